@@ -156,7 +156,7 @@ def seat_newcomers(seats: NewcomerSeats, most: int, team: Team, lab: Lab) -> Non
     for seat in range(1, most + 1):
         rng = lab.rng("newcomer", seat)
         if rng.random() < chance:
-            lab.seat_newcomer(team.leader, seats, rng)
+            lab.people.seat_newcomer(team.leader, seats, rng)
 
 
 def invite(invitees: list[str], first: int, page: Prompt, lab: Lab) -> Process[None]:
@@ -169,17 +169,17 @@ def invite(invitees: list[str], first: int, page: Prompt, lab: Lab) -> Process[N
         lab: the team's access to the world.
     """
     sent = lab.now
-    known = [lab.acquaintance(invitee) for invitee in invitees]
+    known = [lab.people.acquaintance(invitee) for invitee in invitees]
     answers: list[Answer[Choice]] = [
-        lab.invite(invitee, page, Choice, first + index, known[index])
+        lab.people.invite(invitee, page, Choice, first + index, known[index])
         for index, invitee in enumerate(invitees)
     ]
     yield from lab.wait(lab.times.reply_window)
     for invitee, answer, facts in zip(invitees, answers, known, strict=True):
         accepted = answer.read().accepted
-        joined = accepted and lab.join(invitee)
-        outcome = "accepted" if joined else lab.why_not(invitee) if accepted else "declined"
-        lab.note_invitation(invitee, sent, facts, outcome)
+        joined = accepted and lab.people.join(invitee)
+        outcome = "accepted" if joined else lab.people.why_not(invitee) if accepted else "declined"
+        lab.people.note_invitation(invitee, sent, facts, outcome)
 
 
 class CandidateSearch:

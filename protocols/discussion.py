@@ -388,7 +388,7 @@ class Discussion:
         if self.settings.invitation == "off":
             return ()
         said = self.lab.later(text_said_by_the_way, utterance)
-        named = self.lab.people_named(said, self.team.members, self._joining)
+        named = self.lab.library.people_named(said, self.team.members, self._joining)
         found: tuple[Answer[Advice | None], ...] = ()
         for place in range(self.settings.outsiders):
             choose = partial(guest_at, place)
@@ -424,7 +424,7 @@ class Discussion:
         own: Any = ()
         if self.settings.guest_papers:
             guest = self.lab.later(choose, utterance, outsiders)
-            own = self.lab.papers_by(guest, utterance, self.settings.guest_papers)
+            own = self.lab.library.papers_by(guest, utterance, self.settings.guest_papers)
         reply = self.lab.consult(
             utterance,
             outsiders,
@@ -448,20 +448,20 @@ class Discussion:
         for reply in self._joining:
             advice = reply.read()
             if advice is not None and advice.guest not in self.team.members:
-                self.lab.join(advice.guest)
+                self.lab.people.join(advice.guest)
         self._joining.clear()
 
     def find_outsiders(self, cue: Any) -> Profiles:
         """Search scientists outside the team who are relevant to a text and may be consulted."""
         if self.settings.invitation == "off" or self.settings.asking == "by_the_way":
             return ()
-        return self.lab.people(cue, self.settings.outsiders, without=self.team.members)
+        return self.lab.library.people(cue, self.settings.outsiders, without=self.team.members)
 
     def find_knowledge(self, cue: Any) -> Profiles:
         """Search the profiles of scientists outside the team that are relevant to a text."""
         if self.settings.knowledge == "off":
             return ()
-        return self.lab.people(cue, self.settings.profiles, without=self.team.members)
+        return self.lab.library.people(cue, self.settings.profiles, without=self.team.members)
 
     def _summarise(self, said: Utterances) -> Process[Answer[Summary]]:
         return self.lab.ask(

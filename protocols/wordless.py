@@ -93,7 +93,7 @@ class Wordless(TeamProtocol):
         yield from lab.stage("meetings", self._hold_meetings(lab))
         text = _compose(_draw_keywords(lab, lab.rng("keywords")), team.size)
         team.notes["topic"] = text.title
-        near = lab.search(text.words(), self.references) if self.references else ()
+        near = lab.library.search(text.words(), self.references) if self.references else ()
         return Manuscript(
             text=lab.later(_identity, text),
             cites=lab.later(_ids_of, near),
@@ -117,7 +117,7 @@ class Wordless(TeamProtocol):
         population = lab.world.population
 
         def bring(mentor: int, rng: np.random.Generator) -> int:
-            who = lab.seat_newcomer(population.names[mentor], self.newcomers, rng)
+            who = lab.people.seat_newcomer(population.names[mentor], self.newcomers, rng)
             return population.rows[who]
 
         leader = population.rows[team.leader]
@@ -125,7 +125,7 @@ class Wordless(TeamProtocol):
         n = team.target_size = next(drawn)
         for row in drawn:
             if population.names[row] not in team.members:
-                lab.join(population.names[row])
+                lab.people.join(population.names[row])
         if team.size < min(n, 2 if self.min_size is None else self.min_size):
             raise Dissolved("too small")
         team.formed = lab.now if team.size == n else None
@@ -141,7 +141,7 @@ class Wordless(TeamProtocol):
 
 def _draw_keywords(lab: Lab, rng: np.random.Generator) -> list[str]:
     """Some interests of the members, in a random order."""
-    interests = dict.fromkeys(word for member in lab.members for word in member.interests)
+    interests = dict.fromkeys(word for member in lab.people.members for word in member.interests)
     known = list(interests)
     return [known[index] for index in rng.permutation(len(known))[:KEYWORDS].tolist()]
 

@@ -65,7 +65,7 @@ ENDING = "society/teams/test_lifecycle.py"
 MEETINGS = "society/teams/test_meetings.py"
 WORKLOAD = "society/teams/test_workload.py"
 WORLD = "society/teams/test_world.py"
-RETRIEVAL = "society/teams/test_retrieval.py"
+LIBRARY = "society/teams/test_library.py"
 JOURNAL = "agents/journal/test_journal.py"
 HEDGING = "agents/gateway/test_hedging.py"
 RESUMING = "scenarios/runs/test_resuming.py"
@@ -171,8 +171,9 @@ MISTAKES: tuple[Mistake, ...] = (
          "while team.size < n and search.sent < n - 1:"),
         by=f"{PEOPLE}::test_a_refusal_is_replaced_by_the_next_draw"),
     mistake("no taken for yes", "Who declines joins all the same.",
-        ("protocols/collaborator_selection.py::invite", "joined = accepted and lab.join(invitee)",
-         "joined = lab.join(invitee)"),
+        ("protocols/collaborator_selection.py::invite",
+         "joined = accepted and lab.people.join(invitee)",
+         "joined = lab.people.join(invitee)"),
         by=f"{PEOPLE}::test_a_refusal_is_replaced_by_the_next_draw"),
     mistake("asked twice", "Who has declined may be drawn again.",
         ("protocols/collaborator_selection.py::CandidateSearch._closed", "{*members, *self._asked}",
@@ -183,7 +184,7 @@ MISTAKES: tuple[Mistake, ...] = (
          'return cls(action="Action 1", reasoning="")'),
         by=f"{ACTS}::test_an_invitation_that_stays_unreadable_is_no_acceptance"),
     mistake("own load hidden", "The invited are told that they work in no other team.",
-        ("society/teams/lab.py::Lab.acquaintance", '{"load": self.load(who), **', '{"load": 0, **'),
+        ("society/teams/people.py::People.acquaintance", '{"load": self.load(who), **', '{"load": 0, **'),
         by=f"{ACTS}::test_the_invited_know_how_many_teams_they_are_in"),
     mistake("limit of teams ignored", "Scientists work in one team more than they may.",
         ("society/teams/world.py::World.at_limit",
@@ -272,9 +273,9 @@ MISTAKES: tuple[Mistake, ...] = (
          "self._world.population.scientist_named(self._team.leader).memory"),
         by=MEMORY),
     mistake("profiles of day 0", "Prompts introduce people as they were when the run began.",
-        ("society/teams/retrieval.py::find_people",
-         "world.nearest_scientists(count, without, place[1], text)",
-         "world.nearest_scientists(count, without, 0.0, text)"),
+        ("society/teams/library.py::Library.people",
+         "self._world.nearest_scientists(count, excluded, place[1], text)",
+         "self._world.nearest_scientists(count, excluded, 0.0, text)"),
         by=f"{ACTS}::test_people_are_introduced_as_of_the_date_of_asking"),
 
     # Decisions
@@ -283,7 +284,7 @@ MISTAKES: tuple[Mistake, ...] = (
          "2 * sum(votes) >= len(votes)"),
         by=f"{PEOPLE}::test_consensus_is_a_majority"),
     mistake("leavers stay", "Who wants to leave works on.",
-        ("protocols/virsci/topic.py::discuss_topic", "lab.leave(member)", "pass"),
+        ("protocols/virsci/topic.py::discuss_topic", "lab.people.leave(member)", "pass"),
         by=f"{PEOPLE}::test_who_leaves_is_gone_from_all_that_follows"),
     mistake("same speaker twice", "In random order the same person may speak twice running.",
         ("protocols/discussion.py::speaking_order", "for member in members if member != last]",
@@ -370,19 +371,19 @@ MISTAKES: tuple[Mistake, ...] = (
         by=f"{LITERATURE}::test_a_published_paper_is_found_from_the_next_instant_on"
            f" {WORLD}::test_a_paper_is_seen_by_others_strictly_after_its_date"),
     mistake("later papers found", "A search finds what was published until its words arrived.",
-        ("society/teams/retrieval.py::find_papers", "world.literature.search(text, count, visible)",
-         "world.literature.search(text, count, len(world.literature))"),
+        ("society/teams/library.py::Library.search", "lambda: search(text, count, visible)",
+         "lambda: search(text, count, len(self._world.literature))"),
         by=f"{WORLD}::{LATE_SEARCH}"),
     mistake("later papers among several texts", "A search of several texts sees later papers.",
-        ("society/teams/retrieval.py::find_diverse_papers",
-         "texts, count, visible, diversity=diversity",
-         "texts, count, len(world.literature), diversity=diversity"),
-        by=f"{RETRIEVAL}::test_what_is_looked_up_is_that_of_the_date_of_asking"),
+        ("society/teams/library.py::Library.search_diverse",
+         "texts, count, visible, diversity=share",
+         "texts, count, len(self._world.literature), diversity=share"),
+        by=f"{LIBRARY}::test_what_is_looked_up_is_that_of_the_date_of_asking"),
     mistake("later papers of a person", "A guest is shown a paper that it has not published yet.",
-        ("society/teams/retrieval.py::find_own_papers",
-         "world.literature.search_author(name, text, count, visible)",
-         "world.literature.search_author(name, text, count, len(world.literature))"),
-        by=f"{RETRIEVAL}::test_what_is_looked_up_is_that_of_the_date_of_asking"),
+        ("society/teams/library.py::Library.papers_by",
+         "search(name, text, count, visible)",
+         "search(name, text, count, len(self._world.literature))"),
+        by=f"{LIBRARY}::test_what_is_looked_up_is_that_of_the_date_of_asking"),
     mistake("likeness added up", "A paper is passed over for being a little like each of many.",
         ("society/literature/marginal_relevance.py::maximal_marginal_relevance",
          "np.maximum(likeness, common)",
@@ -397,7 +398,7 @@ MISTAKES: tuple[Mistake, ...] = (
         ("society/population/population.py::Population.was_present",
          "self.arrived.get(row, -math.inf) < date <= self.departed.get(row, math.inf)",
          "row not in self.departed"),
-        by=f"{RETRIEVAL}::test_the_first_few_authors_who_are_here_are_named"),
+        by=f"{LIBRARY}::test_the_first_few_authors_who_are_here_are_named"),
     mistake("visible before its delay", "Others find a paper on the day it is finished.",
         ("society/teams/lifecycle.py::review_and_publish",
          "yield world.env.timeout(team.times.publication_delay)",

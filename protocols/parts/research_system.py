@@ -111,7 +111,7 @@ class ResearchSystem(TeamProtocol):
         leader = work.team.leader
 
         def speak(_: int) -> Process[None]:
-            query = start or "; ".join(work.lab.profile(leader).interests) or leader
+            query = start or "; ".join(work.lab.people.profile(leader).interests) or leader
             work.topic = yield from work.ask(
                 leader,
                 "topic",
@@ -119,7 +119,7 @@ class ResearchSystem(TeamProtocol):
                 "decide",
                 topic=start,
                 start=start,
-                members=work.lab.members,
+                members=work.lab.people.members,
                 summaries=(),
                 said=(),
                 references=work.search(query),

@@ -52,7 +52,7 @@ def find_by_queries(work: TeamWork, asked: Answer[SearchQueries], count: int) ->
     """
     places = range(MOST_QUERIES)
     queries = [work.lab.later(partial(query_at, place), asked, work.topic) for place in places]
-    searches = tuple(work.lab.search(query, count) for query in queries)
+    searches = tuple(work.lab.library.search(query, count) for query in queries)
     papers = work.lab.later(partial(merge_searches, count), *searches)
     work.found += (papers,)
     return papers

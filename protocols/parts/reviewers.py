@@ -31,7 +31,7 @@ def choose_reviewers(work: TeamWork, count: int) -> tuple[str, ...]:
         Masked names, at least one and at most ``count``.
     """
     members = tuple(work.team.members)
-    near = work.lab.people(work.topic, count, without=members).read()
+    near = work.lab.library.people(work.topic, count, without=members).read()
     return tuple(profile.id for profile in near) or members[-count:]
 
 

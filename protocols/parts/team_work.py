@@ -72,7 +72,7 @@ class TeamWork:
             query: text or Answer.
             count: number of papers; None: the number of the settings.
         """
-        papers = self.lab.search(query, self.rules.references if count is None else count)
+        papers = self.lab.library.search(query, self.rules.references if count is None else count)
         self.found += (papers,)
         return papers
 

@@ -120,7 +120,7 @@ class Editor:
         """Write the row of a reviewer as of now; it is asked no more for this submission."""
         row = self._lab.world.population.rows[name]
         self._asked.add(row)
-        load, open_ = self._lab.load(name), self._lab.world.reviewing.get(row, 0)
+        load, open_ = self._lab.people.load(name), self._lab.world.reviewing.get(row, 0)
         referee = Reviewer(self._number, self._round, seat, name, load, open_)
         self._team.referees.append(referee)
         return referee
@@ -249,7 +249,7 @@ class Editor:
         """The authors' profiles, or none where the review is double-blind."""
         if self._rules.blind == "double":
             return ()
-        return tuple(self._lab.profile(author) for author in self._authors)
+        return tuple(self._lab.people.profile(author) for author in self._authors)
 
     @property
     def _final(self) -> bool:

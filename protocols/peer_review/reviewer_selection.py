@@ -65,7 +65,7 @@ def draw_reviewer(
     names = lab.world.population.names
     if choice == "interests":
         without = [names[row] for row in sorted(excluded)]
-        near = lab.people(manuscript, nearest, without).read()
+        near = lab.library.people(manuscript, nearest, without).read()
         return near[int(rng.integers(len(near)))].id if near else None
     rules: dict[str, Leaders] = {
         "uniform": Anybody(),

@@ -124,7 +124,9 @@ def ask_for_review(
     Returns:
         The review and the past papers, unread.
     """
-    near = lab.search(lab.later(abstract_of, draft) if rules.abstract_only else draft, rules.count)
+    near = lab.library.search(
+        lab.later(abstract_of, draft) if rules.abstract_only else draft, rules.count
+    )
     review: Answer[SelfReview] = yield from lab.ask(
         team.leader, memory.prompts["self_review"], SelfReview, "review", draft=draft, near=near
     )

@@ -56,11 +56,11 @@ def find_papers(lab: Lab, rules: SearchRules, speaker: str, cue: Any, topic: Any
     queries = [query]
     if rules.several:
         queries += [topic] if topic is not None and topic is not cue else []
-        interests = "; ".join(lab.profile(speaker).interests)
+        interests = "; ".join(lab.people.profile(speaker).interests)
         queries += [interests] if interests else []
     if len(queries) == 1 and not rules.diversity:
-        return lab.search(query, rules.count)
-    return lab.search_diverse(tuple(queries), rules.count, diversity=rules.diversity)
+        return lab.library.search(query, rules.count)
+    return lab.library.search_diverse(tuple(queries), rules.count, diversity=rules.diversity)
 
 
 def title_of_idea(cue: Any) -> Any:

@@ -118,7 +118,7 @@ def discuss_topic(
     team.notes["topic"] = proposal.topic
     for member, answer in proposal.stays.items():
         if not answer.read().stay:
-            lab.leave(member)
+            lab.people.leave(member)
     if team.size < smallest:
         raise Dissolved("too small after leaving")
     return proposal.topic
@@ -156,7 +156,7 @@ def hold_discussion(
                     cue=cue,
                     recall=cue,
                     about=start,
-                    members=lab.members,
+                    members=lab.people.members,
                     start=start,
                     decided_by=rules.decided_by(attempt),
                     tried=memory.failed_topics,
@@ -245,7 +245,7 @@ def ask_to_stay(
             leader=team.leader,
             reasons=memory.carries,
             tried=memory.failed_topics,
-            load=lab.load(member) - 1,
+            load=lab.people.load(member) - 1,
         )
         for seat, member in enumerate(team.members[1:], 1)
     }
@@ -253,4 +253,4 @@ def ask_to_stay(
 
 def _list_interests(lab: Lab) -> str:
     """The text by which profiles are searched before anybody has spoken."""
-    return "; ".join(profile.topic for profile in lab.members)
+    return "; ".join(profile.topic for profile in lab.people.members)

@@ -148,9 +148,9 @@ def add_newcomer(
     world.log.row("scientists", profile.id, profile.topic, 0, 0, None, date)
     # Here, because a scenario is checked without the literature and the embeddings.
     from virsci_society.society.ecosystem.knowledge_bank import interests_text
-    from virsci_society.society.teams.retrieval import vector_of_paper
+    from virsci_society.society.teams.library import vector_of_text
 
-    vector = vector_of_paper(world, (f"{profile.id}/interests", date), interests_text(profile))
+    vector = vector_of_text(world, (f"{profile.id}/interests", date), interests_text(profile))
     world.knowledge.update(date, profile, vector)
     world.welcome(row)
     return row

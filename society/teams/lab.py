@@ -6,42 +6,32 @@ the model starts immediately in real time. How long it takes in the simulated wo
 before the call, so real latency changes nothing in the simulation. The result of a call is an
 ``Answer``, a promise of the model's words.
 
-The methods stand in this order: stages and time, meetings, asking, searching, people, notes.
+The methods stand in this order: stages and time, meetings, asking, notes. Searches are those of
+``lab.library``, and what concerns people is in ``lab.people``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 import simpy
 
-from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.errors import Dissolved, Over, ProtocolError
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.dialogue import Advice
 from virsci_society.agents.prompts.prompt import Prompt
-from virsci_society.agents.reference import Reference
 from virsci_society.agents.replies.form import Form
-from virsci_society.society.formation.newcomer_seats import NewcomerSeats
 from virsci_society.society.kernel.answer import Answer, answers_in
 from virsci_society.society.kernel.calls import Call, PendingCall, ask_model
 from virsci_society.society.kernel.dispatcher import Work, settled
 from virsci_society.society.kernel.durations import Times
 from virsci_society.society.kernel.process import Process
 from virsci_society.society.teams.consultations import Chooser, Consultation, ask_guest, named_guest
+from virsci_society.society.teams.library import Library
 from virsci_society.society.teams.meetings import Appointment, Meeting, work_at_desk
-from virsci_society.society.teams.retrieval import (
-    find_diverse_papers,
-    find_own_papers,
-    find_papers,
-    find_people,
-    profiles_named,
-    profiles_of_authors,
-    vector_of_text,
-)
+from virsci_society.society.teams.people import People
 from virsci_society.society.teams.team import Team
 from virsci_society.society.teams.world import World
 
@@ -87,12 +77,23 @@ class Lab:
         self._over: str | None = None
         self._homework: tuple[str, int, int] | None = None
         self._appointment: Appointment | None = None
-        self._open_invitations: dict[str, tuple[float, Mapping[str, Any]]] = {}
 
     @property
     def world(self) -> World:
         """The world of the team, for policies that draw from its network and population."""
         return self._world
+
+    # Both are made when they are asked for: a lab that held them would be in a circle of
+    # references, and an ended team's memory would wait for the garbage collector.
+    @property
+    def library(self) -> Library:
+        """Searches among papers and people."""
+        return Library(self._world, self.later, self._next_derived_id)
+
+    @property
+    def people(self) -> People:
+        """Members, and those who may become members: profiles, invitations, joining, leaving."""
+        return People(self._world, self._team, self.pose, self._check)
 
     @property
     def now(self) -> float:
@@ -345,7 +346,7 @@ class Lab:
         sources = (spoken, outsiders, *slots.values())
         due = self._due(self.now, sources)
         call = self._call(guest, seat, "guest", "", due, form)
-        slots = {**slots, "asker": self.profile(asker)}
+        slots = {**slots, "asker": self._world.profile(asker)}
         pending = self._pending_call(call, prompt, form, slots, None)
         answer = self._answer(id_, due, sources)
         answer.calls = pending.calls
@@ -385,218 +386,6 @@ class Lab:
         )
         return self._submit(answer, _apply(function, arguments))
 
-    def search(self, query: Any, count: int) -> Answer[tuple[Reference, ...]]:
-        """Find the papers nearest to a text among those published strictly before now.
-
-        Args:
-            query: text or Answer.
-            count: number of papers.
-        """
-        # The date is fixed here: the search itself may run when later papers are there (rule 14).
-        visible = self._world.literature.visible(self.now)
-        place = (self._next_derived_id(), self.now)
-        return self.later(partial(find_papers, self._world, place, count, visible), query)
-
-    def search_diverse(
-        self,
-        queries: Sequence[Any],
-        count: int,
-        *,
-        diversity: float,
-        exclude: Sequence[Any] = (),
-    ) -> Answer[tuple[Reference, ...]]:
-        """Find papers near to one of several texts and unlike each other, as of now.
-
-        They are chosen by maximal marginal relevance (``Literature.search_diverse``) among those
-        published strictly before now.
-
-        Args:
-            queries: texts or Answers; empty texts do not count.
-            count: number of papers.
-            diversity: from 0, the most relevant papers, to 1, papers as different as possible.
-            exclude: papers that are left out: ids, references, Answers, or tuples of them.
-
-        Raises:
-            ProtocolError: ``diversity`` is outside 0..1.
-        """
-        if not 0 <= diversity <= 1:
-            raise ProtocolError(f"{self._team.id}: diversity lies in 0..1, not {diversity}")
-        visible = self._world.literature.visible(self.now)
-        place = (self._next_derived_id(), self.now)
-        find = partial(find_diverse_papers, self._world, place, count, visible, float(diversity))
-        return self.later(find, tuple(queries), tuple(exclude))
-
-    def embed(self, text: Any) -> Answer[VectorArray]:
-        """The vector of a text in the embedding of the literature, kept in the journal (rule 15).
-
-        Args:
-            text: text or Answer.
-
-        Returns:
-            An Answer of an array of shape (1, dim).
-        """
-        place = (self._next_derived_id(), self.now)
-        return self.later(partial(vector_of_text, self._world, place), text)
-
-    def papers_by(
-        self, who: str | Profile | Answer[Profile | None], query: Any, count: int
-    ) -> Answer[tuple[Reference, ...]]:
-        """Find the papers of one scientist nearest to a text, as of now.
-
-        Papers of the past and of the society count if they were published strictly before now.
-
-        Args:
-            who: masked name, profile, or Answer of a profile, which may settle to None.
-            query: text or Answer.
-            count: number of papers.
-
-        Returns:
-            An Answer of the papers, nearest first; of none where nobody is asked for, and for
-            somebody who has written nothing. An unknown name stops the run (``ProtocolError``).
-        """
-        visible = self._world.literature.visible(self.now)
-        place = (self._next_derived_id(), self.now)
-        return self.later(partial(find_own_papers, self._world, place, count, visible), who, query)
-
-    def authors(
-        self, references: Answer[tuple[Reference, ...]], without: Iterable[str] = ()
-    ) -> Answer[tuple[Profile, ...]]:
-        """The profiles, as of now, of the scientists whom search results name as authors.
-
-        Args:
-            references: result of ``search``, ``search_diverse`` or ``papers_by``.
-            without: masked names that are left out.
-        """
-        excluded = self._world.population.departed_names().union(without)
-        return self.later(partial(profiles_of_authors, self._world, self.now, excluded), references)
-
-    def people(
-        self, query: Any, count: int, without: Iterable[str] = ()
-    ) -> Answer[tuple[Profile, ...]]:
-        """Find the scientists whose interests are nearest to a text, as of now.
-
-        Scientists who have left the society are never found.
-
-        Args:
-            query: text or Answer.
-            count: number of scientists.
-            without: masked names that are left out.
-        """
-        place = (self._next_derived_id(), self.now)
-        # As of the asking: the search may run when more people have left.
-        excluded = self._world.population.departed_names().union(without)
-        return self.later(partial(find_people, self._world, place, count, excluded), query)
-
-    def people_named(
-        self,
-        text: Any,
-        without: Iterable[str] = (),
-        asked: Sequence[Answer[Advice | None]] = (),
-    ) -> Answer[tuple[Profile, ...]]:
-        """The profiles, as of now, of the scientists whose masked names stand in a text.
-
-        Scientists who have left the society are never among them.
-
-        Args:
-            text: text or Answer.
-            without: masked names that are left out.
-            asked: replies of guests, who are left out as well.
-
-        Returns:
-            An Answer of the profiles, in the order of being named, each once.
-        """
-        excluded = self._world.population.departed_names().union(without)
-        find = partial(profiles_named, self._world, self.now, excluded)
-        return self.later(find, text, tuple(asked))
-
-    @property
-    def members(self) -> tuple[Profile, ...]:
-        """Profiles of the members now, the leader first."""
-        return tuple(self.profile(member) for member in self._team.members)
-
-    def profile(self, who: str) -> Profile:
-        """The public profile of a scientist as of now."""
-        return self._world.profile(who)
-
-    def load(self, who: str) -> int:
-        """The number of teams in which a scientist works now."""
-        return self._world.population.load(self._world.population.rows[who])
-
-    def acquaintance(self, who: str) -> dict[str, Any]:
-        """What an invitation depends on besides profiles.
-
-        Returns:
-            ``load`` (teams), ``ties`` (joint papers with the leader) and ``similarity`` of
-            interests with the leader.
-        """
-        return {"load": self.load(who), **self._world.acquaintance(self._team.leader, who)}
-
-    def invite(
-        self, who: str, prompt: Prompt, form: type[FormT], seat: int, known: Mapping[str, Any]
-    ) -> Answer[FormT]:
-        """Invite a scientist; the Answer takes effect when the reply window has passed.
-
-        Args:
-            who: masked name of the scientist.
-            prompt: page of the invitation.
-            form: form of the reply.
-            seat: number of the seat in the team that is to be filled.
-            known: result of ``acquaintance``; further slots of the page.
-        """
-        # Kept until it is answered; what the end of the team overtakes is written as unanswered.
-        self._open_invitations[who] = self.now, known
-        return self.pose(
-            who,
-            prompt,
-            form,
-            "invite",
-            seat=seat,
-            within=self.times.reply_window,
-            inviter=self.profile(self._team.leader),
-            members=self.members,
-            **known,
-        )
-
-    def join(self, who: str) -> bool:
-        """Take a scientist into the team; False if the scientist has reached the limit of teams."""
-        self._check()
-        return self._world.join(self._team, who, "member")
-
-    def seat_newcomer(
-        self, mentor: str, seats: NewcomerSeats | None, rng: np.random.Generator
-    ) -> str:
-        """Let a newcomer come and take a seat in the team at once.
-
-        Args:
-            mentor: masked name of the member from whom it has its place and some interests.
-            seats: the rule by which it comes.
-            rng: the random stream of the seat.
-
-        Returns:
-            The masked name of the newcomer, who is a member now.
-
-        Raises:
-            ProtocolError: the protocol has no such rule.
-        """
-        self._check()
-        if seats is None:
-            raise ProtocolError(f"{self._team.id}: the protocol has no seats for newcomers")
-        population = self._world.population
-        row = self._world.bring(population.rows[mentor], seats, rng)
-        who = population.names[row]
-        self._world.join(self._team, who, "member", arriving=True)
-        return who
-
-    def leave(self, who: str) -> None:
-        """Let a member leave the team before its end; nothing if it has left the society."""
-        self._check()
-        if who in self._team.members:
-            self._world.leave(self._team, who, stayed=False)
-
-    def why_not(self, who: str) -> str:
-        """The reason why ``join`` returned False: ``full``, or ``gone`` from the society."""
-        return "gone" if self._world.population.has_departed(who) else "full"
-
     def rng(self, *purpose: object) -> np.random.Generator:
         """The random stream of a purpose in this team; the same purpose gives the same draws."""
         return self._world.streams.stream("team", self._team.id, *purpose)
@@ -604,26 +393,6 @@ class Lab:
     def event(self, kind: str, **fields: Any) -> None:
         """Write an event of this team into the log."""
         self._world.log.event(kind, team=self._team.id, **fields)
-
-    def note_invitation(
-        self, who: str, sent: float, known: Mapping[str, Any], outcome: str
-    ) -> None:
-        """Write the row of an invitation that was answered today.
-
-        Args:
-            who: masked name of the scientist.
-            sent: date of the invitation, in days.
-            known: result of ``acquaintance`` on that date.
-            outcome: what came of it, as in the table ``invitations``.
-        """
-        self._open_invitations.pop(who, None)
-        self._write_invitation(who, sent, known, self.now, outcome)
-
-    def note_unanswered(self) -> None:
-        """Write the rows of invitations that were open when the team, or the run, ended."""
-        for who, (sent, known) in self._open_invitations.items():
-            self._write_invitation(who, sent, known, None, None)
-        self._open_invitations.clear()
 
     @property
     def _stage(self) -> str:
@@ -680,7 +449,16 @@ class Lab:
         role = self._team.role(call.scientist) if call.scientist else "guest"
         seed = self._world.streams.key("words", call.id)
         pending = PendingCall(
-            call, self.profile(who), role, prompt, form, slots, seed, memory, cue, self._world.year
+            call,
+            self._world.profile(who),
+            role,
+            prompt,
+            form,
+            slots,
+            seed,
+            memory,
+            cue,
+            self._world.year,
         )
         # A function, so that interests are counted only where a page shows them cleaned.
         pending.page_values = {"shown_interests": self._world.cleaned_interests}
@@ -705,20 +483,6 @@ class Lab:
 
     def _submit(self, answer: Answer[Any], work: Work, bounded: bool = False) -> Answer[Any]:
         return self._world.dispatcher.submit(answer, work, bounded=bounded)
-
-    def _write_invitation(
-        self,
-        who: str,
-        sent: float,
-        known: Mapping[str, Any],
-        answered: float | None,
-        outcome: str | None,
-    ) -> None:
-        values = (known["load"], known["ties"], known["similarity"], known["load"] > 0)
-        team = self._team
-        self._world.log.row(
-            "invitations", team.id, team.leader, who, sent, answered, outcome, *values
-        )
 
 
 def _guarded(part: Process[T]) -> Generator[Any, Any, tuple[T | None, BaseException | None]]:

@@ -26,7 +26,7 @@ from virsci_society.society.population.interest_history import WeightedInterests
 from virsci_society.society.population.outside_authors import member_places
 from virsci_society.society.teams.contracts import AuthorOrder, Manuscript, Publication, TeamTerms
 from virsci_society.society.teams.lab import Lab
-from virsci_society.society.teams.retrieval import vector_of_paper
+from virsci_society.society.teams.library import vector_of_text
 from virsci_society.society.teams.team import Reviewer, Submission, Team
 from virsci_society.society.teams.world import World
 
@@ -152,7 +152,7 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     team.state, team.published = "published", now
     cited = [world.literature.paper(cite) for cite in paper.references]
     embedded = paper_text(paper.title, paper.abstract) if found_by is None else found_by
-    world.literature.publish(paper, vector_of_paper(world, (f"{team.id}/vector", now), embedded))
+    world.literature.publish(paper, vector_of_text(world, (f"{team.id}/vector", now), embedded))
     rows = [population.rows[author] for author in authors]
     world.network.record_paper(rows)
     world.history.record(rows)
@@ -218,7 +218,7 @@ def _write_interests(
     profile = world.population.profile(row, math.nextafter(world.day, math.inf))
     profile = replace(profile, interests=tuple(after))
     place = (f"{paper.id}/interests/{author}", world.day)
-    vector = vector_of_paper(world, place, interests_text(profile))
+    vector = vector_of_text(world, place, interests_text(profile))
     world.knowledge.update(world.day, profile, vector)
 
 
@@ -248,7 +248,7 @@ def end(world: World, team: Team, lab: Lab) -> None:
     for answer in team.answers:
         for call in answer.calls:
             world.log.row("calls", *call.row())
-    lab.note_unanswered()
+    lab.people.note_unanswered()
     _write_consultations(world, team, lab)
     if team.state in ("published", "dissolved"):
         _remember(world, team)

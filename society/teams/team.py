@@ -6,6 +6,7 @@ team ends, because recommendations are made of words (rule 24).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import astuple, dataclass, field
 from typing import Any
@@ -141,6 +142,8 @@ class Team:
         parting: members who have left the society and leave the team after its meeting.
         submissions: rounds of review of its manuscript.
         referees: scientists who were asked to review it.
+        open_invitations: by scientist, the date of an invitation that is not answered yet, and what
+            was known then.
         acts: number of calls and reads so far.
 
     Example:
@@ -175,6 +178,7 @@ class Team:
     parting: list[str] = field(default_factory=list)
     submissions: list[Submission] = field(default_factory=list)
     referees: list[Reviewer] = field(default_factory=list)
+    open_invitations: dict[str, tuple[float, Mapping[str, Any]]] = field(default_factory=dict)
     acts: int = 0
 
     @property

@@ -45,7 +45,9 @@ class Poets(TeamProtocol):
 
     def gather(self, team, lab):
         yield from lab.wait(3.0)
-        if not any(lab.join(name) for name in lab.world.population.names if name != team.leader):
+        if not any(
+            lab.people.join(name) for name in lab.world.population.names if name != team.leader
+        ):
             raise Dissolved("nobody came")
         team.target_size = 2
 

@@ -54,7 +54,7 @@ def test_ranks_are_as_of_the_date():
     # Scientists 5, 6 and 7 write a paper together: visible from day 11 on, and counted after it.
     def steps(team, lab):
         for mate in (6, 7):
-            lab.join(name(mate))
+            lab.people.join(name(mate))
         page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
         return Manuscript(page)
 
@@ -150,8 +150,8 @@ def test_another_seed_is_other_luck_from_the_date_on():
 
 def test_who_leaves_leaves_its_teams_and_is_no_author():
     def steps(team, lab):
-        lab.join(name(9))
-        lab.join(name(5))
+        lab.people.join(name(9))
+        lab.people.join(name(5))
         page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
         yield from lab.wait(20.0)
         return Manuscript(page)
@@ -180,7 +180,7 @@ def test_a_meeting_goes_on_with_those_who_are_in_it():
     seen = []
 
     def steps(team, lab):
-        lab.join(name(9))
+        lab.people.join(name(9))
         yield from lab.stage("topic", meet(team, lab))
         seen.append(tuple(team.members))
         raise Dissolved("enough")
@@ -201,9 +201,9 @@ def test_those_who_are_gone_are_neither_asked_nor_taken_in():
 
     def steps(team, lab):
         yield from lab.wait(10.0)
-        found["people"] = lab.people("graphs vision speech", 20)
-        found["joined"] = lab.join(name(9))
-        found["why"] = lab.why_not(name(9)), lab.why_not(name(8))
+        found["people"] = lab.library.people("graphs vision speech", 20)
+        found["joined"] = lab.people.join(name(9))
+        found["why"] = lab.people.why_not(name(9)), lab.people.why_not(name(8))
         found["closed"] = set(lab.world.unavailable())
         yield from lab.stage("s", ask(lab))
         found["people"] = {profile.id for profile in found["people"].read()}
@@ -227,13 +227,13 @@ def test_an_invitation_that_meets_nobody_any_more():
         raise Dissolved("enough")
 
     def win(lab):
-        known = lab.acquaintance(name(9))
-        answer = lab.invite(name(9), INVITE, Words, 0, known)
+        known = lab.people.acquaintance(name(9))
+        answer = lab.people.invite(name(9), INVITE, Words, 0, known)
         yield from lab.wait(14.0)
         answer.read()
-        joined = lab.join(name(9))
-        outcomes.append("accepted" if joined else lab.why_not(name(9)))
-        lab.note_invitation(name(9), 0.0, known, outcomes[-1])
+        joined = lab.people.join(name(9))
+        outcomes.append("accepted" if joined else lab.people.why_not(name(9)))
+        lab.people.note_invitation(name(9), 0.0, known, outcomes[-1])
 
     society = run(steps, (0.0, 3), interventions=[removing(5.0, 1, "papers")])
     assert outcomes == ["gone"]

@@ -241,10 +241,10 @@ def talk(rounds=3, *, reading=False):
         page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
         if reading:
             page.read()
-        return Manuscript(page, lab.later(ids_of, lab.search("graphs and vision", 2)))
+        return Manuscript(page, lab.later(ids_of, lab.library.search("graphs and vision", 2)))
 
     def chat(team, lab, mate):
-        if not lab.join(mate):
+        if not lab.people.join(mate):
             return
         heard = ()
         for turn in range(1, rounds + 1):

@@ -110,7 +110,7 @@ class AIResearcher(ResearchSystem):
         self, work: TeamWork, seeds: tuple[Answer[CandidateIdea], ...]
     ) -> Process[tuple[Answer[CandidateIdea], ...]]:
         """The seed ideas that are like no earlier one, known on the date of the next meeting."""
-        vectors = [work.lab.embed(seed) for seed in seeds]
+        vectors = [work.lab.library.embed(seed) for seed in seeds]
         yield from work.lab.prepare()
         yield from work.lab.notice()
         places = distinct_places([vector.read() for vector in vectors], self.similarity)

@@ -169,7 +169,7 @@ class Idea2Proposal(TeamSystem):
         if self.arrangement in ("vertical", "horizontal"):
             seniority = seniority_of(work.lab.world, who)
             return f"{'an' if seniority == 'early-career' else 'a'} {seniority} scientist"
-        topic = work.lab.profile(who).topic
+        topic = work.lab.people.profile(who).topic
         if self.arrangement == "interdisciplinary" and topic:
             return f"the team's expert in {topic}"
         return ""

@@ -59,7 +59,7 @@ class ResearchAgent(ResearchSystem):
         core = work.search(work.topic, 1)
         near = work.search(lab.later(text_of_core, core, work.topic))
         papers = lab.later(core_first, core, near)
-        store = lab.search(lab.later(text_of_core, core, work.topic), self.stored)
+        store = lab.library.search(lab.later(text_of_core, core, work.topic), self.stored)
         entities = lab.later(partial(common_entities, self.entities), papers, store)
         yield from lab.prepare()
         yield from lab.notice()

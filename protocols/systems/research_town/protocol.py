@@ -84,9 +84,9 @@ class ResearchTown(TeamSystem):
 
     def _neighbours(self, work: TeamWork, who: str) -> FoundPapers:
         lab, count = work.lab, self.references
-        own = lab.papers_by(who, work.topic, self.own_papers) if self.own_papers else ()
-        interests = "; ".join(lab.profile(who).interests) or who
-        near = lab.search_diverse((work.topic, interests), count, diversity=0.0)
+        own = lab.library.papers_by(who, work.topic, self.own_papers) if self.own_papers else ()
+        interests = "; ".join(lab.people.profile(who).interests) or who
+        near = lab.library.search_diverse((work.topic, interests), count, diversity=0.0)
         papers = lab.later(join_papers, own, near)
         work.found += (papers,)
         return papers

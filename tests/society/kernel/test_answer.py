@@ -140,7 +140,7 @@ DERIVED = {
     "an answer": lambda lab, early: lab.later(first, (early,)),
     "answers in a tuple": lambda lab, early: lab.later(first, ((early, early),)),
     "answers side by side": lambda lab, early: lab.later(together, early, early),
-    "a search": lambda lab, early: lab.search(early, 2),
+    "a search": lambda lab, early: lab.library.search(early, 2),
 }
 
 
@@ -238,7 +238,7 @@ def test_a_search_takes_text_or_words(delay):
 
     def steps(team, lab):
         words = yield from lab.ask(team.leader, SAY, Words, heard=())
-        by_words, by_text = lab.search(words, 1), lab.search("speech", 1)
+        by_words, by_text = lab.library.search(words, 1), lab.library.search("speech", 1)
         kept.append((ids_of(by_words.read()), ids_of(by_text.read())))
         raise Dissolved("enough")
 
@@ -266,7 +266,7 @@ def test_a_verdict_is_raised_by_every_read_that_needs_it(delay):
         refused = yield from lab.ask(team.leader, SAY, Words, heard=())
         lab.turn = 1
         next_ = yield from lab.ask(team.leader, SAY, Words, heard=(refused,))
-        for answer in (refused, next_, lab.later(together, next_), lab.search(next_, 1)):
+        for answer in (refused, next_, lab.later(together, next_), lab.library.search(next_, 1)):
             with pytest.raises(Verdict, match="no"):
                 answer.read()
         refused.read()

@@ -88,9 +88,9 @@ def test_only_questions_wait_at_the_bound():
 
     def ask_once(team, lab):
         said = lab.pose(team.leader, SAY, Words, "utter", within=0.0, heard=())
-        people = lab.people(said, 2)
+        people = lab.library.people(said, 2)
         guest = lab.consult(said, people, GUEST, Words, team.leader)
-        kept.extend((said, people, guest, lab.search(said, 2)))
+        kept.extend((said, people, guest, lab.library.search(said, 2)))
         kept.append(lab.pose(name(1), SAY, Words, "utter", within=0.0, heard=()))
         yield from lab.wait(1.0)
         raise Dissolved("done")
@@ -238,7 +238,7 @@ def test_an_id_asked_twice_is_an_error():
 def test_a_guest_is_asked_once_about_the_same_words():
     def steps(team, lab):
         said = yield from lab.ask(team.leader, SAY, Talk, heard=())
-        people = lab.people("graphs", 2)
+        people = lab.library.people("graphs", 2)
         lab.consult(said, people, GUEST, Words, team.leader)
         with pytest.raises(ProtocolError, match="/guest is asked twice"):
             lab.consult(said, people, GUEST, Words, team.leader)

@@ -78,7 +78,7 @@ def writes(text, *mates):
 
     def steps(team, lab):
         for mate in mates:
-            lab.join(name(mate))
+            lab.people.join(name(mate))
         page = yield from lab.stage(
             "abstract", lab.ask(team.leader, tiny_society.SAY, Page, heard=())
         )

@@ -54,7 +54,7 @@ def meet(team, lab, days=5.0):
 
 def meeting(team, lab):
     """A team of leader and Scientist1 that meets and hands in nothing."""
-    lab.join(name(1))
+    lab.people.join(name(1))
     yield from lab.stage("topic", meet(team, lab))
     raise Dissolved("done")
 
@@ -190,7 +190,7 @@ def test_swallowing_everything_does_not_survive_a_dissolution():
 
     def steps(team, lab):
         said = yield from lab.stage("topic", lab.ask(team.leader, SAY, Talk, heard=()))
-        people = lab.people("graphs", 1)
+        people = lab.library.people("graphs", 1)
         try:
             yield from lab.wait(10.0)
         except Exception as error:
@@ -229,10 +229,10 @@ def every_step(team, lab, said, people):
         lambda: lab.ask_each([team.leader], lambda seat, who: lab.pose(who, SAY, Words, "utter")),
         lambda: lab.pose(team.leader, SAY, Words, "utter", heard=()),
         lambda: lab.later(len, ()),
-        lambda: lab.search("graphs", 1),
+        lambda: lab.library.search("graphs", 1),
         lambda: lab.consult(said, people, GUEST, Words, team.leader),
-        lambda: lab.join(name(5)),
-        lambda: lab.leave(team.leader),
+        lambda: lab.people.join(name(5)),
+        lambda: lab.people.leave(team.leader),
     )
 
 
@@ -280,7 +280,7 @@ def test_the_limit_of_teams_holds_for_founding_and_joining():
     joined = []
 
     def steps(team, lab):
-        joined.append((team.id, lab.join(name(9))))
+        joined.append((team.id, lab.people.join(name(9))))
         yield from lab.wait(10.0)
         raise Dissolved("done")
 
@@ -303,10 +303,10 @@ def test_the_limit_of_teams_holds_for_founding_and_joining():
 
 def test_who_leaves_early_is_no_author_and_frees_its_place():
     def steps(team, lab):
-        lab.join(name(1))
+        lab.people.join(name(1))
         yield from lab.wait(2.0)
-        lab.leave(name(1))
-        assert lab.load(name(1)) == 0
+        lab.people.leave(name(1))
+        assert lab.people.load(name(1)) == 0
         page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
         return Manuscript(page)
 

@@ -16,7 +16,7 @@ def meeting(mates, turns=1):
 
     def steps(team, lab):
         for mate in mates[int(team.leader[9:])]:
-            lab.join(name(mate))
+            lab.people.join(name(mate))
         yield from lab.stage("topic", meet(team, lab))
         raise Dissolved("done")
 
@@ -184,10 +184,10 @@ def test_nobody_is_a_member_twice():
     """Or a meeting would wait for a second presence of the same person, for ever."""
 
     def steps(team, lab):
-        lab.join(name(1))
+        lab.people.join(name(1))
         for who in (team.leader, name(1)):
             with pytest.raises(ProtocolError, match=f"Scientist0/1: {who} is a member already"):
-                lab.join(who)
+                lab.people.join(who)
         raise Dissolved("done")
         yield
 
@@ -197,7 +197,7 @@ def test_nobody_is_a_member_twice():
 
 def test_a_team_that_ends_in_a_meeting_frees_the_room():
     def steps(team, lab):
-        lab.join(name(1))
+        lab.people.join(name(1))
         yield from lab.stage("topic", meet(team, lab))
         raise Dissolved("done")
 
@@ -237,7 +237,7 @@ def test_any_teams_end_and_nobody_is_in_two_places(teams, seed):
     def steps(team, lab):
         for mate in next(plan):
             if name(mate) != team.leader:
-                lab.join(name(mate))
+                lab.people.join(name(mate))
         yield from lab.stage("topic", meet(team, lab))
         raise Dissolved("done")
 

@@ -92,11 +92,11 @@ def paper_of(steps=None, cites="graphs and vision"):
     """Process[Any] of a team of two that writes about something."""
 
     def write(team, lab):
-        lab.join(name((int(team.leader[9:]) + 1) % PEOPLE))
+        lab.people.join(name((int(team.leader[9:]) + 1) % PEOPLE))
         if steps is not None:
             yield from steps(team, lab)
         page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
-        return Manuscript(page, lab.later(ids_of, lab.search(cites, 2)))
+        return Manuscript(page, lab.later(ids_of, lab.library.search(cites, 2)))
 
     return write
 
@@ -172,14 +172,14 @@ def seen_by(dates):
     def look(lab):
         for date in dates:
             yield from lab.wait(date - lab.now)
-            hits = lab.search("anything at all", 99).read()
+            hits = lab.library.search("anything at all", 99).read()
             world = lab.world
             seen.append(
                 (
                     date,
                     len(hits),
                     world.literature.citations("past0", lab.now),
-                    lab.profile(name(3)).papers,
+                    lab.people.profile(name(3)).papers,
                     world.acquaintance(name(3), name(4))["ties"],
                 )
             )
@@ -208,9 +208,9 @@ def test_a_search_made_before_sees_nothing_of_what_was_published_since():
         if team.leader != name(9):
             return (yield from paper_of()(team, lab))
         yield from lab.wait(10.0)
-        before = lab.search("anything", 99)
+        before = lab.library.search("anything", 99)
         yield from lab.wait(20.0)
-        kept.extend((len(before.read()), len(lab.search("anything", 99).read())))
+        kept.extend((len(before.read()), len(lab.library.search("anything", 99).read())))
         raise Dissolved("done")
 
     run(steps, (0.0, 3), (0.0, 9), delay=by_chance)
@@ -238,11 +238,11 @@ def test_a_search_takes_effect_with_the_date_of_asking_also_when_its_words_are_l
 
     def late(team, lab):
         words = yield from lab.ask(team.leader, SAY, Words, heard=())
-        near, people = lab.search(words, 99), lab.people(words, 99)
+        near, people = lab.library.search(words, 99), lab.library.people(words, 99)
         yield from lab.wait(20.0)
         kept.append(len(near.read()))
         kept.append({p.id: p.papers for p in people.read()}[name(3)])
-        kept.append(len(lab.search(words, 99).read()))
+        kept.append(len(lab.library.search(words, 99).read()))
 
     run(steps, (0.0, 3), (0.0, 9), delay=lambda r: 0.0, script=slow)
     assert kept == [8, 3, 9]
@@ -404,7 +404,9 @@ def consulting(asked=True, wait=5.0):
         if team.leader != name(3):
             yield from lab.wait(100.0)
         said = yield from lab.stage("topic", lab.ask(team.leader, SAY, Talk, heard=()))
-        guest = lab.consult(said, lab.people("speech", 2), GUEST, Words, team.leader, stage="topic")
+        guest = lab.consult(
+            said, lab.library.people("speech", 2), GUEST, Words, team.leader, stage="topic"
+        )
         lab.turn = 1
         yield from lab.ask(team.leader, SAY, Words, heard=(said, guest))
         yield from lab.wait(wait)
@@ -469,8 +471,8 @@ def test_outsiders_are_nearest_first_and_without_the_excluded():
     kept = []
 
     def steps(team, lab):
-        kept.append([p.id for p in lab.people("speech", 3).read()])
-        kept.append([p.id for p in lab.people("graphs", 2, without=[name(0)]).read()])
+        kept.append([p.id for p in lab.library.people("speech", 3).read()])
+        kept.append([p.id for p in lab.library.people("graphs", 2, without=[name(0)]).read()])
         raise Dissolved("done")
         yield
 
@@ -555,11 +557,11 @@ def test_invitations_are_answered_within_the_window():
 
     def invite(team, lab):
         sent, facts = lab.now, lab.world.acquaintance(team.leader, name(1))
-        answer = lab.invite(name(1), INVITE, Words, 0, lab.acquaintance(name(1)))
+        answer = lab.people.invite(name(1), INVITE, Words, 0, lab.people.acquaintance(name(1)))
         kept.append((answer.due, facts))
         yield from lab.wait(14.0)
         answer.read()
-        lab.note_invitation(name(1), sent, lab.acquaintance(name(1)), "declined")
+        lab.people.note_invitation(name(1), sent, lab.people.acquaintance(name(1)), "declined")
 
     def script(request):
         kept.append(dict(request.slots))
@@ -582,10 +584,10 @@ def test_an_invitation_that_the_end_overtakes_stays_unanswered():
         yield from lab.stage("selection", invite(team, lab))
 
     def invite(team, lab):
-        sent, known = lab.now, lab.acquaintance(name(1))
-        lab.invite(name(1), INVITE, Words, 0, known)
+        sent, known = lab.now, lab.people.acquaintance(name(1))
+        lab.people.invite(name(1), INVITE, Words, 0, known)
         yield from lab.wait(14.0)
-        lab.note_invitation(name(1), sent, known, "accepted")
+        lab.people.note_invitation(name(1), sent, known, "accepted")
 
     def outcome(**settings):
         (row,) = only(run(steps, (3.0, 0), **settings), "invitations")
@@ -602,13 +604,13 @@ def test_who_left_has_not_written_the_paper():
         mates = [name(4), name(5)]
         topic = yield from lab.stage("topic", meet(team, lab, mates))
         team.notes["topic"] = topic
-        lab.leave(mates[0])
+        lab.people.leave(mates[0])
         page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
         return Manuscript(page)
 
     def meet(team, lab, mates):
         for mate in mates:
-            lab.join(mate)
+            lab.people.join(mate)
         return (yield from lab.ask(team.leader, SAY, Words, heard=()))
 
     society = run(steps, (0.0, 3), script=lambda r: echo(r) | {"text": "proteins", "title": "A"})

@@ -1,4 +1,4 @@
-"""What a lab looks up: several queries, papers of a person, authors, people, shown interests."""
+"""What a lab looks up in its library: several queries, papers of a person, authors, people, shown interests."""
 
 import dataclasses
 import hashlib
@@ -77,7 +77,7 @@ def test_several_texts_find_papers_of_each(delay):
     def steps(team, lab):
         heard = yield from lab.ask(team.leader, SAY, Words, heard=())
         queries = ("graphs", heard, lab.later(text_of_speech, heard), None, "")
-        answer = lab.search_diverse(queries, 2, diversity=0.5)
+        answer = lab.library.search_diverse(queries, 2, diversity=0.5)
         yield from lab.wait(1.0)
         kept.extend(ids(answer))
 
@@ -94,8 +94,10 @@ def test_a_diverse_search_is_that_of_the_literature_with_authors():
 
     def steps(team, lab):
         yield from lab.wait(0.5)
-        answer = lab.search_diverse(("graphs", "vision"), 3, diversity=0.3, exclude=("past1",))
-        kept.append((answer.read(), lab.search("graphs", 2).read()))
+        answer = lab.library.search_diverse(
+            ("graphs", "vision"), 3, diversity=0.3, exclude=("past1",)
+        )
+        kept.append((answer.read(), lab.library.search("graphs", 2).read()))
 
     society = run(looking(steps))
     literature = society.literature
@@ -117,12 +119,12 @@ def test_papers_to_leave_out_may_be_answers_themselves(delay):
     kept = []
 
     def steps(team, lab):
-        first = lab.search("graphs", 1)
-        second = lab.search_diverse(("vision",), 1, diversity=0.0, exclude=(first,))
-        third = lab.search_diverse(
+        first = lab.library.search("graphs", 1)
+        second = lab.library.search_diverse(("vision",), 1, diversity=0.0, exclude=(first,))
+        third = lab.library.search_diverse(
             ("graphs and vision",), 9, diversity=0.0, exclude=(first, (second, "past7"))
         )
-        one = lab.search_diverse(("graphs",), 1, diversity=0.0, exclude=first.read())
+        one = lab.library.search_diverse(("graphs",), 1, diversity=0.0, exclude=first.read())
         kept.extend(map(ids, (first, second, third, one)))
         yield from lab.wait(1.0)
 
@@ -137,7 +139,7 @@ def test_papers_to_leave_out_may_be_answers_themselves(delay):
 def test_a_diversity_that_is_no_share_is_refused(diversity):
     def steps(team, lab):
         yield from lab.wait(1.0)
-        lab.search_diverse(("graphs",), 1, diversity=diversity)
+        lab.library.search_diverse(("graphs",), 1, diversity=diversity)
 
     with pytest.raises(ProtocolError, match=r"Scientist0/1: diversity lies in 0\.\.1"):
         run(looking(steps))
@@ -158,8 +160,14 @@ def test_what_is_looked_up_is_that_of_the_date_of_asking(delay):
         words = yield from lab.ask(name(0), SAY, Words, heard=())
         for date in (14.5, 15.0, 15.5):
             yield from lab.wait(date - lab.now)
-            diverse = lab.search_diverse((words, "graphs"), 99, diversity=0.2)
-            asked.append((diverse, lab.papers_by(name(1), words, 9), lab.search("graphs", 99)))
+            diverse = lab.library.search_diverse((words, "graphs"), 99, diversity=0.2)
+            asked.append(
+                (
+                    diverse,
+                    lab.library.papers_by(name(1), words, 9),
+                    lab.library.search("graphs", 99),
+                )
+            )
         yield from lab.wait(15.0)
         found.extend(tuple(answer.read() for answer in answers) for answers in asked)
 
@@ -179,12 +187,16 @@ def test_papers_of_a_person_by_name_by_profile_or_of_nobody():
 
     def steps(team, lab):
         yield from lab.wait(1.0)
-        kept["name"] = lab.papers_by(name(3), "graphs", 2)
-        kept["profile"] = lab.papers_by(lab.profile(name(3)), "graphs", 2)
-        kept["answer"] = lab.papers_by(lab.later(first_of, lab.people("proteins", 1)), "graphs", 2)
-        kept["nobody"] = lab.papers_by(lab.later(first_of, lab.people("proteins", 0)), "graphs", 2)
-        kept["unwritten"] = lab.papers_by(name(9), "graphs", 2)
-        kept["none wanted"] = lab.papers_by(name(3), "graphs", 0)
+        kept["name"] = lab.library.papers_by(name(3), "graphs", 2)
+        kept["profile"] = lab.library.papers_by(lab.people.profile(name(3)), "graphs", 2)
+        kept["answer"] = lab.library.papers_by(
+            lab.later(first_of, lab.library.people("proteins", 1)), "graphs", 2
+        )
+        kept["nobody"] = lab.library.papers_by(
+            lab.later(first_of, lab.library.people("proteins", 0)), "graphs", 2
+        )
+        kept["unwritten"] = lab.library.papers_by(name(9), "graphs", 2)
+        kept["none wanted"] = lab.library.papers_by(name(3), "graphs", 0)
         kept.update({key: answer.read() for key, answer in kept.items()})
 
     run(looking(steps))
@@ -201,7 +213,7 @@ def first_of(profiles):
 def test_papers_of_somebody_unknown_are_an_error():
     def steps(team, lab):
         yield from lab.wait(1.0)
-        lab.papers_by("Scientist77", "graphs", 2).read()
+        lab.library.papers_by("Scientist77", "graphs", 2).read()
 
     with pytest.raises(ProtocolError, match="'Scientist77' are asked for, but nobody"):
         run(looking(steps))
@@ -234,10 +246,10 @@ def test_a_guest_sees_some_of_its_own_papers(guest_page, delay, asked, own):
         return {"text": "proteins", "ask": {"scientist": asked, "question": "How?"}}
 
     def steps(team, lab):
-        outsiders = lab.people("proteins and vision", 2, without=team.members)
-        may = lab.later(with_the_last, outsiders, lab.profile(name(9)))
+        outsiders = lab.library.people("proteins and vision", 2, without=team.members)
+        may = lab.later(with_the_last, outsiders, lab.people.profile(name(9)))
         said = yield from lab.ask(team.leader, SAY, Talk, heard=())
-        own = lab.papers_by(lab.guest(said, may), said, 2)
+        own = lab.library.papers_by(lab.guest(said, may), said, 2)
         reply = lab.consult(said, may, guest_page, Words, team.leader, own=own)
         yield from lab.wait(1.0)
         assert (reply.read() is None) == (asked == "Scientist5")
@@ -260,7 +272,7 @@ def test_a_guest_is_named_by_the_utterance_that_consults_it():
     kept = []
 
     def steps(team, lab):
-        outsiders = lab.people("proteins", 3)
+        outsiders = lab.library.people("proteins", 3)
         for words in WISHES:
             lab.turn += 1
             said = yield from lab.ask(
@@ -284,7 +296,7 @@ WISHES = [
 def published_by_many(team, lab):
     """A paper of the leader and five others, who join at once."""
     for row in range(1, 6):
-        lab.join(name(row))
+        lab.people.join(name(row))
     page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
     return Manuscript(page)
 
@@ -298,7 +310,7 @@ def test_the_first_few_authors_who_are_here_are_named():
             return (yield from published_by_many(team, lab))
         for date in (19.0, 20.0, 20.5):
             yield from lab.wait(date - lab.now)
-            kept.append(lab.search("graphs and graphs", 1))
+            kept.append(lab.library.search("graphs and graphs", 1))
         yield from lab.wait(10.0)
         kept[:] = [answer.read()[0] for answer in kept]
         raise Dissolved("done")
@@ -325,7 +337,7 @@ def test_people_outside_the_society_are_not_named():
 
     def steps(team, lab):
         yield from lab.wait(1.0)
-        kept.append(lab.search("graphs", 1).read()[0].authors)
+        kept.append(lab.library.search("graphs", 1).read()[0].authors)
 
     run(looking(steps), ecosystem=dataclasses.replace(ECOSYSTEM, past=tuple(past)))
     assert kept == [(name(0),)]
@@ -336,10 +348,10 @@ def test_the_authors_of_results_as_people_who_may_be_asked():
 
     def steps(team, lab):
         yield from lab.wait(1.0)
-        papers = lab.search("graphs, vision and speech", 3)
-        kept.append([one.id for one in lab.authors(papers).read()])
-        kept.append([one.id for one in lab.authors(papers, without=team.members).read()])
-        kept.append(lab.authors(papers).read()[-1] == lab.profile(name(2)))
+        papers = lab.library.search("graphs, vision and speech", 3)
+        kept.append([one.id for one in lab.library.authors(papers).read()])
+        kept.append([one.id for one in lab.library.authors(papers, without=team.members).read()])
+        kept.append(lab.library.authors(papers).read()[-1] == lab.people.profile(name(2)))
 
     run(looking(steps))
     assert kept == [[name(0), name(1), name(2)], [name(1), name(2)], True]
@@ -354,12 +366,12 @@ def test_people_without_the_members_are_one_list_for_both_uses(delay):
     kept = []
 
     def steps(team, lab):
-        lab.join(name(1))
+        lab.people.join(name(1))
         said = yield from lab.ask(team.leader, SAY, Words, heard=())
-        kept.append(lab.people(said, 3, without=team.members))
-        lab.join(name(9))
-        kept.append(lab.people(said, 3, without=team.members))
-        kept.append(lab.people(said, 3, without=(*team.members, name(8))))
+        kept.append(lab.library.people(said, 3, without=team.members))
+        lab.people.join(name(9))
+        kept.append(lab.library.people(said, 3, without=team.members))
+        kept.append(lab.library.people(said, 3, without=(*team.members, name(8))))
         # Whoever joins later is left out of the later searches only.
         yield from lab.wait(1.0)
         kept[:] = [[one.id for one in answer.read()] for answer in kept]
@@ -378,7 +390,7 @@ def test_a_plain_search_is_kept_under_the_hash_it_always_had(tmp_path):
 
     def steps(team, lab):
         yield from lab.wait(1.0)
-        kept.append(lab.search("graphs", 2).read())
+        kept.append(lab.library.search("graphs", 2).read())
 
     with Journal.open(path) as journal:
         run(looking(steps), gateway=Gateway(Scripted(), 4, journal))
@@ -393,12 +405,14 @@ def every_search(team, lab, kept):
     """One search of each kind, in a team that writes, so that there are own papers."""
     heard = yield from lab.ask(team.leader, SAY, Words, heard=())
     yield from lab.wait(20.0)
-    plain = lab.search("graphs", 2)
-    diverse = lab.search_diverse((heard, "vision"), 3, diversity=0.4, exclude=(plain,))
-    own = lab.papers_by(name(1), heard, 3)
-    people = lab.people(heard, 2, without=team.members)
+    plain = lab.library.search("graphs", 2)
+    diverse = lab.library.search_diverse((heard, "vision"), 3, diversity=0.4, exclude=(plain,))
+    own = lab.library.papers_by(name(1), heard, 3)
+    people = lab.library.people(heard, 2, without=team.members)
     yield from lab.wait(1.0)
-    kept.append([answer.read() for answer in (plain, diverse, own, people, lab.authors(diverse))])
+    kept.append(
+        [answer.read() for answer in (plain, diverse, own, people, lab.library.authors(diverse))]
+    )
 
 
 @LIVE
@@ -440,14 +454,14 @@ def test_every_part_of_a_question_is_a_part_of_its_hash(tmp_path):
     """Another diversity, other texts, papers to leave out, number or person: another question."""
     path = tmp_path / "journal.sqlite"
     asked = [
-        lambda lab: lab.search_diverse(("graphs",), 2, diversity=0.4),
-        lambda lab: lab.search_diverse(("graphs",), 2, diversity=0.5),
-        lambda lab: lab.search_diverse(("graphs", "vision"), 2, diversity=0.4),
-        lambda lab: lab.search_diverse(("graphs",), 2, diversity=0.4, exclude=("past3",)),
-        lambda lab: lab.search_diverse(("graphs",), 3, diversity=0.4),
-        lambda lab: lab.papers_by(name(1), "graphs", 2),
-        lambda lab: lab.papers_by(name(2), "graphs", 2),
-        lambda lab: lab.search("graphs", 2),
+        lambda lab: lab.library.search_diverse(("graphs",), 2, diversity=0.4),
+        lambda lab: lab.library.search_diverse(("graphs",), 2, diversity=0.5),
+        lambda lab: lab.library.search_diverse(("graphs", "vision"), 2, diversity=0.4),
+        lambda lab: lab.library.search_diverse(("graphs",), 2, diversity=0.4, exclude=("past3",)),
+        lambda lab: lab.library.search_diverse(("graphs",), 3, diversity=0.4),
+        lambda lab: lab.library.papers_by(name(1), "graphs", 2),
+        lambda lab: lab.library.papers_by(name(2), "graphs", 2),
+        lambda lab: lab.library.search("graphs", 2),
     ]
 
     def steps(team, lab):

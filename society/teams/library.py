@@ -1,0 +1,315 @@
+"""The ``Library`` of a team: searches among papers and people, with results kept in the journal.
+
+A prompt may depend on the papers that a search returned, and a search on floating-point numbers
+that another machine or library rounds differently. So the results of searches, and the vectors of
+new papers, are stored in the journal, and a resumed run searches nothing twice (rule 15).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from virsci_society.agents.arrays import VectorArray
+from virsci_society.agents.errors import ProtocolError
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.dialogue import Advice
+from virsci_society.agents.reference import Reference
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.calls import text_of
+from virsci_society.society.teams.world import World
+
+Place = tuple[str, float]
+"""Id of a search, and the simulated date in days on which it was asked for."""
+_WORD = re.compile(r"\w+")
+
+
+class Library:
+    """The papers and people that one team may search; ``lab.library``.
+
+    Every search is as of the date of asking, and returns an Answer at once. A query is a text, an
+    Answer, or something with words. What is dated strictly before the asking counts (rules 14
+    and 16), also when the search runs later.
+
+    Args:
+        world: its literature and its population are searched.
+        later: ``Lab.later``.
+        next_id: the id that the next Answer of ``later`` will get.
+    """
+
+    def __init__(
+        self, world: World, later: Callable[..., Answer[Any]], next_id: Callable[[], str]
+    ) -> None:
+        self._world, self._later, self._next_id = world, later, next_id
+
+    def search(self, query: Any, count: int) -> Answer[tuple[Reference, ...]]:
+        """Find the papers nearest to a text.
+
+        Args:
+            query: text or Answer.
+            count: number of papers.
+
+        Returns:
+            An Answer of the papers, the nearest first.
+        """
+        place, visible = self._place(), self._visible()
+
+        def find(query: Any) -> tuple[Reference, ...]:
+            text = text_of(query)
+            asked = _hash(text, count, visible)
+            search = self._world.literature.search
+            return self._references(place, asked, lambda: search(text, count, visible))
+
+        return self._later(find, query)
+
+    def search_diverse(
+        self,
+        queries: Sequence[Any],
+        count: int,
+        *,
+        diversity: float,
+        exclude: Sequence[Any] = (),
+    ) -> Answer[tuple[Reference, ...]]:
+        """Find papers near to one of several texts and unlike each other.
+
+        They are chosen by maximal marginal relevance (``Literature.search_diverse``).
+
+        Args:
+            queries: texts or Answers; empty texts do not count.
+            count: number of papers.
+            diversity: from 0, the most relevant papers, to 1, papers as different as possible.
+            exclude: papers that are left out: ids, references, Answers, or tuples of them.
+
+        Returns:
+            An Answer of the papers in the order of choice.
+
+        Raises:
+            ProtocolError: ``diversity`` is outside 0..1.
+        """
+        place, visible, share = self._place(), self._visible(), float(diversity)
+        if not 0 <= share <= 1:
+            team = place[0].rpartition("/")[0]
+            raise ProtocolError(f"{team}: diversity lies in 0..1, not {diversity}")
+
+        def find(queries: Sequence[Any], exclude: Any) -> tuple[Reference, ...]:
+            texts, out = [text_of(query) for query in queries], frozenset(_paper_ids(exclude))
+            # Sorted, because the order of a set of texts depends on the hash seed (rule 12).
+            asked = _hash("diverse", texts, count, visible, share, sorted(out))
+            search = self._world.literature.search_diverse
+            return self._references(
+                place, asked, lambda: search(texts, count, visible, diversity=share, exclude=out)
+            )
+
+        return self._later(find, tuple(queries), tuple(exclude))
+
+    def papers_by(
+        self, who: str | Profile | Answer[Profile | None], query: Any, count: int
+    ) -> Answer[tuple[Reference, ...]]:
+        """Find the papers of one scientist, of the past and of the society, nearest to a text.
+
+        Args:
+            who: masked name, profile, or Answer of a profile, which may settle to None.
+            query: text or Answer.
+            count: number of papers.
+
+        Returns:
+            An Answer of the papers, nearest first; of none where nobody is asked for, and for
+            somebody who has written nothing. An unknown name stops the run (``ProtocolError``).
+        """
+        place, visible = self._place(), self._visible()
+
+        def find(who: str | Profile | None, query: Any) -> tuple[Reference, ...]:
+            if who is None:
+                return ()
+            name = who if isinstance(who, str) else who.id
+            if name not in self._world.population.rows:
+                raise ProtocolError(
+                    f"{place[0]}: papers of {name!r} are asked for, but nobody has the name"
+                )
+            text = text_of(query)
+            asked = _hash("papers by", name, text, count, visible)
+            search = self._world.literature.search_author
+            return self._references(place, asked, lambda: search(name, text, count, visible))
+
+        return self._later(find, who, query)
+
+    def embed(self, text: Any) -> Answer[VectorArray]:
+        """The vector of a text in the embedding of the literature, kept in the journal (rule 15).
+
+        Args:
+            text: text or Answer.
+
+        Returns:
+            An Answer of an array of shape (1, dim).
+        """
+        place = self._place()
+        return self._later(lambda text: vector_of_text(self._world, place, text_of(text)), text)
+
+    def people(
+        self, query: Any, count: int, without: Iterable[str] = ()
+    ) -> Answer[tuple[Profile, ...]]:
+        """Find the scientists whose interests are nearest to a text.
+
+        Scientists who have left the society are never found.
+
+        Args:
+            query: text or Answer.
+            count: number of scientists.
+            without: masked names that are left out.
+
+        Returns:
+            An Answer of the profiles, the nearest first.
+        """
+        place, excluded = self._place(), self._excluded(without)
+
+        def find(query: Any) -> tuple[Profile, ...]:
+            text = text_of(query)
+            # Sorted, because the order of a set of texts depends on the hash seed (rule 12).
+            asked = _hash(text, count, sorted(excluded))
+            stored = _lookup(self._world, place, asked)
+            if stored is not None:
+                # Only the names are stored; the profiles are those of the date of asking (rule 16).
+                return self._profiles(json.loads(stored), place[1])
+            found = self._world.nearest_scientists(count, excluded, place[1], text)
+            names = json.dumps([profile.id for profile in found])
+            _store(self._world, place, asked, names.encode())
+            return found
+
+        return self._later(find, query)
+
+    def people_named(
+        self,
+        text: Any,
+        without: Iterable[str] = (),
+        asked: Sequence[Answer[Advice | None]] = (),
+    ) -> Answer[tuple[Profile, ...]]:
+        """The profiles of the scientists whose masked names stand in a text.
+
+        Scientists who have left the society are never among them.
+
+        Args:
+            text: text or Answer.
+            without: masked names that are left out.
+            asked: replies of guests, who are left out as well.
+
+        Returns:
+            An Answer of the profiles, in the order of being named, each once.
+        """
+        excluded, date = self._excluded(without), self._world.day
+
+        def find(text: Any, asked: Sequence[Advice | None]) -> tuple[Profile, ...]:
+            rows = self._world.population.rows
+            left_out = excluded.union(advice.guest for advice in asked if advice is not None)
+            words = dict.fromkeys(_WORD.findall(text_of(text)))
+            named = [word for word in words if word in rows and word not in left_out]
+            return self._profiles(named, date)
+
+        return self._later(find, text, tuple(asked))
+
+    def authors(
+        self, references: Answer[tuple[Reference, ...]], without: Iterable[str] = ()
+    ) -> Answer[tuple[Profile, ...]]:
+        """The profiles of the scientists whom search results name as authors.
+
+        Args:
+            references: result of ``search``, ``search_diverse`` or ``papers_by``.
+            without: masked names that are left out.
+
+        Returns:
+            An Answer of the profiles, in the order of the references, each once.
+        """
+        excluded, date = self._excluded(without), self._world.day
+
+        def find(references: Iterable[Reference]) -> tuple[Profile, ...]:
+            named = dict.fromkeys(name for paper in references for name in paper.authors)
+            return self._profiles([name for name in named if name not in excluded], date)
+
+        return self._later(find, references)
+
+    def _place(self) -> Place:
+        return self._next_id(), self._world.day
+
+    def _visible(self) -> int:
+        """How many papers, in order of date, may be searched: fixed when asked (rule 14)."""
+        return self._world.literature.visible(self._world.day)
+
+    def _excluded(self, without: Iterable[str]) -> frozenset[str]:
+        """Who is left out, as of the asking: the search may run when more people have left."""
+        return self._world.population.departed_names().union(without)
+
+    def _profiles(self, names: Iterable[str], date: float) -> tuple[Profile, ...]:
+        population = self._world.population
+        return tuple(population.profile(population.rows[name], date) for name in names)
+
+    def _references(
+        self, place: Place, asked: str, search: Callable[[], tuple[Reference, ...]]
+    ) -> tuple[Reference, ...]:
+        """The papers that a search finds, from the journal where it is known there.
+
+        Args:
+            place: id and date of the search.
+            asked: hash of everything that was asked for.
+            search: carries the search out.
+        """
+        stored = _lookup(self._world, place, asked)
+        hits: list[tuple[str, float]]
+        if stored is None:
+            hits = [(paper.id, paper.distance) for paper in search()]
+            _store(self._world, place, asked, json.dumps(hits).encode())
+        else:
+            # Distances come back from JSON as the same numbers, on any machine (rule 15).
+            hits = json.loads(stored)
+        return tuple(self._world.reference(paper, distance, place[1]) for paper, distance in hits)
+
+
+def vector_of_text(world: World, place: Place, text: str) -> VectorArray:
+    """Embed a text, or take its vector from the journal (rule 15).
+
+    Args:
+        world: its literature holds the embedding.
+        place: id and date of the vector.
+        text: the text.
+
+    Returns:
+        An array of shape (1, dim).
+    """
+    asked = _hash(text)
+    stored = _lookup(world, place, asked)
+    if stored is not None:
+        return np.frombuffer(stored, dtype=np.float32).reshape(1, -1)
+    vector = world.literature.embedding.encode([text])
+    _store(world, place, asked, np.asarray(vector, dtype=np.float32).tobytes())
+    return vector
+
+
+def _paper_ids(papers: Any) -> Iterator[str]:
+    """The ids in ids, references and tuples of both."""
+    if isinstance(papers, str):
+        yield papers
+    elif isinstance(papers, Reference):
+        yield papers.id
+    else:
+        for one in papers:
+            yield from _paper_ids(one)
+
+
+def _lookup(world: World, place: Place, asked: str) -> bytes | None:
+    """The stored result of a search with this hash; None without one, or without a journal."""
+    journal = world.dispatcher.gateway.journal
+    return None if journal is None else journal.lookup_retrieval(place[0], asked, place[1])
+
+
+def _store(world: World, place: Place, asked: str, value: bytes) -> None:
+    """Store the result of a search in the journal, if there is one."""
+    journal = world.dispatcher.gateway.journal
+    if journal is not None:
+        journal.store_retrieval(place[0], asked, place[1], value)
+
+
+def _hash(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
