@@ -184,7 +184,7 @@ MISTAKES: tuple[Mistake, ...] = (
          'return cls(action="Action 1", reasoning="")'),
         by=f"{ACTS}::test_an_invitation_that_stays_unreadable_is_no_acceptance"),
     mistake("own load hidden", "The invited are told that they work in no other team.",
-        ("society/teams/people.py::People.acquaintance", '{"load": self.load(who), **', '{"load": 0, **'),
+        ("society/teams/people.py::TeamPeople.acquaintance", '{"load": self.load(who), **', '{"load": 0, **'),
         by=f"{ACTS}::test_the_invited_know_how_many_teams_they_are_in"),
     mistake("limit of teams ignored", "Scientists work in one team more than they may.",
         ("society/teams/world.py::World.at_limit",

@@ -31,7 +31,7 @@ from virsci_society.society.kernel.process import Process
 from virsci_society.society.teams.consultations import Chooser, Consultation, ask_guest, named_guest
 from virsci_society.society.teams.library import Library
 from virsci_society.society.teams.meetings import Appointment, Meeting, work_at_desk
-from virsci_society.society.teams.people import People
+from virsci_society.society.teams.people import TeamPeople
 from virsci_society.society.teams.team import Team
 from virsci_society.society.teams.world import World
 
@@ -91,9 +91,9 @@ class Lab:
         return Library(self._world, self.later, self._next_derived_id)
 
     @property
-    def people(self) -> People:
+    def people(self) -> TeamPeople:
         """Members, and those who may become members: profiles, invitations, joining, leaving."""
-        return People(self._world, self._team, self.pose, self._check)
+        return TeamPeople(self._world, self._team, self.pose, self._check)
 
     @property
     def now(self) -> float:

@@ -1,4 +1,4 @@
-"""The ``People`` of a team: whom it knows, whom it invites, and who joins and leaves it."""
+"""The ``TeamPeople`` of a team: whom it knows, whom it invites, and who joins and leaves it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from virsci_society.society.teams.world import World
 FormT = TypeVar("FormT", bound=Form)
 
 
-class People:
+class TeamPeople:
     """The scientists of the society, as one team deals with them; ``lab.people``.
 
     Args:
