@@ -23,7 +23,7 @@ from statistics import median
 
 import pandas as pd
 
-from virsci_society.metrics.validation.known_values import mean_of_known
+from virsci_society.metrics.validation.tolerances import mean_of_known
 from virsci_society.scenarios.calibration.calibrate import calibrate
 from virsci_society.scenarios.calibration.fitting import Fit
 from virsci_society.scenarios.calibration.outputs import Outcome

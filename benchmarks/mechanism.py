@@ -43,10 +43,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.offline.terms import text_without_frames
-from virsci_society.metrics.inference.comparisons import holm
-from virsci_society.metrics.inference.effects import detectable_effect
-from virsci_society.metrics.inference.intervals import t_interval
-from virsci_society.metrics.inference.sample import Interval
+from virsci_society.metrics.inference.comparisons import detectable_effect, holm
+from virsci_society.metrics.inference.intervals import Interval, t_interval
 from virsci_society.metrics.novelty.novelty import COLUMNS, novelty_scores
 from virsci_society.metrics.teams.composition import diversity, freshness
 from virsci_society.protocols.virsci.protocol import VirSci

@@ -1,23 +1,127 @@
-"""Counts of unsupported figures, unknown references and copied passages in a run's papers.
+"""Texts of a run that claim what nothing supports: figures, references, copied passages.
 
-Both papers of VirSci name fabricated claims and misuse as limits of such systems. Everything here
-is found by rules over words and is a reason to look, not a verdict.
+No experiment is done in a society of virtual scientists, so a figure that an abstract states as a
+result was made up. A sentence is counted if it holds a figure of a result (a percentage, a factor,
+a score, a p value, a count of cases) and a verb of a result, and neither announces it ("we expect",
+"would", "to reduce") nor gives a source for it. These are rules over words: they miss what is
+phrased otherwise, and ``python -m tests.metrics.claims.precision`` prints how often they err.
+
+References are keys of papers in brackets (``[P17]``), DOIs, arXiv numbers, and an author with a
+year ("Chen et al. (2024)"). A scientist of a society sees papers by their keys and scientists under
+their masked names, so a reference in another form cannot come from what it was shown.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from virsci_society.metrics.claims.named_references import named_references, unknown_references
-from virsci_society.metrics.claims.result_figures import result_figures
 from virsci_society.metrics.novelty.novelty import Database
 from virsci_society.metrics.novelty.training_leaks import longest_run, tokenise
 from virsci_society.society.results.dataframes import has_columns_of
 from virsci_society.society.results.run import Run
+
+_KEY = re.compile(r"\[(P\d{1,9})\]")
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>()]+[^\s\"<>().,;]")
+_ARXIV = re.compile(r"\barxiv[:\s]\s?(\d{4}\.\d{4,5})", re.IGNORECASE)
+_AUTHOR = re.compile(
+    r"\b([A-Z][\w’'-]+)(?: et al\.?| (?:and|&) [A-Z][\w’'-]+)?,? \(?((?:19|20)\d\d)[a-z]?\)"
+)
+
+
+class NamedReference(NamedTuple):
+    """A reference as a text names it, and what it may be known by (key, DOI, number or author)."""
+
+    text: str
+    known_by: str
+
+
+def named_references(text: str) -> list[NamedReference]:
+    """The references that a text names, each once, by kind and then by place."""
+    found = [NamedReference(one[0], one[1]) for one in _KEY.finditer(text)]
+    found += [NamedReference(one[0], one[0].casefold()) for one in _DOI.finditer(text)]
+    found += [NamedReference(one[0], one[1]) for one in _ARXIV.finditer(text)]
+    found += [NamedReference(one[0], one[1]) for one in _AUTHOR.finditer(text)]
+    return list(dict.fromkeys(found))
+
+
+def unknown_references(text: str, is_known: Callable[[str], bool]) -> list[str]:
+    """The references named by a text that do not exist.
+
+    Args:
+        text: title and abstract.
+        is_known: whether there is a paper or an author of this key, DOI (in lower case), arXiv
+            number or name.
+    """
+    return [one.text for one in named_references(text) if not is_known(one.known_by)]
+
+
+_NUMBER = r"\d+(?:[.,]\d+)*"
+_WORDS = r"(?:two|three|four|five|six|seven|eight|nine|ten|hundred)"
+_SCORE = (
+    r"(?:accurac(?:y|ies)|precision|recall|sensitivity|specificity|f1|auc|auroc|bleu|rouge|kappa|"
+    r"correlations?|r2|r²|rmse|mae|errors?|scores?|coefficient)"
+)
+_FIGURES = re.compile(
+    rf"{_NUMBER}\s?(?:%|per\s?cent\b|percentage points?\b|(?:\w+ )?points\b)"
+    rf"|\b{_NUMBER}\s?(?:x|×|times|fold)(?![a-z])|\b{_NUMBER}-fold\b"
+    rf"|\b{_WORDS}[- ]?fold\b|\b(?:twice|thrice)\b|\b{_WORDS} times\b"
+    r"|\b(?:doubles|halves)\b|\bin half\b"
+    rf"|\b{_SCORE}\b[^.,;]{{0,30}}?(?:of|to|=|at|is|was|with)\s{_NUMBER}"
+    rf"|\bfrom {_NUMBER}(?:\s?%)? to {_NUMBER}\b|\bfactor of {_NUMBER}"
+    rf"|\b{_NUMBER} (?:million |billion )?(?:euros?|dollars?|days?|hours?|minutes?|seconds?)\b"
+    rf"|\b[pr]\s?[<>=]\s?{_NUMBER}"
+    rf"|\b{_NUMBER} (?:out )?of (?:the )?{_NUMBER}\b",
+    re.IGNORECASE,
+)
+_RESULT = re.compile(
+    r"(?<!\bto )\b(?:reduc(?:es?|ed)|improv(?:es?|ed)|increas(?:es?|ed)|decreas(?:es?|ed)"
+    r"|outperform(?:s|ed)?|achiev(?:es?|ed)|attain(?:s|ed)?|reach(?:es|ed)?|yield(?:s|ed)?"
+    r"|gain(?:s|ed)?|cuts?|lower(?:s|ed)|rais(?:es?|ed)|exceed(?:s|ed)?|surpass(?:es|ed)?"
+    r"|show(?:s|ed|n)?|demonstrat(?:es?|ed)|finds?|found|observ(?:es?|ed)|obtain(?:s|ed)?|record(?:s|ed)?"
+    r"|measured|correlat(?:es?|ed)|explain(?:s|ed)|account(?:s|ed) for|doubl(?:es?|ed)"
+    r"|halv(?:es?|ed)|beats?|beat|rises?|rose|falls?|fell|drop(?:s|ped)?|grows?|grew|scor(?:es?|ed)"
+    r"|preferred|complet(?:es?|ed)|separat(?:es?|ed)|shrinks?|shrank|shrunk|predicted|agreed?|agrees|detect(?:s|ed)?|recover(?:s|ed)?|sav(?:es?|ed)|shorten(?:s|ed)?"
+    r"|accelerat(?:es?|ed)|delivers?|delivered|identif(?:ies|ied)|perform(?:s|ed)?|was|were)\b",
+    re.IGNORECASE,
+)
+_ANNOUNCED = re.compile(
+    r"\b(?:expect(?:s|ed)?|anticipat(?:es?|ed)|would|will|shall|should|could|may|might|plan(?:s|ned)?"
+    r"|aim(?:s|ed)?|intend(?:s|ed)?|hop(?:es?|ed)|hypothesi[sz](?:es?|ed)|hypothesis|predicts?"
+    r"|assum(?:es?|ed|ing)|targets?|goals?|propos(?:es?|ed)|if|whether|unless|likely|suppos(?:es?|ed)"
+    r"|conjectur(?:es?|ed)|until|criterion|threshold"
+    r"|to (?:reduce|improve|increase|decrease|achieve|attain|reach|raise"
+    r"|lower|cut|halve|double|gain|save))\b",
+    re.IGNORECASE,
+)
+_SOURCED = re.compile(
+    r"\[P?\d+\]|\bet al\b|\((?:19|20)\d\d\)|, (?:19|20)\d\d\)|\bprior work\b", re.I
+)
+_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9“\"'(])")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, by their full stops."""
+    return [one.strip() for one in _END.split(text) if one.strip()]
+
+
+def is_result_figure(sentence: str) -> bool:
+    """Whether a sentence states a figure as a result of the text's own work."""
+    return (
+        _FIGURES.search(sentence) is not None
+        and _RESULT.search(sentence) is not None
+        and _ANNOUNCED.search(sentence) is None
+        and _SOURCED.search(sentence) is None
+    )
+
+
+def result_figures(text: str) -> list[str]:
+    """The sentences of a text that state a figure as a result, in their order."""
+    return [one for one in sentences(text) if is_result_figure(one)]
+
 
 COLUMNS = {
     "paper": "string",
@@ -31,7 +135,7 @@ COLUMNS = {
     "copied_text": "string",
 }
 _BETWEEN = " | "
-_KEY = re.compile(r"P(\d{1,9})")
+_PAPER_NUMBER = re.compile(r"P(\d{1,9})")
 _Copied = tuple[int | None, str | None, str | None]
 
 
@@ -101,7 +205,7 @@ class _Library:
         return unknown_references(text, self._is_known)
 
     def _is_known(self, name: str) -> bool:
-        key = _KEY.fullmatch(name)
+        key = _PAPER_NUMBER.fullmatch(name)
         return 1 <= int(key[1]) <= self._keys if key else name in self._known
 
     def copied(self, text: str, cited: Sequence[str]) -> _Copied:

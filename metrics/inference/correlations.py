@@ -1,9 +1,16 @@
-"""Pearson, Spearman and partial rank correlations (PRCC) with intervals."""
+"""Correlations (Pearson, Spearman, partial rank, within blocks) and agreement of raters.
+
+Arms of a study share their seeds, and the arms of a grid differ in other keys too. Runs of one seed
+are not independent, and runs that differ in another key differ for other reasons. So ``rank_trend``
+compares runs within blocks only (one seed, one setting of the other keys), and its p comes from
+permutations within blocks, which need no independence and no distribution.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import scipy
@@ -11,7 +18,7 @@ from scipy import special
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.inference.sample import NAN, Numbers, pairs_of, sample_of
+from virsci_society.metrics.inference.intervals import NAN, Numbers, pairs_of, sample_of, t_interval
 
 
 @dataclass(frozen=True)
@@ -153,3 +160,160 @@ def _residuals(values: FloatArray, others: list[FloatArray]) -> FloatArray:
     # Rounding leaves 1e-13 where the others explain everything: that is no variation.
     explained = np.abs(left).max(initial=0.0) <= 1e-9 * max(len(values), 1)
     return np.zeros_like(left) if explained else left
+
+
+PERMUTATIONS = 9_999
+
+
+@dataclass(frozen=True)
+class Block:
+    """Runs that may be compared with one another.
+
+    Attributes:
+        x: the varied key, one value per run.
+        y: the measure, one value per run.
+        unit: what is independent of other units: the seed, or the block's own number.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    unit: int
+
+    @property
+    def varies(self) -> bool:
+        """Whether both the key and the measure have more than one value."""
+        return len(self.x) > 1 and bool(np.ptp(self.x) > 0 and np.ptp(self.y) > 0)
+
+
+def rank_trend(
+    blocks: Sequence[Block],
+    level: float = 0.95,
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
+) -> Correlation:
+    """Mean of Spearman's rho over blocks, tested by permutations within blocks.
+
+    A block counts in proportion to its runs less one. Blocks in which the measure, or the key, does
+    not vary have no rho: they are left out, and the note counts them.
+
+    Args:
+        blocks: runs that may be compared.
+        level: coverage of the interval, in (0, 1).
+        permutations: random ones, seeded, beside the order found (Phipson and Smyth 2010).
+        seed: of the permutations.
+
+    Returns:
+        rho, -1..1; p, two-sided; n: runs of the blocks that count. The interval is Student's over
+        the units (seeds), of the mean rho of each, and ends at -1 and 1; with one unit, as in a
+        study whose runs have seeds of their own, it is that of Spearman's rho where there is one
+        block, and missing otherwise, as it is where all units have one rho. All are NaN where no
+        block varies.
+
+    Source:
+        Phipson, B. and Smyth, G. K. (2010). Permutation p-values should never be zero. Statistical
+        Applications in Genetics and Molecular Biology 9.
+    """
+    kept = [block for block in blocks if block.varies]
+    note = _constant(len(blocks) - len(kept), len(blocks))
+    if not kept:
+        return Correlation(NAN, NAN, NAN, NAN, 0, note)
+    weights = np.array([len(block.x) - 1.0 for block in kept])
+    weights /= weights.sum()
+    rng, found, drawn = np.random.default_rng(seed), np.zeros(len(kept)), np.zeros(permutations)
+    for number, (block, weight) in enumerate(zip(kept, weights, strict=True)):
+        key, measured = _unit_ranks(block.x), _unit_ranks(block.y)
+        found[number] = key @ measured
+        shuffled = rng.permuted(np.tile(measured, (permutations, 1)), axis=1)
+        drawn += weight * (shuffled @ key)
+    rho = float(np.clip(found @ weights, -1.0, 1.0))
+    as_far = int((np.abs(drawn) >= abs(rho) - 1e-9).sum())
+    low, high = _bounds(kept, found, weights, level)
+    n = sum(len(block.x) for block in kept)
+    return Correlation(rho, low, high, (as_far + 1) / (permutations + 1), n, note)
+
+
+def _unit_ranks(values: FloatArray) -> FloatArray:
+    """Ranks, centred and of length 1, so that the product of two is Spearman's rho."""
+    ranks = scipy.stats.rankdata(values) - (len(values) + 1) / 2
+    return np.asarray(ranks / np.sqrt(ranks @ ranks), dtype=np.float64)
+
+
+def _bounds(
+    blocks: Sequence[Block], found: FloatArray, weights: FloatArray, level: float
+) -> tuple[float, float]:
+    """The interval over the units, or of the only block."""
+    if len(blocks) == 1:
+        alone = spearman(blocks[0].x, blocks[0].y, level)
+        return alone.low, alone.high
+    units = np.array([block.unit for block in blocks])
+    means = [
+        float(np.average(found[units == unit], weights=weights[units == unit]))
+        for unit in np.unique(units)
+    ]
+    if np.ptp(means) == 0:
+        return NAN, NAN
+    band = t_interval(means, level, (-1.0, 1.0))
+    return band.low, band.high
+
+
+def _constant(count: int, blocks: int) -> str:
+    if not count:
+        return ""
+    if count == blocks:
+        return "not estimable: in no block do the key and the measure vary"
+    return f"left out: {count} of {blocks} blocks, in which the measure or the key does not vary"
+
+
+Level = Literal["ordinal", "interval"]
+
+
+def krippendorff_alpha(ratings: FloatArray, level: Level = "interval") -> float:
+    """Krippendorff's alpha (Krippendorff 2011, *Computing Krippendorff's Alpha-Reliability*).
+
+    One minus observed over expected disagreement, the mean difference within abstracts over that
+    between any two ratings. ``interval`` takes squared differences; ``ordinal`` the squared number
+    of ratings between two values, each of both by half.
+
+    Args:
+        ratings: raters x abstracts, NaN where a rater has not rated.
+        level: how differences count.
+
+    Raises:
+        InputError: not a table of raters and abstracts.
+    """
+    table = np.asarray(ratings, dtype=np.float64)
+    if table.ndim != 2:
+        raise InputError(f"ratings of shape {table.shape}: expected raters x abstracts")
+    values, coincidences = _coincidences(table)
+    totals = coincidences.sum(axis=1)
+    n = totals.sum()
+    if len(values) < 2 or n < 2:
+        return float("nan")
+    gaps = _gaps(values, totals, level)
+    observed = float((coincidences * gaps).sum()) / n
+    expected = float((np.outer(totals, totals) * gaps).sum()) / (n * (n - 1))
+    return float(1.0 - observed / expected) if expected > 0 else float("nan")
+
+
+def _coincidences(table: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The values that were given, and how often each two of them met in one abstract."""
+    known = ~np.isnan(table)
+    paired = known.sum(axis=0) > 1
+    table, known = table[:, paired], known[:, paired]
+    values = np.unique(table[known])
+    counts = np.stack(
+        [(table == value).sum(axis=0) for value in values] or [np.zeros(table.shape[1])], axis=1
+    ).astype(np.float64)
+    weights = 1.0 / np.maximum(known.sum(axis=0) - 1, 1)
+    met = (counts * weights[:, None]).T @ counts
+    np.fill_diagonal(met, met.diagonal() - (counts * weights[:, None]).sum(axis=0))
+    return values, met
+
+
+def _gaps(values: FloatArray, totals: FloatArray, level: Level) -> FloatArray:
+    """Squared differences between any two values."""
+    if level == "interval":
+        return np.asarray((values[:, None] - values[None, :]) ** 2)
+    # Midpoints of the ranks: ratings below a value, and half of those that have it.
+    place = np.cumsum(totals) - totals / 2
+    return np.asarray((place[:, None] - place[None, :]) ** 2)

@@ -17,8 +17,7 @@ import scipy
 from numpy.random import Generator
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.metrics.inference.intervals import bca_bounds
-from virsci_society.metrics.inference.sample import NAN
+from virsci_society.metrics.inference.intervals import NAN, bca_bounds
 
 Draw = Callable[[Generator, int, int], FloatArray]
 REPLICATES = (5, 10, 20, 50)

@@ -25,7 +25,7 @@ import scipy
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.inference.sample import NAN
+from virsci_society.metrics.inference.intervals import NAN
 
 Cell = tuple[str, ...]
 

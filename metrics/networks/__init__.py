@@ -1,7 +1,7 @@
 """Networks of co-authors and of consultations.
 
 Read ``structure`` first: the adjacency matrix, and the statistics of a network over time. Then
-``communities``, ``core_periphery``, ``small_world`` (with ``rewiring``, its null networks),
+``communities`` (with core and periphery), ``small_world`` (with its null networks),
 ``degree_tails`` (with ``powerlaw``), ``assembly``, ``team_patterns`` and ``tie_lifetimes`` (who
-writes together again, and for how long), ``active_network``, ``consulting`` and ``removals``.
+writes together again, and for how long) and ``removals``.
 """

@@ -1,7 +1,9 @@
-"""Structure of the co-authorship network over simulated time.
+"""Structure of the co-authorship network over time, whole and active, and of consultations.
 
 Two networks are followed: ``all`` holds the ties from before day 0 and those made since,
-``grown`` only those made since. A scientist is a node from its first tie on.
+``grown`` only those made since. A scientist is a node from its first tie on. Both only grow: who
+has stopped writing stays in them. What is compared with a real community of a few years is the
+network of those who are active.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import pandas as pd
 from scipy import sparse
 
 from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.impact.authorships import authorships_of
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 
 WEEK, MONTH = 7.0, 365.0 / 12.0
@@ -143,3 +147,109 @@ def _assortativity(matrix: sparse.csr_array, degree: FloatArray) -> float | None
     if not len(left) or np.ptp(left) == 0:
         return None
     return float(np.corrcoef(left, right)[0, 1])
+
+
+WINDOWS = (1.0, 2.0, 4.0)
+"""Years without a paper after which somebody is not active any more."""
+TIES = ("recent", "all")
+
+
+def active_structure(
+    run: Run, windows: tuple[float, ...] = WINDOWS, every: float = 3 * MONTH
+) -> pd.DataFrame:
+    """Structure of the network of active scientists, at regular dates and the end (Newman 2003).
+
+    A scientist is active for so many years after a paper of this run. Papers before day 0 have no
+    dates in the tables and make nobody active, so the first rows hold few people, and windows
+    longer than the time since day 0 are alike.
+
+    Args:
+        run: the run.
+        windows: lengths of the window in years, > 0.
+        every: days between two dates, > 0.
+
+    Returns:
+        One row per ``date`` (days), window (``years``) and kind of ``ties`` (``recent``: joint
+        papers of the window; ``all``: every joint paper so far, those before day 0 too, between
+        two active scientists): the columns of ``structure``, where every active scientist is a
+        node, also one who wrote alone: ``nodes``, ``edges``, ``weight``, ``mean_degree``,
+        ``giant_share``, ``components``, ``clustering``, ``transitivity``, ``assortativity``.
+    """
+    works = authorships_of(run).rows.sort_values("date", kind="stable")
+    written, authors = works["date"].to_numpy(dtype=np.float64), works["scientist"].astype(object)
+    ties = network_ties(run.table("ties"), "all").sort_values("date", kind="stable")
+    tied = ties["date"].to_numpy(dtype=np.float64)
+    rows: list[dict[str, object]] = []
+    known: dict[tuple[object, ...], dict[str, float | int | None]] = {}
+    for date in sample_dates(run.days, every):
+        for years in windows:
+            start = max(date - years * DAYS_PER_YEAR, 0.0)
+            inside = _between(written, start, date)
+            for kind in TIES:
+                among = _between(tied, start if kind == "recent" else -np.inf, date)
+                # Longer windows are equal while the run is shorter than they are.
+                key = (kind, inside.start, inside.stop, among.start, among.stop)
+                if key not in known:
+                    active = sorted(set(authors.iloc[inside]))
+                    known[key] = network_statistics(adjacency(ties.iloc[among], active))
+                rows.append({"date": date, "years": years, "ties": kind, **known[key]})
+    table = pd.DataFrame(rows).astype({"ties": "string", **dict.fromkeys(WHOLE, "Int64")})
+    parts = [name for name in table.columns if name not in (*WHOLE, "ties")]
+    return table.astype(dict.fromkeys(parts, "Float64"))
+
+
+def _between(dates: FloatArray, start: float, end: float) -> slice:
+    """Places of sorted dates in (start, end]; from day 0 on, the day itself counts too."""
+    after = np.nextafter(start, -np.inf) if start <= 0.0 else start
+    first, last = np.searchsorted(dates, [after, end], side="right")
+    return slice(int(first), int(last))
+
+
+SHARES = ("reciprocity", "tied_before", "tied_after", "clustering", "giant_share", "most_asked")
+
+
+def consulting(run: Run) -> pd.DataFrame:
+    """The network of consultations at the end, beside that of co-authorship (this project).
+
+    Returns:
+        One row: ``asked`` (consultations), ``askers``, ``guests`` (people), ``pairs`` (ordered,
+        asker and guest); ``reciprocity`` (share of ordered pairs whose guest asked the asker too,
+        0..1: Wasserman and Faust 1994); ``tied_before`` and ``tied_after`` (share of unordered
+        pairs that had a joint paper before their first consultation, and that had their first
+        one after it, 0..1); ``giant_share`` and ``clustering`` of the unordered network (0..1);
+        ``most_asked`` (share of all consultations that went to the guest asked most, 0..1).
+        Missing without a consultation.
+    """
+    asked = run.table("consultations").dropna(subset=["asker", "guest"])
+    asked = asked[asked["asker"] != asked["guest"]]
+    ordered = asked.drop_duplicates(["asker", "guest"])
+    shares: dict[str, float | int | None] = dict.fromkeys(SHARES)
+    if len(asked):
+        shares |= _shares(run, asked, ordered)
+    counts = {
+        "asked": len(asked),
+        "askers": asked["asker"].nunique(),
+        "guests": asked["guest"].nunique(),
+        "pairs": len(ordered),
+    }
+    table = pd.DataFrame([{**counts, **shares}])
+    return table.astype({**dict.fromkeys(counts, "Int64"), **dict.fromkeys(SHARES, "Float64")})
+
+
+def _shares(run: Run, asked: pd.DataFrame, ordered: pd.DataFrame) -> dict[str, float]:
+    there = set(zip(ordered["asker"], ordered["guest"], strict=True))
+    ends = np.sort(asked[["asker", "guest"]].to_numpy(dtype=object), axis=1)
+    pairs = pd.DataFrame({"source": ends[:, 0], "target": ends[:, 1], "date": asked["date"]})
+    first = pairs.groupby(["source", "target"], as_index=False)["date"].min()
+    ties = run.table("ties").groupby(["source", "target"], as_index=False)["date"].min()
+    both = first.merge(ties, on=["source", "target"], how="left", suffixes=("", "_tied"))
+    known = both["date_tied"].fillna(np.inf)
+    network = network_statistics(adjacency(first.assign(papers=1)))
+    return {
+        "reciprocity": float(np.mean([(guest, asker) in there for asker, guest in there])),
+        "tied_before": float((known < both["date"]).mean()),
+        "tied_after": float(((known >= both["date"]) & (known < np.inf)).mean()),
+        "giant_share": float(network["giant_share"] or 0.0),
+        "clustering": float(network["clustering"] or 0.0),
+        "most_asked": float(asked["guest"].value_counts().iloc[0] / len(asked)),
+    }

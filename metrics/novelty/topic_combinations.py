@@ -14,7 +14,7 @@ import pandas as pd
 from scipy import sparse
 
 from virsci_society.agents.arrays import FloatArray, IntArray
-from virsci_society.metrics.networks.rewiring import collisions
+from virsci_society.metrics.networks.small_world import collisions
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run

@@ -1,7 +1,7 @@
 """The page of a run, one self-contained HTML file.
 
-Read ``page`` (what is shown), then ``in_short`` (its first screen), ``people_and_papers``,
-``sections`` and ``decisions`` (data of single sections), ``timeline_figures``, ``network_figures``
-(of a network placed by ``layout``) and ``figures``; ``run_figures`` has them all by name. The
-folder ``drawing``, ``number_format`` and ``templates`` are shared with the pages of studies.
+Read ``page`` (what is shown), then ``in_short`` (its first screen), ``people_and_papers`` and
+``sections`` (data of single sections), ``timeline_figures``, ``network_figures`` (of a network
+placed by ``layout``) and ``figures``; ``run_figures`` has them all by name. The folder ``drawing``
+and ``templates`` (also how numbers are written) are shared with the pages of studies.
 """

@@ -7,10 +7,9 @@ import pandas as pd
 from markupsafe import Markup
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.metrics.inference.intervals import t_interval
-from virsci_society.metrics.inference.sample import Interval
+from virsci_society.metrics.inference.intervals import Interval, t_interval
 from virsci_society.metrics.report.drawing.axes import Axes
-from virsci_society.metrics.report.drawing.legend import LegendEntry
+from virsci_society.metrics.report.drawing.elements import LegendEntry
 from virsci_society.metrics.report.drawing.svg import (
     BLUE,
     GREEN,

@@ -14,12 +14,12 @@ import pandas as pd
 from virsci_society.agents.journal.records import ANSWERED
 from virsci_society.metrics.cost.call_counts import VERDICTS
 from virsci_society.metrics.cost.ledger import Ledger, read_ledger
-from virsci_society.metrics.inference.sample import Interval
+from virsci_society.metrics.inference.intervals import Interval
 from virsci_society.metrics.novelty.novelty import settings_of
 from virsci_society.metrics.population import initial_population, people_ever
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.report.figures import mean_interval
-from virsci_society.metrics.report.number_format import (
+from virsci_society.metrics.report.templates import (
     THIN_SPACE,
     count_of,
     format_number,

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
 from virsci_society.metrics.networks.removals import snapshots
 from virsci_society.metrics.report.drawing.axes import Axes
-from virsci_society.metrics.report.drawing.legend import LegendEntry
+from virsci_society.metrics.report.drawing.elements import LegendEntry
 from virsci_society.metrics.report.drawing.svg import (
     BLUE,
     GREEN,
@@ -27,14 +27,15 @@ from virsci_society.metrics.report.drawing.svg import (
     PINK,
     Plot,
 )
-from virsci_society.metrics.report.layout.community_map import (
+from virsci_society.metrics.report.layout.community_layout import force_directed_positions
+from virsci_society.metrics.report.layout.drawn_network import (
+    MAX_DRAWN,
     CommunityMap,
+    DrawnNetwork,
     count_pairs,
     strongest_pairs,
 )
-from virsci_society.metrics.report.layout.drawn_network import MAX_DRAWN, DrawnNetwork
-from virsci_society.metrics.report.layout.network_layout import force_directed_positions
-from virsci_society.metrics.report.number_format import count_of, format_number
+from virsci_society.metrics.report.templates import count_of, format_number
 from virsci_society.society.results.run import Run
 
 SHAPES = ("circle", "square", "diamond", "triangle")

@@ -14,18 +14,16 @@ import numpy as np
 
 from virsci_society.metrics.cost.call_counts import RUNGS
 from virsci_society.metrics.cost.ledger import read_ledger
-from virsci_society.metrics.inference.sample import MIN_REPLICATES
+from virsci_society.metrics.inference.intervals import MIN_REPLICATES
 from virsci_society.metrics.novelty.novelty import COLUMNS, settings_of
 from virsci_society.metrics.novelty.training_leaks import training_cutoff
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.report import figures
-from virsci_society.metrics.report.claims_section import claims_section
-from virsci_society.metrics.report.decisions import decisions_section
 from virsci_society.metrics.report.in_short import in_short, speaker
-from virsci_society.metrics.report.layout.community_map import CommunityMap
+from virsci_society.metrics.report.layout.drawn_network import CommunityMap
 from virsci_society.metrics.report.network_figures import NAMED
-from virsci_society.metrics.report.number_format import format_number
 from virsci_society.metrics.report.people_and_papers import (
+    decisions_section,
     papers_section,
     people_section,
     persons_sentence,
@@ -33,6 +31,7 @@ from virsci_society.metrics.report.people_and_papers import (
 from virsci_society.metrics.report.run_figures import draw_run_network
 from virsci_society.metrics.report.sections import (
     LABELS,
+    claims_section,
     community_section,
     cost_section,
     leakage_section,
@@ -42,6 +41,7 @@ from virsci_society.metrics.report.sections import (
 )
 from virsci_society.metrics.report.templates import (
     content_policy,
+    format_number,
     own_file,
     records,
     style_sheet,

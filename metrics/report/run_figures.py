@@ -12,12 +12,13 @@ from virsci_society.metrics.exports import coauthor_graph
 from virsci_society.metrics.novelty.novelty import settings_of
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.report import figures
-from virsci_society.metrics.report.drawing.standalone import standalone_svg
-from virsci_society.metrics.report.layout.community_map import CommunityMap, map_communities
+from virsci_society.metrics.report.drawing.svg import standalone_svg
 from virsci_society.metrics.report.layout.drawn_network import (
     MAX_SAMPLED,
+    CommunityMap,
     DrawnNetwork,
     draw_network,
+    map_communities,
 )
 from virsci_society.metrics.report.network_figures import (
     communities_figure,

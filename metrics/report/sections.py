@@ -20,8 +20,7 @@ from virsci_society.metrics.novelty.training_leaks import LONG_RUN, training_cut
 from virsci_society.metrics.registry import FAMILIES, measure
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.network_figures import removal_figures, snapshot_title
-from virsci_society.metrics.report.number_format import format_usd
-from virsci_society.metrics.report.templates import records
+from virsci_society.metrics.report.templates import format_usd, records
 from virsci_society.society.results.run import Run
 
 MOST_CITED_SHOWN = 10
@@ -356,3 +355,47 @@ def _tables(table: pd.DataFrame, date: float) -> dict[str, dict[str, Any]]:
         ]
         tables[str(network)] = {"columns": columns, "rows": rows}
     return tables
+
+
+def claims_section(run: Run) -> dict[str, Any]:
+    """What the abstracts claim, and which groups take part more or less than they are there.
+
+    Returns:
+        ``papers``; ``with_figures`` (papers with figures stated as results) and ``figures`` (such
+        sentences); ``references`` named in texts and ``unknown`` of them (None where the
+        literature is not at hand); ``compared`` (papers compared with what they cite), ``long``
+        (of those, with a shared run of ``least`` words or more) and ``longest``; ``rows`` (the
+        papers to look at first) and ``groups`` (rows of ``representation`` whose interval does
+        not hold the share of the population, the farthest first).
+    """
+    table = measure(run, "claims")
+    titles = run.table("papers").set_index("paper")["title"]
+    copied = table["copied"].dropna()
+    found = (table["figures"] > 0) | (table["unknown_references"].fillna(0) > 0)
+    found |= table["copied"].fillna(0) >= LONG_RUN
+    order = ["figures", "unknown_references", "copied", "paper"]
+    shown = table[found].sort_values(order, ascending=[False, False, False, True])
+    known = bool(len(table)) and bool(table["unknown_references"].notna().all())
+    return {
+        "papers": len(table),
+        "with_figures": int((table["figures"] > 0).sum()),
+        "figures": int(table["figures"].sum()),
+        "references": int(table["references"].sum()),
+        "unknown": int(table["unknown_references"].sum()) if known else None,
+        "compared": len(copied),
+        "least": LONG_RUN,
+        "long": int((copied >= LONG_RUN).sum()),
+        "longest": int(copied.max()) if len(copied) else 0,
+        "rows": shown.head(ROWS_SHOWN)
+        .assign(title=lambda rows: rows["paper"].map(titles))
+        .to_dict("records"),
+        "groups": _uneven(measure(run, "representation")).head(ROWS_SHOWN).to_dict("records"),
+    }
+
+
+def _uneven(table: pd.DataFrame) -> pd.DataFrame:
+    """Groups whose interval does not hold the share of the population, the farthest first."""
+    expected = table["population_share"]
+    away = table[(table["low"] > expected) | (table["high"] < expected)]
+    farness = (away["share"] - away["population_share"]).abs()
+    return away.loc[farness.sort_values(ascending=False, kind="stable").index]

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.metrics.report.drawing.axes import Axes
-from virsci_society.metrics.report.drawing.legend import LegendEntry
+from virsci_society.metrics.report.drawing.elements import LegendEntry
 from virsci_society.metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, PINK, Plot
 from virsci_society.metrics.teams.timelines import project_spans
 from virsci_society.society.results.run import Run

@@ -12,14 +12,10 @@ from dataclasses import dataclass
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.cost.call_counts import STAGES
 from virsci_society.metrics.population import main_topics
-from virsci_society.metrics.scalars.columns import (
-    ScalarFunction,
-    column_statistic,
-    parse_dotted_name,
-    unknown_name,
-)
 from virsci_society.metrics.scalars.outcomes import (
+    ScalarFunction,
     acceptance,
+    column_statistic,
     defaulted_share,
     final_active_structure,
     final_structure,
@@ -29,10 +25,12 @@ from virsci_society.metrics.scalars.outcomes import (
     mean_of_published_teams,
     mean_turns,
     newcomer_rate,
+    parse_dotted_name,
     repeat_rate,
     row_count,
     share_with_paper,
     token_total,
+    unknown_name,
     usd_paid,
 )
 from virsci_society.metrics.teams.concurrency import max_memberships

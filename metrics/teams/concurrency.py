@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.arrays import FloatArray, IntArray
-from virsci_society.metrics.inference.logistic import logistic_regression
+from virsci_society.metrics.inference.two_lines import logistic_regression
 from virsci_society.metrics.networks.structure import WEEK, sample_dates
 from virsci_society.society.results.run import Run
 from virsci_society.society.teams.publication import STAGE as PUBLICATION

@@ -32,18 +32,16 @@ from virsci_society.metrics.validation.dated_papers import (
     papers_between,
     papers_of,
 )
-from virsci_society.metrics.validation.known_values import (
-    deviation_of_known,
-    mean_of_known,
-    z_score,
-)
 from virsci_society.metrics.validation.tolerances import (
     TOLERANCES,
     Tolerance,
+    deviation_of_known,
     error_of,
     errors_in_tolerances,
+    mean_of_known,
     score,
     within_tolerance,
+    z_score,
 )
 from virsci_society.metrics.validation.topics import (
     NAMES,

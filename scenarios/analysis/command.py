@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from virsci_society.metrics.inference.sample import Interval
+    from virsci_society.metrics.inference.intervals import Interval
     from virsci_society.scenarios.analysis.observed import ObservedComparison
 
 VALUES = {

@@ -10,18 +10,16 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.metrics.validation.known_values import (
-    deviation_of_known,
-    known_of,
-    mean_of_known,
-    z_score,
-)
 from virsci_society.metrics.validation.tolerances import (
     TOLERANCES,
+    deviation_of_known,
     errors_in_tolerances,
+    known_of,
+    mean_of_known,
     scalar_error,
     score,
     within_tolerance,
+    z_score,
 )
 from virsci_society.scenarios.calibration.calibration_file import Window
 from virsci_society.scenarios.calibration.design import (

@@ -91,7 +91,7 @@ def study_forecast(design: Design, announce: Callable[[str], None]) -> StudyFore
     Raises:
         InputError: the ecosystem of an arm cannot be used.
     """
-    from virsci_society.metrics.inference.effects import detectable_effect
+    from virsci_society.metrics.inference.comparisons import detectable_effect
 
     plans = []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):

@@ -7,9 +7,8 @@ import pytest
 from virsci_society.metrics.population import TopicHistory, drift, main_topics
 from virsci_society.metrics.scalars.measures import measure_run
 from virsci_society.metrics.scalars.outcomes import invited_guests, share_with_paper
-from virsci_society.metrics.teams.by_protocol import by_protocol
 from virsci_society.metrics.teams.peer_review import unended
-from virsci_society.metrics.teams.teams import teams
+from virsci_society.metrics.teams.teams import by_protocol, teams
 
 DRIFTED = [
     # S1 came with a, b, c, d; it loses d to e, then e comes first and b leaves for f.

@@ -9,7 +9,7 @@ import pytest
 
 from tests.hand_run import full
 from virsci_society.metrics.networks.structure import MONTH, structure
-from virsci_society.metrics.summary_series import (
+from virsci_society.metrics.summary import (
     MOST_PERIODS,
     giant_shares,
     papers_per_person,

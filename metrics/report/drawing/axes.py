@@ -15,14 +15,16 @@ from virsci_society.agents.arrays import Coordinates, FloatArray
 from virsci_society.metrics.report.drawing.elements import (
     FONT,
     LETTER,
+    ROW,
     TITLE_FONT,
+    LegendEntry,
+    draw_legend,
     hairlines,
+    place_labels,
     short_number,
     symbol_path,
     words_at,
 )
-from virsci_society.metrics.report.drawing.labels import place_labels
-from virsci_society.metrics.report.drawing.legend import ROW, LegendEntry, draw_legend
 from virsci_society.metrics.report.drawing.scale import Scale
 
 TICK, GAP = 3.0, 3.5

@@ -1,10 +1,11 @@
-"""Single SVG elements (words, hairlines, symbols) and the sizes that all figures share."""
+"""The small parts of figures: words, hairlines, symbols, names that do not overlap, legends."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
+from typing import NamedTuple
 
 from virsci_society.metrics.exports import xml_text
 
@@ -114,3 +115,138 @@ SYMBOLS: dict[str, Callable[[float], str]] = {
     "star": _star,
 }
 """Outlines by name, as functions of half their width; they begin in the middle."""
+
+
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
+
+
+def place_labels(
+    points: Sequence[tuple[float, float]],
+    widths: Sequence[float],
+    height: float,
+    gap: float,
+    within: Box,
+) -> list[tuple[float, float] | None]:
+    """Where names stand, the first ones first: right, left, above or below their point.
+
+    Args:
+        points: all points; no name covers one.
+        widths: of the names, which are those of the first points.
+        height: of all names.
+        gap: distance of a name from its point.
+        within: where names may stand.
+
+    Returns:
+        Left and bottom of each name; None where there is no room that is still free.
+    """
+    taken: list[Box] = [(x - gap, y - gap, x + gap, y + gap) for x, y in points]
+    placed: list[tuple[float, float] | None] = []
+    for number, ((x, y), width) in enumerate(zip(points, widths, strict=False)):
+        half = height / 2
+        corners = (
+            (x + gap, y + half),
+            (x - gap - width, y + half),
+            (x - width / 2, y - gap),
+            (x - width / 2, y + gap + height),
+        )
+        others = [box for place, box in enumerate(taken) if place != number]
+        free = (
+            (left, bottom)
+            for left, bottom in corners
+            if _is_free((left, bottom - height, left + width, bottom), others, within)
+        )
+        found = next(free, None)
+        placed.append(found)
+        if found is not None:
+            taken.append((found[0], found[1] - height, found[0] + width, found[1]))
+    return placed
+
+
+def _is_free(box: Box, others: Sequence[Box], within: Box) -> bool:
+    left, top, right, bottom = box
+    inside = left >= within[0] and top >= within[1] and right <= within[2] and bottom <= within[3]
+    return inside and not any(
+        left < other[2] and other[0] < right and top < other[3] and other[1] < bottom
+        for other in others
+    )
+
+
+ROW = 1.35 * FONT
+"""Height of a row of a legend."""
+
+
+class LegendEntry(NamedTuple):
+    """One row of a legend; colour and shape both tell what it stands for.
+
+    Attributes:
+        words: what is meant.
+        colour: of the line or symbol.
+        shape: ``line``, or the name of a symbol.
+        dashes: of a line; none: unbroken.
+        width: of a line.
+        hollow: only the outline of the symbol is drawn.
+    """
+
+    words: str
+    colour: str
+    shape: str = "line"
+    dashes: str = ""
+    width: float = 2.5
+    hollow: bool = False
+
+
+def draw_legend(
+    entries: Sequence[LegendEntry], left: float, top: float, columns: int, ink: str
+) -> str:
+    """The SVG of a legend.
+
+    Args:
+        entries: filled in column by column.
+        left: where it begins.
+        top: likewise.
+        columns: beside each other.
+        ink: colour of the words.
+    """
+    rows = max(1, -(-len(entries) // columns))
+    parts, at = [], left
+    for first in range(0, len(entries), rows):
+        column = entries[first : first + rows]
+        for row, entry in enumerate(column):
+            middle = top + (row + 0.6) * ROW
+            parts.append(_sample(entry, at, middle))
+            parts.append(words_at(entry.words, at + FONT + 5, middle + 0.35 * FONT, ink))
+        at += FONT + 17 + LETTER * FONT * max(len(one.words) for one in column)
+    return "".join(parts)
+
+
+def legend_width(entries: Sequence[LegendEntry], columns: int) -> float:
+    """Width of a legend with so many columns.
+
+    Args:
+        entries: filled in column by column.
+        columns: beside each other.
+    """
+    rows = max(1, -(-len(entries) // columns))
+    longest = (
+        max(len(one.words) for one in entries[first : first + rows])
+        for first in range(0, len(entries), rows)
+    )
+    return sum(FONT + 17 + LETTER * FONT * letters for letters in longest)
+
+
+def _sample(entry: LegendEntry, at: float, middle: float) -> str:
+    if entry.shape == "line":
+        dashes = f' stroke-dasharray="{entry.dashes}"' if entry.dashes else ""
+        cap = ' stroke-linecap="round"' if not dashes else ""
+        style = f'fill="none" stroke="{entry.colour}" stroke-width="{entry.width:g}"{dashes}{cap}'
+        reach = FONT + 4 if dashes else FONT
+        start = at - 2 if dashes else at
+        return f'<path {style} d="M{short_number(start)} {short_number(middle)}h{reach:g}"/>'
+    path = symbol_path(entry.shape, at + FONT / 2, middle, 6.0)
+    paint = (
+        f'fill="var(--page)" stroke="{entry.colour}" stroke-width="1.2"'
+        if entry.hollow
+        else f'fill="{entry.colour}"'
+    )
+    return f'<path {paint} d="{path}"/>'

@@ -7,10 +7,18 @@ from dataclasses import dataclass
 
 import networkx as nx
 import numpy as np
+import pandas as pd
+from scipy import sparse
 
 from virsci_society.agents.arrays import FloatArray, IntArray
-from virsci_society.metrics.report.layout.community_layout import lay_out_communities
-from virsci_society.metrics.report.number_format import format_number
+from virsci_society.metrics.report.layout.community_layout import (
+    by_size,
+    community_positions,
+    find_communities,
+    lay_out_communities,
+    spread_discs,
+)
+from virsci_society.metrics.report.templates import count_of, format_number, format_percent
 
 MAX_DRAWN = 400
 MAX_SAMPLED = 2000
@@ -108,3 +116,196 @@ def _themes(community: IntArray, topics: list[str]) -> list[str]:
         )
         themes.append(min(counts, key=lambda topic: (-counts[topic], topic), default=""))
     return themes
+
+
+MAX_CIRCLES = 150
+SHARE_DRAWN = 0.9
+"""Communities are drawn, the largest first, until they hold this share of the scientists."""
+ROOM = 1.4
+"""Circles are kept apart as if their radius were so many times as large, so that lines are seen."""
+STRONGEST = 3
+"""For each community the lines to so many others are drawn, those with most pairs."""
+
+
+@dataclass(frozen=True)
+class CommunityMap:
+    """The communities of a network, as they are drawn.
+
+    Attributes:
+        centres: of the circles, n x 2, in the unit of ``radius``; the largest is the first.
+        radius: of each circle; the area is proportional to the people.
+        people: of each community.
+        themes: the main topic that most members of each community share; empty if unknown.
+        first: of each community the member with most papers in the run, then most co-authors.
+        papers: authorships of its members in the run.
+        inside: pairs of members who have published together.
+        across: pairs of a member and somebody else who have published together.
+        lines: pairs of communities between which a line is drawn, m x 2.
+        pairs: pairs of scientists across each line who have published together.
+        rest: people in communities that are not drawn.
+        rest_communities: number of those.
+        method: by which the communities were found.
+        names: of all scientists with a tie.
+        community: of each of them; ``len(people)`` stands for the remainder.
+        note: what is drawn, in words.
+    """
+
+    centres: FloatArray
+    radius: FloatArray
+    people: IntArray
+    themes: list[str]
+    first: list[str]
+    papers: IntArray
+    inside: IntArray
+    across: IntArray
+    lines: IntArray
+    pairs: IntArray
+    rest: int
+    rest_communities: int
+    method: str
+    names: list[str]
+    community: IntArray
+    note: str
+
+    def rows(self, most: int) -> list[dict[str, object]]:
+        """The largest communities as rows of a table.
+
+        Args:
+            most: number of rows.
+        """
+        return [
+            {
+                "number": str(place + 1),
+                "people": int(self.people[place]),
+                "share": int(self.people[place]) / len(self.names),
+                "theme": self.themes[place],
+                "papers": int(self.papers[place]),
+                "inside": int(self.inside[place]),
+                "across": int(self.across[place]),
+                "first": self.first[place],
+            }
+            for place in range(min(most, len(self.people)))
+        ]
+
+
+def map_communities(graph: nx.Graph[str], seed: int = 0) -> CommunityMap:
+    """Find the communities of a network and place the largest of them.
+
+    Args:
+        graph: from ``coauthor_graph``, with at least one tie.
+        seed: of the order in which scientists are visited to find communities.
+    """
+    names = sorted(who for who, degree in graph.degree() if degree > 0)
+    matrix = nx.to_scipy_sparse_array(graph, nodelist=names, weight="weight", format="csr")
+    topics = [str(graph.nodes[who].get("topic", "")) for who in names]
+    found, method = find_communities(matrix.astype(np.float64), topics, seed)
+    label = by_size(found)
+    sizes = np.bincount(label)
+    drawn = _number_drawn(sizes)
+    held = np.minimum(label, drawn)
+    radius = np.sqrt(sizes[:drawn] / sizes[:drawn].sum())
+    centres = community_positions(matrix, label, drawn)
+    between = pairs_between(matrix, held, drawn + 1)
+    drawn_pairs = between[:drawn, :drawn]
+    lines = strongest_pairs(drawn_pairs)
+    inside = np.diag(drawn_pairs)
+    papers = np.array([int(graph.nodes[who].get("papers", 0)) for who in names], dtype=np.int64)
+    rest = int(sizes[drawn:].sum())
+    return CommunityMap(
+        centres=spread_discs(centres, ROOM * radius),
+        radius=radius,
+        people=sizes[:drawn],
+        themes=_commonest(held, topics, drawn),
+        first=_first_members(held, names, papers, np.diff(matrix.indptr), drawn),
+        papers=np.bincount(held, papers, minlength=drawn + 1)[:drawn].astype(np.int64),
+        inside=inside,
+        across=between[:drawn].sum(axis=1) - inside,
+        lines=lines,
+        pairs=drawn_pairs[lines[:, 0], lines[:, 1]],
+        rest=rest,
+        rest_communities=len(sizes) - drawn,
+        method=method,
+        names=names,
+        community=held,
+        note=_note(len(names), sizes, drawn),
+    )
+
+
+def _number_drawn(sizes: IntArray) -> int:
+    """How many communities are drawn."""
+    enough = int(np.searchsorted(np.cumsum(sizes), SHARE_DRAWN * sizes.sum())) + 1
+    return min(enough, MAX_CIRCLES, len(sizes))
+
+
+def pairs_between(matrix: sparse.csr_array, label: IntArray, count: int) -> IntArray:
+    """Pairs of scientists with a tie within and between communities, symmetric, count x count.
+
+    Args:
+        matrix: ties, symmetric, n x n.
+        label: number of the community of each scientist.
+        count: number of communities.
+    """
+    ends = sparse.triu(matrix, k=1).tocoo()
+    return count_pairs(label[ends.coords[0]], label[ends.coords[1]], count)
+
+
+def count_pairs(first: IntArray, second: IntArray, count: int) -> IntArray:
+    """How often two communities occur as the ends of a pair, symmetric, count x count.
+
+    Args:
+        first: the community of one end of each pair.
+        second: that of the other.
+        count: number of communities.
+    """
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    upper = np.bincount(low * count + high, minlength=count * count).reshape(count, count)
+    pairs: IntArray = upper + np.triu(upper, k=1).T
+    return pairs
+
+
+def strongest_pairs(across: IntArray) -> IntArray:
+    """The lines that are drawn: of each community those to the three with most pairs, m x 2.
+
+    Args:
+        across: pairs between communities, symmetric, n x n.
+    """
+    counts = across.copy()
+    np.fill_diagonal(counts, 0)
+    best = np.argsort(-counts, axis=1, kind="stable")[:, :STRONGEST]
+    own = np.repeat(np.arange(len(counts)), best.shape[1])
+    lines = np.column_stack([own, best.ravel()])
+    lines = np.sort(lines[counts[lines[:, 0], lines[:, 1]] > 0], axis=1)
+    return np.unique(lines, axis=0).astype(np.int64)
+
+
+def _commonest(held: IntArray, topics: list[str], count: int) -> list[str]:
+    """The commonest main topic of each community; of several the first by name."""
+    table = pd.DataFrame({"community": held, "topic": topics})
+    known = table[(table["topic"] != "") & (table["community"] < count)]
+    counts = known.groupby(["community", "topic"]).size().rename("people").reset_index()
+    order = counts.sort_values(["community", "people", "topic"], ascending=[True, False, True])
+    commonest = order.drop_duplicates("community").set_index("community")["topic"]
+    return [str(commonest.get(number, "")) for number in range(count)]
+
+
+def _first_members(
+    held: IntArray, names: list[str], papers: IntArray, degree: IntArray, count: int
+) -> list[str]:
+    """Of each community the member with most papers, then most co-authors, then by name."""
+    order = np.lexsort((np.arange(len(names)), -degree, -papers, held))
+    starts = np.searchsorted(held[order], np.arange(count))
+    return [names[order[start]] for start in starts]
+
+
+def _note(tied: int, sizes: IntArray, drawn: int) -> str:
+    share = format_percent(sizes[:drawn].sum() / tied)
+    note = (
+        f"{format_number(tied)} scientists with a co-author, in "
+        f"{count_of(len(sizes), 'community', 'communities')}. "
+    )
+    if drawn == len(sizes):
+        return f"{note}Each is a circle whose area is that of its people."
+    return (
+        f"{note}The {drawn} largest hold {share} of them; each is a circle whose area is that of "
+        "its people. The dashed circle, at the same scale, is all the others together."
+    )

@@ -13,8 +13,12 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.metrics.inference.correlations import pearson, spearman
-from virsci_society.metrics.inference.krippendorff import Level, krippendorff_alpha
+from virsci_society.metrics.inference.correlations import (
+    Level,
+    krippendorff_alpha,
+    pearson,
+    spearman,
+)
 from virsci_society.metrics.novelty.novelty import COLUMNS, run_novelty
 from virsci_society.society.results.run import Run
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.inference.krippendorff import krippendorff_alpha
+from virsci_society.metrics.inference.correlations import krippendorff_alpha
 
 LEVEL = 0.95
 

@@ -9,8 +9,8 @@ import pandas as pd
 
 from virsci_society.metrics.inference.comparisons import ArmDifference
 from virsci_society.metrics.inference.correlations import Correlation
-from virsci_society.metrics.inference.sample import MIN_REPLICATES
-from virsci_society.metrics.report.number_format import THIN_SPACE, count_of, format_number
+from virsci_society.metrics.inference.intervals import MIN_REPLICATES
+from virsci_society.metrics.report.templates import THIN_SPACE, count_of, format_number
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult
 from virsci_society.scenarios.study.results.study import PlannedComparison, Study
 

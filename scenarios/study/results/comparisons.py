@@ -10,8 +10,13 @@ import numpy as np
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.metrics.inference.comparisons import ArmDifference, holm, paired, welch
-from virsci_society.metrics.inference.correlations import Correlation, pearson, spearman
-from virsci_society.metrics.inference.rank_trend import Block, rank_trend
+from virsci_society.metrics.inference.correlations import (
+    Block,
+    Correlation,
+    pearson,
+    rank_trend,
+    spearman,
+)
 from virsci_society.metrics.inference.two_lines import TwoLines, inverted_u
 from virsci_society.scenarios.study.results.study import PlannedComparison, Study
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from virsci_society.agents.files.atomic_files import make_folder, remove_file, write_atomically
 from virsci_society.metrics.exports import xml_text
-from virsci_society.metrics.report.drawing.standalone import standalone_svg
+from virsci_society.metrics.report.drawing.svg import standalone_svg
 from virsci_society.society.results.table_files import write_csv
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9.=_-]+")

@@ -9,11 +9,12 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from virsci_society.metrics.inference.comparisons import detectable_effect, detectable_paired
 from virsci_society.metrics.inference.coverage import POOR_COVERAGE
-from virsci_society.metrics.inference.effects import detectable_effect, detectable_paired
-from virsci_society.metrics.inference.sample import MIN_REPLICATES
-from virsci_society.metrics.report.number_format import format_number, format_percent
+from virsci_society.metrics.inference.intervals import MIN_REPLICATES
 from virsci_society.metrics.report.templates import (
+    format_number,
+    format_percent,
     records,
     style_sheet,
     template_environment,

@@ -18,8 +18,13 @@ from virsci_society.metrics.inference.coverage import (
     matching_case,
 )
 from virsci_society.metrics.inference.factorial import factorial_effects
-from virsci_society.metrics.inference.intervals import bca_interval, log_interval, t_interval
-from virsci_society.metrics.inference.sample import NAN, skewness
+from virsci_society.metrics.inference.intervals import (
+    NAN,
+    bca_interval,
+    log_interval,
+    skewness,
+    t_interval,
+)
 from virsci_society.metrics.inference.two_lines import TwoLines
 from virsci_society.metrics.scalars.measures import measure_extent
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult

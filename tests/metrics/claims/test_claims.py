@@ -5,8 +5,8 @@ import pytest
 
 from virsci_society.metrics.claims.claims import run_claims
 from virsci_society.metrics.novelty.novelty import Database, Databases
-from virsci_society.metrics.report.claims_section import claims_section
 from virsci_society.metrics.report.page import render_page
+from virsci_society.metrics.report.sections import claims_section
 
 COPIED = "the tide of the northern shore turns twice before the moon has set"
 

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.inference.comparisons import holm, paired, welch
-from virsci_society.metrics.inference.effects import (
+from virsci_society.metrics.inference.comparisons import (
     cohen_d,
     d_interval,
     detectable_effect,
@@ -14,6 +13,9 @@ from virsci_society.metrics.inference.effects import (
     dz_interval,
     g_interval,
     hedges_factor,
+    holm,
+    paired,
+    welch,
 )
 
 rng = np.random.default_rng(1)

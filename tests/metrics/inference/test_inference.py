@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.inference.comparisons import holm
-from virsci_society.metrics.inference.effects import cohen_d, detectable_effect, hedges_g
+from virsci_society.metrics.inference.comparisons import cohen_d, detectable_effect, hedges_g, holm
 from virsci_society.metrics.inference.intervals import bca_interval, t_interval
-from virsci_society.metrics.inference.logistic import logistic_regression
+from virsci_society.metrics.inference.two_lines import logistic_regression
 
 SAMPLE = np.random.default_rng(0).lognormal(size=25)
 

@@ -20,9 +20,9 @@ from virsci_society.metrics.inference.intervals import (
     bca_bounds,
     bca_interval,
     log_interval,
+    skewness,
     t_interval,
 )
-from virsci_society.metrics.inference.sample import skewness
 
 SAMPLE = np.random.default_rng(3).lognormal(size=20)
 

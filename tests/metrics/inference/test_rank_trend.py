@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from virsci_society.metrics.inference.correlations import spearman
-from virsci_society.metrics.inference.rank_trend import Block, rank_trend
+from virsci_society.metrics.inference.correlations import Block, rank_trend, spearman
 
 
 def block(x, y, unit=0):

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from tests.metrics.networks.test_tie_lifetimes import rows_of
-from virsci_society.metrics.networks.active_network import active_structure
-from virsci_society.metrics.networks.structure import structure
+from virsci_society.metrics.networks.structure import active_structure, structure
 
 YEAR = 365.0
 

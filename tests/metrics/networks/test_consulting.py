@@ -1,6 +1,6 @@
 import pytest
 
-from virsci_society.metrics.networks.consulting import consulting
+from virsci_society.metrics.networks.structure import consulting
 
 
 def test_the_consultation_network_by_hand(rows, make_run):

@@ -7,17 +7,22 @@ import pytest
 from scipy import sparse
 
 from virsci_society.metrics.networks import communities as grouping
-from virsci_society.metrics.networks.communities import communities, leiden, louvain, modularity
-from virsci_society.metrics.networks.core_periphery import (
+from virsci_society.metrics.networks.communities import (
     best_core,
+    communities,
     core_periphery,
     core_statistics,
     coreness,
+    leiden,
+    louvain,
+    modularity,
 )
-from virsci_society.metrics.networks.rewiring import latticise, rewire, ring_lattice
 from virsci_society.metrics.networks.small_world import (
     largest_component,
+    latticise,
     mean_path,
+    rewire,
+    ring_lattice,
     small_world,
     small_world_statistics,
 )

@@ -7,7 +7,7 @@ import pytest
 
 from tests.metrics.html_page import assert_inert
 from virsci_society.metrics.report import run_figures
-from virsci_society.metrics.report.layout.community_map import (
+from virsci_society.metrics.report.layout.drawn_network import (
     MAX_CIRCLES,
     SHARE_DRAWN,
     map_communities,

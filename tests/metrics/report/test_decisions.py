@@ -4,13 +4,13 @@ import json
 
 from tests.hand_run import call
 from tests.metrics.html_page import Page, assert_inert
-from virsci_society.metrics.report.decisions import (
+from virsci_society.metrics.report.page import render_page
+from virsci_society.metrics.report.people_and_papers import (
     BALLOTS_SHOWN,
     TEAMS_SHOWN,
-    TEXT_SHOWN,
+    REASON_SHOWN,
     decisions_section,
 )
-from virsci_society.metrics.report.page import render_page
 
 
 def decision(form, act, who, reply, reason, *, team="S1/1", visit=1, turn=1, seat=0):
@@ -88,7 +88,7 @@ def test_many_teams_long_reasons_and_large_teams_stay_few_lines(rows, make_run):
     assert [team["team"] for team in section["teams"]] == teams[:TEAMS_SHOWN]
     for team in section["teams"]:
         assert len(team["rows"]) == BALLOTS_SHOWN
-        assert all(len(row["reason"]) == TEXT_SHOWN for row in team["rows"])
+        assert all(len(row["reason"]) == REASON_SHOWN for row in team["rows"])
         assert all(row["reason"].endswith("[…]") for row in team["rows"])
     text = Page(render_page(make_run(rows))).text()
     assert f"The first {TEAMS_SHOWN} of 30 teams" in text

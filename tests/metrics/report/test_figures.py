@@ -8,8 +8,7 @@ from virsci_society.metrics.networks.structure import structure
 from virsci_society.metrics.novelty.novelty import run_novelty
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.drawing import svg
-from virsci_society.metrics.report.drawing.labels import place_labels
-from virsci_society.metrics.report.drawing.legend import LegendEntry
+from virsci_society.metrics.report.drawing.elements import LegendEntry, place_labels
 from virsci_society.metrics.report.drawing.scale import Scale
 from virsci_society.metrics.report.run_figures import run_figures
 from virsci_society.metrics.teams.concurrency import acceptance, waiting, weekly

@@ -8,8 +8,7 @@ from virsci_society.metrics.report.in_short import (
     simulated_sentence,
     speaker,
 )
-from virsci_society.metrics.report.number_format import count_of, format_percent
-from virsci_society.metrics.report.templates import columns_with_values
+from virsci_society.metrics.report.templates import columns_with_values, count_of, format_percent
 from virsci_society.metrics.summary import summarise_run
 
 

@@ -8,12 +8,11 @@ import pytest
 
 from tests.browser import CHROMIUM, Browser
 from tests.metrics.html_page import Page, assert_inert
-from virsci_society.metrics.inference.intervals import bca_interval, t_interval
-from virsci_society.metrics.inference.sample import Interval
+from virsci_society.metrics.inference.intervals import Interval, bca_interval, t_interval
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.figures import mean_interval
-from virsci_society.metrics.report.number_format import format_number
 from virsci_society.metrics.report.page import render_page, write_page
+from virsci_society.metrics.report.templates import format_number
 
 PAYLOADS = [
     "<script>alert(1)</script>",

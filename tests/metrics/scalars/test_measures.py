@@ -6,7 +6,6 @@ import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.novelty.novelty import run_novelty
-from virsci_society.metrics.scalars.columns import STATISTICS, gini
 from virsci_society.metrics.scalars.measures import (
     MEASURES,
     measure_extent,
@@ -14,6 +13,7 @@ from virsci_society.metrics.scalars.measures import (
     measures_markdown,
     name_error,
 )
+from virsci_society.metrics.scalars.outcomes import STATISTICS, gini
 from virsci_society.society.results.run import Run
 
 BY_HAND = {

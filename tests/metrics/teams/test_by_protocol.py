@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from virsci_society.metrics.teams.by_protocol import by_protocol
+from virsci_society.metrics.teams.teams import by_protocol
 
 
 def test_each_protocol_by_hand(rows, make_run):

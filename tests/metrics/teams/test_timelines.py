@@ -2,8 +2,13 @@ import pytest
 
 from virsci_society import load_scenario, run_scenario
 from virsci_society.metrics.teams.concurrency import rounds
-from virsci_society.metrics.teams.timelines import memberships, projects
-from virsci_society.metrics.teams.waiting import delays, held_attention, pieces
+from virsci_society.metrics.teams.timelines import (
+    delays,
+    held_attention,
+    memberships,
+    pieces,
+    projects,
+)
 from virsci_society.society.results.run import Run
 
 WAITED = ("gathering", "desk_queue", "teammates", "notice", "meeting_queue")

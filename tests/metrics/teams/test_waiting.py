@@ -3,7 +3,7 @@ import pytest
 from virsci_society.metrics.registry import FAMILIES, measure
 from virsci_society.metrics.report.page import render_page
 from virsci_society.metrics.scalars.measures import MEASURES, measure_run
-from virsci_society.metrics.teams.waiting import delays, held_attention, pieces
+from virsci_society.metrics.teams.timelines import delays, held_attention, pieces
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from virsci_society.metrics.validation.known_values import (
+from virsci_society.metrics.validation.tolerances import (
     deviation_of_known,
     mean_of_known,
     z_score,
