@@ -1,4 +1,4 @@
-"""Comparisons of two arms: effect sizes, t tests, detectable effects, Holm's correction."""
+"""Effect sizes of two arms with intervals, their t tests, and corrections for several tests."""
 
 from __future__ import annotations
 

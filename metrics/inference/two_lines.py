@@ -1,4 +1,4 @@
-"""Regressions on one variable: the two-lines test for an inverted U, and logistic regression.
+"""The two-lines test for an inverted U, and logistic regression on one variable.
 
 A quadratic term is significant for many curves that never fall. The two-lines test (Simonsohn
 2018) therefore fits two straight lines: one up to a break, one from the break on. The Robin Hood

@@ -1,4 +1,4 @@
-"""The small parts of figures: words, hairlines, symbols, names that do not overlap, legends."""
+"""Words, hairlines, symbols, legends, and names that do not overlap, as parts of figures."""
 
 from __future__ import annotations
 
