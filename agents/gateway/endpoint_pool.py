@@ -18,11 +18,14 @@ import heapq
 import math
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from functools import cached_property
 from itertools import count
+from typing import Any
 
 from virsci_society.agents.errors import Fault, Stopped
-from virsci_society.agents.gateway.backend import Endpoint
+from virsci_society.agents.gateway.backend import Backend, Endpoint
+from virsci_society.agents.loop_thread import LoopThread
 
 FAILURES_TO_OPEN = 5
 """Failures in a row that open the circuit breaker of an endpoint."""
@@ -32,6 +35,10 @@ MAX_OPEN_SECONDS = 60.0
 """Longest pause of an open circuit breaker in seconds; each pause is twice the last."""
 MIN_TIMER_SECONDS = 0.001
 """Least seconds until closed endpoints are looked at again; timers may fire a little early."""
+SWITCH_SECONDS = 0.0005
+"""Interpreter switch interval while clocks and loop share the interpreter, in seconds."""
+PATIENCE = 10.0
+"""Seconds for which a run that ends waits for the loop to wind up its calls."""
 
 
 class EndpointHealth:
@@ -360,6 +367,55 @@ class EndpointPool:
         if opening and self._free:
             wait = max(min(opening) - self.clock(), MIN_TIMER_SECONDS)
             self._timer = asyncio.get_running_loop().call_later(wait, self._serve)
+
+
+class SharedEndpoints:
+    """One endpoint pool and one loop thread for the gateways of several runs.
+
+    All requests that wait for a slot wait in one queue, so the run that lies back goes first, and
+    no slot is free while any run needs one. The dispatchers of those gateways work on its loop.
+    Journal, budget and ledger stay each run's own; call ids, which are the same in all runs, never
+    meet.
+
+    Args:
+        backend: the backend whose endpoints are asked; those of the gateways are equal to it.
+        in_flight: most attempts at a time, of all gateways together (>= 1).
+        patience: seconds, as ``EndpointPool`` has it (>= 0).
+
+    Attributes:
+        loop_thread: the loop on which all of their requests are made.
+    """
+
+    def __init__(self, backend: Backend, in_flight: int, patience: float) -> None:
+        self.backend, self.in_flight, self._patience = backend, in_flight, patience
+        self.loop_thread = LoopThread(
+            "answers", wind_up=self._wind_up, switch_interval=SWITCH_SECONDS
+        )
+
+    @cached_property
+    def pool(self) -> EndpointPool:
+        """The endpoint pool; made at the first use, which must be on the loop."""
+        return EndpointPool(self.backend.endpoints(), self.in_flight, patience=self._patience)
+
+    def run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine on the loop and wait for its end.
+
+        On the loop's own thread it is only begun; after ``close`` nothing is done.
+
+        Raises:
+            TimeoutError: the work has not ended within ``PATIENCE`` seconds.
+        """
+        self.loop_thread.run(work, PATIENCE)
+
+    def close(self) -> None:
+        """Stop the loop and close the backend; every run has ended by then."""
+        self.loop_thread.stop(PATIENCE)
+
+    async def _wind_up(self) -> None:
+        # Only a pool that was ever made: making one would read keys and open endpoints.
+        if "pool" in self.__dict__:
+            self.pool.close(Stopped("the study has ended"))
+        await self.backend.close()
 
 
 async def _taken(turn: asyncio.Future[Slot]) -> Slot:

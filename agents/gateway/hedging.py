@@ -14,12 +14,20 @@ import math
 import re
 from bisect import bisect_left, insort
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from time import monotonic
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from virsci_society.agents.prompts.request import Reply
+from virsci_society.agents.errors import Fault
+from virsci_society.agents.gateway.attempt import Attempts, send_once, settled
+from virsci_society.agents.gateway.endpoint_pool import Slot
+from virsci_society.agents.gateway.retry import Conclusion
+from virsci_society.agents.journal.records import ANSWERED, SUPERSEDED, CallOutcome
+from virsci_society.agents.prompts.request import Request
 
 LEAST = 20
 """Attempts of a kind that must have been answered before one of that kind is hedged."""
@@ -88,20 +96,11 @@ class HedgeDelay:
         return self._recent[kind].percentile(self._share)
 
 
-class Superseded(Exception):
-    """Another attempt at the request has brought its outcome; used inside the gateway only.
-
-    Args:
-        sent: False if this attempt had not been sent by then, so that it costs nothing.
-    """
-
-    def __init__(self, *, sent: bool) -> None:
-        super().__init__("another attempt was quicker")
-        self.sent = sent
-
-
 class Race:
     """Two attempts at one request, of which the first outcome counts.
+
+    Args:
+        delay: learns from the first attempt how long one takes.
 
     Attributes:
         sent: set once the first attempt is sent.
@@ -109,20 +108,24 @@ class Race:
         decided: True once one of them has brought the outcome.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, delay: HedgeDelay) -> None:
         self.sent = asyncio.Event()
         self.hedged = self.decided = False
-        self._calls: set[asyncio.Future[Reply]] = set()
+        self._delay = delay
+        self._calls: set[asyncio.Future[Conclusion]] = set()
 
-    async def run(self, call: Callable[[], Awaitable[Reply]]) -> Reply:
-        """Make one attempt and wait for its reply.
+    async def send(
+        self, request: Request, slot: Slot, earlier: Sequence[Fault], *, first: bool = True
+    ) -> Conclusion:
+        """Send the request as ``send_once`` does, unless or until the other attempt is quicker.
 
-        Raises:
-            Superseded: the other attempt was quicker, and this one is not made or is cancelled.
+        Returns:
+            What follows; an attempt that came second has no outcome and is superseded.
         """
         if self.decided:
-            raise Superseded(sent=False)
-        task = asyncio.ensure_future(call())
+            return Conclusion(SUPERSEDED)
+        began = monotonic()
+        task = asyncio.ensure_future(send_once(request, slot, earlier))
         self._calls.add(task)
         self.sent.set()
         try:
@@ -132,11 +135,97 @@ class Race:
             self._calls.discard(task)
             task.cancel()
         if task.cancelled() and self.decided:
-            raise Superseded(sent=True)
-        return task.result()
+            # It was sent, so the provider may have generated its answer.
+            end = Conclusion(SUPERSEDED, bills_most=True)
+        else:
+            end = self._place(task.result())
+        # Of second attempts nothing is learnt: one that is given up may have just begun.
+        if first and end.recorded in (ANSWERED, SUPERSEDED):
+            self._delay.record(request.form.__name__, monotonic() - began)
+        return end
 
-    def decide(self) -> None:
-        """Take the outcome of the attempt that calls this, and cancel the other one."""
+    def _place(self, end: Conclusion) -> Conclusion:
+        """The end of an attempt, without an outcome if the other one has brought it before."""
+        if end.outcome is None:
+            return end
+        # Both replies can arrive before either is committed: only one of them is an answer.
+        if self.decided:
+            return replace(end, recorded=SUPERSEDED, outcome=None)
         self.decided = True
         for task in self._calls:
             task.cancel()
+        return end
+
+
+class Hedging:
+    """Makes attempts as ``Attempts`` does, and a second one beside each that is slow.
+
+    Args:
+        attempts: makes them one by one.
+        percentile: of earlier durations, after which a second attempt is made.
+    """
+
+    def __init__(self, attempts: Attempts, percentile: str) -> None:
+        self._attempts, self._delay = attempts, HedgeDelay(percentile)
+        self.pool = attempts.pool
+
+    async def make(self, request: Request, earlier: Sequence[Fault]) -> CallOutcome | Fault:
+        """Make one attempt, and a second one beside it if the first is slow.
+
+        Args:
+            request: the question.
+            earlier: faults of the earlier attempts, in order.
+
+        Returns:
+            The first outcome; if there is none, the fault of the first attempt.
+        """
+        attempts = self._attempts
+        if not attempts.backend.hedgeable(request.id, request.who.id):
+            return await attempts.make(request, earlier)
+        slot = await attempts.take_slot(request)
+        race, after = Race(self._delay), self._delay.seconds(request.form.__name__)
+        if after is None:
+            return settled(request, await attempts.make_in(slot, request, earlier, race.send))
+        second = asyncio.create_task(self._second(request, slot, earlier, race, after))
+        # Its exception is that of the call only if the first attempt raises none.
+        second.add_done_callback(lambda task: task.cancelled() or task.exception())
+        try:
+            result = await attempts.make_in(slot, request, earlier, race.send)
+            if not race.hedged:
+                second.cancel()
+            await asyncio.wait([second])
+        finally:
+            # It goes on by itself only if this request has failed or is cancelled.
+            second.cancel()
+        other = second.result() if race.hedged else None
+        # A fault of the second attempt counts nowhere: without it there would be none.
+        return settled(request, other if isinstance(other, CallOutcome) else result)
+
+    async def _second(
+        self, request: Request, slow: Slot, earlier: Sequence[Fault], race: Race, after: float
+    ) -> CallOutcome | Fault | None:
+        """Make the second attempt, if there is a place and a budget for it.
+
+        Args:
+            request: the question.
+            slow: the place in flight of the first attempt; another endpoint is preferred.
+            earlier: faults of the earlier attempts, in order.
+            race: both attempts.
+            after: seconds to wait for the first attempt.
+
+        Returns:
+            As ``Attempts.make_in``; None also if there was no second attempt.
+        """
+        attempts = self._attempts
+        await race.sent.wait()
+        await asyncio.sleep(after)
+        slot = await attempts.pool.acquire_spare(slow.health)
+        cost = attempts.largest_cost(request)
+        reservation = None if attempts.ended else attempts.account.reserve_at_once(*cost)
+        if reservation is None:
+            slot.release()
+            return None
+        # From here on the first attempt waits for it, so nothing that is sent stays unsettled.
+        race.hedged = True
+        send = partial(race.send, first=False)
+        return await attempts.make_in(slot, request, earlier, send, reservation)

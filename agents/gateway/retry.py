@@ -1,18 +1,27 @@
-"""Exponential backoff with jitter for attempts that have failed.
+"""Decides whether an attempt ends its call, is made again after a wait, or stops the run.
 
-It computes waits and does not wait itself. The jitter comes from a hash of the call's id, so the
-same faults get the same waits, and nothing in the simulated world depends on them. Written by
-hand because retry libraries draw their jitter from a global generator.
+Everything here is a function of its arguments. Nothing waits, sends or writes, so each rule can be
+tested without an event loop; ``attempt`` does the input and output. The jitter of a wait comes from
+a hash of the call's id, so the same faults get the same waits, and nothing in the simulated world
+depends on them. Written by hand because retry libraries draw their jitter from a global generator.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pydantic import Field
 
 from virsci_society.agents.config import Part
+from virsci_society.agents.errors import Fault, Stopped, Verdict
+from virsci_society.agents.journal.records import ANSWERED, CallOutcome
+from virsci_society.agents.prompts.request import Reply
+from virsci_society.agents.usage import Usage
 
+EMPTY_ATTEMPTS = 3
+"""After so many empty answers to one request, emptiness is what the model has to say."""
 _DOUBLINGS = 60
 
 
@@ -59,3 +68,65 @@ def _uniform_draws(id: str, number: int) -> tuple[float, float]:
     # 53 bits, which a float holds exactly; 64 could round up to 1.
     first, second = (int.from_bytes(digest[at : at + 8]) >> 11 for at in (0, 8))
     return first / 2**53, second / 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What follows from how one attempt ended.
+
+    Attributes:
+        recorded: outcome of the attempt in the ledger.
+        outcome: outcome of the call; None: the attempt has brought none.
+        fault: the fault by which the attempt ended; None: there was none.
+        usage: tokens that are billed; None: none were counted, and it costs nothing.
+        bills_most: True if it counts with its largest cost, because nobody knows what it cost.
+    """
+
+    recorded: str
+    outcome: CallOutcome | None = None
+    fault: Fault | None = None
+    usage: Usage | None = None
+    bills_most: bool = False
+
+
+def conclude(ending: Reply | Verdict | Fault, earlier: Sequence[Fault]) -> Conclusion:
+    """What an attempt means for its call.
+
+    Args:
+        ending: how the attempt ended.
+        earlier: faults of the earlier attempts at the call.
+    """
+    if isinstance(ending, Reply):
+        return Conclusion(ANSWERED, CallOutcome.of_reply(ending), usage=ending.usage)
+    if isinstance(ending, Verdict):
+        outcome = CallOutcome.of_verdict(ending)
+        return Conclusion(outcome.kind, outcome, usage=ending.usage)
+    kinds = [fault.kind for fault in (*earlier, ending)]
+    empty = CallOutcome("answer", "") if kinds.count("empty") == EMPTY_ATTEMPTS else None
+    return Conclusion(ending.kind, empty, ending, ending.usage, ending.cost_unknown)
+
+
+def wait_after(id: str, faults: Sequence[Fault], retry: Retry, silent: float) -> float:
+    """Seconds after which a call is attempted again.
+
+    Args:
+        id: call id.
+        faults: those of all attempts so far; at least one.
+        retry: the bounds.
+        silent: seconds since any endpoint has answered (>= 0).
+
+    Raises:
+        Stopped: the last fault is final, or the retries are used up.
+    """
+    fault = faults[-1]
+    # Rate limits and empty answers have bounds of their own: patience, EMPTY_ATTEMPTS.
+    failed = sum(one.kind not in ("rate", "empty") for one in faults)
+    if not fault.rule.retryable:
+        why = ""
+    elif failed >= retry.attempts:
+        why = f"; {failed} attempts at {id} have failed"
+    elif silent >= retry.patience:
+        why = f"; nothing has been answered for {silent:.0f} seconds"
+    else:
+        return retry.delay(id, len(faults), fault.retry_after)
+    raise Stopped(f"{fault}{why}; {fault.rule.advice}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.gateway.endpoint_pool import SharedEndpoints
 from virsci_society.agents.gateway.gateway import Gateway
-from virsci_society.agents.gateway.shared import SharedEndpoints
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.config.intervention_keys import CHANGEABLE, settings_json
 from virsci_society.scenarios.config.schema import Scenario, load_scenario

@@ -11,7 +11,7 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any
 
-from virsci_society.agents.gateway.shared import SharedEndpoints
+from virsci_society.agents.gateway.endpoint_pool import SharedEndpoints
 from virsci_society.scenarios.config.reader import write_part
 
 if TYPE_CHECKING:

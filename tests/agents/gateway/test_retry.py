@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from virsci_society.agents.backends.provider_errors import parse_retry_after, retry_after_seconds
-from virsci_society.agents.gateway.retry import Retry
+from virsci_society.agents.errors import Fault, Refused, Stopped
+from virsci_society.agents.gateway.retry import Retry, conclude, wait_after
+from virsci_society.agents.prompts.request import Reply
+from virsci_society.agents.usage import Usage
 
 IDS = [f"S{n}/0/topic/0/1/{seat}/utter" for n in range(50) for seat in range(4)]
 NOON = 1_445_412_480.0
@@ -117,3 +120,56 @@ def test_milliseconds_come_first_if_they_can_be_read():
     assert retry_after_seconds({"retry-after": "3", "Retry-After-Ms": "250"}, NOON) == 0.25
     assert retry_after_seconds({"retry-after-ms": "-1"}, NOON) == 0
     assert retry_after_seconds({"retry-after": "3", "retry-after-ms": "soon"}, NOON) == 3
+
+
+# What follows from an attempt: pure functions, so no event loop is needed
+
+
+def test_a_reply_and_a_verdict_end_the_call():
+    usage = Usage(7, 3, estimated=False)
+    reply = conclude(Reply("words", usage, "small"), [])
+    assert (reply.recorded, reply.outcome.text, reply.usage, reply.bills_most) == (
+        *("answered", "words", usage),
+        False,
+    )
+    refused = conclude(Refused("no"), [])
+    assert (refused.recorded, refused.outcome.kind, refused.usage) == ("refused", "refused", None)
+
+
+def test_a_fault_leaves_the_call_open_until_the_third_empty_answer():
+    empty, lost = Fault("nothing", "empty"), Fault("gone", "connection")
+    assert [conclude(lost, []).outcome, conclude(empty, [empty, lost]).outcome] == [None, None]
+    last = conclude(empty, [empty, lost, empty])
+    assert (last.outcome.kind, last.outcome.text, last.fault) == ("answer", "", empty)
+    assert conclude(empty, [empty, empty, empty]).outcome is None
+
+
+def test_only_a_fault_of_unknown_cost_bills_the_most():
+    unsent = Fault("refused", "connection")
+    unsent.sent = False
+    made = {"timeout": Fault("late", "timeout"), "rate": Fault("wait", "rate"), "unsent": unsent}
+    assert {name: conclude(fault, []).bills_most for name, fault in made.items()} == {
+        "timeout": True,
+        "rate": False,
+        "unsent": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("kinds", "silent", "why"),
+    [
+        (["key"], 0.0, "put a valid key"),
+        (["server", "server"], 0.0, "2 attempts at a/b have failed"),
+        (["rate"], 60.0, "nothing has been answered for 60 seconds"),
+        (["rate", "empty", "rate", "server"], 59.0, None),
+    ],
+)
+def test_the_last_fault_waits_or_stops_the_run(kinds, silent, why):
+    faults = [Fault("trouble", kind) for kind in kinds]
+    retry = Retry(attempts=2, patience=60.0)
+    if why is None:
+        expected = retry.delay("a/b", len(faults), None)
+        assert wait_after("a/b", faults, retry, silent) == expected
+    else:
+        with pytest.raises(Stopped, match=why):
+            wait_after("a/b", faults, retry, silent)

@@ -1,0 +1,196 @@
+"""One attempt at a request, from its slot to the committed outcome.
+
+An attempt takes a slot of an endpoint, its largest cost is reserved in the budget, the intent is
+committed to the journal, the request is sent once, and the outcome is committed before anybody may
+read it. What follows from how it ended is decided in ``retry``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from time import monotonic
+
+from virsci_society.agents.errors import Fault, Stopped, Verdict
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.budget import BudgetAccount, Reservation
+from virsci_society.agents.gateway.endpoint_pool import EndpointPool, Slot
+from virsci_society.agents.gateway.retry import Conclusion, conclude
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.records import HEDGE, Attempt, CallOutcome
+from virsci_society.agents.prompts.request import Request, most_tokens
+from virsci_society.agents.usage import Usage
+
+Send = Callable[[Request, Slot, Sequence[Fault]], Awaitable[Conclusion]]
+"""Sends a request once, after these faults of earlier attempts."""
+
+
+class Attempts:
+    """Makes the attempts of one gateway; used on one loop only.
+
+    Args:
+        backend: whose endpoints are asked.
+        pool: gives out the slots.
+        journal: where every attempt is stored.
+        account: the budget.
+
+    Attributes:
+        under_way: one future for each attempt that has a slot and has not ended.
+        tokens: tokens of the attempts that have ended.
+        usd: their price in US dollars.
+        ended: True once the run has been stopped; no further attempt is begun.
+    """
+
+    def __init__(
+        self, backend: Backend, pool: EndpointPool, journal: Journal, account: BudgetAccount
+    ) -> None:
+        self.backend, self.pool, self.journal, self.account = backend, pool, journal, account
+        self.under_way: set[asyncio.Future[None]] = set()
+        self.tokens, self.usd, self.ended = 0, 0.0, False
+
+    async def make(self, request: Request, earlier: Sequence[Fault]) -> CallOutcome | Fault:
+        """Make one attempt as soon as there is a slot and a budget for it.
+
+        Args:
+            request: the question.
+            earlier: faults of the earlier attempts at it, in order.
+
+        Returns:
+            The call's committed outcome, or the fault after which it may be tried again.
+
+        Raises:
+            Stopped: the run, the budget or the journal has ended it.
+        """
+        return settled(request, await self.make_in(await self.take_slot(request), request, earlier))
+
+    async def take_slot(self, request: Request) -> Slot:
+        """Wait for a slot, in the order of simulated due dates.
+
+        Raises:
+            Stopped: the run has been stopped meanwhile.
+        """
+        slot = await self.pool.acquire(request.due, request.id, request.attempt)
+        if self.ended:
+            slot.release()
+            raise Stopped("the run has been stopped")
+        return slot
+
+    async def make_in(
+        self,
+        slot: Slot,
+        request: Request,
+        earlier: Sequence[Fault],
+        send: Send | None = None,
+        reservation: Reservation | None = None,
+    ) -> CallOutcome | Fault | None:
+        """Make one attempt in a slot, and give the slot back.
+
+        An attempt that was cancelled, or cut off before its cost was known, counts with its
+        largest cost: the provider may have generated the answer, and bill it.
+
+        Args:
+            slot: the place in flight that it uses.
+            request: the question.
+            earlier: faults of the earlier attempts, in order.
+            send: sends it; None: ``send_once``.
+            reservation: what is reserved for a second attempt; None: this is the first.
+
+        Returns:
+            As ``make``; None if another attempt at the call was quicker.
+        """
+        most, usd = self.largest_cost(request)
+        attempt = Attempt(request.id, 0, slot.endpoint.name, most, usd)
+        attempt.detail = "" if reservation is None else HEDGE
+        # For the attempt and not for the task: at a stop only what was sent is worth a wait.
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.under_way.add(ended)
+        try:
+            # Before the intent is committed: a call that the budget refuses leaves nothing in the
+            # ledger.
+            reservation = reservation or await self.account.reserve(most, usd)
+            try:
+                result = await self._record(slot, request, earlier, send or send_once, attempt)
+                spent = attempt.usage.prompt_tokens + attempt.usage.completion_tokens
+                self.tokens, self.usd = self.tokens + spent, self.usd + attempt.usd
+                reservation.settle(spent, attempt.usd, calls=int(isinstance(result, CallOutcome)))
+            finally:
+                # Only the first settling counts: this one is for an attempt that was cancelled,
+                # which the provider may bill.
+                reservation.settle(most, usd, calls=0)
+        finally:
+            # Only after the outcome is committed, else a kill could leave more calls in doubt
+            # than there are slots. Before the wait for a retry, so that others use the slot
+            # (rule 17).
+            slot.release()
+            self.under_way.discard(ended)
+            ended.set_result(None)
+        return result
+
+    def largest_cost(self, request: Request) -> tuple[int, float]:
+        """Most tokens that one attempt can cost, and their price in US dollars."""
+        longest = self.backend.max_reply_tokens
+        most = most_tokens(request, longest)
+        return most, self.backend.price(Usage(most - longest, longest))
+
+    async def _record(
+        self, slot: Slot, request: Request, earlier: Sequence[Fault], send: Send, attempt: Attempt
+    ) -> CallOutcome | Fault | None:
+        """Commit the intent, send the request once, and commit the outcome."""
+        # Committed before anything is sent, so a kill leaves the attempt in doubt, never unknown.
+        await self.journal.record_intent(request, attempt)
+        began = monotonic()
+        end = await send(request, slot, earlier)
+        attempt.seconds = monotonic() - began
+        attempt.outcome = end.recorded
+        if end.fault is not None:
+            attempt.status = end.fault.status
+            attempt.detail = f"{HEDGE}: {end.fault}" if attempt.hedge else str(end.fault)
+        self._bill(attempt, end)
+        # Its own words come back, or those that another attempt at the call committed first.
+        return await self.journal.record_outcome(request, attempt, end.outcome) or end.fault
+
+    def _bill(self, attempt: Attempt, end: Conclusion) -> None:
+        """Note what the provider counted; without a count the attempt costs nothing."""
+        longest = self.backend.max_reply_tokens
+        if end.bills_most:
+            attempt.usage = Usage(attempt.reserved - longest, longest, estimated=True)
+            attempt.usd = attempt.reserved_usd
+        elif end.usage is None:
+            # False: these are no estimated tokens, none were spent.
+            attempt.usage = Usage(estimated=False)
+        else:
+            attempt.usage, attempt.usd = end.usage, self.backend.price(end.usage)
+
+
+async def send_once(request: Request, slot: Slot, earlier: Sequence[Fault]) -> Conclusion:
+    """Send a request once, and tell the health record of the endpoint how that ended.
+
+    Args:
+        request: the question.
+        slot: the place in flight, at the endpoint that is asked.
+        earlier: faults of the earlier attempts, in order.
+    """
+    try:
+        end = conclude(await slot.endpoint.complete(request), earlier)
+    except (Verdict, Fault) as error:
+        end = conclude(error, earlier)
+    if end.fault is None:
+        slot.record_success()
+    else:
+        slot.record_failure(end.fault)
+    return end
+
+
+def settled(request: Request, result: CallOutcome | Fault | None) -> CallOutcome | Fault:
+    """The result of an attempt that was not superseded, or of the one that superseded it.
+
+    Args:
+        request: the question.
+        result: of the attempt.
+
+    Raises:
+        Stopped: there is none.
+    """
+    if result is None:
+        raise Stopped(f"{request.id}: the journal has not kept the answer")
+    return result
