@@ -119,6 +119,12 @@ class Race:
     ) -> Conclusion:
         """Send the request as ``send_once`` does, unless or until the other attempt is quicker.
 
+        Args:
+            request: the question.
+            slot: the place in flight that this attempt uses.
+            earlier: faults of the earlier attempts, in order.
+            first: False for the second attempt.
+
         Returns:
             What follows; an attempt that came second has no outcome and is superseded.
         """
