@@ -27,9 +27,7 @@ from virsci_society.scenarios.cli.transcript import transcript
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.explorer.command import explore
 from virsci_society.scenarios.export.command import export
-from virsci_society.scenarios.judgement.ask_command import ask
-from virsci_society.scenarios.judgement.rate_command import rate
-from virsci_society.scenarios.judgement.review_command import review
+from virsci_society.scenarios.judgement.command import ask, rate, review
 from virsci_society.scenarios.study.command import study
 from virsci_society.scenarios.terminal.arguments import (
     Online,

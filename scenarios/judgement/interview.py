@@ -6,75 +6,127 @@ through a journal in a folder of its own; the folder of the run stays as it is.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from virsci_society.agents.errors import InputError, Stopped
+import pandas as pd
+
+from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.file_hashes import check_file
-from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.offline.text import count_words
+from virsci_society.agents.prompts.prompt import Prompt
+from virsci_society.agents.replies.form import Form
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.document import Document, Origin
 from virsci_society.scenarios.config.reader import Reader
-from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.config.yaml_io import read_yaml
-from virsci_society.scenarios.judgement.interviews.interviewer import (
-    STREAM,
-    Interviewer,
-    Respondent,
-    draw_arm,
-)
-from virsci_society.scenarios.judgement.interviews.knowledge import knowledge_of
-from virsci_society.scenarios.judgement.interviews.survey import Survey
-from virsci_society.scenarios.judgement.question_folder import (
+from virsci_society.scenarios.judgement.knowledge import Knowledge, knowledge_of
+from virsci_society.scenarios.judgement.model_questions import (
+    ModelQuestions,
+    QuestionJob,
     QuestionRecord,
-    ask_in_folder,
+    call_cells,
+    hash_of,
     load_speaker,
+)
+from virsci_society.scenarios.judgement.survey import (
+    FORMS,
+    ScaleAnswer,
+    Survey,
+    SurveyAnswer,
+    SurveyQuestion,
 )
 from virsci_society.scenarios.runs.execute import replayed_until, require_finished
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.runs.run_folder import DIGEST, SCENARIO
 from virsci_society.society.interventions import Rank, rank_scientists
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.calls import Call
 from virsci_society.society.kernel.durations import parse_days, write_days
 from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.results.csv_cells import safe_cell
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.table_files import write_csv
 
 if TYPE_CHECKING:
-    from virsci_society.scenarios.judgement.interviews.interviewer import SurveyReply
-    from virsci_society.society.kernel.calls import Call
     from virsci_society.society.teams.world import World
 
+QUESTION = Prompt(Path(__file__).with_name("prompts") / "question.txt")
+STREAM = "interview"
 RANKS: tuple[Rank, ...] = ("degree", "papers", "citations", "random")
 ANSWERS = "answers"
 """Name of the table, without its suffix."""
 
 
+ANSWER_COLUMNS = {
+    **dict.fromkeys(("scientist", "arm", "question", "kind", "answer"), "string"),
+    "number": "Int64",
+    "words": "Int64",
+    **dict.fromkeys(("reason", "rung", "verdict", "who_spoke", "model"), "string"),
+    **dict.fromkeys(("calls", "prompt_tokens", "completion_tokens"), "Int64"),
+}
+"""One row per scientist and question: the version of the vignette, the answer as text, its number
+on a scale, its words, the stated reason, how it was read or why not, who spoke, and what it took
+with its re-asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Respondent:
+    """A scientist who is interviewed.
+
+    Attributes:
+        knowledge: what it knows at the date of the interview.
+        arm: version of the vignette that it is shown; empty: the survey has none.
+    """
+
+    knowledge: Knowledge
+    arm: str = ""
+
+    @property
+    def name(self) -> str:
+        """The masked name."""
+        return self.knowledge.profile.id
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyReply:
+    """One question put to one respondent, and the answer.
+
+    Attributes:
+        respondent: who was asked.
+        question: what was asked.
+        form: the answer; None where it could not be read.
+        calls: rows of the call and its re-asks.
+    """
+
+    respondent: Respondent
+    question: SurveyQuestion
+    form: Form | None
+    calls: tuple[Call, ...]
+
+
 @dataclass(frozen=True)
-class Interview:
+class Interview(QuestionJob[SurveyReply]):
     """A survey that is put to scientists of a run.
+
+    Questions are put one by one, so that no answer hangs on the answer before it. The seed is also
+    that of the arms and of a random choice of scientists. Call ids are interview / scientist /
+    question.
 
     Attributes:
         parent: folder of the run.
-        day: date of the interviews, in simulated days from day 0.
         survey: the form.
-        scenario: the run's own, with the backend that answers.
-        seed: of arms, of a random choice of scientists, and of the words.
         respondents: who is asked.
-        folder: for journal and answers.
     """
 
     parent: Path
-    day: float
     survey: Survey
-    scenario: Scenario
-    seed: int
     respondents: tuple[Respondent, ...]
-    folder: Path
+    stream = STREAM
+    advice = "of an interview: --out NEW"
 
     @classmethod
     def of(
@@ -126,80 +178,61 @@ class Interview:
                 Respondent(knowledge_of(society.world, one), draw_arm(survey, one, chosen_seed))
                 for one in names
             )
-        return cls(parent, day, survey, scenario, chosen_seed, respondents, folder)
-
-    @property
-    def about(self) -> str:
-        """A sentence about who answers."""
-        return str(self.scenario.backend.backend.about)
-
-    @property
-    def questions(self) -> int:
-        """Questions that are put: one call for each, where every reply can be read."""
-        return len(self.respondents) * len(self.survey.questions)
-
-    @property
-    def done(self) -> bool:
-        """Have these scientists answered this very form, at this date, by this model?"""
-        return self._record.done
-
-    def asked_by(self, gateway: Gateway) -> Interviewer:
-        """The interviewer who asks through a gateway."""
-        return Interviewer(gateway, self.survey, self.seed, self.day)
-
-    def rehearse(self, gateway: Gateway) -> list[Call]:
-        """Ask through another gateway, whose words are not kept; the rows of its calls."""
-        with self.asked_by(gateway) as one:
-            return [call for reply in one.interview(self.respondents) for call in reply.calls]
-
-    def execute(self, announce: Callable[[str], None] = lambda line: None) -> list[SurveyReply]:
-        """Ask what has not been answered yet, and write the table of answers.
-
-        Args:
-            announce: is given a line of progress now and then.
-
-        Returns:
-            Every answer, those of earlier sessions too.
-
-        Raises:
-            Stopped: backend, budget, disk or a signal ended it early; the same call goes on.
-            Diverged: the folder's journal knows a call that would now be made differently.
-            InputError: the folder holds something else, or cannot be written to.
-        """
-        from virsci_society.scenarios.judgement.interviews.answers import answer_table
-
-        self._record.begin()
-
-        def count(done: int) -> None:
-            announce(f"{done:,} of {self.questions:,} questions answered")
-
-        replies: list[SurveyReply]
-        replies, ledger = ask_in_folder(
-            self.folder,
-            self.scenario,
-            self.asked_by,
-            lambda one: one.interview(self.respondents, count),
-            "of an interview: --out NEW",
-        )
-        try:
-            table = answer_table(replies, self.about)
-            write_csv(self.folder, {ANSWERS: table}, self.about)
-        except OSError as error:
-            raise Stopped(f"{self.folder}: cannot be written to: {error.strerror}") from error
-        self._record.finish(self.scenario, ledger)
-        return replies
+        return cls(scenario, chosen_seed, folder, day, parent, survey, respondents)
 
     @cached_property
-    def _record(self) -> QuestionRecord:
+    def record(self) -> QuestionRecord:
+        """Run, date, form, seed and model, and who is asked."""
         digest = check_file(self.parent / DIGEST).read_text(encoding="utf-8").strip()
         asked: dict[str, Any] = {
             "run": digest,
             "day": self.day,
             "form": self.survey.model_dump(mode="json"),
             "seed": self.seed,
-            "backend": _hash(self.scenario.identity().get("backend", {})),
+            "backend": hash_of(self.scenario.identity().get("backend", {})),
         }
         return QuestionRecord(self.folder, asked, [one.name for one in self.respondents])
+
+    def begin(self, questions: ModelQuestions[SurveyReply]) -> list[Answer[list[SurveyReply]]]:
+        """Put every question to every respondent."""
+        return [
+            questions.submit(f"{who.name}/{question.id}", self._ask(questions, who, question))
+            for who in self.respondents
+            for question in self.survey.questions
+        ]
+
+    def progress(self, done: int) -> str:
+        """How many questions have been answered."""
+        questions = len(self.respondents) * len(self.survey.questions)
+        return f"{done:,} of {questions:,} questions answered"
+
+    def write(self, replies: Sequence[SurveyReply]) -> None:
+        """Write the table of answers."""
+        write_csv(self.folder, {ANSWERS: answer_table(replies, self.about)}, self.about)
+
+    async def _ask(
+        self, questions: ModelQuestions[SurveyReply], who: Respondent, question: SurveyQuestion
+    ) -> list[SurveyReply]:
+        vignette = self.survey.vignette
+        slots = {
+            "title": self.survey.title,
+            "knowledge": who.knowledge,
+            "vignette": vignette.shown(who.arm) if vignette is not None else "",
+            "question": question.text,
+            "instruction": question.answer.instruction(),
+            "answer_kind": question.answer,
+        }
+        words, calls = await questions.ask(
+            f"{STREAM}/{who.name}/{question.id}",
+            ("", STREAM, 1, 0, 0, "answer", who.name),
+            who.knowledge.profile,
+            "",
+            QUESTION,
+            FORMS[question.answer.name],
+            slots,
+            who.knowledge.year,
+        )
+        return [SurveyReply(who, question, words, calls)]
 
 
 def read_survey(path: Path) -> Survey:
@@ -265,5 +298,86 @@ def _named(world: World, wanted: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(wanted))
 
 
-def _hash(data: Any) -> str:
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+def draw_arm(survey: Survey, who: str, seed: int) -> str:
+    """The version of the vignette for one respondent, whoever else is asked.
+
+    Args:
+        survey: the form.
+        who: masked name.
+        seed: of the interviews.
+
+    Returns:
+        The name of an arm; empty where the survey has no vignette.
+    """
+    if survey.vignette is None:
+        return ""
+    names = list(survey.vignette.arms)
+    return names[int(Streams(seed, STREAM).stream("arm", who).integers(len(names)))]
+
+
+def answer_table(replies: Sequence[SurveyReply], speaker: str) -> pd.DataFrame:
+    """The answers as rows of ``ANSWER_COLUMNS``; an unreadable answer is missing.
+
+    Args:
+        replies: in the order of the table.
+        speaker: who spoke, as every output says it.
+    """
+    rows = [_row(reply, speaker) for reply in replies]
+    return pd.DataFrame(rows, columns=list(ANSWER_COLUMNS)).astype(ANSWER_COLUMNS)
+
+
+def summary_rows(survey: Survey, table: pd.DataFrame) -> list[tuple[str, str, str, int, str]]:
+    """Counts and means of the answers, by question and version of the vignette.
+
+    Args:
+        survey: the form.
+        table: ``answers.csv`` as it is read back, with empty cells for what is missing.
+
+    Returns:
+        Rows of question, arm, what was answered, number of answers, and their mean with its
+        standard deviation (a scale), share (an option) or mean length (a text).
+    """
+    rows = []
+    arms = list(survey.vignette.arms) if survey.vignette is not None else [""]
+    for question in survey.questions:
+        for arm in arms:
+            part = table[(table["question"] == question.id) & (table["arm"] == arm)]
+            if len(part):
+                rows += [(question.id, arm, *row) for row in _summary(question, part)]
+    return rows
+
+
+def _summary(question: SurveyQuestion, part: pd.DataFrame) -> list[tuple[str, int, str]]:
+    answered = part[part["answer"].astype(str) != ""]
+    kind, missing = question.answer.name, len(part) - len(answered)
+    rows = []
+    if kind == "choice":
+        counts = answered["answer"].value_counts()
+        for option in question.answer.options or ():
+            count = int(counts.get(safe_cell(option), 0))
+            rows.append((option, count, f"{count / max(1, len(answered)):.0%}"))
+    elif len(answered):
+        numbers = answered["number" if kind == "scale" else "words"].astype(float)
+        spread = f", sd {numbers.std():.2f}" if kind == "scale" and len(numbers) > 1 else ""
+        unit = "" if kind == "scale" else " words"
+        rows.append((kind, len(answered), f"mean {numbers.mean():.2f}{unit}{spread}"))
+    if missing:
+        rows.append(("unreadable", missing, ""))
+    return rows
+
+
+def _row(reply: SurveyReply, speaker: str) -> dict[str, object]:
+    kind, form = reply.question.answer, reply.form
+    answer = form.value(kind) if isinstance(form, SurveyAnswer) else None
+    return {
+        "scientist": reply.respondent.name,
+        "arm": reply.respondent.arm or None,
+        "question": reply.question.id,
+        "kind": kind.name,
+        "answer": answer,
+        "number": form.answer if isinstance(form, ScaleAnswer) else None,
+        "words": count_words(answer) if answer is not None and kind.name == "text" else None,
+        "reason": (form.stated_reason or None) if form is not None else None,
+        "who_spoke": speaker,
+        **call_cells(reply.calls),
+    }

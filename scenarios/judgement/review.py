@@ -1,4 +1,4 @@
-"""Reviews of the abstracts of a run or a study by a model, resumed without paying twice.
+"""Reviews of the abstracts of a run or a study by a panel of reviewers, who are a model.
 
 A panel lives in a folder of its own, ``reviews/NAME`` of the run, with its own journal. The run's
 tables and its digest stay as they are. A study has panels of its own, each for the abstracts of all
@@ -10,47 +10,151 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
-from virsci_society.agents.errors import InputError, Stopped
-from virsci_society.agents.files.atomic_files import write_atomically
+from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.file_hashes import check_file
-from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.judgement.question_folder import (
-    ask_in_folder,
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.scenarios.judgement.model_questions import (
+    ModelQuestions,
+    QuestionJob,
+    QuestionRecord,
     load_speaker,
-    make_question_folder,
     speaker_slug,
 )
-from virsci_society.scenarios.judgement.reviews.review_folder import FOLDER, RECORD
-from virsci_society.scenarios.runs.run_folder import backend_summary
+from virsci_society.scenarios.judgement.review_kinds import (
+    KINDS,
+    RUBRIC,
+    ReviewKind,
+    ReviewQuestion,
+)
+from virsci_society.scenarios.judgement.review_tables import (
+    CHAIR,
+    FOLDER,
+    RECORD,
+    ReviewRound,
+    last_readable,
+    write_reviews,
+)
+from virsci_society.scenarios.study.folder import BASE, read_statuses
+from virsci_society.scenarios.study.lock import LOCK, require_lock
+from virsci_society.scenarios.study.status import folder_of
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.dispatcher import settled
+from virsci_society.society.results.run import Run
 
-if TYPE_CHECKING:
-    from virsci_society.scenarios.judgement.reviews.kinds import ReviewKind
-    from virsci_society.scenarios.judgement.reviews.panel import ReviewedPaper
-    from virsci_society.society.results.run import Run
+
+@dataclass(frozen=True, slots=True)
+class ReviewedPaper:
+    """What a reviewer sees of a paper, and the id by which it is known."""
+
+    id: str
+    title: str
+    abstract: str
+    topic: str = ""
 
 
 @dataclass(frozen=True)
-class ReviewJob:
+class Panel:
+    """Reviewers of one kind, who are asked all at once.
+
+    Call ids are paper / kind / reviewer / round; reviewer 0 is the chair. An unreadable reflection
+    leaves the review before it in force.
+
+    Attributes:
+        questions: put the questions to the model.
+        kind: of review.
+    """
+
+    questions: ModelQuestions[ReviewRound]
+    kind: ReviewKind
+
+    def begin(self, papers: Sequence[ReviewedPaper]) -> list[Answer[list[ReviewRound]]]:
+        """Submit all opinions on all papers, in the order of papers and reviewers, the chair last.
+
+        Args:
+            papers: to be reviewed.
+        """
+        return [answer for paper in papers for answer in self._ask(paper)]
+
+    def _ask(self, paper: ReviewedPaper) -> list[Answer[list[ReviewRound]]]:
+        reviewers = range(1, self.kind.reviewers + 1)
+        answers = [self._submit(paper, one, self._reviewed(paper, one)) for one in reviewers]
+        if self.kind.meta is None:
+            return answers
+        chair = self._submit(paper, CHAIR, self._agreed(paper, self.kind.meta, tuple(answers)))
+        return [*answers, chair]
+
+    def _submit(self, paper: ReviewedPaper, reviewer: int, work: Any) -> Answer[list[ReviewRound]]:
+        return self.questions.submit(f"{paper.id}/{reviewer}", work)
+
+    async def _reviewed(self, paper: ReviewedPaper, reviewer: int) -> list[ReviewRound]:
+        """The review and its reflections; each goes on from the last that could be read."""
+        opinions = [await self._opinion(paper, reviewer, 0, self.kind.first, {})]
+        for number in range(1, self.kind.reflections + 1):
+            standing = last_readable(opinions)
+            if standing is None or self.kind.reflection is None:
+                break
+            slots = {"previous": standing, "round": number, "rounds": self.kind.reflections}
+            opinions.append(
+                await self._opinion(paper, reviewer, number, self.kind.reflection, slots)
+            )
+        return opinions
+
+    async def _agreed(
+        self,
+        paper: ReviewedPaper,
+        page: ReviewQuestion,
+        answers: tuple[Answer[list[ReviewRound]], ...],
+    ) -> list[ReviewRound]:
+        given = [last_readable(await settled(answer)) for answer in answers]
+        reviews = tuple(review for review in given if review is not None)
+        if not reviews:
+            return []
+        return [await self._opinion(paper, CHAIR, 0, page, {"reviews": reviews})]
+
+    async def _opinion(
+        self,
+        paper: ReviewedPaper,
+        reviewer: int,
+        number: int,
+        page: ReviewQuestion,
+        more: dict[str, Any],
+    ) -> ReviewRound:
+        who = "Chair" if reviewer == CHAIR else f"Reviewer{reviewer}"
+        slots = {"title": paper.title, "abstract": paper.abstract, **more}
+        slots |= {"topic": paper.topic, "rubric": RUBRIC}
+        words, calls = await self.questions.ask(
+            f"{paper.id}/{self.kind.name}/{reviewer}/{number}",
+            (paper.id, self.kind.name, 1, number, reviewer, "review", who),
+            Profile(who),
+            "reviewer",
+            page.prompt,
+            page.form,
+            slots,
+        )
+        return ReviewRound(paper.id, reviewer, number, words, calls)
+
+
+@dataclass(frozen=True)
+class ReviewJob(QuestionJob[ReviewRound]):
     """One review: runs, the model that reviews them, and the kind of review.
 
     Attributes:
         runs: finished, by what their papers' ids begin with: of a study's runs ``0007/``, of a
             single one nothing.
-        scenario: the run's own or the study's base, with the reviewers' backend.
         kind: of review.
-        folder: of the panel.
     """
 
     runs: Mapping[str, Run]
-    scenario: Scenario
     kind: ReviewKind
-    folder: Path
+    stream = "review"
+    advice = "of a review: --panel NEW"
 
     @classmethod
     def of(
@@ -74,9 +178,6 @@ class ReviewJob:
         Raises:
             InputError: no finished run, no such kind, or settings of something else.
         """
-        from virsci_society.agents.spelling import did_you_mean
-        from virsci_society.scenarios.judgement.reviews.kinds import KINDS
-
         if kind not in KINDS:
             known = ", ".join(KINDS)
             raise InputError(f"--kind {kind}: there are {known}{did_you_mean(kind, KINDS)}")
@@ -85,57 +186,33 @@ class ReviewJob:
         name = panel or speaker_slug(scenario)
         if not re.fullmatch(r"\w[\w.-]*", name):
             raise InputError(f"--panel {name}: letters, digits, dots, dashes and _ only")
-        return cls(runs, scenario, KINDS[kind], path / FOLDER / name)
+        return cls(scenario, scenario.seed, path / FOLDER / name, 0.0, runs, KINDS[kind])
 
-    @property
-    def about(self) -> str:
-        """A sentence about the reviewing model."""
-        return str(self.scenario.backend.backend.about)
+    @cached_property
+    def record(self) -> QuestionRecord:
+        """What is asked, of whom, about which abstracts."""
+        papers = [[one.id, one.title, one.abstract, one.topic] for one in self._manuscripts]
+        who = self.scenario.identity().get("backend", {})
+        content = json.dumps([self.kind.hash, who, self.seed, papers], ensure_ascii=True)
+        identity = hashlib.sha256(content.encode()).hexdigest()
+        return PanelRecord(self.folder, {self.kind.name: identity}, ())
 
-    @property
-    def done(self) -> bool:
-        """Has this very model reviewed these very abstracts already?"""
-        return bool(self._record().get(self.kind.name) == self._identity)
+    def begin(self, questions: ModelQuestions[ReviewRound]) -> list[Answer[list[ReviewRound]]]:
+        """Ask all reviewers about all abstracts."""
+        return Panel(questions, self.kind).begin(self._manuscripts)
 
-    def execute(self, announce: Callable[[str], None] = lambda line: None) -> None:
-        """Review what is not reviewed yet, and write the tables of the panel.
+    def progress(self, done: int) -> str:
+        """How many abstracts have been reviewed by everybody."""
+        each = self.kind.reviewers + int(self.kind.meta is not None)
+        count = f"{done // each:,} of {len(self._manuscripts):,}"
+        return f"{count} abstracts reviewed ({self.kind.name})"
 
-        Args:
-            announce: is given a line of progress now and then.
-
-        Raises:
-            Stopped: backend, budget, disk or a signal ended it early; the same call goes on.
-            Diverged: the panel's journal knows a call that would now be made differently.
-            InputError: the folder cannot be written to, or the budget asks for a price.
-        """
-        from virsci_society.scenarios.judgement.reviews.panel import Panel
-        from virsci_society.scenarios.judgement.reviews.tables import write_reviews
-
-        if self.done:
-            return
-        papers = self._manuscripts
-        make_question_folder(self.folder, self.folder.parent.parent)
-
-        def count(done: int) -> None:
-            announce(f"{done:,} of {len(papers):,} abstracts reviewed ({self.kind.name})")
-
-        opinions, ledger = ask_in_folder(
-            self.folder,
-            self.scenario,
-            lambda gateway: Panel(gateway, self.kind, self.scenario.seed),
-            lambda panel: panel.review(papers, count),
-            "of a review: --panel NEW",
-        )
-        try:
-            write_reviews(self.folder, self.kind, opinions, self.about)
-            self._sign(ledger)
-        except OSError as error:
-            raise Stopped(f"{self.folder}: cannot be written to: {error.strerror}") from error
+    def write(self, replies: Sequence[ReviewRound]) -> None:
+        """Write the tables of the panel."""
+        write_reviews(self.folder, self.kind, replies, self.about)
 
     @cached_property
     def _manuscripts(self) -> list[ReviewedPaper]:
-        from virsci_society.scenarios.judgement.reviews.panel import ReviewedPaper
-
         made: list[ReviewedPaper] = []
         for before, run in self.runs.items():
             papers = run.table("papers")[["paper", "title", "abstract", "topic"]].fillna("")
@@ -143,36 +220,32 @@ class ReviewJob:
             made += [ReviewedPaper(f"{before}{paper}", *fields) for paper, *fields in rows]
         return made
 
-    @cached_property
-    def _identity(self) -> str:
-        """sha256 of what is asked, of whom, about which abstracts."""
-        papers = [[one.id, one.title, one.abstract, one.topic] for one in self._manuscripts]
-        who = self.scenario.identity().get("backend", {})
-        content = json.dumps([self.kind.hash, who, self.scenario.seed, papers], ensure_ascii=True)
-        return hashlib.sha256(content.encode()).hexdigest()
 
-    def _record(self) -> dict[str, Any]:
-        path = self.folder / RECORD
-        try:
-            kinds = json.loads(path.read_text(encoding="utf-8"))["kinds"] if path.exists() else {}
-        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-            raise InputError(f"{path}: cannot be read ({error}); remove it") from error
-        return kinds if isinstance(kinds, dict) else {}
+class PanelRecord(QuestionRecord):
+    """The record of a panel, which may have reviewed in several kinds, one after another.
 
-    def _sign(self, ledger: dict[str, Any]) -> None:
-        """Written last: a panel whose kind is not named here has not ended."""
-        kinds = {**self._record(), self.kind.name: self._identity}
-        record = {"kinds": kinds, "backend": backend_summary(self.scenario), "ledger": ledger}
-        write_atomically(self.folder / RECORD, json.dumps(record, indent=2) + "\n")
+    ``asked`` holds the identity of the review by name of its kind.
+    """
+
+    file: ClassVar[str] = RECORD
+
+    @property
+    def done(self) -> bool:
+        """Has this very model reviewed these very abstracts already?"""
+        held: dict[str, Any] = self.read("kinds").get("kinds", {})
+        return self.asked.items() <= held.items()
+
+    def begin(self) -> None:
+        """Make the folder; what it holds of other kinds stays."""
+        self.make_folder(self.folder.parent.parent)
+
+    def finish(self, spent: dict[str, Any]) -> None:
+        """Add this review to those that have ended."""
+        self.write({"kinds": {**self.read("kinds").get("kinds", {}), **self.asked}, **spent})
 
 
 def _runs_of(path: Path) -> tuple[dict[str, Run], Path]:
     """The finished runs of a folder, and the scenario that they have in common."""
-    from virsci_society.scenarios.study.folder import BASE, read_statuses
-    from virsci_society.scenarios.study.lock import LOCK, require_lock
-    from virsci_society.scenarios.study.status import folder_of
-    from virsci_society.society.results.run import Run
-
     if not (path / LOCK).is_file():
         return {"": Run.open(path)}, check_file(path / "scenario.yaml")
     done = [one.index for one in read_statuses(path, require_lock(path)) if one.state == "done"]

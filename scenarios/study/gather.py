@@ -218,7 +218,7 @@ def matched_table(design: Design, folder: Path, statuses: Sequence[Status]) -> p
 
 def reviewers_of(folder: Path) -> dict[str, str]:
     """The review panels of a study by name, with a sentence about the model of each."""
-    from virsci_society.scenarios.judgement.reviews.review_folder import (
+    from virsci_society.scenarios.judgement.review_tables import (
         panel_folders,
         reviewer_description,
     )
@@ -231,8 +231,7 @@ def reviews_table(folder: Path, statuses: Sequence[Status]) -> pd.DataFrame | No
 
     None where nobody has reviewed any.
     """
-    from virsci_society.scenarios.judgement.reviews.review_folder import panel_folders
-    from virsci_society.scenarios.judgement.reviews.tables import read_averages
+    from virsci_society.scenarios.judgement.review_tables import panel_folders, read_averages
 
     if not panel_folders(folder):
         return None

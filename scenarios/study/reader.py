@@ -303,7 +303,7 @@ class _Reading:
     def _against(self, place: KeyPath, name: object, measures: list[str]) -> None:
         """Another measure, or a score of a review."""
         if isinstance(name, str) and name.partition(".")[0] == "review":
-            from virsci_society.scenarios.judgement.reviews.kinds import KINDS
+            from virsci_society.scenarios.judgement.review_kinds import KINDS
 
             scores = [f"review.{kind}.{one}" for kind in KINDS for one in KINDS[kind].scores]
             self._named(place, "score of a review", name, scores)

@@ -10,9 +10,9 @@ import virsci_society.protocols.ideas
 import virsci_society.protocols.parts.forms
 import virsci_society.protocols.peer_review.forms
 import virsci_society.protocols.virsci.forms
-import virsci_society.scenarios.judgement.interviews.forms
-import virsci_society.scenarios.judgement.ratings.judge
-import virsci_society.scenarios.judgement.reviews.forms
+import virsci_society.scenarios.judgement.judge
+import virsci_society.scenarios.judgement.review_kinds
+import virsci_society.scenarios.judgement.survey
 import virsci_society.scenarios.planning.context_check
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.reference import Reference
@@ -28,9 +28,9 @@ MODULES = (
     virsci_society.protocols.parts.forms,
     virsci_society.protocols.virsci.forms,
     virsci_society.protocols.peer_review.forms,
-    virsci_society.scenarios.judgement.reviews.forms,
-    virsci_society.scenarios.judgement.interviews.forms,
-    virsci_society.scenarios.judgement.ratings.judge,
+    virsci_society.scenarios.judgement.review_kinds,
+    virsci_society.scenarios.judgement.survey,
+    virsci_society.scenarios.judgement.judge,
     virsci_society.scenarios.planning.context_check,
 )
 FORMS: tuple[type[Form], ...] = tuple(

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from virsci_society.agents.errors import BudgetReached, InputError
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.judgement.judging import JudgeJob
-from virsci_society.scenarios.judgement.ratings.sheets import (
+from virsci_society.scenarios.judgement.judge import JudgeJob
+from virsci_society.scenarios.judgement.sheets import (
     SheetEntry,
     pair_sheet,
     rating_sheet,

@@ -6,15 +6,16 @@ from pydantic import ValidationError
 
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.profile import Profile
-from virsci_society.scenarios.judgement.interviews.forms import (
+from virsci_society.scenarios.judgement.interview import QUESTION, draw_arm
+from virsci_society.scenarios.judgement.knowledge import Knowledge
+from virsci_society.scenarios.judgement.survey import (
     FORMS,
+    AnswerKind,
     ChoiceAnswer,
     ScaleAnswer,
+    Survey,
     TextAnswer,
 )
-from virsci_society.scenarios.judgement.interviews.interviewer import QUESTION, draw_arm
-from virsci_society.scenarios.judgement.interviews.knowledge import Knowledge
-from virsci_society.scenarios.judgement.interviews.survey import AnswerKind, Survey
 
 ASKED = {"id": "one", "text": "How crowded?", "answer": {"scale": [1, 7]}}
 VIGNETTE = {

@@ -1,8 +1,13 @@
-"""Tables that a review panel leaves (every review, and the averages of each abstract)."""
+"""Tables that a review panel leaves (every review, and the averages of each abstract).
+
+A panel has a folder of its own in that of the run or study: ``reviews/NAME``.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -10,11 +15,17 @@ from typing import Any
 import pandas as pd
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.judgement.reviews.kinds import KINDS, SCORES, ReviewKind
-from virsci_society.scenarios.judgement.reviews.panel import CHAIR, ReviewRound, last_readable
-from virsci_society.scenarios.judgement.reviews.review_folder import panel_folders
+from virsci_society.agents.replies.form import Form
+from virsci_society.scenarios.judgement.model_questions import call_cells
+from virsci_society.scenarios.judgement.review_kinds import KINDS, SCORES, ReviewKind
+from virsci_society.society.kernel.calls import Call
 from virsci_society.society.results.table_files import read_parquet, write_parquet
 
+FOLDER = "reviews"
+"""Of a run folder, or a study's: one folder per panel in it."""
+RECORD = "panel.json"
+CHAIR = 0
+"""The reviewer's number in ids and tables that stands for the meta-review."""
 REVIEWS = {
     **dict.fromkeys(("paper", "kind"), "string"),
     **dict.fromkeys(("reviewer", "round"), "Int64"),
@@ -35,20 +46,34 @@ AVERAGES = {
 deviation, and whether the score is their ``mean`` or that of the ``meta-review``."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReviewRound:
+    """One round of one reviewer.
+
+    Attributes:
+        paper: id of the manuscript.
+        reviewer: from 1; 0 is the chair.
+        round: 0 is the first review.
+        review: the form, or None where the reply could not be read.
+        calls: rows of the call and its re-asks.
+    """
+
+    paper: str
+    reviewer: int
+    round: int
+    review: Form | None
+    calls: tuple[Call, ...]
+
+
 def review_table(kind: ReviewKind, opinions: Sequence[ReviewRound]) -> pd.DataFrame:
     """Every opinion as a row of ``REVIEWS``; scores that the kind does not ask for are missing."""
     rows = []
     for one in opinions:
-        first = one.calls[0]
         row: dict[str, Any] = {"paper": one.paper, "kind": kind.name}
         row |= {"reviewer": one.reviewer, "round": one.round}
         row |= {name: getattr(one.review, name, None) for name in kind.scores}
         row |= {"reply": None if one.review is None else one.review.as_json()}
-        row |= {"rung": first.rung, "verdict": first.verdict, "model": one.calls[-1].model}
-        row["calls"] = len(one.calls)
-        for tokens in ("prompt_tokens", "completion_tokens"):
-            row[tokens] = sum(getattr(call, tokens) for call in one.calls)
-        rows.append(row)
+        rows.append({**row, **call_cells(one.calls)})
     return _typed(rows, REVIEWS)
 
 
@@ -119,6 +144,31 @@ def read_averages(run: Path) -> pd.DataFrame:
     if not tables:
         return _typed([], {"panel": "string", **AVERAGES})
     return pd.concat(tables, ignore_index=True)
+
+
+def panel_folders(run: Path) -> list[Path]:
+    """The folders of the panels that have reviewed a run or a study, by name."""
+    return sorted(path.parent for path in (run / FOLDER).glob("*/averages.parquet"))
+
+
+def reviewer_description(panel: Path) -> str:
+    """Description of the model that has reviewed, from the panel's record; empty where it has none.
+
+    Raises:
+        InputError: the record is damaged.
+    """
+    path = panel / RECORD
+    if not path.is_file():
+        return ""
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["backend"]["about"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be read ({error}); remove it") from error
+
+
+def last_readable(opinions: Sequence[ReviewRound]) -> Form | None:
+    """The last review that could be read; None if there is none."""
+    return next((one.review for one in reversed(opinions) if one.review is not None), None)
 
 
 def _read(path: Path, columns: dict[str, str]) -> pd.DataFrame:

@@ -16,20 +16,26 @@ from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.agents.replies.skeleton import render_skeleton
 from virsci_society.agents.usage import Usage
-from virsci_society.scenarios.judgement.reviews.forms import (
+from virsci_society.scenarios.judgement.model_questions import ModelQuestions
+from virsci_society.scenarios.judgement.review import Panel, ReviewedPaper
+from virsci_society.scenarios.judgement.review_kinds import (
+    DIMENSIONS,
+    KINDS,
+    REVIEWER,
+    RUBRIC,
+    SCORES,
     ConferenceReview,
     NoveltyRating,
     ProposalReview,
 )
-from virsci_society.scenarios.judgement.reviews.kinds import KINDS, REVIEWER, RUBRIC, SCORES
-from virsci_society.scenarios.judgement.reviews.offline_rules import DIMENSIONS
-from virsci_society.scenarios.judgement.reviews.panel import Panel, ReviewedPaper, last_readable
-from virsci_society.scenarios.judgement.reviews.tables import (
+from virsci_society.scenarios.judgement.review_tables import (
     average_table,
+    last_readable,
     read_averages,
     review_table,
     write_reviews,
 )
+from virsci_society.society.kernel.streams import Streams
 
 PAPER = ReviewedPaper("S1/1", "Graphs that speak", "We join graphs. We measure them.", "graphs")
 OTHER = ReviewedPaper(
@@ -70,8 +76,14 @@ class Scripted(Backend):
 def reviewed(kind, papers=(PAPER,), *, script=None, journal=None, seed=1):
     """The opinions of a panel, and the backend that gave them."""
     backend = Scripted(script=script or {}, asked=[], seen=[])
-    with Panel(Gateway(backend, 4, journal), KINDS[kind], seed) as panel:
-        return panel.review(papers), backend
+    return opinions_of(Gateway(backend, 4, journal), kind, papers, seed), backend
+
+
+def opinions_of(gateway, kind, papers, seed=1):
+    """All opinions of a panel that asks through a gateway."""
+    with ModelQuestions(gateway, Streams(seed, "review")) as questions:
+        panel = Panel(questions, KINDS[kind])
+        return questions.read_all(lambda: panel.begin(papers))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -185,18 +197,17 @@ def test_another_abstract_under_a_known_id_is_refused_before_anything_is_paid(tm
     backend = Scripted(script={}, asked=[], seen=[])
     with (
         Journal.open(tmp_path / "j.sqlite") as journal,
-        Panel(Gateway(backend, 4, journal), KINDS["virsci"], 1) as panel,
         pytest.raises(Diverged, match="S1/1/virsci/"),
     ):
-        panel.review([changed, OTHER])
+        opinions_of(Gateway(backend, 4, journal), "virsci", [changed, OTHER])
     assert backend.asked == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_offline_scientist_reviews_by_rule_the_same_every_time(kind):
     def once():
-        with Panel(Gateway(Offline(), 4), KINDS[kind], 1) as panel:
-            return review_table(KINDS[kind], panel.review([PAPER, OTHER]))
+        opinions = opinions_of(Gateway(Offline(), 4), kind, [PAPER, OTHER])
+        return review_table(KINDS[kind], opinions)
 
     table = once()
     assert table.equals(once())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from virsci_society.scenarios.judgement.ratings.judge import (
+from virsci_society.scenarios.judgement.judge import (
     TEXTS,
     Judgement,
     PairJudgement,
@@ -12,7 +12,7 @@ from virsci_society.scenarios.judgement.ratings.judge import (
     judgement_table,
     orders_of,
 )
-from virsci_society.scenarios.judgement.ratings.sheets import SheetEntry, pair_sheet
+from virsci_society.scenarios.judgement.sheets import SheetEntry, pair_sheet
 from virsci_society.society.kernel.calls import Call
 
 

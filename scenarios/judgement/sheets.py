@@ -21,14 +21,17 @@ import numpy as np
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import open_new
-from virsci_society.scenarios.judgement.ratings.agreement import DIMENSIONS
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.csv_cells import safe_cell
-from virsci_society.society.results.speaker import join_speakers
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import join_speakers, speaker_of
 
 FORMAT = 1
+DIMENSIONS = ("novelty", "feasibility", "effectiveness")
+"""Of a rating, each from 1 to 10 (Si et al. 2024)."""
 RATED = ("item", "rater", "title", "abstract", *DIMENSIONS)
 PAIRED = ("item", "rater", "title_a", "abstract_a", "title_b", "abstract_b", "preferred")
+CHOICES = ("A", "B", "tie")
 NOBODY = "[a scientist]"
 _MASKED = re.compile(r"\bScientist\s?\d+\b", re.IGNORECASE)
 
@@ -62,6 +65,23 @@ class SheetEntry:
         return {name: fields[name] for name in ("run", "digest", "arm", "paper", "speaker")}
 
 
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One cell of a sheet that a rater has filled in.
+
+    Attributes:
+        item: item of the sheet.
+        rater: name of the rater.
+        dimension: a dimension, or ``preferred``.
+        value: a score from 1 to 10; of a choice 0 (A), 1 (B) or NaN (tie).
+    """
+
+    item: str
+    rater: str
+    dimension: str
+    value: float
+
+
 def blind(text: str, names: Sequence[str] = ()) -> str:
     """A text whose masked and given names are replaced by a placeholder.
 
@@ -73,6 +93,43 @@ def blind(text: str, names: Sequence[str] = ()) -> str:
     for name in sorted((name for name in names if name.strip()), key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", NOBODY, text)
     return text
+
+
+def entries_of(runs: Sequence[Path]) -> list[SheetEntry]:
+    """The papers of finished runs, without masked names.
+
+    The arm of a run of a study is what the study says; of any other run, its folder's name.
+
+    Raises:
+        InputError: a run that has not finished, or none of them has a paper.
+    """
+    entries = []
+    for folder in runs:
+        run = Run.open(folder)
+        digest, arm = run.digest, arm_of(folder)
+        if digest is None:
+            raise InputError(f"{folder}: has no digest: the run has not finished")
+        speaker = speaker_of(run.manifest)
+        names = run.table("scientists")["scientist"].dropna().tolist()
+        for row in run.table("papers").to_dict("records"):
+            title, abstract = (blind(str(row[part] or ""), names) for part in ("title", "abstract"))
+            place = (str(folder), digest, arm, str(row["paper"]))
+            entries.append(SheetEntry(*place, title, abstract, speaker))
+    if not entries:
+        raise InputError("none of these runs has published a paper")
+    return entries
+
+
+def arm_of(folder: Path) -> str:
+    """The arm of a run: its study's name for it, or the name of the folder."""
+    place = folder.resolve()
+    path = place.with_name(f"{place.name}.status.json")
+    try:
+        status = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    arm = status.get("arm") if isinstance(status, dict) else None
+    return str(arm or place.name)
 
 
 def rating_sheet(
@@ -225,26 +282,6 @@ def _names(count: int, letter: str) -> list[str]:
 
 def _sides(item: Any) -> list[Any]:
     return [item["A"], item["B"]] if "A" in item else [item]
-
-
-CHOICES = ("A", "B", "tie")
-
-
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """One cell of a sheet that a rater has filled in.
-
-    Attributes:
-        item: item of the sheet.
-        rater: name of the rater.
-        dimension: a dimension, or ``preferred``.
-        value: a score from 1 to 10; of a choice 0 (A), 1 (B) or NaN (tie).
-    """
-
-    item: str
-    rater: str
-    dimension: str
-    value: float
 
 
 def read_sheets(

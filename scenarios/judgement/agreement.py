@@ -1,4 +1,4 @@
-"""Agreement of human raters, and correlations of ratings with measures and reviews.
+"""Agreement of raters, preferences between arms, and correlations of ratings with measures.
 
 Ratings are numbers from 1 to 10 (Si et al. 2024: novelty, feasibility, effectiveness). A rater's
 bias is not corrected: the ratings are averaged as they were given.
@@ -6,13 +6,16 @@ bias is not corrected: the ratings are averaged as they were given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.errors import InputError
 from virsci_society.metrics.inference.correlations import (
     Level,
     krippendorff_alpha,
@@ -20,9 +23,11 @@ from virsci_society.metrics.inference.correlations import (
     spearman,
 )
 from virsci_society.metrics.novelty.novelty import COLUMNS, run_novelty
+from virsci_society.scenarios.judgement.review_tables import read_averages
+from virsci_society.scenarios.judgement.sheets import Rating, speakers_in
 from virsci_society.society.results.run import Run
+from virsci_society.society.results.table_files import write_csv, write_parquet
 
-DIMENSIONS = ("novelty", "feasibility", "effectiveness")
 RESAMPLES = 2000
 MIN_ABSTRACTS = 3
 """Fewer abstracts than this are not correlated."""
@@ -153,3 +158,111 @@ def preference_table(choices: pd.DataFrame) -> pd.DataFrame:
         rows.append((first, second, n, len(these) - n, share, float(low), float(high), p))
     names = ["arm", "other", "n", "ties", "preferred", "low", "high", "p"]
     return pd.DataFrame(rows, columns=names)
+
+
+def ratings_of(answers: Sequence[Rating], key: Mapping[str, Any]) -> pd.DataFrame:
+    """One row per rating: origin of the paper, item, rater, dimension and score.
+
+    Args:
+        answers: of all sheets.
+        key: that was written with the sheet.
+    """
+    rows = []
+    for one in answers:
+        source = key["items"][one.item]
+        place = (source["run"], source["arm"], source["paper"])
+        rows.append((*place, one.item, one.rater, one.dimension, one.value))
+    names = ["run", "arm", "paper", "item", "rater", "dimension", "score"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def choices_of(answers: Sequence[Rating], key: Mapping[str, Any]) -> pd.DataFrame:
+    """One row per answer to a pair.
+
+    Columns: item, rater, preferred and other arm, whether it tied, the arms that stood first and
+    second, the pair of papers (the same for a pair that is shown twice), and ``earlier``: 1 if the
+    paper was preferred whose id comes first in the alphabet, 0 if the other, 0.5 for a tie.
+
+    Args:
+        answers: of all sheets.
+        key: that was written with the sheet.
+    """
+    rows = []
+    for one in answers:
+        sides = key["items"][one.item]
+        first, second = ("B", "A") if one.value == 1 else ("A", "B")
+        tie = one.value != one.value
+        arms = {side: sides[side]["arm"] for side in ("A", "B")}
+        papers = {side: paper_id(sides[side]["run"], sides[side]["paper"]) for side in ("A", "B")}
+        earlier = 0.5 if tie else float(papers[first] < papers[second])
+        pair = " | ".join(sorted(papers.values()))
+        places = (arms["A"], arms["B"], pair, earlier)
+        rows.append((one.item, one.rater, arms[first], arms[second], tie, *places))
+    names = ["item", "rater", "preferred", "other", "tie", "first", "second", "pair", "earlier"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def measures_of_runs(key: Mapping[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """ON and its parts of every run that the key names, and its reviews; papers are run and id.
+
+    Raises:
+        InputError: a run is not where the key says, or is another one by now.
+    """
+    measured: list[pd.DataFrame] = []
+    reviewed: list[pd.DataFrame] = []
+    for folder, digest in sorted({(one["run"], one["digest"]) for one in key["items"].values()}):
+        run = Run.open(folder)
+        if run.digest != digest:
+            raise InputError(f"{folder}: is not the run that the sheet was made of, by its digest")
+        for found, table in (
+            (measured, read_novelty(run)),
+            (reviewed, read_averages(Path(folder))),
+        ):
+            found.append(table.assign(paper=[paper_id(folder, one) for one in table["paper"]]))
+    scores: pd.DataFrame = pd.concat(reviewed, ignore_index=True)
+    scores["rating"] = scores["kind"] + " " + scores["dimension"] + " by " + scores["panel"]
+    return pd.concat(measured, ignore_index=True), scores
+
+
+def paper_id(run: str, paper: str) -> str:
+    """The id of a paper among those of several runs."""
+    return f"{run}:{paper}"
+
+
+def correlate(ratings: pd.DataFrame, key: Mapping[str, Any]) -> pd.DataFrame:
+    """Correlations of ON with each rating and each review, and of each review with each rating.
+
+    Args:
+        ratings: of ``ratings_of``.
+        key: that was written with the sheet.
+    """
+    measured, reviewed = measures_of_runs(key)
+    people = ratings.assign(
+        paper=[paper_id(*place) for place in zip(ratings["run"], ratings["paper"], strict=True)],
+        rating="people: " + ratings["dimension"],
+    )
+    kept = reviewed[reviewed["paper"].isin(people["paper"])]
+    both = ["paper", "rating", "score"]
+    tables = [correlation_table(measured, pd.concat([people[both], kept[both]], ignore_index=True))]
+    if len(kept):
+        wide = kept.pivot_table("score", "paper", "rating").reset_index()
+        parts = [name for name in wide.columns if name != "paper"]
+        tables.append(correlation_table(wide, people[both], parts))
+    return pd.concat(tables, ignore_index=True)
+
+
+def write_results(out: Path, tables: Mapping[str, pd.DataFrame], key: Mapping[str, Any]) -> None:
+    """Write tables as Parquet and as CSV that a spreadsheet may open.
+
+    Args:
+        out: folder to write to.
+        tables: by name.
+        key: that was written with the sheet; it says who spoke in the runs.
+    """
+    speaker = speakers_in(key)
+    try:
+        for name, table in tables.items():
+            write_parquet(out / f"{name}.parquet", table, speaker=speaker)
+        write_csv(out, tables, speaker)
+    except OSError as error:
+        raise InputError(f"{out}: cannot be written to: {error.strerror}") from error

@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.judgement.ratings.agreement import (
+from virsci_society.scenarios.judgement.agreement import (
     agreement_table,
     correlation_table,
     krippendorff_alpha,
     preference_table,
     rater_agreement,
 )
-from virsci_society.scenarios.judgement.ratings.sheets import (
+from virsci_society.scenarios.judgement.sheets import (
     SheetEntry,
     blind,
     pair_sheet,

@@ -1,0 +1,392 @@
+"""Commands ``society ask``, ``review`` and ``rate``: what people and models say of runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.terminal.arguments import RunFolder, Settings, Trust, guarded
+from virsci_society.scenarios.terminal.console import cell, print_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from virsci_society.scenarios.judgement.bradley_terry import PairFit
+    from virsci_society.scenarios.judgement.interview import Interview
+    from virsci_society.scenarios.judgement.judge import JudgeJob
+    from virsci_society.scenarios.judgement.review import ReviewJob
+    from virsci_society.scenarios.judgement.sheets import Rating
+
+rate = typer.Typer(
+    help="Let people rate abstracts: a blinded sheet out, their ratings in.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+Sheets = Annotated[list[Path], typer.Argument(metavar="SHEET...", help="Filled sheets.")]
+Plan = Annotated[
+    bool, typer.Option("--plan", help="Only tell the calls and tokens; nothing is asked.")
+]
+
+
+@guarded
+def ask(
+    run: RunFolder,
+    form: Annotated[
+        Path, typer.Option("--form", metavar="FILE", help="The survey, a YAML file (docs/ask.md).")
+    ],
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="DATE", help="1y or 90d; the end by default.")
+    ] = None,
+    who: Annotated[
+        str,
+        typer.Option(
+            "--who",
+            metavar="WHO",
+            help="degree:N, papers:N, citations:N, random:N, all, or names with commas.",
+        ),
+    ] = "all",
+    set_: Settings = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the answers; beside RUN by default.")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=0, help="Of arms, words and random choice; RUN's by default."),
+    ] = None,
+    plan: Plan = False,
+    trust: Trust = False,
+) -> None:
+    """Put a survey to scientists of a finished run at a date; the run stays as it is.
+
+    Each is told its profile, papers, co-authors and teams as of the date. --set backend.KEY=VALUE
+    chooses who answers; by default whatever spoke in the run. The same command goes on with a
+    survey that was stopped: no question is paid twice.
+    """
+    from virsci_society.scenarios.judgement.interview import Interview
+    from virsci_society.scenarios.runs.progress import make_progress
+
+    find_code_here(trust)
+    with make_progress() as progress:
+        made = Interview.of(
+            run,
+            form,
+            at,
+            who,
+            set_ or (),
+            seed=seed,
+            out=out,
+            trust=trust,
+            progress=progress,
+        )
+        if not plan and not made.done:
+            progress.begin("interviewing")
+            made.execute(progress.wait)
+    if plan:
+        _print_plan(made)
+    else:
+        _show_answers(made)
+
+
+def _print_plan(made: Interview) -> None:
+    from virsci_society.scenarios.planning.question_cost import question_cost
+    from virsci_society.scenarios.terminal.plan_tables import print_question_cost
+
+    asked = f"{len(made.respondents)} scientists x {len(made.survey.questions)} questions"
+    cost = question_cost(made.scenario, made.rehearse)
+    print_question_cost(f"{made.survey.title}: {asked}", made.about, cost)
+
+
+def _show_answers(made: Interview) -> None:
+    import pandas as pd
+
+    from virsci_society.scenarios.judgement.interview import ANSWERS, summary_rows
+
+    path = made.folder / f"{ANSWERS}.csv"
+    rows = summary_rows(made.survey, pd.read_csv(path, keep_default_na=False))
+    title = f"{made.survey.title}: {len(made.respondents)} scientists on day {made.day:g}"
+    print_table(title, ("question", "arm", "answer", "n", "of them"), rows)
+    typer.echo(f"answers: {path}")
+    typer.echo(f"who spoke: {made.about}")
+
+
+@guarded
+def review(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run or a study.")],
+    kind: Annotated[str, typer.Option(help="virsci, novelty or proposal.")] = "virsci",
+    set_: Settings = None,
+    panel: Annotated[
+        str | None, typer.Option(help="Name of the panel; by default that of its model.")
+    ] = None,
+    trust: Trust = False,
+) -> None:
+    """Let a model review the abstracts of a run or a study; --set backend.KEY=VALUE says which.
+
+    The same command goes on with a review that was stopped: nothing answered is asked again. The
+    run's own tables and its digest stay as they are.
+    """
+    from virsci_society.scenarios.judgement.review import ReviewJob
+    from virsci_society.scenarios.runs.progress import make_progress
+
+    find_code_here(trust)
+    made = ReviewJob.of(run, kind, set_ or (), panel, trust=trust)
+    if made.done:
+        typer.echo(f"{made.folder} holds this review already; nothing to do")
+    else:
+        with make_progress() as progress:
+            progress.begin(f"reviewing ({kind})")
+            made.execute(progress.wait)
+    _show_review(made)
+
+
+def _show_review(made: ReviewJob) -> None:
+    import pandas as pd
+
+    from virsci_society.scenarios.judgement.agreement import correlation_table, read_novelty
+    from virsci_society.scenarios.judgement.review_tables import read_averages
+
+    table = read_averages(made.folder.parents[1])
+    mine = table[(table["panel"] == made.folder.name) & (table["kind"] == made.kind.name)]
+    rows = []
+    for name, scores in mine.groupby("dimension", sort=False)["score"]:
+        known = scores.dropna()
+        rows.append((str(name), len(known), _mean(known), len(scores) - len(known)))
+    title = f"{made.kind.name}: {made.kind.source}"
+    print_table(title, ("score", "abstracts", "mean", "unreadable"), rows)
+    measured = []
+    for before, run in made.runs.items():
+        table = read_novelty(run)
+        measured.append(table.assign(paper=before + table["paper"]))
+    scored = mine.assign(rating=mine["dimension"])
+    _print_correlations(correlation_table(pd.concat(measured, ignore_index=True), scored))
+    typer.echo(f"tables: {made.folder / 'averages.parquet'}, {made.folder / 'reviews.parquet'}")
+    typer.echo(f"who reviewed: {made.about}")
+
+
+def _mean(values: object) -> float | None:
+    import pandas as pd
+
+    return float(values.mean()) if isinstance(values, pd.Series) and len(values) else None
+
+
+@rate.command("export")
+@guarded
+def export(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    out: Annotated[Path, typer.Option("--out", help="The sheet, a new CSV file.")],
+    key: Annotated[
+        Path | None, typer.Option(help="The key, a new file; SHEET.key.json by default.")
+    ] = None,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Pairs of papers of two arms.")] = False,
+    swapped: Annotated[
+        bool, typer.Option("--swapped", help="Each pair twice, its sides exchanged.")
+    ] = False,
+    most: Annotated[
+        int | None, typer.Option(min=1, help="Most abstracts or pairs, drawn at random.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of order, sides and pairs.")] = 0,
+) -> None:
+    """Write a sheet of abstracts that says nothing of where they are from, and its key."""
+    from virsci_society.scenarios.judgement.sheets import (
+        entries_of,
+        pair_sheet,
+        rating_sheet,
+        write_sheet,
+    )
+
+    if swapped and not pairs:
+        raise InputError("--swapped: only pairs have sides; give --pairs too")
+    entries = entries_of(runs)
+    if pairs:
+        rows, key_data = pair_sheet(entries, seed, most, swapped=swapped)
+    else:
+        rows, key_data = rating_sheet(entries, seed, most)
+    where = key or out.with_name(f"{out.stem}.key.json")
+    write_sheet(out, where, rows, key_data)
+    asked = "which of two is better" if pairs else "novelty, feasibility and effectiveness, 1 to 10"
+    typer.echo(f"{out}: {len(rows)} {'pairs' if pairs else 'abstracts'}; {asked}")
+    typer.echo(f"{where}: where they are from; do not show it to the raters")
+    typer.echo("one copy of the sheet for each rater, named after the rater")
+
+
+@rate.command("judge")
+@guarded
+def judge(
+    sheet: Annotated[
+        Path, typer.Argument(metavar="SHEET", help="A sheet of pairs, by rate export --pairs.")
+    ],
+    set_: Settings = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The folder; beside the sheet by default.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the words.")] = 0,
+    plan: Plan = False,
+    trust: Trust = False,
+) -> None:
+    """Let a model fill in a sheet of pairs; it sees the sheet alone, every pair in both orders.
+
+    --set backend.KEY=VALUE says who judges; by default rules do, which count words. The filled
+    sheet is read by rate import, as a person's is. The same command goes on with a judge that was
+    stopped.
+    """
+    from virsci_society.scenarios.judgement.judge import JudgeJob
+    from virsci_society.scenarios.planning.question_cost import question_cost
+    from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.terminal.plan_tables import print_question_cost
+
+    find_code_here(trust)
+    made = JudgeJob.of(sheet, set_ or (), seed=seed, out=out, trust=trust)
+    if plan:
+        title = f"{sheet.name}: {len(made.rows)} pairs, {made.calls} judgements"
+        print_question_cost(title, made.about, question_cost(made.scenario, made.rehearse))
+        return
+    if made.done:
+        typer.echo(f"{made.folder} holds these judgements already; nothing to do")
+    else:
+        with make_progress() as progress:
+            progress.begin("judging")
+            made.execute(progress.wait)
+    _show_judgements(made)
+
+
+def _show_judgements(made: JudgeJob) -> None:
+    import pandas as pd
+
+    from virsci_society.scenarios.judgement.judge import JUDGEMENTS
+
+    table = pd.read_csv(made.folder / f"{JUDGEMENTS}.csv")
+    counts = table["said"].fillna("unreadable").value_counts()
+    rows = [(said, int(counts[said])) for said in ("A", "B", "tie", "unreadable") if said in counts]
+    print_table("which of two, as they were shown", ("said", "judgements"), rows)
+    typer.echo(f"filled sheet: {made.filled}")
+    typer.echo(f"who judged: {made.about}")
+
+
+@rate.command("import")
+@guarded
+def import_(
+    sheets: Sheets,
+    key: Annotated[Path, typer.Option(help="The key that was written with the sheet.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the tables; beside the key by default.")
+    ] = None,
+    incomplete: Annotated[
+        bool, typer.Option("--incomplete", help="Take what is there of half-filled sheets.")
+    ] = False,
+) -> None:
+    """Read filled sheets: agreement between raters, and ON against their ratings."""
+    from virsci_society.scenarios.judgement.sheets import read_key, read_sheets
+
+    key_data = read_key(key)
+    answers = read_sheets(sheets, key_data, incomplete=incomplete)
+    folder = out or key.with_name(f"{key.name.removesuffix('.key.json')}-results")
+    (_import_pairs if key_data["kind"] == "pairs" else _import_ratings)(answers, key_data, folder)
+    typer.echo(f"rated by: {'; '.join(sorted({one.rater for one in answers}))}")
+    typer.echo(f"tables: {folder}")
+
+
+def _import_ratings(answers: list[Rating], key_data: dict[str, Any], folder: Path) -> None:
+    from virsci_society.scenarios.judgement.agreement import (
+        agreement_table,
+        correlate,
+        ratings_of,
+        write_results,
+    )
+
+    ratings = ratings_of(answers, key_data)
+    agreed = agreement_table(ratings, key_data["seed"])
+    found = correlate(ratings, key_data)
+    write_results(
+        folder, {"ratings": ratings, "agreement": agreed, "correlations": found}, key_data
+    )
+    means = ratings.groupby(["arm", "dimension"], sort=True)["score"].agg(["size", "mean"])
+    rows = [(*name, int(size), float(mean)) for name, size, mean in means.itertuples()]
+    print_table("ratings by arm", ("arm", "rating", "ratings", "mean"), rows)
+    _print_agreements(agreed)
+    _print_correlations(found[found["measure"] == "ON"])
+
+
+def _import_pairs(answers: list[Rating], key_data: dict[str, Any], folder: Path) -> None:
+    from virsci_society.scenarios.judgement.agreement import (
+        choices_of,
+        preference_table,
+        write_results,
+    )
+    from virsci_society.scenarios.judgement.bradley_terry import fit_pairs, pair_agreement
+
+    choices = choices_of(answers, key_data)
+    found = preference_table(choices)
+    fit = fit_pairs(choices)
+    tables = {"choices": choices, "preferences": found, "strengths": fit.arms}
+    write_results(folder, tables, key_data)
+    _print_preferences(found)
+    _print_strengths(fit, pair_agreement(choices))
+
+
+def _print_correlations(found: pd.DataFrame) -> None:
+    """Print correlations over abstracts; a line where there are too few of them."""
+    from virsci_society.scenarios.judgement.agreement import MIN_ABSTRACTS
+
+    if not len(found):
+        print(
+            f"no correlations: fewer than {MIN_ABSTRACTS} abstracts have both a measure and a score"
+        )
+        return
+    rows = [
+        (row["measure"], row["rating"], row["n"], _within(row, "pearson"), _within(row, "spearman"))
+        for row in found.to_dict("records")
+    ]
+    columns = ("measure", "against", "n", "Pearson [95 %]", "Spearman [95 %]")
+    print_table("correlation over abstracts", columns, rows)
+
+
+def _print_agreements(found: pd.DataFrame) -> None:
+    """Print Krippendorff's alpha of every dimension."""
+    rows = [
+        (row["dimension"], row["level"], _within(row, "alpha"), row["abstracts"], row["raters"])
+        for row in found.to_dict("records")
+    ]
+    columns = ("rating", "taken as", "alpha [95 %]", "abstracts", "raters")
+    print_table("agreement between raters (Krippendorff's alpha)", columns, rows)
+
+
+def _print_preferences(found: pd.DataFrame) -> None:
+    """Print how often each arm is preferred."""
+    rows = [
+        (row["arm"], row["other"], row["n"], row["ties"], _within(row, "preferred"), row["p"])
+        for row in found.to_dict("records")
+    ]
+    columns = ("arm", "against", "decided", "ties", "preferred [95 %]", "p")
+    print_table("which is preferred (exact interval, binomial test)", columns, rows)
+
+
+def _print_strengths(fit: PairFit, alpha: float) -> None:
+    """Print the strength of each arm, the effect of position and the agreement on pairs.
+
+    Args:
+        fit: of all answers.
+        alpha: agreement of the answers to one pair.
+    """
+    rows = [
+        (row["arm"], row["answers"], row["wins"], _within(row, "strength"), row["chance"])
+        for row in fit.arms.to_dict("records")
+    ]
+    columns = ("arm", "answers", "wins", "strength [95 %]", "preferred to an average arm")
+    print_table("strengths by pairs (Bradley and Terry 1952; ties count half)", columns, rows)
+    first = f"{cell(fit.first)} [{cell(fit.first_low)}, {cell(fit.first_high)}]"
+    typer.echo(
+        f"position: the first of two was preferred in {cell(fit.first_share)} of the decided "
+        f"answers; effect on the logit {first}, 0 where it does not matter"
+    )
+    if alpha == alpha:
+        typer.echo(f"agreement on pairs answered more than once: alpha {cell(alpha)}")
+
+
+def _within(row: Any, name: str) -> str:
+    """A value with its interval, whose columns are ``low`` and ``high``, or have its name first."""
+    prefix = f"{name}_" if f"{name}_low" in row else ""
+    low, high = row[f"{prefix}low"], row[f"{prefix}high"]
+    return f"{cell(float(row[name]))} [{cell(float(low))}, {cell(float(high))}]"
