@@ -10,7 +10,6 @@ import typer
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.terminal.arguments import RunFolder, Settings, Trust, guarded
-from virsci_society.scenarios.terminal.console import cell, print_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,6 +103,7 @@ def _show_answers(made: Interview) -> None:
     import pandas as pd
 
     from virsci_society.scenarios.judgement.interview import ANSWERS, summary_rows
+    from virsci_society.scenarios.terminal.console import print_table
 
     path = made.folder / f"{ANSWERS}.csv"
     rows = summary_rows(made.survey, pd.read_csv(path, keep_default_na=False))
@@ -147,6 +147,7 @@ def _show_review(made: ReviewJob) -> None:
 
     from virsci_society.scenarios.judgement.agreement import correlation_table, read_novelty
     from virsci_society.scenarios.judgement.review_tables import read_averages
+    from virsci_society.scenarios.terminal.console import print_table
 
     table = read_averages(made.folder.parents[1])
     mine = table[(table["panel"] == made.folder.name) & (table["kind"] == made.kind.name)]
@@ -256,6 +257,7 @@ def _show_judgements(made: JudgeJob) -> None:
     import pandas as pd
 
     from virsci_society.scenarios.judgement.judge import JUDGEMENTS
+    from virsci_society.scenarios.terminal.console import print_table
 
     table = pd.read_csv(made.folder / f"{JUDGEMENTS}.csv")
     counts = table["said"].fillna("unreadable").value_counts()
@@ -295,6 +297,7 @@ def _import_ratings(answers: list[Rating], key_data: dict[str, Any], folder: Pat
         ratings_of,
         write_results,
     )
+    from virsci_society.scenarios.terminal.console import print_table
 
     ratings = ratings_of(answers, key_data)
     agreed = agreement_table(ratings, key_data["seed"])
@@ -329,6 +332,7 @@ def _import_pairs(answers: list[Rating], key_data: dict[str, Any], folder: Path)
 def _print_correlations(found: pd.DataFrame) -> None:
     """Print correlations over abstracts; a line where there are too few of them."""
     from virsci_society.scenarios.judgement.agreement import MIN_ABSTRACTS
+    from virsci_society.scenarios.terminal.console import print_table
 
     if not len(found):
         print(
@@ -345,6 +349,8 @@ def _print_correlations(found: pd.DataFrame) -> None:
 
 def _print_agreements(found: pd.DataFrame) -> None:
     """Print Krippendorff's alpha of every dimension."""
+    from virsci_society.scenarios.terminal.console import print_table
+
     rows = [
         (row["dimension"], row["level"], _within(row, "alpha"), row["abstracts"], row["raters"])
         for row in found.to_dict("records")
@@ -355,6 +361,8 @@ def _print_agreements(found: pd.DataFrame) -> None:
 
 def _print_preferences(found: pd.DataFrame) -> None:
     """Print how often each arm is preferred."""
+    from virsci_society.scenarios.terminal.console import print_table
+
     rows = [
         (row["arm"], row["other"], row["n"], row["ties"], _within(row, "preferred"), row["p"])
         for row in found.to_dict("records")
@@ -370,6 +378,8 @@ def _print_strengths(fit: PairFit, alpha: float) -> None:
         fit: of all answers.
         alpha: agreement of the answers to one pair.
     """
+    from virsci_society.scenarios.terminal.console import cell, print_table
+
     rows = [
         (row["arm"], row["answers"], row["wins"], _within(row, "strength"), row["chance"])
         for row in fit.arms.to_dict("records")
@@ -387,6 +397,8 @@ def _print_strengths(fit: PairFit, alpha: float) -> None:
 
 def _within(row: Any, name: str) -> str:
     """A value with its interval, whose columns are ``low`` and ``high``, or have its name first."""
+    from virsci_society.scenarios.terminal.console import cell
+
     prefix = f"{name}_" if f"{name}_low" in row else ""
     low, high = row[f"{prefix}low"], row[f"{prefix}high"]
     return f"{cell(float(row[name]))} [{cell(float(low))}, {cell(float(high))}]"
