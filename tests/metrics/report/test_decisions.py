@@ -7,8 +7,8 @@ from tests.metrics.html_page import Page, assert_inert
 from virsci_society.metrics.report.page import render_page
 from virsci_society.metrics.report.people_and_papers import (
     BALLOTS_SHOWN,
-    TEAMS_SHOWN,
     REASON_SHOWN,
+    TEAMS_SHOWN,
     decisions_section,
 )
 
