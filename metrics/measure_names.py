@@ -92,9 +92,6 @@ def measures_named(name: str) -> tuple[str, ...]:
     """The measures that a name under ``metrics`` stands for; none for an unknown name.
 
     Where a family and a measure share a name, the family is meant: it holds that measure.
-
-    Args:
-        name: of a family or of a single measure.
     """
     if name in FAMILY_MEASURES:
         return tuple(FAMILY_MEASURES[name])
@@ -102,10 +99,6 @@ def measures_named(name: str) -> tuple[str, ...]:
 
 
 def compares_papers(names: Iterable[str]) -> bool:
-    """Is any of these made from the papers of the past? A function from outside may be.
-
-    Args:
-        names: as a scenario gives them under ``metrics``.
-    """
+    """Is any of these made from the papers of the past? A function from outside may be."""
     comparing = {name for family in COMPARING for name in FAMILY_MEASURES[family]}
     return any(not (named := measures_named(one)) or comparing & set(named) for one in names)

@@ -51,11 +51,7 @@ def initial_population(run: Run) -> int:
 
 
 def people_ever(run: Run) -> int:
-    """Number of scientists of day 0 and of all who have come since; a large table lists fewer.
-
-    Args:
-        run: the run.
-    """
+    """Number of scientists of day 0 and of all who have come since; a large table lists fewer."""
     return initial_population(run) + int(run.table("scientists")["arrived"].notna().sum())
 
 

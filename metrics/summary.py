@@ -206,11 +206,7 @@ def summary_series(run: Run) -> dict[str, Any]:
 
 
 def period_of(days: float) -> float:
-    """Length of the periods of ``summary_series``, in days.
-
-    Args:
-        days: length of the run.
-    """
+    """Length of the periods of ``summary_series``, in days."""
     if days <= 30:
         return 1.0
     if days <= 182:

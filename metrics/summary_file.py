@@ -41,9 +41,6 @@ def write_summary(run: Run, folder: Path) -> None:
 def read_summary(folder: Path) -> dict[str, Any] | None:
     """The summary that was written with a run; None if there is none, or not of its tables.
 
-    Args:
-        folder: of the run.
-
     Raises:
         InputError: one of the files that it sums up, or itself, was changed or damaged.
     """

@@ -43,9 +43,6 @@ def cohen_d(first: Numbers, second: Numbers) -> float:
 def hedges_factor(freedom: int) -> float:
     """The factor that corrects Cohen's d for its small-sample bias, exact (Hedges 1981).
 
-    Args:
-        freedom: degrees of freedom of the pooled deviation.
-
     Returns:
         A factor in (0, 1); NaN below 2 degrees of freedom.
     """

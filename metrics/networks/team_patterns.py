@@ -259,11 +259,7 @@ def _by_size(group: str) -> tuple[int, str]:
 
 @cache
 def pattern_names(size: int) -> tuple[str, ...]:
-    """All patterns of so many authors, those with fewer and smaller groups first.
-
-    Args:
-        size: number of authors, 2 to 4.
-    """
+    """All patterns of so many authors, those with fewer and smaller groups first."""
     groups = [one for order in range(2, size + 1) for one in combinations(range(size), order)]
     found = {
         pattern_name(chosen, size)

@@ -57,11 +57,7 @@ def in_short(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
 
 
 def head_count(run: Run) -> str:
-    """How many scientists of how many fields, and when: of a society that people join or leave.
-
-    Args:
-        run: the run.
-    """
+    """How many scientists of how many fields, and when: of a society that people join or leave."""
     ever = people_ever(run)
     there = measure(run, "presence")
     invented = "invented " if _is_invented(run) else ""
@@ -73,11 +69,7 @@ def head_count(run: Run) -> str:
 
 
 def simulated_sentence(run: Run) -> str:
-    """What was simulated: people, fields, teams, protocol and time.
-
-    Args:
-        run: the run.
-    """
+    """What was simulated: people, fields, teams, protocol and time."""
     about = f"This run simulates {head_count(run)} for {_span(run.days)}"
     sizes = run.table("teams")["target_size"].dropna()
     if not len(sizes):
@@ -171,9 +163,6 @@ def speaker(run: Run) -> str:
 
     Where the scenario gives an address, nothing shows that a language model answers there: it may
     be a server of tests. So the model is named, but not called a language model.
-
-    Args:
-        run: the run.
     """
     given = run.manifest.get("backend")
     about = given.get("about") if isinstance(given, dict) else given

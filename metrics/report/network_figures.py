@@ -54,9 +54,6 @@ def communities_figure(part: DrawnNetwork) -> Markup:
     """Draw the network at the end by community, with the names of the first 50 scientists.
 
     Symbols are the larger the more papers somebody has written in the run.
-
-    Args:
-        part: the scientists drawn.
     """
     drawn = Plot(7.0, 5.4)
     axes = _bare(drawn.axes(), square=False)
@@ -110,9 +107,6 @@ def community_map_figure(found: CommunityMap) -> Markup:
     """Draw the communities of a large network as circles with lines for the ties between them.
 
     The largest are numbered and stand in the legend by these numbers.
-
-    Args:
-        found: the communities drawn.
     """
     drawn = Plot(7.0, 5.4)
     axes = drawn.axes()

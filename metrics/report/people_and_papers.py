@@ -33,9 +33,6 @@ GONE = {
 def papers_section(run: Run) -> list[dict[str, Any]]:
     """The first papers by date, with authors, novelty and citations.
 
-    Args:
-        run: the run.
-
     Returns:
         Rows with ``id``, ``number`` (from 1), ``title``, ``abstract``, ``topic``, ``published``
         (day), ``authors``, HD, CD, CI and ON, ``cites_past``, ``cites_own`` (titles), ``cited`` and
@@ -78,9 +75,6 @@ def papers_section(run: Run) -> list[dict[str, Any]]:
 def people_section(run: Run) -> dict[str, Any]:
     """The scientists with most teams and papers of the run.
 
-    Args:
-        run: the run.
-
     Returns:
         ``rows`` (``scientist``, ``topic``, ``teams``, ``led``, ``papers``, ``cited``, ``before``
         and ``gone``: papers before day 0, and how somebody left; ``by_persons``: which replies a
@@ -117,11 +111,7 @@ def people_section(run: Run) -> dict[str, Any]:
 
 
 def persons_sentence(run: Run) -> str:
-    """How many replies of a run persons wrote, and which; empty where nobody was asked to.
-
-    Args:
-        run: the run.
-    """
+    """How many replies of a run persons wrote, and which; empty where nobody was asked to."""
     if not asks_people(run.scenario):
         return ""
     spoke = _replies_of_persons(run, "scientist")
@@ -170,9 +160,6 @@ USED = ("team", "form", "visit", "turn", "seat", "call", "scientist", "reply", "
 
 def decisions_section(run: Run) -> dict[str, Any] | None:
     """Decisions with their reasons, team by team; None where no reply states a reason.
-
-    Args:
-        run: the run.
 
     Returns:
         ``teams`` (``team``, ``topic`` and ``rows``: ``step``, ``who``, ``decided``, ``reason``) and

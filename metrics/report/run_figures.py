@@ -34,9 +34,6 @@ from virsci_society.society.results.run import Run
 def run_figures(run: Run) -> dict[str, Markup]:
     """Every figure of a run's page that there is data for, by name.
 
-    Args:
-        run: the run.
-
     Returns:
         ``teams``, ``people``, ``network``, ``network-over-time``, ``novelty``, ``teams-at-work``,
         ``memberships``, ``contacts``, ``waiting``, ``delays``, ``acceptance``, ``degrees``,
@@ -89,9 +86,6 @@ def draw_run_network(run: Run) -> RunNetwork | None:
 
     Scientists are drawn where up to ``MAX_SAMPLED`` have a tie, communities where more have one:
     the 400 best connected of a larger network lie in too many communities to show any.
-
-    Args:
-        run: the run.
     """
     graph = coauthor_graph(run)
     seed = Streams(run.seed, "metrics", "page").key("communities") % 2**31

@@ -116,11 +116,7 @@ def own_file(environment: Environment, name: str) -> Markup:
 
 
 def content_policy(script: str) -> Markup:
-    """The content security policy of a page: no request, and no script but the given one.
-
-    Args:
-        script: text of the page's script element.
-    """
+    """The content security policy of a page: no request, and no script but the given one."""
     policy = (
         f"default-src 'none'; script-src '{source_hash(script)}'; style-src 'unsafe-inline'; "
         "base-uri 'none'; form-action 'none'"

@@ -64,9 +64,6 @@ def team_timeline(run: Run) -> Timeline | None:
     A thick line is homework or a meeting, a thin one waiting (until members have answered, for
     the date of a meeting, for people who are busy in other teams), a dotted one the time until
     the finished paper is visible.
-
-    Args:
-        run: the run.
     """
     teams = run.table("teams", plain=True).dropna(subset=["founded"])
     rows = _spread(teams.sort_values(["founded", "team"]))
@@ -105,9 +102,6 @@ def people_timeline(run: Run) -> Timeline | None:
 
     Memberships at the same time are drawn one below the other. Of a crowd, those who were in most
     teams are drawn.
-
-    Args:
-        run: the run.
     """
     members = run.table("members", plain=True).dropna(subset=["joined"])
     counts = members.groupby("scientist")["joined"].agg(["size", "min"]).reset_index()

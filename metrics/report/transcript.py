@@ -106,11 +106,7 @@ class TeamTalk:
 
 
 def team_lines(run: Run) -> list[str]:
-    """One line for each team of a run, for whoever looks for one to read.
-
-    Args:
-        run: finished or partial.
-    """
+    """One line for each team of a run, for whoever looks for one to read."""
     teams = run.table("teams")
     if not len(teams):
         return ["no team has ended in this run"]

@@ -110,37 +110,29 @@ def _function(name: str) -> ScalarFunction:
     raise InputError(f"{unknown_name('measure', name, MEASURES)} (or write table.column.statistic)")
 
 
-def _share(meaning: str, function: ScalarFunction) -> Measure:
-    return Measure("share", 0.0, 1.0, meaning, function)
+def _share(meaning: str, how: ScalarFunction | str) -> Measure:
+    return _number("share", 0.0, 1.0, meaning, how)
 
 
-def _amount(unit: str, meaning: str, function: ScalarFunction) -> Measure:
-    return Measure(unit, 0.0, INFINITE, meaning, function)
+def _amount(unit: str, meaning: str, how: ScalarFunction | str) -> Measure:
+    return _number(unit, 0.0, INFINITE, meaning, how)
 
 
-def _review(column: str) -> ScalarFunction:
-    return column_statistic("review_outcomes", column)
+def _number(unit: str, low: float, high: float, meaning: str, how: ScalarFunction | str) -> Measure:
+    """A measure by a function of a run, or by ``table.rows`` or ``table.column.statistic``."""
+    if isinstance(how, str):
+        table, *column = how.split(".")
+        how = row_count(table) if column == ["rows"] else column_statistic(table, *column)
+    return Measure(unit, low, high, meaning, how)
 
 
 MEASURES: Mapping[str, Measure] = {
-    "ON": _amount(
-        "",
-        "overall novelty HD x CI / CD, mean over papers (VirSci)",
-        column_statistic("novelty", "ON"),
-    ),
-    "HD": _amount(
-        "", "historical dissimilarity, mean over papers (VirSci)", column_statistic("novelty", "HD")
-    ),
-    "CD": _amount(
-        "",
-        "contemporary dissimilarity, mean over papers (VirSci)",
-        column_statistic("novelty", "CD"),
-    ),
-    "CI": _amount(
-        "", "contemporary impact, mean over papers (VirSci)", column_statistic("novelty", "CI")
-    ),
-    "papers": _amount("papers", "papers that became visible", row_count("papers")),
-    "teams": _amount("teams", "teams founded", row_count("teams")),
+    "ON": _amount("", "overall novelty HD x CI / CD, mean over papers (VirSci)", "novelty.ON.mean"),
+    "HD": _amount("", "historical dissimilarity, mean over papers (VirSci)", "novelty.HD.mean"),
+    "CD": _amount("", "contemporary dissimilarity, mean over papers (VirSci)", "novelty.CD.mean"),
+    "CI": _amount("", "contemporary impact, mean over papers (VirSci)", "novelty.CI.mean"),
+    "papers": _amount("papers", "papers that became visible", "papers.rows"),
+    "teams": _amount("teams", "teams founded", "teams.rows"),
     "with_paper": _share("teams with a paper, of those that have ended", share_with_paper),
     "team_size": _amount(
         "people",
@@ -148,37 +140,39 @@ MEASURES: Mapping[str, Measure] = {
         mean_of_published_teams("teams", "size"),
     ),
     "days_to_paper": _amount(
-        "days",
-        "from founding to visible paper, mean over papers",
-        column_statistic("teams", "days_to_paper"),
+        "days", "from founding to visible paper, mean over papers", "teams.days_to_paper.mean"
     ),
     "acceptance": _share("invitations accepted, of those answered by choice", acceptance),
-    "invitations": _amount("invitations", "invitations sent", row_count("invitations")),
+    "invitations": _amount("invitations", "invitations sent", "invitations.rows"),
     "cross_team": _share(
-        "invitations that went to members of other teams",
-        column_statistic("invitations", "cross_team", "share"),
+        "invitations that went to members of other teams", "invitations.cross_team.share"
     ),
     "review_acceptance": _share(
-        "submissions accepted, of those accepted or rejected", _review("acceptance")
+        "submissions accepted, of those accepted or rejected", "review_outcomes.acceptance.mean"
     ),
     "days_in_review": _amount(
-        "days", "from submission to its decision, mean over those decided", _review("days")
+        "days",
+        "from submission to its decision, mean over those decided",
+        "review_outcomes.days.mean",
     ),
-    "reviews_late": _share("reviews that were reminded or given up", _review("late")),
+    "reviews_late": _share("reviews that were reminded or given up", "review_outcomes.late.mean"),
     "reviewer_load": _amount(
-        "reviews", "reviews delivered, mean over those who delivered any", _review("load")
+        "reviews",
+        "reviews delivered, mean over those who delivered any",
+        "review_outcomes.load.mean",
     ),
     "gini_reviews": _share(
-        "inequality of reviews among those who delivered any (Gini 1912)", _review("gini")
+        "inequality of reviews among those who delivered any (Gini 1912)",
+        "review_outcomes.gini.mean",
     ),
-    "reviewer_agreement": Measure(
+    "reviewer_agreement": _number(
         "",
         -1.0,
         1.0,
         "agreement of reviewers on overall scores, alpha (Krippendorff 2011)",
-        _review("agreement"),
+        "review_outcomes.agreement.mean",
     ),
-    "consultations": _amount("questions", "questions to outsiders", row_count("consultations")),
+    "consultations": _amount("questions", "questions to outsiders", "consultations.rows"),
     "invited_guests": _share(
         "invitations to somebody whom the inviter had consulted in a team that had ended",
         invited_guests,
@@ -186,11 +180,11 @@ MEASURES: Mapping[str, Measure] = {
     "interest_change": _share(
         "1 - cosine of interests at first and at the end, mean over scientists whose interests "
         "have changed (after Jia, Wang and Szymanski 2017)",
-        column_statistic("drift", "change"),
+        "drift.change.mean",
     ),
     "topic_changed": _share(
         "scientists with another main topic than at first, of those whose interests have changed",
-        column_statistic("drift", "topic_changed", "share"),
+        "drift.topic_changed.share",
     ),
     "main_topics": _amount(
         "topics", "effective number of main topics at the end, exp of their entropy", main_topics
@@ -214,18 +208,16 @@ MEASURES: Mapping[str, Measure] = {
         "joint papers of a pair that were not its first (Guimera et al. 2005)", repeat_rate
     ),
     "waiting": _amount(
-        "days", "a team waits for its people, mean over teams", column_statistic("teams", "waiting")
+        "days", "a team waits for its people, mean over teams", "teams.waiting.mean"
     ),
     "waiting_round": _amount(
         "days",
         "waiting of a member from one meeting to the next, mean over pieces of homework",
-        column_statistic("pieces", "waiting"),
+        "pieces.waiting.mean",
     ),
     **{
         f"waiting_{kind}": _amount(
-            "days",
-            f"of that, {meaning}, mean over pieces of homework",
-            column_statistic("pieces", column),
+            "days", f"of that, {meaning}, mean over pieces of homework", f"pieces.{column}.mean"
         )
         for kind, column, meaning in (
             ("desk", "desk_queue", "homework of other projects came first"),
@@ -237,16 +229,14 @@ MEASURES: Mapping[str, Measure] = {
     "memberships": _amount(
         "teams",
         "teams that a scientist is in, mean over pieces of homework",
-        column_statistic("pieces", "memberships"),
+        "pieces.memberships.mean",
     ),
     "idle_share": _share(
         "attention held in rooms that are not complete, of all that is held",
-        column_statistic("held_attention", "idle_share"),
+        "held_attention.idle_share.mean",
     ),
     "attention": _amount(
-        "",
-        "attention spent, of one person's full, mean over members",
-        column_statistic("utilisation", "attention"),
+        "", "attention spent, of one person's full, mean over members", "utilisation.attention.mean"
     ),
     "max_memberships": _amount(
         "teams", "most teams of one scientist at once", lambda run: float(max_memberships(run))
@@ -281,7 +271,7 @@ MEASURES: Mapping[str, Measure] = {
     "gini_citations": _share(
         "inequality of citations from the society among its papers (Gini 1912)", gini_of_citations
     ),
-    "calls": _amount("calls", "questions put to the model, re-asks included", row_count("calls")),
+    "calls": _amount("calls", "questions put to the model, re-asks included", "calls.rows"),
     "prompt_tokens": _amount("tokens", "tokens of all prompts", token_total("prompt_tokens")),
     "completion_tokens": _amount(
         "tokens", "tokens of all replies", token_total("completion_tokens")

@@ -193,11 +193,7 @@ def compare_with_real(
 
 
 def compared_windows(years: int) -> list[int]:
-    """The windows of a comparison: 1, 2 and 4 years where there are as many, and the whole.
-
-    Args:
-        years: whole years that are there, >= 1.
-    """
+    """The windows of a comparison: 1, 2 and 4 years where there are as many, and the whole."""
     return sorted({*(one for one in WINDOWS if one <= years), years})
 
 

@@ -73,11 +73,7 @@ class Plot:
         self._entries = entries
 
     def svg(self, label: str) -> Markup:
-        """The figure as one SVG element, without ids, styles or links.
-
-        Args:
-            label: what the figure shows, for those who cannot see it.
-        """
+        """The figure as one SVG element, without ids, styles or links."""
         parts = [self._legend()] if self._entries else []
         tops, bottoms = (
             [max(room(one) for one in row) for row in self._rows]
@@ -137,11 +133,7 @@ _BOX = re.compile(r'<svg viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
 
 def standalone_svg(picture: Markup) -> str:
-    """An inline figure of a page as a file: its namespace, size and colours.
-
-    Args:
-        picture: from ``Plot.svg``.
-    """
+    """An inline figure of a page as a file: its namespace, size and colours."""
     text = _VARIABLE.sub(lambda found: INK_ON_PAPER.get(found[1], "sans-serif"), str(picture))
     head = f'<svg xmlns="{SVG}"'
     text = _BOX.sub(rf'{head} width="\1pt" height="\2pt" viewBox="0 0 \1 \2"', text, count=1)

@@ -168,11 +168,7 @@ class CommunityMap:
     note: str
 
     def rows(self, most: int) -> list[dict[str, object]]:
-        """The largest communities as rows of a table.
-
-        Args:
-            most: number of rows.
-        """
+        """The largest communities as rows of a table."""
         return [
             {
                 "number": str(place + 1),
@@ -264,11 +260,7 @@ def count_pairs(first: IntArray, second: IntArray, count: int) -> IntArray:
 
 
 def strongest_pairs(across: IntArray) -> IntArray:
-    """The lines that are drawn: of each community those to the three with most pairs, m x 2.
-
-    Args:
-        across: pairs between communities, symmetric, n x n.
-    """
+    """The lines that are drawn: of each community those to the three with most pairs, m x 2."""
     counts = across.copy()
     np.fill_diagonal(counts, 0)
     best = np.argsort(-counts, axis=1, kind="stable")[:, :STRONGEST]
