@@ -1,4 +1,4 @@
-"""Suggests the known word that was probably meant by an unknown one."""
+"""Suggests the known word that an unknown one probably meant, and cuts texts that are too long."""
 
 from __future__ import annotations
 
@@ -16,3 +16,14 @@ def did_you_mean(word: str, known: Iterable[str], alike: float = 0.6) -> str:
     """
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=alike)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def cut_text(text: str, most: int, mark: str = "…") -> str:
+    """A text of at most so many characters; one that is longer ends with the mark.
+
+    Args:
+        text: any text.
+        most: its greatest length, the mark included.
+        mark: what stands for the rest.
+    """
+    return text if len(text) <= most else text[: most - len(mark)] + mark

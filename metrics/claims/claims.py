@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
 from virsci_society.metrics.novelty.novelty import Database
-from virsci_society.metrics.novelty.training_leaks import longest_run, tokenise
-from virsci_society.society.results.dataframes import has_columns_of
+from virsci_society.metrics.novelty.training_leaks import longest_shared, tokenise
+from virsci_society.society.results.dataframes import has_columns_of, typed_table
 from virsci_society.society.results.run import Run
 
 _KEY = re.compile(r"\[(P\d{1,9})\]")
@@ -151,7 +151,7 @@ def run_claims(run: Run) -> pd.DataFrame:
         abstract. What needs the literature is missing where the run was opened without databases
         and was written without this measure.
     """
-    nothing = _table([])
+    nothing = typed_table([], COLUMNS)
     held = run.measure("claims") if "claims" in run.measure_names() else None
     if held is not None and has_columns_of(held, nothing):
         return held
@@ -177,7 +177,7 @@ def run_claims(run: Run) -> pd.DataFrame:
                 *copied,
             )
         )
-    return _table(rows)
+    return typed_table(rows, COLUMNS)
 
 
 class _Library:
@@ -211,15 +211,12 @@ class _Library:
     def copied(self, text: str, cited: Sequence[str]) -> _Copied:
         """The longest run of words shared with a cited paper whose text is at hand."""
         own = tokenise(text)
-        runs = [
-            (*longest_run(own, words), id_)
+        others = {
+            id_: words
             for id_ in sorted(map(str, cited))
             if (words := self._words_of(id_)) is not None
-        ]
-        if not runs:
-            return None, None, None
-        length, start, whose = max(runs, key=lambda found: found[0])
-        return length, whose, " ".join(own[start : start + length])
+        }
+        return longest_shared(own, others) if others else (None, None, None)
 
     def _words_of(self, id_: str) -> list[str] | None:
         if id_ not in self._words:
@@ -230,11 +227,3 @@ class _Library:
             else:
                 return None
         return self._words[id_]
-
-
-def _table(rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
-    columns: dict[str, Any] = {}
-    for place, (name, dtype) in enumerate(COLUMNS.items()):
-        build: Any = pd.array
-        columns[name] = build([row[place] for row in rows], dtype=dtype)
-    return pd.DataFrame(columns)

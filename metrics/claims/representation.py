@@ -16,6 +16,8 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from virsci_society.metrics.impact.authorships import inside_citations
+from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
 
 SENIORITY = ("early-career", "mid-career", "senior")
@@ -53,11 +55,7 @@ def representation(run: Run) -> pd.DataFrame:
         for group, values in (("topic", _topics(run)), ("seniority", _seniority(run)))
         for row in _rows(run, group, values)
     ]
-    columns: dict[str, Any] = {}
-    for place, (name, dtype) in enumerate(COLUMNS.items()):
-        build: Any = pd.array
-        columns[name] = build([row[place] for row in rows], dtype=dtype)
-    return pd.DataFrame(columns)
+    return typed_table(rows, COLUMNS)
 
 
 def _topics(run: Run) -> pd.Series:
@@ -84,8 +82,7 @@ def _events(run: Run) -> Iterator[tuple[str, pd.Series]]:
     yield "consulted", run.table("consultations")["guest"]
     authors = run.table("authorships")
     yield "published", authors["scientist"]
-    citations = run.table("citations")
-    own = citations.loc[citations["inside"].fillna(False).astype(bool), ["cited"]]
+    own = inside_citations(run)[["cited"]]
     yield "cited", own.merge(authors, left_on="cited", right_on="paper")["scientist"]
 
 

@@ -46,6 +46,12 @@ def authorships_of(run: Run) -> AuthorshipTable:
     )
 
 
+def inside_citations(run: Run) -> pd.DataFrame:
+    """The citations of the society's papers by its own papers: rows of ``citations``."""
+    cites = run.table("citations")
+    return cites[cites["inside"].fillna(False).astype(bool)]
+
+
 def coauthor_links(works: AuthorshipTable) -> pd.DataFrame:
     """Every pair of authors of every paper.
 

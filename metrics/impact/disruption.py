@@ -13,9 +13,9 @@ import pandas as pd
 from scipy import sparse
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 
-YEAR = 365.0
 PAPERS_PER_BLOCK = 512
 CITATIONS_PER_BLOCK = 100_000
 """Papers, and citations, looked at together, which bounds memory."""
@@ -41,7 +41,7 @@ def disruption(run: Run) -> pd.DataFrame:
     names = table["paper"]
     dates = table["date"].to_numpy(dtype=np.float64)
     graph = _graph(names, cites)
-    ways = count_later_papers(graph, dates, (np.inf, YEAR))
+    ways = count_later_papers(graph, dates, (np.inf, DAYS_PER_YEAR))
     for ending, counts in zip(("", "_1y"), ways, strict=True):
         for name, column in zip(KINDS, counts.T, strict=True):
             table[name + ending] = pd.array(column, dtype="Int64")

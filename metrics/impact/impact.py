@@ -9,7 +9,12 @@ import pandas as pd
 import scipy
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.metrics.impact.authorships import authorships_of, coauthor_links, map_numbers
+from virsci_society.metrics.impact.authorships import (
+    authorships_of,
+    coauthor_links,
+    inside_citations,
+    map_numbers,
+)
 from virsci_society.society.results.run import Run
 
 
@@ -192,8 +197,7 @@ def inequality(run: Run) -> pd.DataFrame:
     table = run.measure(productivity)
     papers = table["papers"].to_numpy(dtype=np.float64)
     idle = set(run.table("scientists")["scientist"]) - set(table["scientist"])
-    cites = run.table("citations")
-    inside = cites[cites["inside"].fillna(False).astype(bool)]
+    inside = inside_citations(run)
     received = map_numbers(run.table("papers")["paper"], inside["cited"].value_counts()).fillna(0)
     by = run.table("authorships")
     cited = map_numbers(by["paper"], inside["cited"].value_counts()).fillna(0)

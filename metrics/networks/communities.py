@@ -10,7 +10,12 @@ import pandas as pd
 from scipy import sparse
 
 from virsci_society.agents.arrays import IntArray
-from virsci_society.metrics.networks.structure import NETWORKS, adjacency, network_ties
+from virsci_society.metrics.networks.structure import (
+    NETWORKS,
+    adjacency,
+    final_networks,
+    network_ties,
+)
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
 
@@ -151,8 +156,7 @@ def core_periphery(run: Run) -> pd.DataFrame:
         their degree. Missing where nobody, or everybody, is tied to everybody.
     """
     rows = []
-    for network in NETWORKS:
-        matrix = adjacency(network_ties(run.table("ties"), network))
+    for network, matrix in final_networks(run):
         rows.append({"network": network, "nodes": matrix.shape[0], **core_statistics(matrix)})
     kinds = {"network": "string", "nodes": "Int64", "coreness": "Int64"}
     kinds |= dict.fromkeys(("innermost", "core", "fit"), "Float64")

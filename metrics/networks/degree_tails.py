@@ -9,8 +9,11 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.arrays import IntArray
+from virsci_society.metrics.impact.authorships import inside_citations
 from virsci_society.metrics.networks import powerlaw
-from virsci_society.metrics.networks.structure import NETWORKS, adjacency, network_ties
+from virsci_society.metrics.networks.structure import (
+    final_networks,
+)
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
 
@@ -33,8 +36,8 @@ def degrees(run: Run) -> pd.DataFrame:
         ``scientists`` of that degree and ``share_above`` (share with at least it, 0..1).
     """
     parts = []
-    for network in NETWORKS:
-        degree, counts = np.unique(node_degrees(run, network), return_counts=True)
+    for network, matrix in final_networks(run):
+        degree, counts = np.unique(np.diff(matrix.indptr), return_counts=True)
         above = np.cumsum(counts[::-1])[::-1] / max(counts.sum(), 1)
         columns = {"degree": degree, "scientists": counts, "share_above": above}
         parts.append(pd.DataFrame({"network": network, **columns}))
@@ -94,17 +97,10 @@ def tail_test(values: Any, rng: np.random.Generator) -> dict[str, Any]:
     return {**columns, "verdict": powerlaw.verdict(len(positive), fitted, p, **ratios)}
 
 
-def node_degrees(run: Run, network: str) -> IntArray:
-    """Number of co-authors of everybody with a tie, at the end of the run."""
-    matrix = adjacency(network_ties(run.table("ties"), network))
-    return np.asarray(np.diff(matrix.indptr), dtype=np.int64)
-
-
 def _quantities(run: Run) -> Iterator[tuple[str, IntArray]]:
-    for network in NETWORKS:
-        yield f"degree, {network}", node_degrees(run, network)
-    cites = run.table("citations")
-    inside = cites[cites["inside"].fillna(False).astype(bool)]
+    for network, matrix in final_networks(run):
+        yield f"degree, {network}", np.diff(matrix.indptr).astype(np.int64)
+    inside = inside_citations(run)
     columns = (
         ("papers per scientist", run.table("authorships")["scientist"]),
         ("citations per paper", inside["cited"]),

@@ -18,10 +18,10 @@ from virsci_society.metrics.networks.small_world import largest_component, mean_
 from virsci_society.metrics.networks.structure import network_statistics, network_ties
 from virsci_society.metrics.population import LEFT, initial_population
 from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 
-YEAR = 365.0
-SPAN = YEAR / 2
+SPAN = DAYS_PER_YEAR / 2
 """Days after a removal at which the network is looked at again, and over which papers count."""
 NETWORKS = ("recent", "all")
 SHARES = ("mean_degree", "giant_share", "clustering", "path", "modularity", "papers_each")
@@ -58,7 +58,7 @@ class Snapshot:
             network: ``recent`` (the last 365 days, from day 0 at the earliest) or ``all``.
         """
         ties = network_ties(run.table("ties"), "all")
-        start = max(self.date - YEAR, 0.0) if network == "recent" else -np.inf
+        start = max(self.date - DAYS_PER_YEAR, 0.0) if network == "recent" else -np.inf
         return ties.loc[self.includes(ties["date"]) & (ties["date"] >= start)]
 
     def pairs(self, run: Run, network: str) -> pd.DataFrame:
@@ -194,6 +194,6 @@ def _productivity(run: Run, snapshot: Snapshot) -> dict[str, float | int | None]
     by = run.table("authorships")
     by = by[by["paper"].isin(recent["paper"]) & ~by["scientist"].isin(snapshot.gone)]
     people = _people(run, snapshot)
-    years = (snapshot.date - start) / YEAR
+    years = (snapshot.date - start) / DAYS_PER_YEAR
     each = len(by) / people / years if people and years else None
     return {"people": people, "papers": by["paper"].nunique(), "papers_each": each}

@@ -15,10 +15,8 @@ from scipy import sparse
 
 from virsci_society.agents.arrays import BoolArray, IntArray
 from virsci_society.metrics.networks.structure import (
-    NETWORKS,
-    adjacency,
+    final_networks,
     network_statistics,
-    network_ties,
 )
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
@@ -281,8 +279,7 @@ def small_world(run: Run) -> pd.DataFrame:
     """
     streams = Streams(run.seed, "metrics", "small world")
     rows = []
-    for network in NETWORKS:
-        matrix = adjacency(network_ties(run.table("ties"), network))
+    for network, matrix in final_networks(run):
         rows.append({"network": network, **small_world_statistics(matrix, streams.stream(network))})
     table = pd.DataFrame(rows).astype({"network": "string", "note": "string"})
     table[["nodes", "pairs", "nulls"]] = table[["nodes", "pairs", "nulls"]].astype("Int64")

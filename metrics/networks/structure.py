@@ -8,7 +8,7 @@ network of those who are active.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -71,6 +71,12 @@ def network_ties(ties: pd.DataFrame, network: str) -> pd.DataFrame:
     """
     dated = ties.dropna(subset=["date", "source", "target"])
     return dated if network == "all" else dated[dated["date"] >= 0]
+
+
+def final_networks(run: Run) -> Iterator[tuple[str, sparse.csr_array]]:
+    """Name and matrix of both networks at the end of a run."""
+    for network in NETWORKS:
+        yield network, adjacency(network_ties(run.table("ties"), network))
 
 
 def sample_dates(days: float, every: float) -> list[float]:

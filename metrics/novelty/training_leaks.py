@@ -23,7 +23,7 @@ import pandas as pd
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.metrics.novelty import novelty
 from virsci_society.metrics.novelty.novelty import Database
-from virsci_society.society.results.dataframes import cast_like, has_columns_of
+from virsci_society.society.results.dataframes import cast_like, has_columns_of, typed_table
 from virsci_society.society.results.run import Run
 
 LONG_RUN = 8
@@ -98,6 +98,18 @@ def longest_run(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     return found.size, found.a
 
 
+def longest_shared(own: Sequence[str], others: Mapping[str, Sequence[str]]) -> tuple[int, str, str]:
+    """The longest run of words that a text shares with any other: length, whose, and the words.
+
+    Args:
+        own: the words of the text.
+        others: at least one other text by its id; of runs of one length the first counts.
+    """
+    runs = [(*longest_run(own, words), id_) for id_, words in others.items()]
+    length, start, whose = max(runs, key=lambda run: run[0])
+    return length, whose, " ".join(own[start : start + length])
+
+
 def run_leaks(run: Run) -> pd.DataFrame:
     """Each abstract of a run beside its nearest contemporary and past papers.
 
@@ -112,7 +124,7 @@ def run_leaks(run: Run) -> pd.DataFrame:
         ecosystem has no contemporary side, or no texts. No rows where the run was opened
         without databases and was written without this measure.
     """
-    nothing = _table([])
+    nothing = typed_table([], COLUMNS)
     held = run.measure("leaks") if "leaks" in run.measure_names() else None
     if held is not None and has_columns_of(held, nothing):
         return held
@@ -131,7 +143,7 @@ def run_leaks(run: Run) -> pd.DataFrame:
         vector = np.asarray(run.vectors.values[row], dtype=np.float64)
         now, past = (side.overlap(row, own, vector) for side in sides)
         rows.append((paper, len(own), *now, past[0], past[2]))
-    return _table(rows)
+    return typed_table(rows, COLUMNS)
 
 
 class _LeakDatabase:
@@ -158,9 +170,8 @@ class _LeakDatabase:
         similarity = _cosine(vector, self._database.vectors[self._row[near[0]]])
         if self._database.text is None:
             return (similarity, near[0], None, None, None)
-        runs = [(*longest_run(own, self._words_of(id_)), id_) for id_ in near]
-        length, start, whose = max(runs, key=lambda run: run[0])
-        return (similarity, near[0], length, whose, " ".join(own[start : start + length]))
+        shared = longest_shared(own, {id_: self._words_of(id_) for id_ in near})
+        return (similarity, near[0], *shared)
 
     def _words_of(self, id_: str) -> list[str]:
         if id_ not in self._words and self._database.text is not None:
@@ -172,11 +183,3 @@ def _cosine(one: FloatArray, other: Any) -> float:
     second = np.asarray(other, dtype=np.float64)
     scale = float(np.sqrt((one @ one) * (second @ second)))
     return float(one @ second) / scale if scale > 0 else 0.0
-
-
-def _table(rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
-    columns: dict[str, Any] = {}
-    for place, (name, dtype) in enumerate(COLUMNS.items()):
-        build: Any = pd.array
-        columns[name] = build([row[place] for row in rows], dtype=dtype)
-    return pd.DataFrame(columns)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
@@ -38,7 +40,7 @@ def novelty(table: pd.DataFrame, relative: bool = True) -> Markup | None:
         table: the measure ``novelty``.
         relative: the values are relative to a year's mean, which is marked at 1.
     """
-    known = {name: _known_floats(table[name]) for name in PARTS}
+    known = {name: _floats(table[name].dropna()) for name in PARTS}
     if not any(len(values) for values in known.values()):
         return None
     drawn = Plot(7.0, 3.9)
@@ -102,8 +104,9 @@ def _dot_heights(values: FloatArray) -> FloatArray:
 
 
 DASHED, DOTTED = "6 3", "1.5 2.5"
-TIES = {("all", BLUE, ""): "with day 0", ("grown", ORANGE, DASHED): "since day 0"}
-"""Network, colour and dashes of a line, and its words in a legend."""
+Line = tuple[str, str, str, str]
+"""Column (or network), colour and dashes of a line, and its words in a legend."""
+TIES = (("all", BLUE, "", "with day 0"), ("grown", ORANGE, DASHED, "since day 0"))
 STRUCTURE = {
     "edges": "Pairs who have published together",
     "mean_degree": "Co-authors per scientist",
@@ -122,7 +125,7 @@ def structure(table: pd.DataFrame) -> list[Markup]:
 def _structure_figure(table: pd.DataFrame, name: str, title: str) -> Markup:
     drawn = Plot(4.2, 2.2)
     axes = drawn.axes()
-    for (network, colour, dashes), _ in TIES.items():
+    for network, colour, dashes, _ in TIES:
         rows = table[table["network"] == network]
         axes.line(_floats(rows["date"]), _floats(rows[name]), colour, dashes=dashes)
     axes.title = title
@@ -131,9 +134,7 @@ def _structure_figure(table: pd.DataFrame, name: str, title: str) -> Markup:
     if name in ("giant_share", "clustering"):
         axes.y.high = 1.04
     if name == "edges":
-        _legend(
-            axes, [_entry(words, colour, dashes) for (_, colour, dashes), words in TIES.items()]
-        )
+        _legend(axes, _entries(TIES))
     return drawn.svg(f"{title}, over simulated time")
 
 
@@ -152,21 +153,13 @@ def teams_in_flight(weekly: pd.DataFrame) -> Markup | None:
 
 def memberships(weekly: pd.DataFrame) -> Markup | None:
     """Scientists in at least one, two and three teams, week by week."""
-    if not weekly["in_1"].any():
-        return None
-    drawn = Plot(4.2, 2.5)
-    axes = drawn.axes()
-    days = _floats(weekly["date"])
-    shades = (
+    lines = (
         ("in_1", BLUE, "", "1 or more"),
         ("in_2", ORANGE, DASHED, "2 or more"),
         ("in_3", GREEN, DOTTED, "3 or more"),
     )
-    for name, colour, dashes, _ in shades:
-        axes.line(days, _floats(weekly[name]), colour, steps=True, dashes=dashes)
-    _over_time(axes, "Scientists in so many teams at once")
-    _legend(axes, [_entry(words, colour, dashes) for _, colour, dashes, words in shades])
-    return drawn.svg("Scientists in one, two and three or more teams over time")
+    label = "Scientists in one, two and three or more teams over time"
+    return _counts_over_time(weekly, lines, "Scientists in so many teams at once", label, 2.5)
 
 
 def contacts(weekly: pd.DataFrame) -> Markup | None:
@@ -176,16 +169,30 @@ def contacts(weekly: pd.DataFrame) -> Markup | None:
         ("consultations", GREEN, DASHED, "consultations"),
         ("cross_consultations", BLUE, DOTTED, "of these, of members of other teams"),
     )
+    label = "Cumulative cross-team invitations and consultations over time"
+    return _counts_over_time(weekly, lines, "Contacts between teams, from day 0", label, 2.7)
+
+
+def _counts_over_time(
+    weekly: pd.DataFrame, lines: Sequence[Line], title: str, label: str, height: float
+) -> Markup | None:
+    """Counts of each week as steps; None where all are zero."""
     if not any(weekly[name].any() for name, *_ in lines):
         return None
-    drawn = Plot(4.2, 2.7)
+    drawn = Plot(4.2, height)
     axes = drawn.axes()
-    days = _floats(weekly["date"])
+    _draw_lines(axes, weekly, lines, steps=True)
+    _over_time(axes, title)
+    _legend(axes, _entries(lines))
+    return drawn.svg(label)
+
+
+def _draw_lines(
+    axes: Axes, table: pd.DataFrame, lines: Sequence[Line], *, steps: bool = False
+) -> None:
     for name, colour, dashes, _ in lines:
-        axes.line(days, _floats(weekly[name]), colour, steps=True, dashes=dashes)
-    _over_time(axes, "Contacts between teams, from day 0")
-    _legend(axes, [_entry(words, colour, dashes) for _, colour, dashes, words in lines])
-    return drawn.svg("Cumulative cross-team invitations and consultations over time")
+        days, values = _floats(table["date"]), _floats(table[name])
+        axes.line(days, values, colour, steps=steps, dashes=dashes)
 
 
 def waiting(table: pd.DataFrame) -> Markup | None:
@@ -240,8 +247,8 @@ def _over_time(axes: Axes, title: str) -> None:
     axes.y.whole, axes.y.most = True, 5
 
 
-def _entry(words: str, colour: str, dashes: str = "") -> LegendEntry:
-    return LegendEntry(words, colour, dashes=dashes)
+def _entries(lines: Sequence[Line]) -> list[LegendEntry]:
+    return [LegendEntry(words, colour, dashes=dashes) for _, colour, dashes, words in lines]
 
 
 def _legend(axes: Axes, entries: list[LegendEntry]) -> None:
@@ -252,10 +259,6 @@ def _legend(axes: Axes, entries: list[LegendEntry]) -> None:
 
 def _floats(values: pd.Series) -> FloatArray:
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _known_floats(values: pd.Series) -> FloatArray:
-    return _floats(values.dropna())
 
 
 WAITING_PARTS = {
@@ -302,13 +305,12 @@ def assembly(table: pd.DataFrame) -> Markup | None:
         ("p_so_far", BLUE, "", "p: authorships of incumbents"),
         ("q_so_far", ORANGE, DASHED, "q: repeats, of links of two incumbents"),
     )
-    for name, colour, dashes, _ in shares:
-        axes.line(_floats(table["date"]), _floats(table[name]), colour, dashes=dashes)
+    _draw_lines(axes, table, shares)
     axes.title = "Incumbents and old partners"
     axes.x.label = "simulated days"
     axes.y.low, axes.y.high, axes.y.grid = -0.02, 1.4, True
     axes.y.ticks = [0, 0.5, 1]
-    axes.legend([_entry(words, colour, dashes) for _, colour, dashes, words in shares])
+    axes.legend(_entries(shares))
     return drawn.svg("Shares p and q of team assembly, over simulated time")
 
 
@@ -320,7 +322,7 @@ def degrees(table: pd.DataFrame) -> Markup | None:
     axes = drawn.axes()
     axes.x.log = axes.y.log = True
     entries = []
-    for (network, colour, dashes), words in TIES.items():
+    for network, colour, dashes, words in TIES:
         rows = table[table["network"] == network]
         shape = "triangle" if dashes else "circle"
         if len(rows):

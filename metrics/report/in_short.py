@@ -26,11 +26,11 @@ from virsci_society.metrics.report.templates import (
     format_percent,
     format_usd,
 )
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 
 PROTOCOLS = {"virsci": "VirSci", "wordless": "a protocol without words"}
 """Names of protocols that are written otherwise than their key."""
-YEAR = 365.0
 LANGUAGE_MODEL = "the language model "
 """How backends that ask a server call what answers."""
 
@@ -213,7 +213,7 @@ def _protocols(run: Run) -> str:
 
 
 def _span(days: float) -> str:
-    years = days / YEAR
+    years = days / DAYS_PER_YEAR
     if years == 1:
         return "one year"
     if years == int(years) and years > 0:

@@ -13,6 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.networks.removals import snapshots
 from virsci_society.metrics.report.drawing.axes import Axes
 from virsci_society.metrics.report.drawing.elements import LegendEntry
@@ -67,7 +68,7 @@ def communities_figure(part: DrawnNetwork) -> Markup:
     axes.names(
         part.positions[order, 0],
         part.positions[order, 1],
-        [_cut(part.names[place], NAME_SHOWN) for place in order[:NAMED]],
+        [cut_text(part.names[place], NAME_SHOWN) for place in order[:NAMED]],
         size=6.5,
         gap=0.9 * base,
     )
@@ -113,14 +114,11 @@ def community_map_figure(found: CommunityMap) -> Markup:
     axes.frame = False
     _draw_lines(axes, found, found.lines, found.pairs, MUTED, 5.0)
     _draw_circles(axes, found, found.radius, numbered=True)
-    entries = [
-        LegendEntry(
-            f"{number + 1}: {format_number(found.people[number])} people"
-            + (f", {_cut(found.themes[number], MAP_THEME_SHOWN)}" if found.themes[number] else ""),
-            *_look(number),
-        )
-        for number in range(min(COMMUNITIES_TOLD, len(found.people)))
-    ]
+    entries = []
+    for number in range(min(COMMUNITIES_TOLD, len(found.people))):
+        theme = cut_text(found.themes[number], MAP_THEME_SHOWN)
+        words = f"{number + 1}: {format_number(found.people[number])} people"
+        entries.append(LegendEntry(f"{words}, {theme}" if theme else words, *_look(number)))
     if found.rest:
         _draw_rest(axes, found)
         words = count_of(found.rest_communities, "smaller community", "smaller communities")
@@ -225,7 +223,7 @@ def _community_entries(part: DrawnNetwork) -> list[LegendEntry]:
     sizes = np.bincount(part.community)
     entries = [
         LegendEntry(
-            f"{sizes[number]} people" + (f": {_cut(theme, THEME_SHOWN)}" if theme else ""),
+            f"{sizes[number]} people" + (f": {cut_text(theme, THEME_SHOWN)}" if theme else ""),
             COLOURS[number % len(COLOURS)],
             SHAPES[number % len(SHAPES)],
             hollow=number >= len(SHAPES),
@@ -237,10 +235,6 @@ def _community_entries(part: DrawnNetwork) -> list[LegendEntry]:
         words = f"{others.sum()} people in {len(others)} smaller communities"
         entries.append(LegendEntry(words, MUTED, "circle"))
     return entries
-
-
-def _cut(text: str, letters: int) -> str:
-    return text if len(text) <= letters else f"{text[: letters - 1]}…"
 
 
 def _network_axes(title: str) -> tuple[Plot, Axes]:

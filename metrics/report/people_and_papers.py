@@ -12,10 +12,11 @@ from typing import Any
 
 import pandas as pd
 
+from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.population import LEFT, people_ever
 from virsci_society.metrics.registry import measure
-from virsci_society.metrics.report.templates import records
+from virsci_society.metrics.report.templates import known_text, records
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import WRITTEN_BY, asks_people, person_marks
 
@@ -57,14 +58,14 @@ def papers_section(run: Run) -> list[dict[str, Any]]:
             {
                 "id": name,
                 "number": number,
-                "title": _text(row["title"]),
-                "abstract": _text(row["abstract"])[:TEXT_SHOWN],
-                "topic": _text(row["topic"]),
+                "title": known_text(row["title"]),
+                "abstract": known_text(row["abstract"])[:TEXT_SHOWN],
+                "topic": known_text(row["topic"]),
                 "published": row["published"],
                 "authors": ", ".join(writers.get(name, [])),
                 **{part: known[part] for part in COLUMNS},
                 "cites_past": int(past.get(name, 0)),
-                "cites_own": [_text(titles.get(one, one)) for one in own.get(name, [])],
+                "cites_own": [known_text(titles.get(one, one)) for one in own.get(name, [])],
                 "cited": int(cited.get(name, 0)),
                 "by_persons": spoke.get(row["team"], ""),
             }
@@ -140,10 +141,6 @@ def _counts(names: pd.Series, counts: pd.Series) -> pd.Series:
     return names.map(counts).fillna(0).astype(int)
 
 
-def _text(value: Any) -> str:
-    return "" if value is None or pd.isna(value) else str(value)
-
-
 TEAMS_SHOWN = 8
 BALLOTS_SHOWN = 8
 REASON_SHOWN = 280
@@ -210,5 +207,4 @@ def _read_field(reply: Any, field: str) -> str:
 
 def _short(text: Any) -> str:
     """A text on one line, cut where it is long; empty where it is missing."""
-    flat = "" if text is None or pd.isna(text) else " ".join(str(text).split())
-    return flat if len(flat) <= REASON_SHOWN else flat[: REASON_SHOWN - len(LEFT_OUT)] + LEFT_OUT
+    return cut_text(" ".join(known_text(text).split()), REASON_SHOWN, LEFT_OUT)

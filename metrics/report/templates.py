@@ -154,6 +154,11 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
+def known_text(value: Any) -> str:
+    """A cell of a table as text, empty where it is missing."""
+    return "" if pd.isna(value) else str(value)
+
+
 def write_html(path: Path, text: str) -> Path:
     """Write a page, whole or not at all, and return its path; a link that is there is refused."""
     write_atomically(path, text)

@@ -12,6 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.report.drawing.axes import Axes
 from virsci_society.metrics.report.drawing.elements import LegendEntry
 from virsci_society.metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, PINK, Plot
@@ -144,9 +145,7 @@ def _row_axes(run: Run, names: list[str]) -> tuple[Plot, Axes]:
     drawn = Plot(7.0, 0.95 + ROW_HEIGHT * len(names))
     axes = drawn.axes()
     axes.y.ticks = range(len(names))
-    axes.y.labels = [
-        name if len(name) <= NAME_SHOWN else f"{name[: NAME_SHOWN - 1]}…" for name in names
-    ]
+    axes.y.labels = [cut_text(name, NAME_SHOWN) for name in names]
     axes.y.low, axes.y.high = len(names) - 0.4, -0.6
     axes.y.grid = True
     axes.x.low, axes.x.high = 0.0, max(run.days, 1e-6)

@@ -18,7 +18,12 @@ import pandas as pd
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.exports import xml_text
-from virsci_society.metrics.report.templates import records, style_sheet, template_environment
+from virsci_society.metrics.report.templates import (
+    known_text,
+    records,
+    style_sheet,
+    template_environment,
+)
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import WRITTEN_BY, person_marks
 
@@ -115,8 +120,8 @@ def team_lines(run: Run) -> list[str]:
     lines = [f"{len(teams)} teams; 'society transcript RUN TEAM' shows the talk of one:"]
     for row in records(teams):
         count = calls.get(row["team"], 0)
-        line = f"{row['team']:{width}}  {_text(row['state']):10} {count:>4} calls"
-        topic = _text(row["topic"])
+        line = f"{row['team']:{width}}  {known_text(row['state']):10} {count:>4} calls"
+        topic = known_text(row["topic"])
         room = max(WIDTH - len(line) - 2, 20)
         lines.append(f"{line}  {textwrap.shorten(topic, room, placeholder='...')}".rstrip())
     return [xml_text(line) for line in lines]
@@ -233,22 +238,22 @@ def transcript_page(
 def _utterance(
     row: Mapping[str, Any], team: Mapping[str, Any], prompts: Mapping[str, str], mark: str
 ) -> SpokenReply:
-    act = _text(row["act"])
-    notes = [mark, _text(row["verdict"])]
+    act = known_text(row["act"])
+    notes = [mark, known_text(row["verdict"])]
     if row["defaulted"] is True:
         notes.append("default of the form")
-    elif _text(row["rung"]) not in ("", "strict"):
-        notes.append(f"read: {_text(row['rung'])}")
+    elif known_text(row["rung"]) not in ("", "strict"):
+        notes.append(f"read: {known_text(row['rung'])}")
     return SpokenReply(
         call=str(row["call"]),
-        stage=_text(row["stage"]),
+        stage=known_text(row["stage"]),
         visit=_whole(row["visit"]),
         turn=_whole(row["turn"]),
         day=float(row["asked"]),
-        speaker=_text(row["scientist"]),
-        listeners=_listeners(act, _text(team["leader"])),
+        speaker=known_text(row["scientist"]),
+        listeners=_listeners(act, known_text(team["leader"])),
         act=act,
-        fields=tuple(_fields(_text(row["reply"]))),
+        fields=tuple(_fields(known_text(row["reply"]))),
         note=", ".join(filter(None, notes)),
         prompt=xml_text(prompts.get(str(row["call"]), "")),
     )
@@ -283,8 +288,8 @@ def _stage_head(one: SpokenReply) -> str:
 
 def _facts(row: Mapping[str, Any]) -> str:
     parts = [f"led by {row['leader']}, {row['protocol']}, founded on day {row['founded']:.1f}"]
-    state = _text(row["state"])
-    reason = _text(row["reason"])
+    state = known_text(row["state"])
+    reason = known_text(row["reason"])
     parts.append(f"{state} ({reason})" if reason else state)
     if not pd.isna(row["published"]):
         parts.append(f"visible on day {row['published']:.1f}")
@@ -297,10 +302,6 @@ def _member(row: Mapping[str, Any]) -> str:
     left = "" if pd.isna(row["left"]) else f" to {row['left']:.0f}"
     early = ", left early" if row["stayed"] is False else ""
     return f"{row['scientist']} ({row['role']}, day {row['joined']:.0f}{left}{early})"
-
-
-def _text(value: Any) -> str:
-    return "" if pd.isna(value) else str(value)
 
 
 def _whole(value: Any) -> int:

@@ -17,6 +17,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.cost.call_counts import COUNTED
 from virsci_society.metrics.cost.ledger import read_ledger
+from virsci_society.metrics.impact.authorships import inside_citations
 from virsci_society.metrics.impact.impact import gini
 from virsci_society.metrics.networks.structure import active_structure
 from virsci_society.metrics.registry import METRICS, measure
@@ -250,9 +251,8 @@ def gini_of_papers(run: Run) -> float:
 
 def gini_of_citations(run: Run) -> float:
     """Gini coefficient of citations from the society, among its papers."""
-    papers, cites = run.table("papers")["paper"], run.table("citations")
-    received = cites.loc[cites["inside"].fillna(False).astype(bool), "cited"].value_counts()
-    return gini(known_values(papers.map(received).fillna(0)))
+    received = inside_citations(run)["cited"].value_counts()
+    return gini(known_values(run.table("papers")["paper"].map(received).fillna(0)))
 
 
 def defaulted_share(run: Run) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.metrics.cost.call_counts import inference_cost
+from virsci_society.metrics.impact.authorships import inside_citations
 from virsci_society.metrics.novelty import novelty
 from virsci_society.metrics.teams.composition import composition
 from virsci_society.metrics.teams.concurrency import rounds
@@ -192,8 +193,7 @@ def _of_papers(run: Run) -> pd.DataFrame:
     """One row per paper: the protocol of its team, citations from inside, and its novelty."""
     papers = run.table("papers").set_index("paper")
     protocol = run.table("teams").set_index("team")["protocol"]
-    cites = run.table("citations")
-    inside = cites.loc[cites["inside"].fillna(False).astype(bool), "cited"].value_counts()
+    inside = inside_citations(run)["cited"].value_counts()
     table = pd.DataFrame({"protocol": papers["team"].map(protocol)}, index=papers.index)
     table["cited"] = inside.reindex(table.index).fillna(0).astype("Float64")
     scores = run.add_measure("novelty", novelty.run_novelty(run)).set_index("paper")

@@ -1,9 +1,8 @@
 """Quantities of team assembly and co-authorship of the papers of one window of time.
 
 A pure function of papers, given as dates with author ids, and of what was known before them. It
-needs no run, folder or data frame and takes about ten milliseconds for a thousand papers, so that a
-calibration may call it thousands of times. A simulated and a real community are measured by it
-alike, by one definition of each quantity.
+takes no run, folder or data frame, so that a calibration may call it thousands of times. A
+simulated and a real community are measured by it alike, by one definition of each quantity.
 """
 
 from __future__ import annotations

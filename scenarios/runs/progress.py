@@ -21,6 +21,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
+from virsci_society.agents.spelling import cut_text
 from virsci_society.scenarios.runs.text_charts import can_encode, sparkline
 
 if TYPE_CHECKING:
@@ -326,7 +327,7 @@ class BarProgress:
     def _shown(self, text: str) -> str:
         """The text in one line beside the bar."""
         width = self._width()
-        return text if len(text) <= width else f"{text[: width - 3]}..."
+        return cut_text(text, width, "...")
 
     def _width(self) -> int:
         # Spinner and bar, each with a space behind it.

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -216,6 +216,21 @@ def build_tables(rows: TableRows) -> dict[str, pd.DataFrame]:
     if unknown:
         raise InputError(f"no such table: {', '.join(unknown)}; the tables are {', '.join(TABLES)}")
     return {name: build_table(name, rows.get(name, ())) for name in TABLES}
+
+
+def typed_table(rows: Sequence[Sequence[Any]], dtypes: Mapping[str, str]) -> pd.DataFrame:
+    """A table of rows, possibly none, whose columns have these dtypes.
+
+    Args:
+        rows: a value for each column.
+        dtypes: nullable dtype of each column.
+    """
+    build: Any = pd.array
+    columns = {
+        name: build([row[place] for row in rows], dtype=dtype)
+        for place, (name, dtype) in enumerate(dtypes.items())
+    }
+    return pd.DataFrame(columns)
 
 
 def has_columns_of(table: pd.DataFrame, wanted: pd.DataFrame) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 import networkx as nx
@@ -83,7 +82,7 @@ def draw_network(graph: nx.Graph[str], seed: int = 0) -> DrawnNetwork | None:
         chosen,
         layout.positions,
         layout.community,
-        _themes(layout.community, topics),
+        _commonest(layout.community, topics, int(layout.community.max()) + 1),
         np.array(papers, dtype=np.int64),
         _edges(part, chosen),
         note,
@@ -105,17 +104,6 @@ def _edges(graph: nx.Graph[str], chosen: list[str]) -> IntArray:
     pairs = [(number[first], number[second]) for first, second in graph.edges()]
     ordered = sorted((min(pair), max(pair)) for pair in pairs)
     return np.array(ordered, dtype=np.int64).reshape(-1, 2)
-
-
-def _themes(community: IntArray, topics: list[str]) -> list[str]:
-    """The commonest main topic of each community; of several the first by name."""
-    themes = []
-    for number in range(int(community.max()) + 1):
-        counts = Counter(
-            topic for topic, own in zip(topics, community, strict=True) if own == number and topic
-        )
-        themes.append(min(counts, key=lambda topic: (-counts[topic], topic), default=""))
-    return themes
 
 
 MAX_CIRCLES = 150

@@ -18,6 +18,7 @@ from typing import Any
 from virsci_society.agents.errors import SocietyError
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.redaction import redact
+from virsci_society.agents.spelling import cut_text
 from virsci_society.agents.usage import NANO
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
@@ -211,4 +212,4 @@ def _reason_of(error: BaseException) -> str:
     """The reason of a failure in one line, without secrets, at most 400 characters."""
     kind = "" if isinstance(error, SocietyError) else f"{type(error).__name__}: "
     line = " ".join(redact(f"{kind}{error}").split())
-    return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 3]}..."
+    return cut_text(line, LONGEST_REASON, "...")

@@ -9,6 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, t_interval
 from virsci_society.metrics.inference.two_lines import FittedLine, TwoLines
 from virsci_society.metrics.report.drawing.axes import Axes
@@ -85,7 +86,7 @@ def _figure_against_key(
     axes.x.label = _key_label(key)
     if all(float(place).is_integer() for place in places) and len(places) <= 12:
         axes.x.ticks = places
-    axes.title = _truncated(measure)
+    axes.title = cut_text(measure, MAX_NAME_LENGTH)
     axes.y.grid = True
     if len(groups) > 1:
         _series_legend(axes, list(groups))
@@ -147,9 +148,9 @@ def _figure_by_arm(study: Study, measure: str) -> Markup:
             axes.segments(([band.low], [row]), ([band.high], [row]), INK, width=1.6)
         axes.dots([band.value], [row], INK, size=4.5)
     axes.y.ticks = range(len(arms))
-    axes.y.labels = [_truncated(arm) for arm in arms]
+    axes.y.labels = [cut_text(arm, MAX_NAME_LENGTH) for arm in arms]
     axes.y.low, axes.y.high = len(arms) - 0.5, -0.5
-    axes.title = _truncated(measure)
+    axes.title = cut_text(measure, MAX_NAME_LENGTH)
     axes.x.bounds, axes.x.grid = measure_extent(measure), True
     return drawn.svg(f"{measure} in each arm: means with 95 % intervals, and replicates")
 
@@ -162,7 +163,7 @@ def _figure_of_points(study: Study, measure: str, key: str) -> Markup:
     axes.dots(x, y, BLUE, size=4.2, opacity=0.6)
     axes.y.bounds = measure_extent(measure)
     axes.x.label = _key_label(key)
-    axes.title = _truncated(measure)
+    axes.title = cut_text(measure, MAX_NAME_LENGTH)
     axes.y.grid = True
     return drawn.svg(f"{measure} against {key}: the mean of each point")
 
@@ -192,7 +193,7 @@ def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -
     axes.vertical(shape.break_point)
     axes.y.bounds = measure_extent(one.measure)
     axes.x.label = _key_label(key)
-    axes.title = f"{_truncated(one.measure)}: {shape.note}"
+    axes.title = f"{cut_text(one.measure, MAX_NAME_LENGTH)}: {shape.note}"
     axes.y.grid = True
     if len(np.unique(x)) <= 12 and (x == np.round(x)).all():
         axes.x.whole, axes.x.most = True, 8
@@ -214,7 +215,7 @@ def _series_legend(axes: Axes, names: list[str]) -> None:
     axes.y.headroom = 0.13 * len(names)
     axes.legend(
         [
-            LegendEntry(_truncated(name) or "nothing else set", colour)
+            LegendEntry(cut_text(name, MAX_NAME_LENGTH) or "nothing else set", colour)
             for name, colour in zip(names, SERIES, strict=False)
         ]
     )
@@ -222,10 +223,6 @@ def _series_legend(axes: Axes, names: list[str]) -> None:
 
 def _key_label(key: str) -> str:
     return key.rsplit(".", 1)[-1].replace("_", " ")
-
-
-def _truncated(text: str) -> str:
-    return text if len(text) <= MAX_NAME_LENGTH else f"{text[: MAX_NAME_LENGTH - 1]}…"
 
 
 COLOURS = (MUTED, BLUE, GREEN, PINK, ORANGE)
