@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +14,14 @@ from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded
 
 export = typer.Typer(help="Export a run for other programs.", no_args_is_help=True)
+
+
+@contextmanager
+def _writing(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SocietyError(f"{target}: cannot be written: {error.strerror}") from error
 
 
 @export.command("otel")
@@ -32,7 +42,7 @@ def otel(
     """Write run, teams, stages and calls as OpenTelemetry spans (OTLP JSON, GenAI conventions)."""
     from virsci_society.agents.journal.journal import Journal
     from virsci_society.scenarios.explorer.prompt_book import read_prompts
-    from virsci_society.scenarios.export.otlp import write_traces
+    from virsci_society.scenarios.export.otlp import spans_of, write_traces
     from virsci_society.scenarios.runs.run_journal import JOURNAL
     from virsci_society.society.results.run import Run, resolve_run_folder
 
@@ -46,11 +56,10 @@ def otel(
             attempts = list(journal.attempts())
     book = read_prompts(run, len(opened.table("calls")), words or False, trust=trust)
     target = run / "traces.json" if out is None else out
-    try:
-        spans = write_traces(target, opened, attempts, team=team, words=words, book=book)
-    except OSError as error:
-        raise SocietyError(f"{target}: cannot be written: {error.strerror}") from error
-    typer.echo(f"traces: {target} ({spans:,} spans; their dates are simulated)")
+    spans = spans_of(opened, attempts, team=team, words=words, book=book)
+    with _writing(target):
+        write_traces(target, opened, spans)
+    typer.echo(f"traces: {target} ({len(spans):,} spans; their dates are simulated)")
 
 
 @export.command("dataset")
@@ -70,10 +79,8 @@ def dataset(
 
     opened = Run.open(resolve_run_folder(run))
     target = run / "dataset" if out is None else out
-    try:
+    with _writing(target):
         rows = write_dataset(target, opened, within=run if out is None else None)
-    except OSError as error:
-        raise SocietyError(f"{target}: cannot be written: {error.strerror}") from error
     counted = ", ".join(f"{count:,} {name}" for name, count in rows.items())
     typer.echo(f"dataset: {target} ({counted})")
 
@@ -92,8 +99,6 @@ def figures(
 
     opened = Run.open(resolve_run_folder(run))
     target = run / "figures" if out is None else out
-    try:
+    with _writing(target):
         files = write_run_figures(target, opened, within=run if out is None else None)
-    except OSError as error:
-        raise SocietyError(f"{target}: cannot be written: {error.strerror}") from error
     typer.echo(f"figures: {target} ({len(files)} SVG files)")

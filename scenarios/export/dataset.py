@@ -1,13 +1,17 @@
 """Abstracts, ideas, votes and reviews of a run as Parquet files, each row marked as machine-made.
 
-A folder holds ``data/*.parquet``, a datasheet (``README.md``) and ``croissant.json``.
+A folder holds ``data/*.parquet``, a datasheet (``README.md``) and ``croissant.json``, which
+describes files and columns for machines.
+
+Source: Croissant format specification 1.0, http://mlcommons.org/croissant/1.0; the datasheet is
+that of Gebru et al. (2021), Datasheets for Datasets, CACM 64.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -16,7 +20,6 @@ import pandas as pd
 import pyarrow as pa
 
 from virsci_society.agents.files.atomic_files import write_atomically
-from virsci_society.scenarios.export.croissant import croissant_metadata
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import (
     WRITTEN_BY,
@@ -29,6 +32,9 @@ from virsci_society.society.results.table_files import write_parquet
 
 TEXT, NUMBER, WHOLE, YES_NO = "string", "Float64", "Int64", "boolean"
 ARROW = {TEXT: pa.string(), NUMBER: pa.float64(), WHOLE: pa.int64(), YES_NO: pa.bool_()}
+SCHEMA_ORG = {TEXT: "sc:Text", NUMBER: "sc:Float", WHOLE: "sc:Integer", YES_NO: "sc:Boolean"}
+Described = tuple[str, str]
+"""Type and meaning of a column."""
 ORIGIN = {
     "machine_generated": (
         YES_NO,
@@ -50,7 +56,8 @@ SPOKEN = {
     "visit": (WHOLE, "visit of the stage"),
     "turn": (WHOLE, "turn of the stage"),
 }
-COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
+RATED = ("clarity", "feasibility", "novelty")
+COLUMNS: dict[str, dict[str, Described]] = {
     "abstracts": {
         "paper": (TEXT, "id of the paper"),
         "team": (TEXT, "id of the team"),
@@ -68,9 +75,7 @@ COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
         "idea": (TEXT, "the idea"),
         "experiment": (TEXT, "how it would be carried out"),
         "reason": (TEXT, "the reason its author stated"),
-        "clarity": (NUMBER, "its author's rating of clarity, 1 to 10"),
-        "feasibility": (NUMBER, "its author's rating of feasibility, 1 to 10"),
-        "novelty": (NUMBER, "its author's rating of novelty, 1 to 10"),
+        **{name: (NUMBER, f"its author's rating of {name}, 1 to 10") for name in RATED},
     },
     "votes": {
         **SPOKEN,
@@ -86,14 +91,7 @@ COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
 }
 """By table: each column with its type and meaning."""
 FIELDS = {
-    "ideas": {
-        "title": "Title",
-        "idea": "Idea",
-        "experiment": "Experiment",
-        "clarity": "Clarity",
-        "feasibility": "Feasibility",
-        "novelty": "Novelty",
-    },
+    "ideas": {name: name.title() for name in ("title", "idea", "experiment", *RATED)},
     "votes": {"decision": "Decision Made"},
 }
 """By table: the field of the reply that a column is read from."""
@@ -118,18 +116,13 @@ def write_dataset(folder: Path, run: Run, *, within: Path | None = None) -> dict
         kinds = [(column, ARROW[kind]) for column, (kind, _) in columns_of(name).items()]
         write_parquet(path, table, pa.schema(kinds), speaker=speaker, within=above)
         hashes[name] = hashlib.sha256(path.read_bytes()).hexdigest()
-    described = {name: columns_of(name) for name in tables}
-    metadata = croissant_metadata(title_of(run), summary_of(run), described, hashes)
-    write_atomically(
-        folder / "croissant.json",
-        json.dumps(metadata, indent=2, ensure_ascii=False) + "\n",
-        within=above,
-    )
+    metadata = json.dumps(croissant_metadata(run, hashes), indent=2, ensure_ascii=False)
+    write_atomically(folder / "croissant.json", metadata + "\n", within=above)
     write_atomically(folder / "README.md", datasheet(run, tables), within=above)
     return {name: len(table) for name, table in tables.items()}
 
 
-def columns_of(name: str) -> dict[str, tuple[str, str]]:
+def columns_of(name: str) -> dict[str, Described]:
     """All columns of a table with type and meaning, its provenance last."""
     return {**COLUMNS[name], **ORIGIN}
 
@@ -184,16 +177,82 @@ def origin_of(run: Run) -> tuple[str, str, str]:
     )
 
 
-def datasheet(run: Run, tables: Mapping[str, pd.DataFrame]) -> str:
-    """A datasheet in Markdown (Gebru et al. 2021, Datasheets for Datasets, CACM 64).
+CROISSANT = "http://mlcommons.org/croissant/1.0"
+_TERMS = (
+    "@language @vocab sc cr rai equivalentProperty samplingRate dct citeAs column conformsTo data "
+    "dataType examples extract field fileObject fileProperty fileSet format includes isLiveDataset "
+    "jsonPath key md5 parentField path recordSet references regex repeated replace separator "
+    "source subField transform"
+)
+"""The terms of the context that the specification prescribes; most are Croissant's own."""
+_NOT_CROISSANT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "conformsTo": "dct:conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+}
+
+
+def croissant_metadata(run: Run, hashes: Mapping[str, str]) -> dict[str, Any]:
+    """The metadata of the data set as JSON-LD.
 
     Args:
         run: the run.
-        tables: of the data set.
+        hashes: sha256 (hex) of the file of each table.
     """
+    return {
+        "@context": {term: _NOT_CROISSANT.get(term, f"cr:{term}") for term in _TERMS.split()},
+        "@type": "sc:Dataset",
+        "conformsTo": CROISSANT,
+        "name": title_of(run),
+        "description": summary_of(run),
+        "version": "1.0.0",
+        "keywords": ["machine-generated", "simulation", "science of science"],
+        "rai:dataCollection": "Machine-generated by a simulation; see the datasheet, README.md.",
+        "isLiveDataset": False,
+        "distribution": [
+            {
+                "@type": "cr:FileObject",
+                "@id": f"{table}.parquet",
+                "name": f"{table}.parquet",
+                "contentUrl": f"data/{table}.parquet",
+                "encodingFormat": "application/x-parquet",
+                "sha256": digest,
+            }
+            for table, digest in hashes.items()
+        ],
+        "recordSet": [
+            {"@type": "cr:RecordSet", "@id": table, "name": table, "field": list(_fields(table))}
+            for table in hashes
+        ],
+    }
+
+
+def _fields(table: str) -> Iterator[dict[str, Any]]:
+    for column, (kind, meaning) in columns_of(table).items():
+        yield {
+            "@type": "cr:Field",
+            "@id": f"{table}/{column}",
+            "name": column,
+            "description": meaning,
+            "dataType": SCHEMA_ORG[kind],
+            "source": {"fileObject": {"@id": f"{table}.parquet"}, "extract": {"column": column}},
+        }
+
+
+def datasheet(run: Run, tables: Mapping[str, pd.DataFrame]) -> str:
+    """A datasheet in Markdown, for people."""
     template = Template((Path(__file__).parent / "datasheet.txt").read_text(encoding="utf-8"))
-    backend = run.manifest.get("backend")
-    ecosystem = run.manifest.get("ecosystem")
+    facts = {
+        key: _line(json.dumps(run.manifest.get(key), sort_keys=True))
+        for key in ("backend", "ecosystem", "versions")
+    }
     columns = []
     for name, table in tables.items():
         columns += [f"\n### {name} ({len(table):,} rows)\n", "| column | type | meaning |"]
@@ -208,11 +267,9 @@ def datasheet(run: Run, tables: Mapping[str, pd.DataFrame]) -> str:
         origin=_line(origin_of(run)[1]),
         collected=_line(origin_of(run)[2]),
         speaker=_line(speaker_of(run.manifest) or "not known"),
-        backend=_line(json.dumps(backend, sort_keys=True)),
-        ecosystem=_line(json.dumps(ecosystem, sort_keys=True)),
         seed=run.seed,
         digest=run.digest or "none: the run has not finished",
-        versions=_line(json.dumps(run.manifest.get("versions"), sort_keys=True)),
+        **facts,
     )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -38,31 +38,15 @@ YEAR_ZERO = 2000
 Attributes = Mapping[str, Any]
 
 
-def write_traces(
-    path: Path,
-    run: Run,
-    attempts: Iterable[Attempt] = (),
-    *,
-    team: str | None = None,
-    words: bool = False,
-    book: PromptBook | None = None,
-) -> int:
+def write_traces(path: Path, run: Run, spans: Sequence[Mapping[str, Any]]) -> None:
     """Write a run as one trace.
 
     Args:
         path: the file.
         run: the run.
-        attempts: the ledger of its journal.
-        team: the only team that is written; None: all.
-        words: with prompts and replies, which the conventions leave out by default.
-        book: the prompts, where they are wanted.
-
-    Returns:
-        Number of spans.
+        spans: from ``spans_of``.
     """
-    spans = spans_of(run, attempts, team=team, words=words, book=book)
-    manifest = run.manifest
-    versions = manifest.get("versions")
+    versions = run.manifest.get("versions")
     release = versions.get(SCOPE) if isinstance(versions, dict) else None
     resource = {
         "service.name": SCOPE,
@@ -70,7 +54,7 @@ def write_traces(
         "society.scenario": run.name,
         "society.seed": run.seed,
         "society.digest": run.digest,
-        "society.speaker": speaker_of(manifest),
+        "society.speaker": speaker_of(run.manifest),
         "society.machine_generated": not asks_people(run.scenario),
         "society.dates": "simulated",
     }
@@ -79,14 +63,9 @@ def write_traces(
         "schemaUrl": f"https://opentelemetry.io/schemas/{CONVENTIONS}",
         "spans": spans,
     }
-    traces = {
-        "resourceSpans": [
-            {"resource": {"attributes": _attributes(resource)}, "scopeSpans": [scope]}
-        ]
-    }
+    whole = {"resource": {"attributes": _attributes(resource)}, "scopeSpans": [scope]}
     make_folder(path.parent)
-    write_atomically(path, json.dumps(traces, ensure_ascii=True) + "\n")
-    return len(spans)
+    write_atomically(path, json.dumps({"resourceSpans": [whole]}) + "\n")
 
 
 def spans_of(
@@ -103,7 +82,7 @@ def spans_of(
         run: the run.
         attempts: the ledger of its journal.
         team: the only team that is written; None: all.
-        words: with prompts and replies.
+        words: with prompts and replies, which the conventions leave out by default.
         book: the prompts, where they are wanted.
     """
     maker = _Spans(run)
@@ -127,11 +106,7 @@ def spans_of(
 
 
 class _Spans:
-    """Makes the spans of one run.
-
-    Args:
-        run: the run.
-    """
+    """Makes the spans of one run."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -231,11 +206,7 @@ class _Spans:
 
 
 def provider_of(backend: Mapping[str, Any]) -> str:
-    """The provider as the conventions name it: the prefix of litellm's model, else the backend.
-
-    Args:
-        backend: of the manifest.
-    """
+    """The provider as the conventions name it: the prefix of litellm's model, else the backend."""
     model, use = str(backend.get("model") or ""), str(backend.get("use") or "unknown")
     return model.split("/")[0] if use == "litellm" and "/" in model else use
 
@@ -262,23 +233,19 @@ def _words(row: Mapping[Any, Any], book: PromptBook | None) -> dict[str, str]:
 
 def _attributes(given: Attributes) -> list[dict[str, Any]]:
     """Attributes in OTLP JSON, which writes whole numbers as text; missing values are left out."""
-    written: list[dict[str, Any]] = []
-    for key, value in given.items():
-        if value is None or pd.isna(value):
-            continue
-        if isinstance(value, bool):
-            kind: dict[str, Any] = {"boolValue": value}
-        elif isinstance(value, int):
-            kind = {"intValue": str(value)}
-        elif isinstance(value, float):
-            kind = {"doubleValue": value}
-        elif hasattr(value, "item"):
-            written += _attributes({key: value.item()})
-            continue
-        else:
-            kind = {"stringValue": str(value)}
-        written.append({"key": key, "value": kind})
-    return written
+    known = (
+        (key, value) for key, value in given.items() if value is not None and not pd.isna(value)
+    )
+    return [{"key": key, "value": _typed(value)} for key, value in known]
+
+
+def _typed(value: Any) -> dict[str, Any]:
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    if isinstance(value, float):
+        return {"doubleValue": value}
+    return {"intValue" if isinstance(value, int) else "stringValue": str(value)}
 
 
 def _first_known(*dates: Any) -> float:

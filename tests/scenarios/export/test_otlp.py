@@ -98,16 +98,17 @@ def test_one_team_alone(run):
 
 def test_the_file_is_otlp_and_says_what_it_is(run, tmp_path):
     path = tmp_path / "new" / "traces.json"
-    count = write_traces(path, run)
+    spans = spans_of(run)
+    write_traces(path, run, spans)
     (resource,) = json.loads(path.read_text())["resourceSpans"]
     (scope,) = resource["scopeSpans"]
-    assert len(scope["spans"]) == count
+    assert len(scope["spans"]) == len(spans)
     assert scope["schemaUrl"].endswith("/1.37.0")
     told = facts(resource["resource"])
     assert told["society.machine_generated"] is True
     assert told["society.speaker"].startswith("rule-based scientists")
     before = path.read_bytes()
-    write_traces(path, run)
+    write_traces(path, run, spans_of(run))
     assert path.read_bytes() == before
 
 
