@@ -152,7 +152,7 @@ def society(ecosystem: Ecosystem, backend: Backend, slots: int, way: str, args: 
     lag = 1 if way == "adaptive, lag 1" else 0
     return Society(
         ecosystem,
-        protocol=VirSci(turns=args.turns, pacing=pacing, decision_lag=lag),
+        protocol=VirSci(turns=args.turns, discussion={"pacing": pacing, "decision_lag": lag}),
         founding=Once(count=args.teams, every=14.0 / args.teams),
         times=Times(),
         backend=backend,

@@ -36,7 +36,7 @@ SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
     "quickstart": ("quickstart", {}),
     "paper": (
         "virsci/paper",
-        {"founding.count": 3, "protocol.turns": 3, "protocol.leaving": "off"},
+        {"founding.count": 3, "protocol.turns": 3, "protocol.topic.leaving": "off"},
     ),
     "field": ("community/closed", {**PEOPLE, "until": "40w", "founding.teams_per_year": 0.5}),
     "adaptive": (
@@ -44,10 +44,10 @@ SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
         {
             "until": "40w",
             "founding.teams_per_year": 0.5,
-            "protocol.pacing": "adaptive",
-            "protocol.max_turns": 4,
-            "protocol.self_review": "on",
-            "protocol.threshold": 40,
+            "protocol.discussion.pacing": "adaptive",
+            "protocol.discussion.max_turns": 4,
+            "protocol.abstract.self_review": "on",
+            "protocol.abstract.threshold": 40,
         },
     ),
     "one by one": (
@@ -59,7 +59,7 @@ SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
             "protocol.inviting": "one_by_one",
             "protocol.team_size": 5,
             "protocol.turns": 1,
-            "protocol.knowledge": "off",
+            "protocol.discussion.knowledge": "off",
             "time.publication_delay": "14d",
         },
     ),

@@ -226,7 +226,7 @@ def record(
     return recorder.asked
 
 
-PAPER: dict[str, Any] = {"team_size": 4, "leaving": "off"}
+PAPER: dict[str, Any] = {"team_size": 4, "topic": {"leaving": "off"}}
 COMMUNITY: dict[str, Any] = {"team_size": ObservedSize(), "memory": "own", "inviting": "at_once"}
 SCENES: Mapping[str, Callable[[], list[Request]]] = {
     "one team": lambda: record(**PAPER),

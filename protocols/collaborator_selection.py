@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import numpy as np
+from pydantic import Field, model_validator
 
+from virsci_society.agents.config import Part, Switch
 from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.prompts.prompt import Prompt, Prompts
 from virsci_society.protocols.composition_targets import CompositionTargets
 from virsci_society.protocols.forms import Choice
+from virsci_society.protocols.policies.coauthorship import Coauthorship
 from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.society.formation.excluded_rows import ExcludedRows
 from virsci_society.society.formation.newcomer_seats import NewcomerSeats
 from virsci_society.society.formation.repeated_teams import RepeatedTeams
 from virsci_society.society.formation.research_groups import ResearchGroups
+from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.process import Process
 
 if TYPE_CHECKING:
-    from virsci_society.agents.config import Switch
-    from virsci_society.society.formation.selection import SelectionPolicy
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
 
@@ -30,40 +31,42 @@ MAX_DRAWS = 100
 """Draws of unsuitable people before everybody who keeps the targets reachable is listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class TeamBuilding:
-    """How a leader builds its team.
+class TeamBuilding(Part):
+    """How a leader builds its team; in VirSci its keys stand directly under ``protocol``."""
 
-    Attributes:
-        team_size: n, the leader included, or its distribution.
-        min_size: least members with which a team starts; ``all``: n; None: 2 (1 when n = 1).
-        min_size_after_leaving: least members with which it goes on after some have left; None: as
-            ``min_size``.
-        inviting: one invitation at a time, or all empty seats at once.
-        max_invitations: invitations per team before the leader gives up (>= 1).
-        replacement: is another scientist asked for each who declines?
-        selection: the policy by which invitees are drawn.
-        freshness: target share of members without joint papers with any other member, or None.
-        diversity: target number of distinct main topics / n, or None.
-        diversity_variant: ``distinct`` topics, or members with a ``unique`` topic.
-        newcomers: which seats newcomers take without an invitation; None: none.
-        groups: how leaders ask newcomers of their own group first; None: no groups.
-        again: which teams begin with the invitation of former co-authors; None: none.
-    """
-
-    team_size: TeamSize | int
-    min_size: int | Literal["all"] | None
-    min_size_after_leaving: int | Literal["all"] | None
-    inviting: Literal["one_by_one", "at_once"]
-    max_invitations: int
-    replacement: Switch
-    selection: SelectionPolicy
-    freshness: float | None
-    diversity: float | None
-    diversity_variant: Literal["distinct", "unique"]
+    team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
+    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
+    min_size: Annotated[int, Field(ge=1, le=10_000)] | Literal["all"] | None = None
+    """Below this no team starts; default 2 (1 when n = 1); ``all``: n."""
+    min_size_after_leaving: Annotated[int, Field(ge=1, le=10_000)] | Literal["all"] | None = None
+    """Below this a team ends when members have left; null: as ``min_size``."""
+    inviting: Literal["one_by_one", "at_once"] = "one_by_one"
+    """One invitation at a time, as the paper; or all empty seats at once, as people do."""
+    max_invitations: int = Field(default=40, ge=1, le=10_000)
+    """Invitations per team before the leader gives up."""
+    replacement: Switch = "on"
+    """Is another one asked for each who declines? Off: n - 1 invitations, whatever comes back."""
     newcomers: NewcomerSeats | None = None
+    """Which seats newcomers take without an invitation; null: none."""
     again: RepeatedTeams | None = None
+    """Which teams begin with the invitation of co-authors of an earlier paper; null: none."""
     groups: ResearchGroups | None = None
+    """How leaders ask newcomers of their own group first; null: no groups."""
+    selection: SelectionPolicy = Field(default_factory=Coauthorship)
+    """Whom the leader asks."""
+    freshness: float | None = Field(default=None, ge=0, le=1)
+    """Target share of members without joint papers with any other member (Fig. 5)."""
+    diversity: float | None = Field(default=None, ge=0, le=1)
+    """Target number of distinct main topics / n (Fig. 6)."""
+    diversity_variant: Literal["distinct", "unique"] = "distinct"
+    """``unique``: share of members whose main topic nobody else has."""
+
+    @model_validator(mode="after")
+    def _sizes_fit(self) -> Self:
+        size, least = self.team_size, self.min_size
+        if isinstance(size, int) and isinstance(least, int) and least > size:
+            raise ValueError("min_size is larger than team_size; lower it, or raise team_size")
+        return self
 
     def smallest_team(self, wanted: int, *, after_leaving: bool = False) -> int:
         """Members below which a team is dissolved.

@@ -2,8 +2,8 @@
 
 A turn is a meeting. Between two meetings every member does its homework, then the next meeting is
 called and its notice period passes. A decision that was put into words in one meeting is read on
-the date of the next one. Any protocol can use this module: it knows no stage, no prompt
-text and no settings but its own.
+the date of the next one. Any protocol can use this module: it knows no prompt text
+and no settings but its own.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-from virsci_society.agents.config import Switch
+from pydantic import Field
+
+from virsci_society.agents.config import Part, Switch
 from virsci_society.agents.prompts.dialogue import Advice, TurnPosition, Utterance
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.forms import AnotherTurn, GuestReply, Summary
 from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.calls import text_of
 from virsci_society.society.teams.consultations import Chooser, named_guest
 
 if TYPE_CHECKING:
@@ -53,29 +53,8 @@ class Turn:
     said: Utterances = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DiscussionSettings:
+class DiscussionSettings(Part):
     """How a discussion is held, whatever it is about.
-
-    Attributes:
-        pacing: ``fixed``: a stated number of turns; ``adaptive``: after each turn the leader
-            decides whether there is another.
-        max_turns: most turns with adaptive pacing (>= 1).
-        decision_lag: turns that are held after the leader has decided that a stage is to end
-            (>= 0). With 1, a decision is read one meeting later, and nobody waits for it.
-        speaking_order: ``round_table`` or ``random``, see ``speaking_order``.
-        invitation: may a speaker put a question to a scientist outside the team?
-        guests: ``advise``: the guest's answer is part of the discussion; ``join``: the guest
-            becomes a member by the next turn, and nobody sees its answer.
-        asking: ``question``: a question is put to one of the outsiders shown; ``by_the_way``:
-            whoever is named in an utterance with these words is consulted, and nobody is shown.
-        outsiders: outside scientists shown to a speaker, or consulted at most after one utterance
-            with ``by_the_way`` (>= 1).
-        knowledge: are profiles that are relevant to the text at hand shown to a speaker?
-        profiles: how many of them (>= 1).
-        memory: ``own``: a speaker's prompt holds lines from its other teams.
-        sentences: first sentences of an abstract that a prompt shows; None: all.
-        guest_papers: own papers that a scientist who is consulted is shown (>= 0).
 
     Example:
         >>> settings = vs.DiscussionSettings(speaking_order="random", invitation="off")
@@ -84,18 +63,36 @@ class DiscussionSettings:
     """
 
     pacing: Literal["fixed", "adaptive"] = "fixed"
-    max_turns: int = 7
-    decision_lag: int = 0
+    """``adaptive``: after each turn the leader decides whether there is another (Table 9)."""
+    max_turns: int = Field(default=7, ge=1, le=10_000)
+    """Adaptive pacing ends a stage after this many turns."""
+    decision_lag: int = Field(default=0, ge=0, le=10)
+    """Turns that adaptive pacing holds after the leader has decided that a stage is to end; with 1,
+    nobody waits for the decision, so that a run is sooner done."""
     speaking_order: Literal["round_table", "random"] = "round_table"
-    invitation: Switch = "on"
-    guests: Literal["advise", "join"] = "advise"
-    asking: Literal["question", "by_the_way"] = "question"
-    outsiders: int = 3
-    knowledge: Switch = "on"
-    profiles: int = 3
-    memory: Literal["off", "own"] = "off"
-    sentences: int | None = None
-    guest_papers: int = 0
+    """Table 8: in turn, or at random but never the same speaker twice running."""
+    invitation: Switch | Literal["topic"] = "on"
+    """May speakers consult scientists outside the team (Table 5)? ``topic``: in the topic
+    discussion only."""
+    outsiders: int = Field(default=3, ge=1, le=20)
+    """Outside scientists shown to a speaker; with ``by_the_way``, most whom one reply can call."""
+    knowledge: Switch | Literal["topic"] = "on"
+    """Does the prompt carry the profiles most relevant to the text at hand? ``topic``: in the topic
+    discussion only."""
+    profiles: int = Field(default=3, ge=1, le=20)
+    """Profiles taken from the author knowledge bank for one prompt."""
+
+    def in_stage(self, stage: str, *, heard: bool = True) -> Self:
+        """The settings as they hold in one stage.
+
+        Args:
+            stage: its name; what is on in another stage only is off in it.
+            heard: would anybody hear what outsiders answer? If not, none is consulted.
+        """
+        consults = heard and self.invitation in ("on", stage)
+        shows = self.knowledge in ("on", stage)
+        held = {"invitation": "on" if consults else "off", "knowledge": "on" if shows else "off"}
+        return self.model_copy(update=held)
 
 
 def speaking_order(
@@ -130,21 +127,6 @@ def speaking_order(
     return speakers
 
 
-def text_said_by_the_way(utterance: Any) -> str:
-    """The text of an utterance with the words "by the way"; of any other, nothing.
-
-    Source: ``group_discuss`` of the published program of VirSci, which looks for the words in these
-    two spellings (``protocols/virsci/released_code.py``).
-    """
-    text = text_of(utterance)
-    return text if "by the way" in text or "By the way" in text else ""
-
-
-def guest_at(place: int, utterance: Any, named: Sequence[Profile]) -> Profile | None:
-    """The scientist at a place among those whom an utterance names; None: there are fewer."""
-    return named[place] if place < len(named) else None
-
-
 class Discussion:
     """One stage of one team, held in turns, which the stage drives.
 
@@ -160,7 +142,7 @@ class Discussion:
     Whatever ends the ``with`` block ends the meeting under way.
 
     Args:
-        settings: pacing, speaking order, consultation of outsiders, knowledge, memory.
+        settings: pacing, speaking order, consultation of outsiders, knowledge.
         team: whose members speak.
         lab: the team's access to the world.
         turns: number of turns with fixed pacing (>= 1).
@@ -168,6 +150,9 @@ class Discussion:
         name: name of the stage, as a reader of prompts knows it.
         heard_later: is the answer to a question of the last speaker used after the stage? If not,
             that speaker is shown nobody to ask.
+        recalls: does a speaker's prompt hold lines from its other teams?
+        sentences: first sentences of an abstract that a prompt shows; None: all.
+        guest_papers: own papers that a scientist who is consulted is shown (>= 0).
 
     Attributes:
         summaries: the leader's summaries of all turns but the last, unread.
@@ -192,8 +177,12 @@ class Discussion:
         *,
         name: str = "discussion",
         heard_later: bool = True,
+        recalls: bool = False,
+        sentences: int | None = None,
+        guest_papers: int = 0,
     ) -> None:
         self.settings, self.team, self.lab = settings, team, lab
+        self.recalls, self.sentences, self.guest_papers = recalls, sentences, guest_papers
         self.turns = turns
         self.prompts = prompts
         self.name, self.heard_later = name, heard_later
@@ -201,7 +190,6 @@ class Discussion:
         self.last_turn: Utterances = ()
         self.advice: tuple[Answer[Advice | None], ...] = ()
         self.begun = False
-        self._joining: list[Answer[Advice | None]] = []
         self._meeting = ExitStack()
         self._turn = Turn(0, ())
         self._summary: Answer[Summary] | None = None
@@ -273,7 +261,7 @@ class Discussion:
         yield from self.lab.prepare()
         yield from self.lab.notice()
         # Before the meeting is convened, because it asks for those who are members by then.
-        self._seat_guests()
+        self.seat_guests()
         over = self._is_over(ended.number)
         if over and not closing:
             return None
@@ -285,15 +273,12 @@ class Discussion:
         self._turn = self._begin(ended, opener)
         return self._turn
 
-    def seat_last_guests(self) -> Process[None]:
-        """Take in guests of the last turn; called after the ``with`` block.
+    def seat_guests(self) -> None:
+        """Take in guests who join the team, on the date of a meeting; here they only advise."""
 
-        Their replies are read on the date of a next meeting, not in the last.
-        """
-        if self._joining and self.heard_later:
-            yield from self.lab.prepare()
-            yield from self.lab.notice()
-            self._seat_guests()
+    def seat_last_guests(self) -> Process[None]:
+        """Take in guests of the last turn; called after the ``with`` block."""
+        yield from ()
 
     def _begin(self, ended: Turn, opener: str | None) -> Turn:
         """The turn after another, with its speakers."""
@@ -362,38 +347,21 @@ class Discussion:
             self.prompts[page],
             form,
             seat=seat,
-            recall=recall if self.settings.memory == "own" else None,
+            recall=recall if self.recalls else None,
             **slots,
             position=position,
             team=tuple(self.team.members),
             knowledge=self.find_knowledge(cue) if people else (),
             outsiders=outsiders,
-            sentences=self.settings.sentences,
+            sentences=self.sentences,
         )
-        if may_ask and self.settings.asking == "by_the_way":
-            advice = self._consult_named(utterance, speaker, about)
-        else:
-            advice = self.consult(utterance, outsiders, speaker, about)
+        advice = self.consult(utterance, outsiders, speaker, about) if may_ask else ()
         self.advice += advice
         return utterance, advice
 
     def _may_ask(self, position: TurnPosition) -> bool:
         """False where nobody is left to hear the answer."""
         return self.heard_later or not position.closes
-
-    def _consult_named(
-        self, utterance: Answer[Any], asker: str, about: Any
-    ) -> tuple[Answer[Advice | None], ...]:
-        """Consult those whom an utterance names "by the way"; whoever was asked is not again."""
-        if self.settings.invitation == "off":
-            return ()
-        said = self.lab.later(text_said_by_the_way, utterance)
-        named = self.lab.library.people_named(said, self.team.members, self._joining)
-        found: tuple[Answer[Advice | None], ...] = ()
-        for place in range(self.settings.outsiders):
-            choose = partial(guest_at, place)
-            found += self.consult(utterance, named, asker, about, choose=choose, place=place)
-        return found
 
     def consult(
         self,
@@ -416,15 +384,15 @@ class Discussion:
             place: number of the guest among those of one utterance, from 0.
 
         Returns:
-            The guest's reply, unread; nothing where consultation is off or guests join instead.
+            The guest's reply, unread; nothing where consultation is off.
         """
         if isinstance(outsiders, tuple):
             return ()
         page = self.prompts["guest"]
         own: Any = ()
-        if self.settings.guest_papers:
+        if self.guest_papers:
             guest = self.lab.later(choose, utterance, outsiders)
-            own = self.lab.library.papers_by(guest, utterance, self.settings.guest_papers)
+            own = self.lab.library.papers_by(guest, utterance, self.guest_papers)
         reply = self.lab.consult(
             utterance,
             outsiders,
@@ -436,24 +404,13 @@ class Discussion:
             stage=self.name,
             about=about,
             own_papers=own,
-            sentences=self.settings.sentences,
+            sentences=self.sentences,
         )
-        if self.settings.guests == "join":
-            self._joining.append(reply)
-            return ()
         return (reply,)
-
-    def _seat_guests(self) -> None:
-        """Take in those who have been consulted, unless they are at their limit of teams."""
-        for reply in self._joining:
-            advice = reply.read()
-            if advice is not None and advice.guest not in self.team.members:
-                self.lab.people.join(advice.guest)
-        self._joining.clear()
 
     def find_outsiders(self, cue: Any) -> Profiles:
         """Search scientists outside the team who are relevant to a text and may be consulted."""
-        if self.settings.invitation == "off" or self.settings.asking == "by_the_way":
+        if self.settings.invitation == "off":
             return ()
         return self.lab.library.people(cue, self.settings.outsiders, without=self.team.members)
 

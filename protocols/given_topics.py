@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -26,6 +26,8 @@ def neutral_topics() -> tuple[str, ...]:
 class GivenTopic(Part):
     """``start``: put into the discussion; ``given``, ``one_of``: the discussion is skipped."""
 
+    may_be_free: ClassVar[bool] = False
+
     start: str | None = Field(default=None, min_length=1)
     """A topic to begin the discussion with."""
     given: str | None = Field(default=None, min_length=1)
@@ -37,7 +39,7 @@ class GivenTopic(Part):
     @model_validator(mode="after")
     def _one_of_them(self) -> GivenTopic:
         told = [one for one in (self.start, self.given, self.one_of) if one]
-        if len(told) != 1:
+        if len(told) > 1 or not (told or self.may_be_free):
             raise ValueError("give either start or given, or a list one_of")
         return self
 

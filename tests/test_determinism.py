@@ -20,7 +20,9 @@ def small(latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
 
     society = Society(
         Synthetic(scientists=30, papers=240).generate(3),
-        protocol=VirSci(team_size=3, turns=2, self_review="on", memory="own", inviting="at_once"),
+        protocol=VirSci(
+            team_size=3, turns=2, abstract={"self_review": "on"}, memory="own", inviting="at_once"
+        ),
         founding=Poisson(teams_per_year=1.5),
         times=Times(publication_delay=15.0, reply_window=5.0, meeting_notice=3.0, deadline=75.0),
         backend=Offline(latency=latency),

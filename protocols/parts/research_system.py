@@ -244,15 +244,10 @@ class TeamSystem(ResearchSystem):
         building = TeamBuilding(
             team_size=self.team_size,
             min_size=self.min_size,
-            min_size_after_leaving=None,
             # Who fits depends on who has joined, so a composed team is asked one by one.
             inviting=self.inviting if self.policy is self.selection else "one_by_one",
             max_invitations=self.max_invitations,
-            replacement="on",
             selection=self.policy,
-            freshness=None,
-            diversity=None,
-            diversity_variant="distinct",
         )
         selection = select_collaborators(work.team, work.lab, building, work.pages)
         yield from work.lab.stage("selection", selection)

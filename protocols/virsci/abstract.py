@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from pydantic import Field
+
+from virsci_society.agents.config import Part, Switch
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.prompts.dialogue import Advice, Utterance
 from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.forms import Critique, Draft
 from virsci_society.protocols.ideas import CandidateIdea
 from virsci_society.protocols.virsci.forms import Revision, SelfReview
-from virsci_society.protocols.virsci.searches import NO_PAPERS, SearchRules, find_papers
-from virsci_society.protocols.virsci.team_memory import TeamMemory, tell_changes
+from virsci_society.protocols.virsci.team_memory import TeamMemory, tell_changes, tell_failed_idea
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.process import Process
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from virsci_society.agents.config import Switch
     from virsci_society.agents.reference import Reference
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
@@ -42,95 +44,100 @@ class Written(NamedTuple):
     text: Answer[Abstract]
 
 
-@dataclass(frozen=True, slots=True)
-class AbstractRules:
-    """How an abstract is written.
+class AbstractStage(Part):
+    """How an abstract is written, and compared with the past."""
 
-    Attributes:
-        near: the search for the papers near the idea, for the first draft.
-        profiles: do writers see relevant scientists?
-        critique: does another member than the idea's author examine it before the draft?
-        ratings: do the idea's ratings of itself stand with it beside the draft?
-    """
-
-    near: SearchRules = NO_PAPERS
-    profiles: Switch = "off"
-    critique: Switch = "off"
-    ratings: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SelfReviewRules:
-    """How the leader compares the abstract with the past.
-
-    Attributes:
-        count: past abstracts that it is compared with (>= 1).
-        threshold: similarity, 0 to 100, from which it is too near.
-        abstract_only: are the past abstracts searched by the abstract without its title?
-    """
-
-    count: int = 8
-    threshold: float = 85.0
-    abstract_only: bool = False
+    self_review: Switch | Literal["recorded"] = "off"
+    """Does the leader compare the abstract with the past (Table 7)? ``recorded``: it does, and
+    nothing follows from it."""
+    threshold: float = Field(default=85.0, ge=0, le=100)
+    """Similarity at or above which the self-review finds too much overlap."""
+    new_ideas: int = Field(default=1, ge=0, le=1000)
+    """Times the team may start again from new ideas after two strikes."""
 
 
 class SelfReviewResult(NamedTuple):
-    """The outcome of a self-review.
+    """What the leader found in an abstract, unread, for the prompt of a revision.
 
     Attributes:
-        too_near: is the abstract too near to a past one?
-        highest: similarity to the nearest past abstract, 0 to 100.
-        review: the leader's review, for the prompt of a revision.
-        near: the past papers it was compared with, for the same prompt; unread.
+        review: similarity to each of the near abstracts, with reasons.
+        near: the past papers it was compared with.
     """
 
-    too_near: bool
-    highest: float
     review: Answer[SelfReview]
     near: Answer[tuple[Reference, ...]]
 
 
-def review_abstract(
-    team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], rules: SelfReviewRules
-) -> Process[SelfReviewResult]:
-    """The leader compares an abstract with the past (Eq. 5); read by the next meeting.
+def write_abstract(
+    team: Team,
+    lab: Lab,
+    make_discussion: Callable[[], Discussion],
+    rules: AbstractStage,
+    idea: Answer[CandidateIdea],
+    memory: TeamMemory,
+    *,
+    without_title: bool,
+) -> Process[Answer[Abstract] | None]:
+    """Generate and, where it is switched on, self-review the abstract.
+
+    The first time that the abstract is too near to the past it is revised, the second time it
+    is discarded.
 
     Args:
-        team: whose leader reviews.
+        team: whose members write.
         lab: the team's access to the world.
-        memory: its page is shown.
-        draft: the abstract.
-        rules: with what it is compared, and when it is too near.
+        make_discussion: a new discussion each time that the abstract is written.
+        rules: of the self-review.
+        idea: the idea that the abstract is about.
+        memory: what earlier stages left; takes the idea whose abstract is discarded.
+        without_title: does the self-review search by the abstract without its title?
+
+    Returns:
+        The abstract, unread; None where it is discarded.
     """
-    review, near = yield from ask_for_review(team, lab, memory, draft, rules)
-    yield from lab.prepare()
-    yield from lab.notice()
-    highest = review.read().highest
-    return SelfReviewResult(highest >= rules.threshold, highest, review, near)
+    found: SelfReviewResult | None = None
+    draft: Written | None = None
+    for _ in range(2):
+        writing = generate_abstract(team, lab, make_discussion(), idea, memory, draft, found)
+        draft = yield from lab.stage("abstract", writing)
+        if rules.self_review == "off":
+            return draft.text
+        found = yield from ask_for_review(
+            team, lab, memory, draft.text, without_title=without_title
+        )
+        if rules.self_review == "recorded":
+            return draft.text
+        # The review is read by the next meeting.
+        yield from lab.prepare()
+        yield from lab.notice()
+        highest = found.review.read().highest
+        if highest < rules.threshold:
+            return draft.text
+        team.strikes += 1
+        lab.event("strike", strikes=team.strikes)
+    memory.failed_ideas += (lab.later(partial(tell_failed_idea, highest), idea),)
+    return None
 
 
 def ask_for_review(
-    team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], rules: SelfReviewRules
-) -> Process[tuple[Answer[SelfReview], Answer[tuple[Reference, ...]]]]:
-    """Ask the leader to compare an abstract with the past, without reading what it finds.
+    team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], *, without_title: bool
+) -> Process[SelfReviewResult]:
+    """Ask the leader to compare an abstract with the past (Eq. 5), without reading what it finds.
 
     Args:
         team: whose leader reviews.
         lab: the team's access to the world.
         memory: its page is shown.
         draft: the abstract.
-        rules: with what it is compared.
-
-    Returns:
-        The review and the past papers, unread.
+        without_title: is the past searched by the abstract alone?
     """
-    near = lab.library.search(
-        lab.later(abstract_of, draft) if rules.abstract_only else draft, rules.count
-    )
+    uses = memory.references
+    query = lab.later(abstract_of, draft) if without_title else draft
+    near = lab.library.search(query, uses.count if uses.self_review is None else uses.self_review)
     review: Answer[SelfReview] = yield from lab.ask(
         team.leader, memory.prompts["self_review"], SelfReview, "review", draft=draft, near=near
     )
-    return review, near
+    return SelfReviewResult(review, near)
 
 
 def abstract_of(text: Abstract) -> str:
@@ -146,7 +153,6 @@ def generate_abstract(
     team: Team,
     lab: Lab,
     discussion: Discussion,
-    rules: AbstractRules,
     idea: Answer[CandidateIdea],
     memory: TeamMemory,
     written: Written | None = None,
@@ -161,7 +167,6 @@ def generate_abstract(
         team: whose members write.
         lab: the team's access to the world.
         discussion: holds the turns.
-        rules: what the pages hold.
         idea: the idea that the abstract is about.
         memory: what earlier stages left.
         written: a text to begin with; None: the leader drafts one.
@@ -179,27 +184,18 @@ def generate_abstract(
         while turn := (yield from discussion.next_turn(summarised=False, opener=team.leader)):
             for seat, speaker in turn.speakers:
                 if written is None:
-                    text, guest = yield from _draft(
-                        team, lab, discussion, rules, idea, memory, speaker, seat
-                    )
+                    steps = _draft(team, lab, discussion, idea, memory, speaker, seat)
+                    text, guest = yield from steps
                 else:
-                    text, guest = yield from discussion.utter(
-                        speaker,
-                        seat,
-                        "revision",
-                        Revision,
-                        cue=written.text,
-                        recall=written.text,
-                        about=idea,
-                        people=rules.profiles == "on",
-                        draft=written.text,
-                        writer=written.writer,
-                        guest=guest,
-                        idea=idea if memory.carries else None,
-                        changes=memory.shown(changes),
-                        review=None if self_review is None else self_review.review,
-                        near=() if self_review is None else self_review.near,
-                    )
+                    shown = {
+                        "guest": guest,
+                        "idea": idea if memory.carries else None,
+                        "changes": memory.shown(changes),
+                        "review": None if self_review is None else self_review.review,
+                        "near": () if self_review is None else self_review.near,
+                    }
+                    steps = _revise(discussion, idea, memory, speaker, seat, written, shown)
+                    text, guest = yield from steps
                     changes += (lab.later(partial(tell_changes, speaker), text),)
                     # Only the first reviser is shown the self-review.
                     self_review = None
@@ -214,19 +210,19 @@ def _draft(
     team: Team,
     lab: Lab,
     discussion: Discussion,
-    rules: AbstractRules,
     idea: Answer[CandidateIdea],
     memory: TeamMemory,
     speaker: str,
     seat: int,
 ) -> Process[tuple[Answer[Abstract], Guest]]:
     """The first text, by the leader, after another member has examined the idea, if one does."""
+    switches, references = memory.switches, memory.references
     critique: tuple[Answer[Utterance], ...] = ()
-    if rules.critique == "on" and team.size > 1:
+    if switches.critique == "on" and team.size > 1:
         said = yield from _criticise(team, lab, discussion, idea, memory)
         critique = (said,)
     # A search of its own: ideas can have been generated without any papers.
-    near = find_papers(lab, rules.near, speaker, idea)
+    near = lab.library.search(idea, references.count) if references.draft == "on" else ()
     return (
         yield from discussion.utter(
             speaker,
@@ -236,14 +232,39 @@ def _draft(
             cue=idea,
             recall=idea,
             about=idea,
-            people=rules.profiles == "on",
+            people=switches.profiles_in_abstract == "on",
             idea=lab.later(partial(as_drafted, memory.carries), idea, near),
             critique=critique,
             advice=memory.shown(memory.advice),
             tried=memory.failed_ideas,
             reasons=memory.carries,
-            ratings=rules.ratings,
+            ratings=memory.ratings,
         )
+    )
+
+
+def _revise(
+    discussion: Discussion,
+    idea: Answer[CandidateIdea],
+    memory: TeamMemory,
+    speaker: str,
+    seat: int,
+    written: Written,
+    shown: dict[str, Any],
+) -> Process[tuple[Answer[Abstract], Guest]]:
+    """A speaker scores the text as it stands and rewrites it."""
+    return discussion.utter(
+        speaker,
+        seat,
+        "revision",
+        Revision,
+        cue=written.text,
+        recall=written.text,
+        about=idea,
+        people=memory.switches.profiles_in_abstract == "on",
+        draft=written.text,
+        writer=written.writer,
+        **shown,
     )
 
 
@@ -263,7 +284,7 @@ def _criticise(
         Critique,
         "critique",
         idea=idea,
-        sentences=discussion.settings.sentences,
+        sentences=discussion.sentences,
     )
     discussion.begun = True
     return lab.later(partial(Utterance, critic), said)

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import permutations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from virsci_society.agents.config import Part
 from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.ideas import (
     SHORTLIST_SIZE,
     Ballot,
     CandidateIdea,
+    Weights,
     plurality_winner,
     pool_references,
 )
-from virsci_society.protocols.virsci.ideas import Ideas, RankingRules, shortlist_ideas
+from virsci_society.protocols.virsci.ideas import Ideas
 from virsci_society.protocols.virsci.released_code import (
+    ReleasedCode,
+    choose_shortlist,
     count_as_first,
+    count_shortlist_ties,
     first_to_most_votes,
     pool_by_key,
 )
-from virsci_society.protocols.virsci.searches import SearchRules, find_papers
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.process import Process
 
@@ -35,33 +40,11 @@ if TYPE_CHECKING:
     from virsci_society.society.teams.team import Team
 
 
-@dataclass(frozen=True, slots=True)
-class BallotRules:
-    """How the members vote.
+class AssessmentStage(Part):
+    """How the novelty of ideas is assessed."""
 
-    Attributes:
-        near: the search for the papers beside each idea.
-        near_few: that search where fewer than three ideas are on the ballot.
-        ranking: how the ideas on the ballot are chosen; its weights also break ties of votes.
-        last_turn_only: are the ballots of the last turn alone counted, not those of all turns?
-        permuted: does each ballot list the ideas in an order of its own?
-        pooled: does a ballot not say which papers are near to which idea?
-        unreadable_is_first: does a ballot that stayed unreadable count for the first idea listed?
-        first_cast_wins: does the idea that was voted for first win a tie?
-        ratings: do an idea's ratings of itself stand with it?
-        extras: optional fields of ``Ballot`` that are asked for: ``comparisons``.
-    """
-
-    near: SearchRules
-    near_few: SearchRules
-    ranking: RankingRules
-    last_turn_only: bool = False
-    permuted: bool = False
-    pooled: bool = False
-    unreadable_is_first: bool = False
-    first_cast_wins: bool = False
-    ratings: bool = False
-    extras: tuple[str, ...] = ()
+    votes: Literal["all_turns", "last_turn"] = "all_turns"
+    """Which ballots are counted; the paper does not say, the published program pools them all."""
 
 
 def assess_novelty(
@@ -69,8 +52,10 @@ def assess_novelty(
     lab: Lab,
     discussion: Discussion,
     ideas: Ideas,
-    rules: BallotRules,
+    rules: AssessmentStage,
+    weights: Weights,
     memory: TeamMemory,
+    released: ReleasedCode,
 ) -> Process[Answer[CandidateIdea]]:
     """Let the members vote in K turns; no dialogue is in the prompt (Eq. 3).
 
@@ -79,54 +64,52 @@ def assess_novelty(
         lab: the team's access to the world.
         discussion: holds the turns.
         ideas: all ideas of the team; three of them are on the ballot.
-        rules: what a ballot holds, and which ballots count.
+        rules: which ballots count.
+        weights: of the confidence, by which the three are chosen and ties of votes broken.
         memory: its page is shown.
+        released: what is done as by the published program.
 
     Returns:
         The idea with most votes, unread.
     """
-    shortlisted = shortlist_ideas(team, lab, ideas, rules.ranking)
+    team.notes["ties"] = lab.later(partial(count_shortlist_ties, released, weights), *ideas)
+    shortlisted = lab.later(partial(choose_shortlist, released, weights), *ideas)
     on_ballot: Ideas = ()
-    if not rules.ranking.not_below_best:
+    if released.listed == "all":
         size = min(SHORTLIST_SIZE, len(ideas))
-        on_ballot = lay_out_ballot(team, lab, rules, shortlisted, size)
+        on_ballot = lay_out_ballot(lab, memory, released, shortlisted, size)
     ballots: tuple[Answer[Ballot], ...] = ()
+    permuted = memory.switches.idea_order == "permuted"
 
     with discussion:
         while turn := (yield from discussion.next_turn(summarised=False)):
             if not on_ballot:
                 # Only the ratings say how many ideas are listed; they are read in the next meeting.
                 size = len(shortlisted.read())
-                on_ballot = lay_out_ballot(team, lab, rules, shortlisted, size)
+                on_ballot = lay_out_ballot(lab, memory, released, shortlisted, size)
             # Everybody votes once, also where the order of speaking is random and some stay silent.
             orders = {
-                voter: _order(lab, rules, len(on_ballot), turn.number, voter)
+                voter: _order(lab, len(on_ballot), turn.number, voter, permuted=permuted)
                 for voter in team.members
             }
-            pose = partial(_pose_ballot, lab, discussion, rules, memory, on_ballot, orders)
+            pose = partial(_pose_ballot, lab, discussion, memory, released, on_ballot, orders)
             cast = yield from lab.ask_each(list(orders), pose)
-            if rules.unreadable_is_first:
+            if released.unreadable_votes == "first_idea":
                 cast = [lab.later(count_as_first, ballot) for ballot in cast]
-            if rules.permuted:
-                cast = [
-                    lab.later(partial(in_usual_order, order), ballot)
-                    for order, ballot in zip(orders.values(), cast, strict=True)
-                ]
-            ballots = (*cast,) if rules.last_turn_only else (*ballots, *cast)
-            if rules.permuted:
-                # The leader, who decides on another round, knows the ideas by its own list.
-                as_read = partial(in_order_of, orders[team.leader])
-                cast = [lab.later(as_read, ballot) for ballot in cast]
+            counted = cast
+            if permuted:
+                counted, cast = _in_one_order(lab, orders, team.leader, cast)
+            ballots = (*counted,) if rules.votes == "last_turn" else (*ballots, *counted)
             turn.said = tuple(map(Utterance, orders, cast))
-    count = first_to_most_votes if rules.first_cast_wins else plurality_winner
-    return lab.later(partial(count, rules.ranking.weights), shortlisted, *ballots)
+    count = first_to_most_votes if released.tied_votes == "first_cast" else plurality_winner
+    return lab.later(partial(count, weights), shortlisted, *ballots)
 
 
 def _pose_ballot(
     lab: Lab,
     discussion: Discussion,
-    rules: BallotRules,
     memory: TeamMemory,
+    released: ReleasedCode,
     on_ballot: Ideas,
     orders: Mapping[str, tuple[int, ...]],
     seat: int,
@@ -134,7 +117,7 @@ def _pose_ballot(
 ) -> Answer[Ballot]:
     """Ask one member for its vote, with the ideas in its own order."""
     listed = tuple(on_ballot[place] for place in orders[voter])
-    pool = pool_by_key if rules.pooled else pool_references
+    pooled = released.ballot == "pooled"
     return lab.pose(
         voter,
         memory.prompts["ballot"],
@@ -142,69 +125,83 @@ def _pose_ballot(
         "vote",
         seat=seat,
         ideas=listed,
-        papers=lab.later(pool, *listed),
-        pooled=rules.pooled,
-        ratings=rules.ratings,
+        papers=lab.later(pool_by_key if pooled else pool_references, *listed),
+        pooled=pooled,
+        ratings=memory.ratings,
         position=discussion.position(),
-        extras=rules.extras,
-        sentences=discussion.settings.sentences,
+        extras=("comparisons",) if memory.switches.comparisons == "on" else (),
+        sentences=discussion.sentences,
     )
 
 
 def lay_out_ballot(
-    team: Team,
     lab: Lab,
-    rules: BallotRules,
+    memory: TeamMemory,
+    released: ReleasedCode,
     shortlisted: Answer[tuple[CandidateIdea, ...]],
     size: int,
 ) -> Ideas:
-    """The ideas of the ballot, each with the papers near it as of now; unread.
+    """The ideas of the ballot, each with B_past(idea) as of now; unread.
 
     Args:
-        team: whose leader searches.
         lab: the team's access to the world.
-        rules: the searches.
+        memory: are papers shown, and how many?
+        released: how many there are for each of few ideas.
         shortlisted: the ideas.
         size: number of ideas on the ballot.
     """
-    near = rules.near if size == SHORTLIST_SIZE else rules.near_few
-    return tuple(_with_references(team, lab, shortlisted, index, near) for index in range(size))
+    references = memory.references
+    count, few = references.per_idea, released.few_ideas
+    if few is not None and size < SHORTLIST_SIZE:
+        count = few
+    ideas = [lab.later(partial(_pick, index), shortlisted) for index in range(size)]
+    if references.assessment == "off":
+        return tuple(lab.later(_replace_references, idea, ()) for idea in ideas)
+    return tuple(
+        lab.later(_replace_references, idea, references.find_near(lab, idea, count))
+        for idea in ideas
+    )
 
 
-def _order(lab: Lab, rules: BallotRules, ideas: int, turn: int, voter: str) -> tuple[int, ...]:
+def _order(lab: Lab, ideas: int, turn: int, voter: str, *, permuted: bool) -> tuple[int, ...]:
     """The order in which one ballot lists the ideas; over the rounds as many orders as there are.
 
     Args:
         lab: the team's access to the world.
-        rules: is the order permuted?
         ideas: number of ideas on the ballot.
         turn: number of the turn, from 1.
         voter: masked name.
+        permuted: has each ballot an order of its own?
     """
     orders = list(permutations(range(ideas)))
-    if not rules.permuted:
+    if not permuted:
         return orders[0]
     # A stream per voter, not per turn: each of its ballots takes the next order of one shuffle.
     shuffled = lab.rng("ballot order", lab.visit, voter).permutation(len(orders))
     return orders[int(shuffled[(turn - 1) % len(orders)])]
 
 
+def _in_one_order(
+    lab: Lab,
+    orders: Mapping[str, tuple[int, ...]],
+    leader: str,
+    cast: Sequence[Answer[Ballot]],
+) -> tuple[list[Answer[Ballot]], list[Answer[Ballot]]]:
+    """Permuted ballots as votes on the usual list, and as votes on the leader's list.
+
+    The leader, who decides on another round, knows the ideas by its own list.
+    """
+    counted = [
+        lab.later(partial(in_usual_order, order), ballot)
+        for order, ballot in zip(orders.values(), cast, strict=True)
+    ]
+    as_read = partial(in_order_of, orders[leader])
+    return counted, [lab.later(as_read, ballot) for ballot in counted]
+
+
 def last_idea(ideas: Ideas) -> Answer[CandidateIdea]:
     """The last scientist's idea, which is taken without assessment (Table 6)."""
     return ideas[-1]
-
-
-def _with_references(
-    team: Team,
-    lab: Lab,
-    shortlisted: Answer[tuple[CandidateIdea, ...]],
-    index: int,
-    near: SearchRules,
-) -> Answer[CandidateIdea]:
-    """One idea of the ballot with B_past(idea) as of now."""
-    idea = lab.later(partial(_pick, index), shortlisted)
-    papers = find_papers(lab, near, team.leader, idea)
-    return lab.later(_replace_references, idea, papers)
 
 
 def in_usual_order(order: tuple[int, ...], ballot: Ballot) -> Ballot:

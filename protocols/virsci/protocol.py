@@ -2,12 +2,12 @@
 
 In a scenario all switches stand directly under ``protocol``. Here they are one object,
 ``VirSci.settings``, whose keys the reader takes from the same section (``inlined``, as for
-backends); each stage is handed the few settings that it needs and never sees the others.
+backends); each stage is handed its own section as it is.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,25 +18,19 @@ from virsci_society.agents.errors import Dissolved
 from virsci_society.protocols.collaborator_selection import select_collaborators
 from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.forms import Topic
-from virsci_society.protocols.given_topics import GivenTopic
 from virsci_society.protocols.ideas import (
     CandidateIdea,
     idea_text,
     retrieved_references,
     used_references,
 )
-from virsci_society.protocols.virsci.abstract import (
-    Abstract,
-    Written,
-    abstract_of,
-    ask_for_review,
-    generate_abstract,
-    review_abstract,
-)
+from virsci_society.protocols.virsci.abstract import Abstract, abstract_of, write_abstract
 from virsci_society.protocols.virsci.ideas import Ideas, generate_ideas
 from virsci_society.protocols.virsci.novelty import assess_novelty, last_idea
+from virsci_society.protocols.virsci.released_code import ReleasedDiscussion
+from virsci_society.protocols.virsci.searches import GUEST_PAPERS
 from virsci_society.protocols.virsci.settings import VirSciSettings
-from virsci_society.protocols.virsci.team_memory import TeamMemory, tell_failed_idea
+from virsci_society.protocols.virsci.team_memory import TeamMemory
 from virsci_society.protocols.virsci.topic import discuss_topic
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.process import Process
@@ -47,6 +41,15 @@ if TYPE_CHECKING:
     from virsci_society.society.formation.selection import SelectionPolicy
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
+
+
+STAGES = {
+    "topic": "topic discussion",
+    "ideas": "idea generation",
+    "novelty": "novelty assessment",
+    "abstract": "abstract generation",
+}
+"""The stages that are discussed, and what prompts call them."""
 
 
 class VirSci(TeamProtocol):
@@ -71,7 +74,7 @@ class VirSci(TeamProtocol):
     @property
     def stages(self) -> frozenset[str]:
         """The four stages that are discussed."""
-        return frozenset({"topic", "ideas", "novelty", "abstract"})
+        return frozenset(STAGES)
 
     @property
     def implied(self) -> frozenset[str]:
@@ -100,12 +103,18 @@ class VirSci(TeamProtocol):
             Dissolved: the team ends without a paper, in one of the stages or because every
                 abstract was too near to the past.
         """
-        settings = self.settings
-        memory = TeamMemory(settings.pages, carries=settings.prompts.carry == "on")
-        selection = select_collaborators(team, lab, settings.team_building, memory.prompts)
+        settings, switches = self.settings, self.settings.prompts
+        memory = TeamMemory(
+            settings.pages,
+            switches,
+            settings.references,
+            carries=switches.carry == "on",
+            ratings=switches.ratings == "on",
+        )
+        selection = select_collaborators(team, lab, settings, memory.prompts)
         yield from lab.stage("selection", selection)
         topic = yield from self._settle_topic(team, lab, memory)
-        for _ in range(settings.new_ideas + 1):
+        for _ in range(settings.abstract.new_ideas + 1):
             generation = self._generate_ideas(team, lab, topic, memory)
             ideas = yield from lab.stage("ideas", generation)
             if settings.novelty_assessment == "on":
@@ -113,7 +122,15 @@ class VirSci(TeamProtocol):
                 best = yield from lab.stage("novelty", assessment)
             else:
                 best = last_idea(ideas)
-            abstract = yield from self._write_abstract(team, lab, best, memory)
+            abstract = yield from write_abstract(
+                team,
+                lab,
+                partial(self._discussion, team, lab, memory, "abstract", heard_later=False),
+                settings.abstract,
+                best,
+                memory,
+                without_title=settings.found_by == "abstract_only",
+            )
             if abstract is not None:
                 return self._make_manuscript(lab, abstract, best, ideas)
         raise Dissolved("too close to the past")
@@ -122,90 +139,44 @@ class VirSci(TeamProtocol):
         self, team: Team, lab: Lab, memory: TeamMemory
     ) -> Process[Answer[Topic] | Topic]:
         settings = self.settings
-        if isinstance(settings.topic, GivenTopic):
-            given = settings.topic.topic_for(team, lab)
-            if given is not None:
-                team.notes["topic"] = topic = Topic(topic=given)
-                return topic
-
-        def make_discussion() -> Discussion:
-            turns = settings.turns_of.topic
-            return self._discussion(team, lab, memory, "topic", "topic discussion", turns)
-
-        smallest = settings.team_building.smallest_team(team.target_size, after_leaving=True)
-        rules = settings.topic_rules
-        return (yield from discuss_topic(team, lab, rules, memory, make_discussion, smallest))
+        given = settings.topic.topic_for(team, lab)
+        if given is not None:
+            team.notes["topic"] = topic = Topic(topic=given)
+            return topic
+        return (
+            yield from discuss_topic(
+                team,
+                lab,
+                settings.topic,
+                memory,
+                partial(self._discussion, team, lab, memory, "topic"),
+                smallest=settings.smallest_team(team.target_size, after_leaving=True),
+                forced_after=settings.released_code.forced_after,
+            )
+        )
 
     def _generate_ideas(
         self, team: Team, lab: Lab, topic: Answer[Topic] | Topic, memory: TeamMemory
     ) -> Process[Ideas]:
         settings = self.settings
         # Advice to the last speaker is heard by those who write, or the guest joins the team.
-        heard = memory.carries or settings.guests == "join"
-        discussion = self._discussion(
-            team,
-            lab,
-            memory,
-            "ideas",
-            "idea generation",
-            settings.turns_of.ideas,
-            heard=heard or settings.idea_dialogue == "on",
-            heard_later=heard,
+        later = memory.carries or settings.released_code.guests == "join"
+        heard = later or settings.ideas.dialogue == "on"
+        discussion = self._discussion(team, lab, memory, "ideas", heard=heard, heard_later=later)
+        scored = settings.confidence.first_idea == "scored"
+        return generate_ideas(
+            team, lab, discussion, topic, settings.ideas, memory, first_scored=scored
         )
-        return generate_ideas(team, lab, discussion, topic, settings.idea_rules, memory)
 
     def _assess_novelty(
         self, team: Team, lab: Lab, ideas: Ideas, memory: TeamMemory
     ) -> Process[Answer[CandidateIdea]]:
         settings = self.settings
-        turns = settings.turns_of.assessment
-        discussion = self._discussion(team, lab, memory, "novelty", "novelty assessment", turns)
-        return assess_novelty(team, lab, discussion, ideas, settings.ballot_rules, memory)
-
-    def _write_abstract(
-        self, team: Team, lab: Lab, idea: Answer[CandidateIdea], memory: TeamMemory
-    ) -> Process[Answer[Abstract] | None]:
-        """Generate and, where it is switched on, self-review the abstract.
-
-        The first time that the abstract is too near to the past it is revised, the second time it
-        is discarded (None).
-        """
-        settings = self.settings
-        rules = settings.abstract_rules
-
-        def make_discussion() -> Discussion:
-            turns = settings.turns_of.abstract
-            return self._discussion(
-                team, lab, memory, "abstract", "abstract generation", turns, heard_later=False
-            )
-
-        writing = generate_abstract(team, lab, make_discussion(), rules, idea, memory)
-        draft: Written = yield from lab.stage("abstract", writing)
-        if settings.self_review == "off":
-            return draft.text
-        limits = settings.review_rules
-        if settings.self_review == "recorded":
-            yield from ask_for_review(team, lab, memory, draft.text, limits)
-            return draft.text
-        first = yield from review_abstract(team, lab, memory, draft.text, limits)
-        if not first.too_near:
-            return draft.text
-        self._record_strike(team, lab)
-        rewriting = generate_abstract(
-            team, lab, make_discussion(), rules, idea, memory, draft, first
+        discussion = self._discussion(team, lab, memory, "novelty")
+        weights, released = settings.confidence.weights, settings.released_code
+        return assess_novelty(
+            team, lab, discussion, ideas, settings.assessment, weights, memory, released
         )
-        revised: Written = yield from lab.stage("abstract", rewriting)
-        second = yield from review_abstract(team, lab, memory, revised.text, limits)
-        if not second.too_near:
-            return revised.text
-        self._record_strike(team, lab)
-        memory.failed_ideas += (lab.later(partial(tell_failed_idea, second.highest), idea),)
-        return None
-
-    @staticmethod
-    def _record_strike(team: Team, lab: Lab) -> None:
-        team.strikes += 1
-        lab.event("strike", strikes=team.strikes)
 
     def _make_manuscript(
         self, lab: Lab, abstract: Answer[Abstract], best: Answer[CandidateIdea], ideas: Ideas
@@ -229,8 +200,6 @@ class VirSci(TeamProtocol):
         lab: Lab,
         memory: TeamMemory,
         stage: str,
-        name: str,
-        turns: int,
         *,
         heard: bool = True,
         heard_later: bool = True,
@@ -239,7 +208,21 @@ class VirSci(TeamProtocol):
 
         Outsiders are not consulted where nobody would hear (``heard``) what they answer.
         """
-        settings, prompts = self.settings.discussion_of(stage), memory.prompts
-        if not heard:
-            settings = replace(settings, invitation="off")
-        return Discussion(settings, team, lab, turns, prompts, name=name, heard_later=heard_later)
+        settings, references = self.settings, memory.references
+        released = settings.released_code
+        make: Callable[..., Discussion] = Discussion
+        if released.guests == "join" or released.asking == "by_the_way":
+            make = partial(ReleasedDiscussion, released)
+        turns = getattr(settings.turns_of, "assessment" if stage == "novelty" else stage)
+        return make(
+            settings.discussion.in_stage(stage, heard=heard),
+            team,
+            lab,
+            turns,
+            memory.prompts,
+            name=STAGES[stage],
+            heard_later=heard_later,
+            recalls=settings.memory == "own",
+            sentences=references.sentences,
+            guest_papers=GUEST_PAPERS if references.guest == "on" else 0,
+        )

@@ -1,7 +1,8 @@
 """What only the published program of VirSci does, where it departs from the paper.
 
-``RELEASED_CODE`` holds the keys that ``profile: released-code`` sets. Each function takes the place
-of a stage's own where such a key says so; the stages themselves do what the paper says.
+``RELEASED_CODE`` holds the keys that ``profile: released-code`` sets. Those that the paper knows
+nothing of are the section ``released_code``; what they switch on stands here, as functions that
+take the place of a stage's own. The stages themselves do what the paper says.
 
 The program is https://github.com/open-sciencelab/Virtual-Scientists. Its control flow was read in
 the public copy srush1608/Virtual-Scientists (commit 3ac024a of 2024-12): ``sci_platform/sci_team/
@@ -15,54 +16,198 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from pydantic import Field
+
+from virsci_society.agents.config import Part
+from virsci_society.agents.prompts.dialogue import Advice
 from virsci_society.agents.reference import Reference
+from virsci_society.protocols.discussion import Discussion, Profiles
 from virsci_society.protocols.ideas import (
     SHORTLIST_SIZE,
     Ballot,
     CandidateIdea,
     Weights,
     confidence,
+    count_equal,
+    count_ties,
     plurality_winner,
     pool_references,
+    shortlist,
 )
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.calls import text_of
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.teams.consultations import Chooser, named_guest
+
+if TYPE_CHECKING:
+    from virsci_society.agents.profile import Profile
 
 RELEASED_CODE: Mapping[str, Any] = {
-    "consensus": "leader",
-    "forced_after": 2,
     "replacement": "off",
-    "leaving": "off",
-    "confidence": {
-        "clarity": 3.0,
-        "feasibility": 0.0,
-        "novelty": 0.0,
+    "topic": {"consensus": "leader", "leaving": "off"},
+    "confidence": {"clarity": 3.0, "feasibility": 0.0, "novelty": 0.0},
+    "ideas": {"dialogue": "off"},
+    "discussion": {"invitation": "topic", "knowledge": "topic", "profiles": 2},
+    "prompts": {"ratings": "on"},
+    "references": {"query": "title", "self_review": 4, "sentences": None},
+    "abstract": {"self_review": "recorded", "threshold": 70.0},
+    "released_code": {
+        "forced_after": 2,
+        "guests": "join",
+        "asking": "by_the_way",
         "listed": "not_below_best",
         "ranked_by": "next",
-    },
-    "idea_dialogue": "off",
-    "invitation": "topic",
-    "guests": "join",
-    "asking": "by_the_way",
-    "knowledge": "topic",
-    "profiles": 2,
-    "prompts": {"ratings": "on"},
-    "references": {
-        "query": "title",
         "ballot": "pooled",
         "few_ideas": 5,
-        "self_review": 4,
-        "sentences": None,
+        "unreadable_votes": "first_idea",
+        "tied_votes": "first_cast",
     },
-    "votes": "all_turns",
-    "unreadable_votes": "first_idea",
-    "tied_votes": "first_cast",
-    "self_review": "recorded",
-    "threshold": 70.0,
     "cites": "retrieved",
     "found_by": "abstract_only",
 }
 """The departures of https://github.com/open-sciencelab/Virtual-Scientists from the paper."""
+
+
+class ReleasedCode(Part):
+    """What only the published program does; the defaults are the paper's."""
+
+    forced_after: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    """The discussion at whose end the topic stands without consensus (2: the second); or null."""
+    guests: Literal["advise", "join"] = "advise"
+    """``join``: who is consulted becomes a member by the next turn, and nobody sees its answer.
+    Who is consulted in the last turn of an abstract comes too late."""
+    asking: Literal["question", "by_the_way"] = "question"
+    """How an outsider is consulted: by a question to one of those shown; or by whatever is said
+    with the words "by the way" and a scientist's name, which no prompt asks for."""
+    listed: Literal["all", "not_below_best"] = "all"
+    """Ideas that the three are chosen from: all, or the first and each whose confidence is at
+    least that of the last one listed before it."""
+    ranked_by: Literal["own", "next"] = "own"
+    """``next``: of more than three listed ideas, each is ranked by the confidence of the one listed
+    after it, so that the last drops out; on a tie the earlier one is taken, and ballots list the
+    ideas by rank."""
+    ballot: Literal["per_idea", "pooled"] = "per_idea"
+    """``pooled``: a ballot lists the papers of all ideas in order of publication, and does not say
+    which of them is near to which idea."""
+    few_ideas: Annotated[int, Field(ge=1, le=50)] | None = None
+    """Papers for each idea where fewer than three are on the ballot; null: as
+    ``references.per_idea``."""
+    unreadable_votes: Literal["abstain", "first_idea"] = "abstain"
+    """What a ballot counts as that stays unreadable after the re-asks."""
+    tied_votes: Literal["confidence", "first_cast"] = "confidence"
+    """Which of the ideas with most votes wins: the most confident, or the first voted for."""
+
+
+class ReleasedDiscussion(Discussion):
+    """A discussion in which outsiders are called by the way, or join the team.
+
+    Args:
+        rules: how they are consulted, and what becomes of them.
+        given: as of ``Discussion``.
+        named: as of ``Discussion``.
+    """
+
+    def __init__(self, rules: ReleasedCode, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._rules = rules
+        self._joining: list[Answer[Advice | None]] = []
+
+    def find_outsiders(self, cue: Any) -> Profiles:
+        """Nobody is shown where whoever is named is called."""
+        return () if self._rules.asking == "by_the_way" else super().find_outsiders(cue)
+
+    def consult(
+        self,
+        utterance: Answer[Any],
+        outsiders: Profiles,
+        asker: str,
+        about: Any = "",
+        *,
+        choose: Chooser = named_guest,
+        place: int = 0,
+    ) -> tuple[Answer[Advice | None], ...]:
+        """Consult the outsider who is asked, or those who are named "by the way"."""
+        if self._rules.asking == "question":
+            one = super().consult(utterance, outsiders, asker, about, choose=choose, place=place)
+            return self._heard(one)
+        if self.settings.invitation == "off":
+            return ()
+        said = self.lab.later(text_said_by_the_way, utterance)
+        # Whoever has been called and is about to join is not called again.
+        named = self.lab.library.people_named(said, self.team.members, self._joining)
+        replies: tuple[Answer[Advice | None], ...] = ()
+        for at in range(self.settings.outsiders):
+            chosen = partial(guest_at, at)
+            one = super().consult(utterance, named, asker, about, choose=chosen, place=at)
+            replies += self._heard(one)
+        return replies
+
+    def _heard(
+        self, replies: tuple[Answer[Advice | None], ...]
+    ) -> tuple[Answer[Advice | None], ...]:
+        """What of guests' replies the team hears: nothing where they join instead."""
+        if self._rules.guests == "advise":
+            return replies
+        self._joining += replies
+        return ()
+
+    def seat_guests(self) -> None:
+        """Take in those who have been consulted, unless they are at their limit of teams."""
+        for reply in self._joining:
+            advice = reply.read()
+            if advice is not None and advice.guest not in self.team.members:
+                self.lab.people.join(advice.guest)
+        self._joining.clear()
+
+    def seat_last_guests(self) -> Process[None]:
+        """Take in guests of the last turn, whose replies are read on the date of a next meeting."""
+        if self._joining and self.heard_later:
+            yield from self.lab.prepare()
+            yield from self.lab.notice()
+            self.seat_guests()
+
+
+def text_said_by_the_way(utterance: Any) -> str:
+    """The text of an utterance with the words "by the way"; of any other, nothing.
+
+    Source: ``group_discuss`` of the published program (see above), which looks for the words in
+    these two spellings.
+    """
+    text = text_of(utterance)
+    return text if "by the way" in text or "By the way" in text else ""
+
+
+def guest_at(place: int, utterance: Any, named: Sequence[Profile]) -> Profile | None:
+    """The scientist at a place among those whom an utterance names; None: there are fewer."""
+    return named[place] if place < len(named) else None
+
+
+def choose_shortlist(
+    rules: ReleasedCode, weights: Weights, *ideas: CandidateIdea
+) -> tuple[CandidateIdea, ...]:
+    """The ideas for the ballot, in the order in which it lists them.
+
+    Args:
+        rules: which ideas are listed, and by what they are ranked.
+        weights: of the confidence.
+        ideas: all ideas of the team, in the order of being put forward.
+    """
+    listed = ideas_not_below_best(weights, *ideas) if rules.listed == "not_below_best" else ideas
+    choose = shortlist_by_next if rules.ranked_by == "next" else shortlist
+    return choose(weights, *listed)
+
+
+def count_shortlist_ties(rules: ReleasedCode, weights: Weights, *ideas: CandidateIdea) -> int:
+    """Number of ideas on the ballot that are ranked as high as one that is left out."""
+    listed = ideas_not_below_best(weights, *ideas) if rules.listed == "not_below_best" else ideas
+    if rules.ranked_by == "own":
+        return count_ties(weights, *listed)
+    if len(listed) <= SHORTLIST_SIZE:
+        return 0
+    return count_equal([confidence(idea, weights) for idea in listed[1:]])
 
 
 def ideas_not_below_best(weights: Weights, *ideas: CandidateIdea) -> tuple[CandidateIdea, ...]:

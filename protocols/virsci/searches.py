@@ -1,11 +1,12 @@
-"""The searches in the literature by which the stages of VirSci find papers for their prompts."""
+"""Which stages of VirSci see papers of the past, and the searches by which they find them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from virsci_society.agents.config import Switch
+from pydantic import Field
+
+from virsci_society.agents.config import Part, Switch
 from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.society.kernel.answer import Answer
 
@@ -16,51 +17,70 @@ if TYPE_CHECKING:
 Papers: TypeAlias = "Answer[tuple[Reference, ...]] | tuple[()]"
 """Papers found by a search, unread; empty where the stage sees none."""
 
-
-@dataclass(frozen=True, slots=True)
-class SearchRules:
-    """How one stage searches the literature.
-
-    Attributes:
-        shown: does the stage see papers?
-        count: papers per search (>= 1).
-        several: are the topic and the speaker's own interests queries, beside the text at hand?
-        diversity: weight of the distance between the papers chosen, 0 to 1.
-        title_only: of an idea, is its title the query, without its text?
-    """
-
-    shown: Switch = "off"
-    count: int = 8
-    several: bool = False
-    diversity: float = 0.0
-    title_only: bool = False
+GUEST_PAPERS = 3
+"""Own papers that a scientist who is consulted is shown."""
 
 
-NO_PAPERS = SearchRules()
-"""The stage sees no papers."""
+class ReferenceUse(Part):
+    """Which stages see papers of the past (Tables 3 and 4)."""
 
+    ideas: Switch = "on"
+    """In idea generation."""
+    assessment: Switch = "on"
+    """On the ballots."""
+    topic: Switch = "off"
+    """In the topic discussion, as titles."""
+    draft: Switch = "off"
+    """In the prompt of the first abstract, those near the idea; Fig. 22 shows none."""
+    guest: Switch = "off"
+    """Its own papers, to a scientist who is consulted."""
+    count: int = Field(default=8, ge=1, le=50)
+    """Papers per search (Fig. 35 shows eight)."""
+    per_idea: int = Field(default=3, ge=1, le=50)
+    """Papers beside each idea on a ballot; papers that several ideas share are listed once."""
+    self_review: Annotated[int, Field(ge=1, le=50)] | None = None
+    """Past abstracts with which the self-review compares; null: as ``count``."""
+    query: Literal["idea", "title"] = "idea"
+    """What papers near an idea are searched by: its title and text, or its title alone."""
+    sentences: Annotated[int, Field(ge=0, le=1000)] | None = 3
+    """First sentences of an abstract that a prompt shows; null: the whole abstract."""
+    queries: Literal["one", "several"] = "one"
+    """``several``: papers are searched by the text at hand, the topic and the speaker's own
+    interests, so that members bring different literature."""
+    diversity: float = Field(default=0.0, ge=0, le=1)
+    """Weight of the distance between the papers chosen, in maximal marginal relevance; 0: the
+    nearest papers, whatever they have in common."""
 
-def find_papers(lab: Lab, rules: SearchRules, speaker: str, cue: Any, topic: Any = None) -> Papers:
-    """The papers that one speaker is shown.
+    def find_for(self, speaker: str, lab: Lab, cue: Any, topic: Any = None) -> Papers:
+        """Search the papers that one speaker is shown.
 
-    Args:
-        lab: the team's access to the world.
-        rules: whether papers are shown, how many, and by which queries.
-        speaker: masked name; its own interests are a query where there are several.
-        cue: text or Answer at hand.
-        topic: text or Answer that the team works on; None: none yet.
-    """
-    if rules.shown == "off":
-        return ()
-    query = lab.later(title_of_idea, cue) if rules.title_only else cue
-    queries = [query]
-    if rules.several:
-        queries += [topic] if topic is not None and topic is not cue else []
-        interests = "; ".join(lab.people.profile(speaker).interests)
-        queries += [interests] if interests else []
-    if len(queries) == 1 and not rules.diversity:
-        return lab.library.search(query, rules.count)
-    return lab.library.search_diverse(tuple(queries), rules.count, diversity=rules.diversity)
+        Args:
+            speaker: masked name; its own interests are a query where there are several.
+            lab: the team's access to the world.
+            cue: text or Answer at hand.
+            topic: text or Answer that the team works on; None: none yet.
+        """
+        queries = [self._query_of(lab, cue)]
+        if self.queries == "several":
+            queries += [topic] if topic is not None and topic is not cue else []
+            interests = "; ".join(lab.people.profile(speaker).interests)
+            queries += [interests] if interests else []
+        if len(queries) == 1 and not self.diversity:
+            return lab.library.search(queries[0], self.count)
+        return lab.library.search_diverse(tuple(queries), self.count, diversity=self.diversity)
+
+    def find_near(self, lab: Lab, idea: Answer[Any], count: int | None = None) -> Papers:
+        """Search the papers near an idea.
+
+        Args:
+            lab: the team's access to the world.
+            idea: unread.
+            count: papers that are found; None: ``count``.
+        """
+        return lab.library.search(self._query_of(lab, idea), self.count if count is None else count)
+
+    def _query_of(self, lab: Lab, cue: Any) -> Any:
+        return lab.later(title_of_idea, cue) if self.query == "title" else cue
 
 
 def title_of_idea(cue: Any) -> Any:

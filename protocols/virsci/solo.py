@@ -52,7 +52,9 @@ class SoloVirSci(TeamProtocol):
     def virsci(self) -> VirSci:
         """The protocol that it stands for."""
         given = {name: getattr(self, name) for name in type(self).model_fields}
-        return VirSci(settings=VirSciSettings(team_size=1, leaving="off", **given))
+        topic = {} if self.topic == "free" else self.topic.model_dump(exclude_none=True)
+        given["topic"] = {**topic, "leaving": "off"}
+        return VirSci(settings=VirSciSettings(team_size=1, **given))
 
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
         """All five stages by one scientist."""

@@ -6,7 +6,7 @@ and why, is always told, else the first prompt of a new attempt would be the old
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.prompts.dialogue import Advice, Excerpt, Utterance
@@ -16,16 +16,21 @@ if TYPE_CHECKING:
     from virsci_society.protocols.forms import Summary, Topic
     from virsci_society.protocols.ideas import CandidateIdea
     from virsci_society.protocols.virsci.forms import Revision
+    from virsci_society.protocols.virsci.prompts import PromptSwitches
+    from virsci_society.protocols.virsci.searches import ReferenceUse
     from virsci_society.society.kernel.answer import Answer
 
 
 @dataclass
 class TeamMemory:
-    """What one team remembers of its own work, unread.
+    """What one team remembers of its own work, unread, and what its pages show of it.
 
     Attributes:
         prompts: the pages of the team.
+        switches: what the pages hold.
+        references: which stages see papers, and by which searches.
         carries: do later stages see what earlier ones thought?
+        ratings: do an idea's ratings of itself stand with it?
         topic_summaries: the leader's summaries of the discussion that found the topic.
         advice: what outsiders were asked and said while ideas were generated.
         failed_topics: lines on topics without consensus.
@@ -33,11 +38,20 @@ class TeamMemory:
     """
 
     prompts: Prompts
-    carries: bool = False
+    switches: PromptSwitches
+    references: ReferenceUse
+    carries: bool
+    ratings: bool
     topic_summaries: tuple[Answer[Summary], ...] = ()
     advice: tuple[Answer[Advice | None], ...] = ()
-    failed_topics: tuple[Answer[str], ...] = field(default=())
-    failed_ideas: tuple[Answer[str], ...] = field(default=())
+    failed_topics: tuple[Answer[str], ...] = ()
+    failed_ideas: tuple[Answer[str], ...] = ()
+
+    @property
+    def extras_of_ideas(self) -> tuple[str, ...]:
+        """Optional fields of ``Idea`` that are asked for."""
+        named = (("gist", self.switches.carry), ("marks", self.switches.marks))
+        return tuple(name for name, switch in named if switch == "on")
 
     def shown(self, kept: Any) -> Any:
         """What is kept, if later stages see it, else nothing."""

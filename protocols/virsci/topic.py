@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
+from pydantic import Field
+
+from virsci_society.agents.config import Switch
 from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.forms import Remark, Topic
+from virsci_society.protocols.given_topics import GivenTopic
 from virsci_society.protocols.virsci.forms import Agreement, Stay
-from virsci_society.protocols.virsci.searches import NO_PAPERS, SearchRules, find_papers
 from virsci_society.protocols.virsci.team_memory import TeamMemory, tell_failed_topic
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.process import Process
@@ -20,39 +22,21 @@ from virsci_society.society.kernel.process import Process
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from virsci_society.agents.config import Switch
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
 
 
-@dataclass(frozen=True, slots=True)
-class TopicRules:
-    """How a team settles its topic.
+class TopicStage(GivenTopic):
+    """How a team settles its topic: discussed freely, begun from a topic, or given one."""
 
-    Attributes:
-        start: a topic to begin the discussion with; empty: none.
-        consensus: who is asked to agree, every member or the leader alone.
-        forced_after: the discussion, counted from 1, after which the topic holds without
-            consensus; None: never.
-        restarts: how often the discussion may start again (>= 0).
-        leaving: may members leave once the topic is settled?
-        search: what a speaker is shown of the literature.
-    """
+    may_be_free: ClassVar[bool] = True
 
-    start: str = ""
     consensus: Literal["majority", "leader"] = "majority"
-    forced_after: int | None = None
-    restarts: int = 3
+    """Who is asked whether the topic stands: every member, or the leader alone."""
+    restarts: int = Field(default=3, ge=0, le=10_000)
+    """Topic discussions that may be started again without a majority."""
     leaving: Switch = "on"
-    search: SearchRules = NO_PAPERS
-
-    def decided_by(self, attempt: int) -> Literal["majority", "leader", "proposal"]:
-        """Who decides whether a proposed topic stands; ``proposal``: it stands in any case.
-
-        Args:
-            attempt: number of the discussion, from 0.
-        """
-        return "proposal" if attempt + 1 == self.forced_after else self.consensus
+    """May members leave once the topic stands?"""
 
 
 class TopicProposal(NamedTuple):
@@ -72,10 +56,12 @@ class TopicProposal(NamedTuple):
 def discuss_topic(
     team: Team,
     lab: Lab,
-    rules: TopicRules,
+    rules: TopicStage,
     memory: TeamMemory,
     make_discussion: Callable[[], Discussion],
+    *,
     smallest: int,
+    forced_after: int | None = None,
 ) -> Process[Answer[Topic]]:
     """Discuss until those asked agree on a topic; then members who are not interested leave.
 
@@ -86,10 +72,12 @@ def discuss_topic(
     Args:
         team: whose members discuss.
         lab: the team's access to the world.
-        rules: consensus, restarts, leaving and what is searched.
+        rules: consensus, restarts and leaving.
         memory: takes the summaries, and the topics that were dropped.
         make_discussion: a new discussion for each attempt.
         smallest: members below which the team is dissolved.
+        forced_after: the discussion, counted from 1, after which the topic holds without
+            consensus; None: never.
 
     Returns:
         The topic, unread.
@@ -97,20 +85,21 @@ def discuss_topic(
     Raises:
         Dissolved: no consensus after the last restart, or too few stay.
     """
+    by_leader = rules.consensus == "leader"
     for attempt in range(rules.restarts + 1):
-        discussion = make_discussion()
-        steps = hold_discussion(team, lab, rules, memory, discussion, attempt)
+        discussion, last = make_discussion(), attempt == rules.restarts
+        forced = attempt + 1 == forced_after
+        decided_by = "proposal" if forced else rules.consensus
+        steps = hold_discussion(team, lab, rules, memory, discussion, decided_by, last=last)
         proposal: TopicProposal = yield from lab.stage("topic", steps)
         yield from lab.prepare()
         yield from lab.notice()
         votes = [vote.read().agree for vote in proposal.votes]
-        agreed = 2 * sum(votes) > len(votes)
-        if agreed or attempt + 1 == rules.forced_after:
+        if 2 * sum(votes) > len(votes) or forced:
             break
         lab.event("no_consensus", attempt=attempt + 1)
-        if attempt == rules.restarts:
+        if last:
             raise Dissolved("no consensus")
-        by_leader = rules.consensus == "leader"
         dropped = partial(tell_failed_topic, sum(votes), len(votes), by_leader=by_leader)
         memory.failed_topics += (lab.later(dropped, proposal.topic),)
         team.restarts += 1
@@ -127,22 +116,25 @@ def discuss_topic(
 def hold_discussion(
     team: Team,
     lab: Lab,
-    rules: TopicRules,
+    rules: TopicStage,
     memory: TeamMemory,
     discussion: Discussion,
-    attempt: int,
+    decided_by: str,
+    *,
+    last: bool,
 ) -> Process[TopicProposal]:
     """One discussion: K turns (Eq. 1), the leader's topic, and the votes on it.
 
     Args:
         team: whose members discuss.
         lab: the team's access to the world.
-        rules: the topic to begin with, what is searched, and what is asked at the end.
+        rules: the topic to begin with, and what is asked at the end.
         memory: the topics that were dropped before.
         discussion: holds the turns.
-        attempt: number of the discussion, from 0.
+        decided_by: ``majority``, ``leader``, or ``proposal`` where the topic stands in any case.
+        last: can no other discussion follow?
     """
-    start = rules.start
+    start, references = rules.start or "", memory.references
     with discussion:
         while turn := (yield from discussion.next_turn(closing=True)):
             summaries = discussion.summaries
@@ -158,15 +150,19 @@ def hold_discussion(
                     about=start,
                     members=lab.people.members,
                     start=start,
-                    decided_by=rules.decided_by(attempt),
+                    decided_by=decided_by,
                     tried=memory.failed_topics,
-                    references=find_papers(lab, rules.search, speaker, cue),
+                    references=references.find_for(speaker, lab, cue)
+                    if references.topic == "on"
+                    else (),
                     summaries=summaries,
                     said=turn.said,
                 )
                 turn.said += (Utterance(speaker, remark), *guest)
                 cue = remark
-        proposal = yield from propose_topic(team, lab, rules, memory, discussion, attempt)
+        proposal = yield from propose_topic(
+            team, lab, rules, memory, discussion, decided_by, last=last
+        )
     yield from discussion.seat_last_guests()
     return proposal
 
@@ -174,10 +170,12 @@ def hold_discussion(
 def propose_topic(
     team: Team,
     lab: Lab,
-    rules: TopicRules,
+    rules: TopicStage,
     memory: TeamMemory,
     discussion: Discussion,
-    attempt: int,
+    decided_by: str,
+    *,
+    last: bool,
 ) -> Process[TopicProposal]:
     """The leader proposes a topic; then agreement and staying are asked for.
 
@@ -187,17 +185,18 @@ def propose_topic(
         rules: who is asked, and for what.
         memory: its pages are shown.
         discussion: the one that has just been held.
-        attempt: its number, from 0.
+        decided_by: as of ``hold_discussion``.
+        last: can no other discussion follow?
     """
+    shown: dict[str, Any] = {"decided_by": decided_by, "tried": memory.failed_topics}
     topic: Answer[Topic] = yield from lab.ask(
         team.leader,
         memory.prompts["topic_choice"],
         Topic,
         "decide",
-        decided_by=rules.decided_by(attempt),
-        tried=memory.failed_topics,
         summaries=discussion.summaries,
         said=discussion.last_turn,
+        **shown,
     )
     votes: Sequence[Answer[Agreement]] = yield from lab.ask_each(
         [team.leader] if rules.consensus == "leader" else team.members,
@@ -209,10 +208,9 @@ def propose_topic(
             seat=seat,
             topic=topic,
             leader=team.leader,
-            decided_by=rules.decided_by(attempt),
-            last_attempt=attempt == rules.restarts,
+            last_attempt=last,
             reasons=memory.carries,
-            tried=memory.failed_topics,
+            **shown,
         ),
     )
     stays = ask_to_stay(team, lab, memory, topic) if rules.leaving == "on" else {}

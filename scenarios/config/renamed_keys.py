@@ -26,7 +26,30 @@ from virsci_society.scenarios.config.yaml_io import (
     read_yaml,
 )
 
-RENAMED: Mapping[str, str] = MappingProxyType({})
+_SECTIONS_OF_VIRSCI = {
+    "topic": ("consensus", "restarts", "leaving"),
+    "assessment": ("votes",),
+    "abstract": ("self_review", "threshold", "new_ideas"),
+    "discussion": (
+        *("pacing", "max_turns", "decision_lag", "speaking_order", "invitation", "outsiders"),
+        *("knowledge", "profiles"),
+    ),
+    "released_code": ("forced_after", "guests", "asking", "unreadable_votes", "tied_votes"),
+}
+RENAMED: Mapping[str, str] = MappingProxyType(
+    {
+        f"protocol.{key}": f"protocol.{section}.{key}"
+        for section, keys in _SECTIONS_OF_VIRSCI.items()
+        for key in keys
+    }
+    | {
+        "protocol.idea_dialogue": "protocol.ideas.dialogue",
+        "protocol.confidence.listed": "protocol.released_code.listed",
+        "protocol.confidence.ranked_by": "protocol.released_code.ranked_by",
+        "protocol.references.ballot": "protocol.released_code.ballot",
+        "protocol.references.few_ideas": "protocol.released_code.few_ideas",
+    }
+)
 """Old dotted key to new dotted key. Keys of the parts of a mixture (``protocol.of.0.protocol.X``)
 stand there as those of a protocol alone (``protocol.X``)."""
 INDENT = "  "

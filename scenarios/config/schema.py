@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import reduce
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -240,8 +241,9 @@ class Scenario(Part):
     def to_explicit_data(self) -> dict[Key, Any]:
         """All keys but those that a profile implies, so that another can be merged over them."""
         data: dict[Key, Any] = dict(self.to_data().items())
-        implied = self.protocol.implied
-        data["protocol"] = {k: v for k, v in data["protocol"].items() if k not in implied}
+        for key in self.protocol.implied:
+            *above, name = key.split(".")
+            del reduce(dict.__getitem__, above, data["protocol"])[name]
         return data
 
     def identity(self) -> dict[str, Any]:

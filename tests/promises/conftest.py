@@ -11,7 +11,7 @@ seed: 5
 until: 26w
 population: {ecosystem: {use: folder, path: ecosystem}}
 founding: {use: once, count: 3, every: 7d}
-protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, leaving: off}
+protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, topic: {leaving: off}}
 time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
 metrics: []
 backend:

@@ -17,7 +17,7 @@ until: {until}
 metrics: []
 population: {{ecosystem: {{scientists: 8, papers: 40, fields: 2, seed: 1}}}}
 founding: {{use: once, count: 2}}
-protocol: {{team_size: 2, turns: 1, leaving: off}}
+protocol: {{team_size: 2, turns: 1, topic: {{leaving: off}}}}
 """
 RENAMES = """
 import os, signal

@@ -32,7 +32,7 @@ seed: 3
 until: 30d
 population: {ecosystem: {use: synthetic, scientists: 6, papers: 20, fields: 2, seed: 1}}
 founding: {use: once, count: 1, every: 7d}
-protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, leaving: off}
+protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, topic: {leaving: off}}
 metrics: []
 """
 KILLED = ("scenario.yaml.unfinished", "events.jsonl.unfinished", "tables/ties.parquet.unfinished")

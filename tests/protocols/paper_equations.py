@@ -435,13 +435,13 @@ def shown_to_speaker(played: Played, said: Said) -> tuple[Reference, ...]:
     """What a speaker sees: found by the text at hand, or also by topic and interests."""
     protocol, past = played.society.world.protocol, Past(played, said)
     use, call = protocol.settings.references, said.call
-    topic = [query(s) for s in past.topic()] or [getattr(protocol.settings.topic, "given", "")]
+    topic = [query(s) for s in past.topic()] or [protocol.settings.topic.given or ""]
     if said.form == "Idea":
         cue = [near_idea(played, s) for s in past.ideas(call.visit)[-1:]] or topic
         texts = list(dict.fromkeys([*cue, *topic]))
     else:
         spoken = past.find("utter", turn=call.turn, guest=None) or past.summaries(call.turn)
-        start = getattr(protocol.settings.topic, "start", None)
+        start = protocol.settings.topic.start
         interests = "; ".join(profile.topic for profile in said.request.slots["members"])
         texts = [query(spoken[-1]) if spoken else start or interests]
     if use.queries == "one":
@@ -467,7 +467,7 @@ def papers_expected(played: Played, said: Said) -> list[str]:
             near = [searched(played, said, near_idea(played, s), count=use.per_idea) for s in ideas]
             pooled = {paper.id: paper for papers in near[::-1] for paper in papers[::-1]}
             order = list(dict.fromkeys(paper.id for papers in near for paper in papers))
-            if use.ballot == "pooled":
+            if settings.released_code.ballot == "pooled":
                 order.sort(key=lambda id_: int(pooled[id_].key[1:]))
             return [list_references([pooled[id_] for id_ in order], use.sentences)]
         case "Draft" | "Critique":
@@ -536,7 +536,8 @@ def is_heard(played: Played, said: Said) -> bool:
     settings, call = played.society.world.protocol.settings, said.call
     later = call.stage == "topic" or (call.stage == "ideas" and settings.prompts.carry == "on")
     turns = getattr(settings.turns_of, call.stage)
-    most = settings.max_turns if settings.pacing == "adaptive" else turns
+    held = settings.discussion
+    most = held.max_turns if held.pacing == "adaptive" else turns
     return later or (call.turn, call.seat + 1) != (most, len(said.request.slots["team"]))
 
 
@@ -557,15 +558,15 @@ def check_people(played: Played) -> None:
         assert ("You are a member of this team." in you) == (not leads and not outside)
         speaks = said.form in ("Remark", "Idea", "Draft", "Revision")
         switch = "knowledge" if said.call.stage in ("topic", "ideas") else "profiles_in_abstract"
-        told = speaks and settings.knowledge == "on"
+        told = speaks and settings.discussion.knowledge == "on"
         if switch == "profiles_in_abstract":
             told = told and settings.prompts.profiles_in_abstract == "on"
-        asks = speaks and settings.invitation == "on" and is_heard(played, said)
+        asks = speaks and settings.discussion.invitation == "on" and is_heard(played, said)
         listed, asked = people_under(KNOWLEDGE, said.user), may_be_asked(said)
         assert bool(asked) == asks, said.request.id
         assert bool(listed) == (told or asks)
         assert set(asked) <= set(listed)
-        assert len(listed) <= max(settings.profiles, settings.outsiders)
+        assert len(listed) <= max(settings.discussion.profiles, settings.discussion.outsiders)
         assert ('"Ask": ' in said.user) == asks
         assert not set(listed) & members_at(played, said)
         describe = introduce if said.form == "Choice" else introduce_briefly

@@ -322,7 +322,7 @@ def test_among_those_in_reach_the_policy_decides(synthetic, monkeypatch, name, t
     team = Team("Scientist1/1", "Scientist1", virsci.name, 0.0)
     for who in ("Scientist1", "Scientist4"):
         society.world.join(team, who, "member")
-    building = virsci.settings.team_building
+    building = virsci.settings
     search = CandidateSearch(building, team, Lab(society.world, team), 4)
     search._asked.add(7)
     open_ = [

@@ -29,7 +29,7 @@ from virsci_society.protocols.virsci.protocol import VirSci
 @pytest.fixture(scope="module")
 def team(synthetic):
     """Two turns of everything by a team of four, with consultations and a self-review."""
-    protocol = VirSci(team_size=4, turns=2, self_review="on", leaving="on")
+    protocol = VirSci(team_size=4, turns=2, abstract={"self_review": "on"}, topic={"leaving": "on"})
     return play(synthetic, protocol, consults=True)
 
 

@@ -22,7 +22,7 @@ seed: 3
 until: 26w
 population: {ecosystem: {use: synthetic, scientists: 12, papers: 90, fields: 2, seed: 1}}
 founding: {use: once, count: 2, every: 7d}
-protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, leaving: off}
+protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, topic: {leaving: off}}
 time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
 """
 

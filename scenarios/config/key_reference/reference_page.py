@@ -179,9 +179,9 @@ def _sections_below(
 def _once(
     cls: type[BaseModel], title: str, path: str, seen: set[type[BaseModel]]
 ) -> Iterator[KeySection]:
-    """The section of a part, unless it has been printed for another key."""
+    """The section of a part, unless it, or one with more keys, has been printed for another key."""
     if cls not in seen:
-        seen.add(cls)
+        seen.update(one for one in cls.__mro__ if issubclass(one, BaseModel))
         yield from _section(cls, title, path, seen)
 
 

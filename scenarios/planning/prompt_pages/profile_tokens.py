@@ -25,7 +25,7 @@ from virsci_society.scenarios.planning.tokenizer import tokenizer_name
 
 SCENARIO = "virsci/paper"
 PROFILES = ("paper", "full")
-SETTINGS = {"protocol.leaving": "off", "protocol.team_size": 4, "protocol.turns": 5}
+SETTINGS = {"protocol.topic.leaving": "off", "protocol.team_size": 4, "protocol.turns": 5}
 SEEDS = range(1, 7)
 BEFORE = 223_731
 """Tokens in the prompts of such a run before pages were shortened, in November 2026."""

@@ -23,7 +23,9 @@ def test_no_two_acts_of_a_team_share_a_stream(synthetic, monkeypatch):
 
     monkeypatch.setattr(model, "Streams", Noting)
     times = Times(utterance=Gamma(mean="10m"), homework=Gamma(mean="2d"))
-    protocol = VirSci(**SMALL, speaking_order="random", self_review="on")
+    protocol = VirSci(
+        **SMALL, discussion={"speaking_order": "random"}, abstract={"self_review": "on"}
+    )
     played = play(synthetic, protocol, consults=True, times=times)
     assert {"utterance", "homework", "words", "team"} <= {names[0] for names in drawn}
     assert len(set(drawn)) == len(drawn), "two acts have drawn from one stream"
@@ -41,9 +43,9 @@ DECIDING = {"Choice", "Agreement", "Stay"}
     ("settings", "forms"),
     [
         ({}, DECIDING),
-        ({"leaving": "off"}, DECIDING - {"Stay"}),
-        ({"pacing": "adaptive", "max_turns": 3}, DECIDING | {"AnotherTurn"}),
-        ({"self_review": "on"}, DECIDING | {"SelfReview"}),
+        ({"topic": {"leaving": "off"}}, DECIDING - {"Stay"}),
+        ({"discussion": {"pacing": "adaptive", "max_turns": 3}}, DECIDING | {"AnotherTurn"}),
+        ({"abstract": {"self_review": "on"}}, DECIDING | {"SelfReview"}),
         ({"topic": {"given": "tides"}}, {"Choice"}),
     ],
     ids=["as it is", "nobody leaves", "adaptive", "self-review", "given topic"],

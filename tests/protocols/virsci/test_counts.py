@@ -12,7 +12,7 @@ from virsci_society.society.kernel.streams import Streams
 
 @pytest.mark.parametrize(("n", "cost"), [(4, 80), (8, 160)])
 def test_cost_of_the_paper(synthetic, n, cost):
-    played = play(synthetic, VirSci(team_size=n, leaving="off"), consults=True)
+    played = play(synthetic, VirSci(team_size=n, topic={"leaving": "off"}), consults=True)
     assert [spoken(played, stage) for stage in STAGES] == [cost / 4] * 4
     # Two questions fewer: nobody hears what is answered to the last speaker of ideas and abstract.
     guests = cost * 3 // 4 - 2
@@ -39,7 +39,7 @@ def test_turns_may_differ_from_stage_to_stage(synthetic):
 
 def test_a_team_of_one_speaks_alone_in_either_order(synthetic):
     for order in ("round_table", "random"):
-        played = play(synthetic, VirSci(team_size=1, turns=2, speaking_order=order))
+        played = play(synthetic, VirSci(team_size=1, turns=2, discussion={"speaking_order": order}))
         leader = played.team["leader"]
         assert played.team["state"] == "published"
         for stage in STAGES:
@@ -51,7 +51,7 @@ def test_a_team_of_one_speaks_alone_in_either_order(synthetic):
 
 @pytest.mark.parametrize("n", [2, 4])
 def test_random_order_is_n_utterances_and_never_the_same_twice_running(synthetic, n):
-    played = play(synthetic, VirSci(team_size=n, turns=6, speaking_order="random"))
+    played = play(synthetic, VirSci(team_size=n, turns=6, discussion={"speaking_order": "random"}))
     silent = 0
     for stage in STAGES:
         turns = speakers(played, stage)
@@ -65,7 +65,9 @@ def test_random_order_is_n_utterances_and_never_the_same_twice_running(synthetic
 
 def test_the_random_abstract_begins_with_the_leader_in_every_round(synthetic):
     for seed in range(4):
-        protocol = VirSci(turns=1, speaking_order="random", self_review="on")
+        protocol = VirSci(
+            turns=1, discussion={"speaking_order": "random"}, abstract={"self_review": "on"}
+        )
         played = play(synthetic, protocol, strike_at(1), seed=seed)
         for visit in (1, 2):
             assert speakers(played, "abstract", visit)[1][0] == played.team["leader"]
@@ -101,7 +103,7 @@ def goes_on_until(**turns):
 
 def test_adaptive_stages_last_as_long_as_the_leader_wants(synthetic):
     wanted = {"topic": 1, "ideas": 3, "novelty": 2, "abstract": 4}
-    protocol = VirSci(team_size=3, pacing="adaptive", max_turns=4)
+    protocol = VirSci(team_size=3, discussion={"pacing": "adaptive", "max_turns": 4})
     played = play(synthetic, protocol, goes_on_until(**wanted))
     leader = played.team["leader"]
     for stage, turns in wanted.items():
@@ -117,8 +119,9 @@ def test_adaptive_stages_last_as_long_as_the_leader_wants(synthetic):
 
 def test_a_decision_with_a_lag_ends_a_stage_one_turn_later(synthetic):
     wanted = {"topic": 1, "ideas": 3, "novelty": 2, "abstract": 4}
-    settings = {"team_size": 3, "pacing": "adaptive", "max_turns": 4}
-    played = play(synthetic, VirSci(**settings, decision_lag=1), goes_on_until(**wanted))
+    adaptive = {"pacing": "adaptive", "max_turns": 4}
+    lagging = VirSci(team_size=3, discussion={**adaptive, "decision_lag": 1})
+    played = play(synthetic, lagging, goes_on_until(**wanted))
     for stage, turns in wanted.items():
         held = min(turns + 1, 4)
         assert list(speakers(played, stage)) == list(range(1, held + 1))
@@ -129,15 +132,16 @@ def test_a_decision_with_a_lag_ends_a_stage_one_turn_later(synthetic):
             assert said.request.slots["turns_left"] == 3 - said.call.turn
             page = said.request.messages[-1].content
             assert "held in any case: decide about the one after it." in page
-    at_once = play(synthetic, VirSci(**settings), goes_on_until(**wanted))
+    prompt = VirSci(team_size=3, discussion=adaptive)
+    at_once = play(synthetic, prompt, goes_on_until(**wanted))
     pages = [s.request.messages[-1].content for s in at_once.of_form("AnotherTurn")]
     assert not any("held in any case" in page for page in pages)
 
 
 def test_adaptive_ends_at_the_latest_after_max_turns(synthetic):
-    played = play(synthetic, VirSci(team_size=2, pacing="adaptive", max_turns=3))
+    played = play(synthetic, VirSci(team_size=2, discussion={"pacing": "adaptive", "max_turns": 3}))
     assert [len(speakers(played, stage)) for stage in STAGES] == [3] * 4
-    once = play(synthetic, VirSci(team_size=2, pacing="adaptive", max_turns=1))
+    once = play(synthetic, VirSci(team_size=2, discussion={"pacing": "adaptive", "max_turns": 1}))
     assert [len(speakers(once, stage)) for stage in STAGES] == [1] * 4
     assert not once.of_form("AnotherTurn")
 

@@ -35,7 +35,7 @@ def always_the(place):
 @pytest.mark.parametrize("order", ["round_table", "random"])
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_permuted_ballots_are_counted_for_the_ideas_that_were_meant(synthetic, place, order):
-    protocol = VirSci(team_size=3, turns=3, speaking_order=order, **PERMUTED)
+    protocol = VirSci(team_size=3, turns=3, discussion={"speaking_order": order}, **PERMUTED)
     played = play(synthetic, protocol, always_the(place))
     ballots = played.of(act="vote")
     titles = sorted(listed(ballots[0]))
@@ -60,7 +60,9 @@ def test_each_ballot_of_a_member_has_another_order_and_all_hold_the_same_ideas(s
 
 @pytest.mark.parametrize("profile", ["paper", "full"])
 def test_everybody_votes_once_a_turn_also_where_speakers_are_drawn(synthetic, profile):
-    protocol = VirSci(profile=profile, team_size=4, turns=5, speaking_order="random")
+    protocol = VirSci(
+        profile=profile, team_size=4, turns=5, discussion={"speaking_order": "random"}
+    )
     played = play(synthetic, protocol)
     team = sorted(row["scientist"] for row in played.rows("members"))
     for turn in range(1, 6):
@@ -70,7 +72,7 @@ def test_everybody_votes_once_a_turn_also_where_speakers_are_drawn(synthetic, pr
 
 
 def test_the_leader_is_told_the_votes_by_the_numbers_of_its_own_list(synthetic):
-    protocol = VirSci(team_size=3, pacing="adaptive", max_turns=3, **PERMUTED)
+    protocol = VirSci(team_size=3, discussion={"pacing": "adaptive", "max_turns": 3}, **PERMUTED)
     played = play(synthetic, protocol, always_the(1))
     decisions = [s for s in played.of_form("AnotherTurn") if s.call.stage == "novelty"]
     assert len(decisions) == 2

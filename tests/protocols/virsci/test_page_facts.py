@@ -21,7 +21,7 @@ def after_agreement(said):
     ("more", "opening", "choice", "ends"),
     [
         (
-            {"restarts": 1},
+            {"topic": {"restarts": 1}},
             ["and the members say whether they agree."] * 2,
             ["The members then say whether they agree."] * 2,
             [
@@ -30,7 +30,7 @@ def after_agreement(said):
             ],
         ),
         (
-            {"restarts": 1, "consensus": "leader"},
+            {"topic": {"restarts": 1, "consensus": "leader"}},
             ["and decides whether it stands."] * 2,
             ["Afterwards you are asked whether it stands."] * 2,
             [
@@ -39,7 +39,7 @@ def after_agreement(said):
             ],
         ),
         (
-            {"consensus": "leader", "forced_after": 2},
+            {"topic": {"consensus": "leader"}, "released_code": {"forced_after": 2}},
             ["and decides whether it stands.", "and the team takes it."],
             ["Afterwards you are asked whether it stands.", "The team takes it."],
             [
@@ -68,7 +68,9 @@ def test_a_topic_that_the_leader_dropped_alone_was_put_to_no_vote(synthetic):
         ("majority", "was dropped: 0 of 3 agreed to it."),
         ("leader", "was dropped by the leader, who had proposed it."),
     ):
-        played = play(synthetic, VirSci(**SMALL, consensus=consensus, restarts=1), disagree)
+        played = play(
+            synthetic, VirSci(**SMALL, topic={"consensus": consensus, "restarts": 1}), disagree
+        )
         pages = [said.user for said in played.of_form("Remark") if said.call.visit == 2]
         assert pages
         assert all(line in page for page in pages)

@@ -16,7 +16,7 @@ def no_consensus(visits):
 
 @pytest.mark.parametrize("restarts", [0, 1, 3])
 def test_without_consensus_the_discussion_restarts_up_to_the_limit(synthetic, restarts):
-    protocol = VirSci(team_size=3, turns=2, restarts=restarts)
+    protocol = VirSci(team_size=3, turns=2, topic={"restarts": restarts})
     played = play(synthetic, protocol, no_consensus(99))
     assert dissolved(played) == "no consensus"
     assert [spoken(played, "topic", visit) for visit in range(1, restarts + 3)] == (
@@ -36,7 +36,7 @@ def test_consensus_is_a_majority(synthetic, n, agree, enough):
     def script(call, request):
         return {"Agree": call.seat < agree} if call.act == "agree" else None
 
-    played = play(synthetic, VirSci(team_size=n, turns=1, restarts=0), script)
+    played = play(synthetic, VirSci(team_size=n, turns=1, topic={"restarts": 0}), script)
     assert (played.team["state"] == "published") == enough
 
 
@@ -63,7 +63,9 @@ def test_who_leaves_is_gone_from_all_that_follows(synthetic):
 
 
 def test_leaving_off_asks_nobody(synthetic):
-    played = play(synthetic, VirSci(team_size=4, turns=1, leaving="off"), leaves(1, 2, 3))
+    played = play(
+        synthetic, VirSci(team_size=4, turns=1, topic={"leaving": "off"}), leaves(1, 2, 3)
+    )
     assert not played.of(act="stay")
     assert played.team["size"] == 4
 
@@ -170,7 +172,11 @@ def test_a_society_without_waiting_works_too(synthetic):
         reply_window=0,
         publication_delay=0,
     )
-    for settings in ({}, {"pacing": "adaptive", "max_turns": 2}, {"self_review": "on"}):
+    for settings in (
+        {},
+        {"discussion": {"pacing": "adaptive", "max_turns": 2}},
+        {"abstract": {"self_review": "on"}},
+    ):
         protocol = VirSci(team_size=3, turns=2, **settings)
         played = play(synthetic, protocol, no_consensus(1), consults=True, times=times)
         assert played.team["state"] == "published"

@@ -39,7 +39,11 @@ PAPER = Path(__file__).parents[4] / "shared" / "reference" / "virsci-paper.txt"
 @pytest.fixture(scope="module")
 def everything(synthetic):
     """A team with every switch on, so that every page is used."""
-    given = {"team_size": 3, "pacing": "adaptive", "max_turns": 2, "self_review": "on"}
+    given = {
+        "team_size": 3,
+        "discussion": {"pacing": "adaptive", "max_turns": 2},
+        "abstract": {"self_review": "on"},
+    }
     protocol = VirSci(profile="full", memory="own", **given)
     return play(synthetic, protocol, strike_at(1), consults=True)
 
@@ -96,7 +100,9 @@ def test_every_page_asks_for_the_fields_of_the_schema_in_its_order(everything, f
 
 
 def test_without_invitation_nobody_is_told_of_asking(synthetic):
-    protocol = VirSci(team_size=2, turns=1, invitation="off", references={"ideas": "off"})
+    protocol = VirSci(
+        team_size=2, turns=1, discussion={"invitation": "off"}, references={"ideas": "off"}
+    )
     played = play(synthetic, protocol)
     assert not any('"Ask"' in said.user or '"Uses"' in said.user for said in played.said)
 

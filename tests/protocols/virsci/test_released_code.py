@@ -5,20 +5,29 @@ import pytest
 from pydantic import ValidationError
 
 from tests.protocols.scripted_backend import PLANTED, dissolved, play, speakers, strike_at
+from virsci_society.protocols.virsci.ideas import Confidence
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.protocols.virsci.released_code import RELEASED_CODE
-from virsci_society.protocols.virsci.settings import (
-    PROFILES,
-    Confidence,
-    PromptSwitches,
-    ReferenceUse,
-    VirSciSettings,
-)
+from virsci_society.protocols.virsci.settings import PROFILES
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.society.literature.embedding.base import paper_text
 
 SMALL = {"team_size": 3, "turns": 2}
-SECTIONS = {"confidence": Confidence, "prompts": PromptSwitches, "references": ReferenceUse}
+DEPARTURES = [
+    (section, key)
+    for section, value in RELEASED_CODE.items()
+    for key in (value if isinstance(value, dict) else [""])
+]
+
+
+def value_at(settings, section, key):
+    value = getattr(settings, section)
+    return getattr(value, key) if key else value
+
+
+def departure(section, key, value):
+    """The keyword that sets one key."""
+    return {section: {key: value} if key else value}
 
 
 def says(**acts):
@@ -48,21 +57,17 @@ def test_a_profile_is_nothing_but_the_values_of_its_keys():
     assert named == spelled
 
 
-@pytest.mark.parametrize("key", sorted(RELEASED_CODE))
-def test_every_key_of_the_profile_is_a_departure_and_can_be_taken_back(key):
-    paper = getattr(VirSci().settings, key)
-    if key in SECTIONS:
-        paper = paper.model_dump()
-        assert not RELEASED_CODE[key].items() & paper.items()
-        paper = SECTIONS[key](**paper)
-    # Pooled votes are also how we read the paper, which does not say.
-    assert (getattr(VirSci(**{key: RELEASED_CODE[key]}).settings, key) == paper) is (key == "votes")
-    back = VirSci(profile="released-code", **{key: paper}).settings
-    others = {other: getattr(back, other) for other in RELEASED_CODE if other != key}
-    full = VirSci(profile="released-code").settings
-    assert others == {other: getattr(full, other) for other in others}
-    if key not in SECTIONS:
-        assert getattr(back, key) == paper
+@pytest.mark.parametrize(("section", "key"), DEPARTURES)
+def test_every_key_of_the_profile_is_a_departure_and_can_be_taken_back(section, key):
+    paper, full = VirSci().settings, VirSci(profile="released-code").settings
+    usual, theirs = value_at(paper, section, key), value_at(full, section, key)
+    alone = VirSci(**departure(section, key, theirs)).settings
+    assert value_at(alone, section, key) == theirs != usual
+    back = VirSci(profile="released-code", **departure(section, key, usual)).settings
+    assert value_at(back, section, key) == usual
+    for other in DEPARTURES:
+        if other != (section, key):
+            assert value_at(back, *other) == value_at(full, *other)
 
 
 def test_a_section_given_in_part_takes_the_rest_from_the_profile():
@@ -70,7 +75,7 @@ def test_a_section_given_in_part_takes_the_rest_from_the_profile():
     for given in ({"first_idea": "unscored"}, Confidence(first_idea="unscored")):
         assert VirSci(profile="released-code", confidence=given).settings.confidence == wanted
     weights = VirSci(profile="released-code", confidence={"novelty": 2.0}).settings.confidence
-    assert (weights.clarity, weights.novelty, weights.ranked_by) == (3.0, 2.0, "next")
+    assert (weights.clarity, weights.feasibility, weights.novelty) == (3.0, 0.0, 2.0)
 
 
 def test_an_unknown_profile_is_refused_by_name():
@@ -84,13 +89,10 @@ def test_the_resolved_scenario_is_complete_and_reads_back_equal():
     scenario = load_scenario("virsci/paper", settings=settings)
     data = scenario.to_data()["protocol"]
     assert data["profile"] == "released-code"
-    assert {key: data[key] for key in RELEASED_CODE if key not in SECTIONS} == {
-        key: value for key, value in RELEASED_CODE.items() if key not in SECTIONS
-    }
-    for key, section in SECTIONS.items():
-        assert data[key] == section(**RELEASED_CODE[key]).model_dump() | (
-            {"first_idea": "unscored"} if key == "confidence" else {}
-        )
+    for section, key in DEPARTURES:
+        value = RELEASED_CODE[section][key] if key else RELEASED_CODE[section]
+        assert (data[section][key] if key else data[section]) == value
+    assert data["confidence"]["first_idea"] == "unscored"
     assert data["min_size"] == "all", "what the file gives beside the profile stays"
     spelled = VirSci(
         **{key: value for key, value in data.items() if key not in ("use", "selection")}
@@ -101,16 +103,17 @@ def test_the_resolved_scenario_is_complete_and_reads_back_equal():
 def test_a_profile_can_be_laid_over_a_resolved_scenario():
     """Arms of a study and interventions start from scenarios in which every key has its value."""
     scenario = load_scenario(
-        "virsci/paper", settings=["protocol.restarts=1", "protocol.cites=retrieved"]
+        "virsci/paper", settings=["protocol.topic.restarts=1", "protocol.cites=retrieved"]
     )
     changed = scenario.set("protocol.profile", "released-code")
-    assert changed.protocol == VirSci(
-        **{name: getattr(scenario.protocol.settings, name) for name in VirSciSettings.model_fields}
-        | dict(RELEASED_CODE)
-        | {"profile": "released-code"}
-    )
-    assert changed.set("protocol.profile", "paper").protocol.settings.leaving == "on"
-    own = load_scenario("virsci/paper", settings=["protocol.guests=join"])
+    released = VirSci(profile="released-code").settings
+    settings = changed.protocol.settings
+    assert (settings.topic.restarts, settings.cites) == (1, "retrieved")
+    for section, key in DEPARTURES:
+        assert value_at(settings, section, key) == value_at(released, section, key)
+    assert settings.max_invitations == scenario.protocol.settings.max_invitations
+    assert changed.set("protocol.profile", "paper").protocol.settings.topic.leaving == "on"
+    own = load_scenario("virsci/paper", settings=["protocol.released_code.guests=join"])
     back = own.set("protocol.profile", "released-code").set("protocol.profile", "paper")
     assert back.protocol.settings.cites == "used"
     assert scenario.set("seed", 7).protocol == scenario.protocol
@@ -123,26 +126,29 @@ def test_the_leader_alone_decides_on_the_topic(synthetic):
     def only(leader_agrees):
         return says(agree=lambda call: {"Agree": leader_agrees is call.team.startswith(call.who)})
 
-    protocol = VirSci(**SMALL, restarts=0, consensus="leader")
+    protocol = VirSci(**SMALL, topic={"restarts": 0, "consensus": "leader"})
     played = play(synthetic, protocol, only(True))
     assert played.team["state"] == "published"
     assert [said.call.who for said in played.of(act="agree")] == [played.team["leader"]]
     # The same voices are no majority, and others' voices are not asked for.
-    assert dissolved(play(synthetic, VirSci(**SMALL, restarts=0), only(True))) == "no consensus"
+    assert (
+        dissolved(play(synthetic, VirSci(**SMALL, topic={"restarts": 0}), only(True)))
+        == "no consensus"
+    )
     assert dissolved(play(synthetic, protocol, only(False))) == "no consensus"
 
 
 def test_the_topic_is_forced_on_the_second_pass(synthetic):
     nobody = says(agree={"Agree": False})
-    played = play(synthetic, VirSci(**SMALL, forced_after=2), nobody)
+    played = play(synthetic, VirSci(**SMALL, released_code={"forced_after": 2}), nobody)
     assert played.team["state"] == "published"
     assert played.team["restarts"] == 1
     assert {said.call.visit for said in played.of(stage="topic")} == {1, 2}
     assert played.team["topic"].startswith("zq")
     # Nobody has to be overruled where all agree.
-    assert play(synthetic, VirSci(**SMALL, forced_after=2)).team["restarts"] == 0
+    assert play(synthetic, VirSci(**SMALL, released_code={"forced_after": 2})).team["restarts"] == 0
     # Restarts that run out first still end the team.
-    short = VirSci(**SMALL, forced_after=2, restarts=0)
+    short = VirSci(**SMALL, released_code={"forced_after": 2}, topic={"restarts": 0})
     assert dissolved(play(synthetic, short, nobody)) == "no consensus"
 
 
@@ -168,7 +174,7 @@ def test_nobody_is_asked_whether_to_stay(synthetic):
     assert (
         dissolved(play(synthetic, VirSci(**SMALL), everybody_leaves)) == "too small after leaving"
     )
-    played = play(synthetic, VirSci(**SMALL, leaving="off"), everybody_leaves)
+    played = play(synthetic, VirSci(**SMALL, topic={"leaving": "off"}), everybody_leaves)
     assert played.team["size"] == 3
     assert not played.of(act="stay")
 
@@ -179,7 +185,7 @@ def test_guests_join_for_good_and_nobody_sees_what_they_answer(synthetic):
         first = (call.stage, call.turn, call.seat) in (("topic", 1, 1), ("ideas", 2, 0))
         return {"Ask": None} if speaks and not first else None
 
-    protocol = VirSci(**SMALL, guests="join")
+    protocol = VirSci(**SMALL, released_code={"guests": "join"})
     played = play(synthetic, protocol, asks_once, consults=True)
     guests = [row["guest"] for row in played.rows("consultations")]
     assert len(guests) == len(set(guests)) == 2
@@ -204,7 +210,9 @@ def test_guests_join_for_good_and_nobody_sees_what_they_answer(synthetic):
 
 def test_a_member_is_not_seated_twice_and_a_late_guest_not_at_all(synthetic):
     """Everybody asks the first outsider it is shown, in every turn."""
-    protocol = VirSci(team_size=2, turns=2, guests="join", self_review="on")
+    protocol = VirSci(
+        team_size=2, turns=2, released_code={"guests": "join"}, abstract={"self_review": "on"}
+    )
     played = play(synthetic, protocol, strike_at(1), consults=True)
     assert len(set(members(played))) == len(members(played)) == played.team["size"]
     last = [
@@ -222,7 +230,7 @@ def test_a_majority_is_one_of_those_who_were_asked(synthetic):
     def two_of_three(call, request):
         return {"Agree": call.seat != 2} if call.act == "agree" else None
 
-    protocol = VirSci(team_size=3, turns=1, restarts=0, guests="join")
+    protocol = VirSci(team_size=3, turns=1, topic={"restarts": 0}, released_code={"guests": "join"})
     played = play(synthetic, protocol, two_of_three, consults=True)
     assert len(played.of(act="agree")) == 3
     assert len(speakers(played, "ideas")[1]) > 3
@@ -244,7 +252,7 @@ def calls_upon(text):
     return script
 
 
-BY_THE_WAY = {**SMALL, "asking": "by_the_way"}
+BY_THE_WAY = {**SMALL, "released_code": {"asking": "by_the_way"}}
 
 
 def guests_of(played):
@@ -277,14 +285,16 @@ def test_a_name_or_the_words_alone_call_nobody(synthetic, text):
 def test_the_words_and_a_name_call_somebody(synthetic):
     for text in ("And by the way, {0}.", "By the way: scientist {0}"):
         assert guests_of(play(synthetic, VirSci(**BY_THE_WAY), calls_upon(text)))
-    off = VirSci(**BY_THE_WAY, invitation="off")
+    off = VirSci(**BY_THE_WAY, discussion={"invitation": "off"})
     assert not guests_of(play(synthetic, off, calls_upon("By the way: {0}")))
 
 
 def test_one_reply_calls_as_many_as_the_setting_says(synthetic):
     text = "By the way, {0}, {1}, {2} and {3}"
     for most in (1, 3):
-        played = play(synthetic, VirSci(**BY_THE_WAY, outsiders=most), calls_upon(text))
+        played = play(
+            synthetic, VirSci(**BY_THE_WAY, discussion={"outsiders": most}), calls_upon(text)
+        )
         assert sum(stage == "topic" for stage, _ in guests_of(played)) == most
 
 
@@ -297,15 +307,19 @@ def test_who_has_been_called_and_will_join_is_not_called_again(synthetic):
         return None
 
     call_team = set()
-    played = play(synthetic, VirSci(**BY_THE_WAY, guests="join"), twice)
+    played = play(
+        synthetic, VirSci(**SMALL, released_code={"asking": "by_the_way", "guests": "join"}), twice
+    )
     assert len(guests_of(played)) == len(played.of_form("GuestReply")) == 1
     assert members(played)[3:] == [guest for _, guest in guests_of(played)]
 
 
 def test_outsiders_are_consulted_and_shown_in_the_topic_discussion_only(synthetic):
-    played = play(synthetic, VirSci(**SMALL, invitation="topic"), consults=True)
+    played = play(synthetic, VirSci(**SMALL, discussion={"invitation": "topic"}), consults=True)
     assert {stage for stage, _ in guests_of(played)} == {"topic"}
-    played = play(synthetic, VirSci(**SMALL, invitation="off", knowledge="topic"))
+    played = play(
+        synthetic, VirSci(**SMALL, discussion={"invitation": "off", "knowledge": "topic"})
+    )
     shown = {said.form for said in played.said if said.request.slots.get("knowledge")}
     assert shown == {"Remark"}
 
@@ -313,9 +327,11 @@ def test_outsiders_are_consulted_and_shown_in_the_topic_discussion_only(syntheti
 # ---- ideas --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("more", [{}, {"prompts": {"carry": "on"}}, {"guests": "join"}])
+@pytest.mark.parametrize(
+    "more", [{}, {"prompts": {"carry": "on"}}, {"released_code": {"guests": "join"}}]
+)
 def test_without_dialogue_a_speaker_sees_the_idea_on_the_table_alone(synthetic, more):
-    played = play(synthetic, VirSci(**SMALL, idea_dialogue="off", **more), consults=True)
+    played = play(synthetic, VirSci(**SMALL, ideas={"dialogue": "off"}, **more), consults=True)
     assert played.count(act="summarise", stage="ideas") == 0
     assert played.count(act="summarise", stage="topic") == 1
     ideas = played.of_form("Idea")
@@ -333,7 +349,7 @@ def test_without_dialogue_a_speaker_sees_the_idea_on_the_table_alone(synthetic, 
 
 
 def test_adaptive_pacing_without_dialogue_shows_the_leader_the_ideas_of_the_round(synthetic):
-    settings = {"pacing": "adaptive", "max_turns": 2, "idea_dialogue": "off"}
+    settings = {"discussion": {"pacing": "adaptive", "max_turns": 2}, "ideas": {"dialogue": "off"}}
     played = play(synthetic, VirSci(**SMALL, **settings))
     (decision,) = [s for s in played.of_form("AnotherTurn") if s.call.stage == "ideas"]
     assert all(said.word("Title") in decision.user for said in played.of_form("Idea")[:3])
@@ -388,33 +404,35 @@ def test_the_unscored_idea_still_stands_where_there_are_too_few(synthetic):
 
 def test_only_ideas_not_below_the_best_so_far_are_listed(synthetic):
     clarity = {"clarity": 1, "feasibility": 0, "novelty": 0}
-    rising = clarity | {"listed": "not_below_best"}
+    rising = {"confidence": clarity, "released_code": {"listed": "not_below_best"}}
     script = rated((5, 1, 1), (4, 1, 1), (5, 1, 1), (7, 1, 1))
     assert on_the_ballot(play(synthetic, VirSci(**PAIR, confidence=clarity), script)) == [0, 2, 3]
-    assert on_the_ballot(play(synthetic, VirSci(**PAIR, confidence=rising), script)) == [0, 2, 3]
+    assert on_the_ballot(play(synthetic, VirSci(**PAIR, **rising), script)) == [0, 2, 3]
     script = rated((9, 1, 1), (4, 1, 1), (5, 1, 1), (7, 1, 1))
-    assert on_the_ballot(play(synthetic, VirSci(**PAIR, confidence=rising), script)) == [0]
+    assert on_the_ballot(play(synthetic, VirSci(**PAIR, **rising), script)) == [0]
     script = rated((9, 1, 1), (4, 1, 1), (5, 1, 1), (9, 1, 1))
-    assert on_the_ballot(play(synthetic, VirSci(**PAIR, confidence=rising), script)) == [0, 3]
+    assert on_the_ballot(play(synthetic, VirSci(**PAIR, **rising), script)) == [0, 3]
 
 
 def test_ideas_are_ranked_by_the_rating_of_the_one_after_them(synthetic):
-    shifted = {"clarity": 1, "feasibility": 0, "novelty": 0, "ranked_by": "next"}
-    protocol = VirSci(**PAIR, confidence=shifted)
+    clarity = {"clarity": 1, "feasibility": 0, "novelty": 0}
+    shifted = {"confidence": clarity, "released_code": {"ranked_by": "next"}}
+    protocol = VirSci(**PAIR, **shifted)
     script = rated((9, 1, 1), (2, 1, 1), (3, 1, 1), (8, 1, 1))
     assert on_the_ballot(play(synthetic, protocol, script)) == [2, 1, 0]
     script = rated((9, 1, 1), (2, 1, 1), (2, 1, 1), (2, 1, 1))
     assert on_the_ballot(play(synthetic, protocol, script)) == [0, 1, 2]
-    three = VirSci(team_size=3, turns=1, confidence=shifted)
+    three = VirSci(team_size=3, turns=1, **shifted)
     script = rated((9, 1, 1), (2, 1, 1), (3, 1, 1))
     assert on_the_ballot(play(synthetic, three, script)) == [0, 1, 2], "three stay as they are"
 
 
 def test_the_number_of_ties_is_that_of_the_list_that_is_ranked(synthetic):
-    shifted = {"clarity": 1, "feasibility": 0, "novelty": 0, "ranked_by": "next"}
+    clarity = {"clarity": 1, "feasibility": 0, "novelty": 0}
+    shifted = {"confidence": clarity, "released_code": {"ranked_by": "next"}}
     script = rated((9, 1, 1), (2, 1, 1), (2, 1, 1), (2, 1, 1))
-    assert play(synthetic, VirSci(**PAIR, confidence=shifted), script).team["ties"] == 0
-    protocol = VirSci(team_size=2, turns=3, confidence=shifted)
+    assert play(synthetic, VirSci(**PAIR, **shifted), script).team["ties"] == 0
+    protocol = VirSci(team_size=2, turns=3, **shifted)
     script = rated((9, 1, 1), (8, 1, 1), (2, 1, 1), (2, 1, 1), (2, 1, 1), (1, 1, 1))
     played = play(synthetic, protocol, script)
     assert on_the_ballot(played) == [0, 1, 2]
@@ -429,7 +447,7 @@ def test_an_unreadable_vote_counts_for_idea_0(synthetic):
         return {"Decision Made": "Idea 1" if call.seat == 0 else "the better one"}
 
     assert chosen(play(synthetic, VirSci(**SMALL), script)) == 1
-    counted = VirSci(**SMALL, unreadable_votes="first_idea")
+    counted = VirSci(**SMALL, released_code={"unreadable_votes": "first_idea"})
     assert chosen(play(synthetic, counted, script)) == 0
 
 
@@ -445,9 +463,12 @@ def test_of_tied_ideas_the_first_voted_for_wins(synthetic):
 
     four = {"team_size": 4, "turns": 1}
     assert chosen(play(synthetic, VirSci(**four), both)) == 0
-    assert chosen(play(synthetic, VirSci(**four, tied_votes="first_cast"), both)) == 2
+    assert (
+        chosen(play(synthetic, VirSci(**four, released_code={"tied_votes": "first_cast"}), both))
+        == 2
+    )
     nobody = says(vote={"Decision Made": "none"})
-    abstained = play(synthetic, VirSci(**four, tied_votes="first_cast"), nobody)
+    abstained = play(synthetic, VirSci(**four, released_code={"tied_votes": "first_cast"}), nobody)
     assert abstained.team["state"] == "published"
 
 
@@ -461,8 +482,8 @@ def test_votes_of_all_turns_are_pooled_or_only_the_last_counts(synthetic):
     """3 for idea 0 in turn 1; in turn 2, 2 for idea 1 and 1 for idea 0."""
     votes = {1: (0, 0, 0), 2: (1, 1, 0)}
     script = says(vote=lambda call: {"Decision Made": f"Idea {votes[call.turn][call.seat]}"})
-    assert chosen(play(synthetic, VirSci(**SMALL, votes="all_turns"), script)) == 0
-    assert chosen(play(synthetic, VirSci(**SMALL, votes="last_turn"), script)) == 1
+    assert chosen(play(synthetic, VirSci(**SMALL, assessment={"votes": "all_turns"}), script)) == 0
+    assert chosen(play(synthetic, VirSci(**SMALL, assessment={"votes": "last_turn"}), script)) == 1
 
 
 # ---- papers -------------------------------------------------------------------------------
@@ -497,7 +518,7 @@ def shown_on_ballots(played):
 
 
 def test_few_ideas_have_more_papers_each(synthetic):
-    uses = {"references": {"per_idea": 2, "few_ideas": 4}}
+    uses = {"references": {"per_idea": 2}, "released_code": {"few_ideas": 4}}
     assert shown_on_ballots(play(synthetic, VirSci(**SMALL, **uses)))[0] == [2, 2, 2]
     two = VirSci(team_size=2, turns=1, **uses)
     assert shown_on_ballots(play(synthetic, two))[0] == [4, 4]
@@ -505,7 +526,7 @@ def test_few_ideas_have_more_papers_each(synthetic):
 
 def test_a_pooled_list_does_not_say_which_paper_is_near_to_which_idea(synthetic):
     for ballot, told in (("per_idea", 3), ("pooled", 0)):
-        protocol = VirSci(**SMALL, references={"ballot": ballot})
+        protocol = VirSci(**SMALL, released_code={"ballot": ballot})
         _, said = shown_on_ballots(play(synthetic, protocol))
         assert said.user.count("Nearest published papers") == told
         keys = [paper.key for paper in said.request.slots["papers"]]
@@ -535,7 +556,7 @@ def test_papers_are_searched_by_the_title_alone(synthetic):
 
 @pytest.mark.parametrize("score", [69, 70, "none at all"])
 def test_a_self_review_that_is_recorded_has_no_consequence(synthetic, score):
-    protocol = VirSci(**SMALL, self_review="recorded", threshold=70)
+    protocol = VirSci(**SMALL, abstract={"self_review": "recorded", "threshold": 70})
     review = says(review={"similarity_scores": {"Written Abstract vs A": score}})
     played = play(synthetic, protocol, review)
     assert played.team["state"] == "published"
@@ -546,7 +567,7 @@ def test_a_self_review_that_is_recorded_has_no_consequence(synthetic, score):
 
 def test_the_self_review_compares_with_papers_of_its_own_number(synthetic):
     for uses, count in (({}, 8), ({"self_review": 4}, 4), ({"count": 5}, 5)):
-        played = play(synthetic, VirSci(**SMALL, self_review="on", references=uses))
+        played = play(synthetic, VirSci(**SMALL, abstract={"self_review": "on"}, references=uses))
         (said,) = played.of_form("SelfReview")
         assert len(said.request.slots["near"]) == count
 

@@ -205,4 +205,4 @@ def test_nothing_follows_from_the_self_review(played):
     assert played.team["state"] == "published"
     assert played.team["strikes"] == 0
     assert len(played.of_form("SelfReview")) == 1
-    assert played.society.world.protocol.settings.review_rules.threshold == 70.0
+    assert played.society.world.protocol.settings.abstract.threshold == 70.0

@@ -10,7 +10,8 @@ from virsci_society.protocols.virsci.protocol import VirSci
 
 
 def reviewed(synthetic, script, **settings):
-    return play(synthetic, VirSci(team_size=2, turns=2, self_review="on", **settings), script)
+    abstract = {"self_review": "on", **settings}
+    return play(synthetic, VirSci(team_size=2, turns=2, abstract=abstract), script)
 
 
 def test_a_review_below_the_threshold_passes(synthetic):
@@ -56,7 +57,12 @@ def test_the_threshold_is_a_setting(synthetic):
 
 
 def test_call_ids_are_unique_and_name_their_place(synthetic):
-    protocol = VirSci(team_size=3, turns=2, self_review="on", pacing="adaptive", max_turns=3)
+    protocol = VirSci(
+        team_size=3,
+        turns=2,
+        abstract={"self_review": "on"},
+        discussion={"pacing": "adaptive", "max_turns": 3},
+    )
     played = play(synthetic, protocol, strike_at(1, 2), consults=True)
     rows = played.rows("calls")
     assert len({row["call"] for row in rows}) == len(rows) == len(played.said)

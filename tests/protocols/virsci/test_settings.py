@@ -29,20 +29,22 @@ def test_defaults_are_those_of_the_paper_where_it_states_them():
     virsci = protocol.settings
     assert virsci.team_size == 4
     assert virsci.turns_of == Turns(topic=5, ideas=5, assessment=5, abstract=5)
-    assert (virsci.pacing, virsci.max_turns, virsci.speaking_order) == ("fixed", 7, "round_table")
-    assert virsci.invitation == virsci.knowledge == virsci.novelty_assessment == "on"
-    assert virsci.leaving == "on"
-    assert (virsci.self_review, virsci.threshold, virsci.memory) == ("off", 85.0, "off")
+    held = virsci.discussion
+    assert (held.pacing, held.max_turns, held.speaking_order) == ("fixed", 7, "round_table")
+    assert held.invitation == held.knowledge == virsci.novelty_assessment == "on"
+    assert (virsci.topic.leaving, virsci.memory) == ("on", "off")
+    assert (virsci.abstract.self_review, virsci.abstract.threshold) == ("off", 85.0)
     assert virsci.references.model_dump() == {
         **{"ideas": "on", "assessment": "on", "topic": "off", "draft": "off", "guest": "off"},
         **{"count": 8, "per_idea": 3, "sentences": 3, "queries": "one", "diversity": 0.0},
-        **{"few_ideas": None, "ballot": "per_idea", "self_review": None, "query": "idea"},
+        **{"self_review": None, "query": "idea"},
     }
     assert set(virsci.prompts.model_dump().values()) == {"off", "fixed", None}
     assert virsci.selection == Coauthorship(explore=1.0)
     assert virsci.freshness is None
     assert virsci.diversity is None
-    assert virsci.topic == "free"
+    assert virsci.topic == VirSci(topic="free").settings.topic
+    assert (virsci.topic.start, virsci.topic.given, virsci.topic.one_of) == (None, None, None)
     assert protocol.name == "virsci"
 
 
@@ -54,18 +56,23 @@ def test_turns_are_one_number_or_four():
 
 
 def test_switches_take_true_and_false():
-    virsci = VirSci(invitation=False, self_review=True, references={"ideas": False}).settings
-    assert (virsci.invitation, virsci.self_review, virsci.references.ideas) == ("off", "on", "off")
+    virsci = VirSci(
+        discussion={"invitation": False},
+        abstract={"self_review": True},
+        references={"ideas": False},
+    ).settings
+    assert (virsci.discussion.invitation, virsci.references.ideas) == ("off", "off")
+    assert virsci.abstract.self_review == "on"
 
 
 def test_the_smallest_team_follows_the_wanted_size():
-    assert [VirSci().settings.team_building.smallest_team(n) for n in (1, 2, 8)] == [1, 2, 2]
-    assert [VirSci(min_size=3).settings.team_building.smallest_team(n) for n in (2, 3, 8)] == [
+    assert [VirSci().settings.smallest_team(n) for n in (1, 2, 8)] == [1, 2, 2]
+    assert [VirSci(min_size=3).settings.smallest_team(n) for n in (2, 3, 8)] == [
         2,
         3,
         3,
     ]
-    assert [VirSci(min_size="all").settings.team_building.smallest_team(n) for n in (1, 8)] == [
+    assert [VirSci(min_size="all").settings.smallest_team(n) for n in (1, 8)] == [
         1,
         8,
     ]
@@ -81,20 +88,20 @@ def test_the_smallest_team_follows_the_wanted_size():
         {"turns": 0},
         {"turns": {"topic": 0}},
         {"turns": {"coffee": 1}},
-        {"max_turns": 0},
+        {"discussion": {"max_turns": 0}},
         {"max_invitations": 0},
-        {"pacing": "slow"},
-        {"speaking_order": "loudest"},
-        {"invitation": "maybe"},
+        {"discussion": {"pacing": "slow"}},
+        {"discussion": {"speaking_order": "loudest"}},
+        {"discussion": {"invitation": "maybe"}},
         {"novelty_assessment": 2},
         {"inviting": "never"},
-        {"outsiders": 0},
-        {"profiles": 0},
+        {"discussion": {"outsiders": 0}},
+        {"discussion": {"profiles": 0}},
         {"memory": "all"},
-        {"restarts": -1},
-        {"new_ideas": -1},
-        {"threshold": 101},
-        {"threshold": float("nan")},
+        {"topic": {"restarts": -1}},
+        {"abstract": {"new_ideas": -1}},
+        {"abstract": {"threshold": 101}},
+        {"abstract": {"threshold": float("nan")}},
         {"freshness": 1.5},
         {"diversity": -0.1},
         {"diversity_variant": "many"},
@@ -109,7 +116,6 @@ def test_the_smallest_team_follows_the_wanted_size():
         {"prompts": {"sorted": "on"}},
         {"min_size_after_leaving": 0},
         {"topic": "open"},
-        {"topic": {}},
         {"topic": {"start": "a", "given": "b"}},
         {"topic": {"given": ""}},
         {"confidence": {"clarity": 0, "feasibility": 0, "novelty": 0}},

@@ -7,8 +7,10 @@ import pytest
 
 from tests.protocols.paper_equations import Past, attributed, check, may_be_asked, quoted
 from tests.protocols.scripted_backend import play, strike_at
+from virsci_society.protocols.virsci.prompts import PromptSwitches
 from virsci_society.protocols.virsci.protocol import VirSci
-from virsci_society.protocols.virsci.settings import FULL, PromptSwitches, ReferenceUse
+from virsci_society.protocols.virsci.searches import ReferenceUse
+from virsci_society.protocols.virsci.settings import FULL
 
 SMALL = {"team_size": 3, "turns": 3}
 TRIED = "What this team has tried before:"
@@ -40,7 +42,7 @@ def test_after_a_restart_the_first_prompt_says_which_topic_fell_and_why(syntheti
 
 @pytest.mark.parametrize("profile", ["paper", "full"])
 def test_after_a_discarded_idea_the_first_prompt_says_which_and_why(synthetic, profile):
-    protocol = VirSci(profile=profile, **SMALL, self_review="on")
+    protocol = VirSci(profile=profile, **SMALL, abstract={"self_review": "on"})
     played = play(synthetic, protocol, strike_at(1, 2, score=91))
     before, after = first(played, "ideas", 1), first(played, "ideas", 2)
     title = played.of_form("Draft")[0].request.slots["idea"].idea.title
@@ -77,7 +79,12 @@ def the_same_words(call, request):
 @pytest.mark.parametrize("order", ["round_table", "random"])
 @pytest.mark.parametrize("profile", ["paper", "full"])
 def test_nobody_is_sent_the_same_prompt_twice(synthetic, profile, order, script):
-    protocol = VirSci(profile=profile, **SMALL, speaking_order=order, self_review="on")
+    protocol = VirSci(
+        profile=profile,
+        **SMALL,
+        discussion={"speaking_order": order},
+        abstract={"self_review": "on"},
+    )
     played = play(synthetic, protocol, script, consults=True)
     assert played.team["state"] == "published"
     sent = {}
@@ -173,12 +180,17 @@ ALONE = {
     "prompts.ratings": ("on", {"Idea", "Ballot", "Draft"}),
     # Titles and texts are about the same interest here, and three ideas are on every ballot.
     "references.query": ("title", set()),
-    "references.ballot": ("pooled", {"Ballot"}),
-    "references.few_ideas": (5, set()),
+    "released_code.ballot": ("pooled", {"Ballot"}),
+    "released_code.few_ideas": (5, set()),
     "references.self_review": (4, {"SelfReview"}),
 }
 """By key: a value other than the paper's, and the pages that may change with it."""
-WIDE = {"team_size": 3, "turns": 2, "profiles": 5, "outsiders": 3, "self_review": "on"}
+WIDE = {
+    "team_size": 3,
+    "turns": 2,
+    "discussion": {"profiles": 5, "outsiders": 3},
+    "abstract": {"self_review": "on"},
+}
 
 
 def settled(call, request):
@@ -241,7 +253,7 @@ def test_what_reaches_others_only_in_the_full_profile(synthetic, profile):
         # Not the last idea is chosen: nobody speaks after that one to object to it.
         return struck(call, request) or settled(call, request)
 
-    protocol = VirSci(profile=profile, team_size=3, turns=2, self_review="on")
+    protocol = VirSci(profile=profile, team_size=3, turns=2, abstract={"self_review": "on"})
     played = play(synthetic, protocol, script, consults=True)
     reached = {}
     for said in played.said:

@@ -54,26 +54,34 @@ SMALL = {"team_size": 3, "turns": 3}
 SCENES = {
     "as it is": ({}, None, False),
     "guests speak": ({}, None, True),
-    "no invitation": ({"invitation": "off"}, None, True),
-    "no knowledge": ({"knowledge": "off"}, None, True),
+    "no invitation": ({"discussion": {"invitation": "off"}}, None, True),
+    "no knowledge": ({"discussion": {"knowledge": "off"}}, None, True),
     "no papers for ideas": ({"references": {"ideas": "off"}}, None, False),
     "no papers for ballots": ({"references": {"assessment": "off"}}, None, False),
     "papers for the draft alone": ({"references": {"ideas": "off", "draft": "on"}}, None, False),
     "no papers": ({"references": {"ideas": "off", "assessment": "off"}}, None, False),
     "no assessment": ({"novelty_assessment": "off"}, None, True),
     "mixed ballots": ({}, mixed_ballots, False),
-    "random order": ({"speaking_order": "random", "team_size": 4}, mixed_ballots, True),
-    "adaptive to the end": ({"pacing": "adaptive", "max_turns": 3}, None, True),
-    "adaptive, two turns": ({"pacing": "adaptive", "max_turns": 4}, stops_after(2), True),
-    "adaptive, one turn": ({"pacing": "adaptive"}, stops_after(1), True),
+    "random order": (
+        {"discussion": {"speaking_order": "random"}, "team_size": 4},
+        mixed_ballots,
+        True,
+    ),
+    "adaptive to the end": ({"discussion": {"pacing": "adaptive", "max_turns": 3}}, None, True),
+    "adaptive, two turns": (
+        {"discussion": {"pacing": "adaptive", "max_turns": 4}},
+        stops_after(2),
+        True,
+    ),
+    "adaptive, one turn": ({"discussion": {"pacing": "adaptive"}}, stops_after(1), True),
     "a restart": ({}, one_restart, True),
     "somebody leaves": ({"team_size": 4}, a_leaver, True),
-    "nobody is asked to leave": ({"leaving": "off"}, None, False),
+    "nobody is asked to leave": ({"topic": {"leaving": "off"}}, None, False),
     "start topic": ({"topic": {"start": "tides of the moon"}}, None, True),
     "given topic": ({"topic": {"given": "tides of the moon"}}, None, True),
-    "reviewed": ({"self_review": "on"}, None, True),
-    "one strike": ({"self_review": "on"}, strike_at(1), True),
-    "new idea": ({"self_review": "on"}, strike_at(1, 2), True),
+    "reviewed": ({"abstract": {"self_review": "on"}}, None, True),
+    "one strike": ({"abstract": {"self_review": "on"}}, strike_at(1), True),
+    "new idea": ({"abstract": {"self_review": "on"}}, strike_at(1, 2), True),
     "alone": ({"team_size": 1}, None, True),
     "one turn": ({"turns": 1}, None, True),
     "two": ({"team_size": 2, "turns": {"topic": 1, "ideas": 2, "abstract": 3}}, None, True),
@@ -121,7 +129,7 @@ def test_the_scenes_show_what_they_are_named_for(synthetic):
 
 @pytest.mark.parametrize("profile", ["paper", "full"])
 def test_nobody_has_spoken_yet_is_said_where_it_is_true(synthetic, profile):
-    protocol = VirSci(profile=profile, **SMALL, self_review="on")
+    protocol = VirSci(profile=profile, **SMALL, abstract={"self_review": "on"})
     played = play(synthetic, protocol, strike_at(1, 2))
     opened = [said for said in played.said if "nobody has spoken" in said.user]
     told = [(*said.call[1:5], said.form) for said in opened]

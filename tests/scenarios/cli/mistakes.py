@@ -23,7 +23,7 @@ TINY = (
     "name: tiny\nseed: 3\nuntil: 4w\nmetrics: []\n"
     "population: {ecosystem: {scientists: 8, papers: 40, fields: 2, seed: 1}}\n"
     "founding: {use: once, count: 1}\n"
-    "protocol: {team_size: 1, turns: 1, leaving: off}\n"
+    "protocol: {team_size: 1, turns: 1, topic: {leaving: off}}\n"
 )
 """A scenario of one small team, whose run the mistakes with run folders start from."""
 MODEL = "--set backend.use=openai --set backend.model=m"

@@ -101,8 +101,8 @@ def test_plain_sections_need_no_use() -> None:
 
 
 def test_true_and_false_are_taken_for_switches() -> None:
-    settings = read(VirSciSettings, {"leaving": False, "references": {"ideas": True}})
-    assert (settings.leaving, settings.references.ideas) == ("off", "on")
+    settings = read(VirSciSettings, {"topic": {"leaving": False}, "references": {"ideas": True}})
+    assert (settings.topic.leaving, settings.references.ideas) == ("off", "on")
 
 
 @pytest.mark.parametrize(
@@ -135,14 +135,22 @@ def test_true_and_false_are_taken_for_switches() -> None:
             {"turns": {"topics": 1}},
             ["turns.topics: unknown key, expected one of topic"],
         ),
-        (VirSciSettings, {"topic": {}}, ["topic: give either start or given"]),
+        (
+            VirSciSettings,
+            {"topic": {"start": "a", "given": "b"}},
+            ["topic: give either start or given"],
+        ),
         (VirSciSettings, {"topic": "fre"}, ["topic: got 'fre', expected "]),
         (
             VirSciSettings,
-            {"leaving": "offf"},
-            ["leaving: got 'offf', expected 'on' or 'off'; did you"],
+            {"topic": {"leaving": "offf"}},
+            ["topic.leaving: got 'offf', expected 'on' or 'off'; did you"],
         ),
-        (VirSciSettings, {"threshold": 101}, ["threshold: got 101, expected at most 100"]),
+        (
+            VirSciSettings,
+            {"abstract": {"threshold": 101}},
+            ["abstract.threshold: got 101, expected at most 100"],
+        ),
         (
             VirSciSettings,
             {"selection": {"explore": 0}},
@@ -179,18 +187,18 @@ def test_each_fault_says_where_what_and_what_instead(
 def test_all_faults_of_all_depths_come_at_once() -> None:
     data = {
         "turns": "x",
-        "leaving": 3,
+        "topic": {"leaving": 3},
         "selection": {"use": "coauthorship", "explore": {"use": "share", "mass": 2, "x": 1}},
         "referenses": {},
         "references": {"count": 0, "ideas": "maybe"},
     }
     assert sorted(line.split(": ")[0] for line in complaints(VirSciSettings, data)) == [
-        "leaving",
         "references.count",
         "references.ideas",
         "referenses",
         "selection.explore.mass",
         "selection.explore.x",
+        "topic.leaving",
         "turns",
     ]
 
@@ -311,8 +319,6 @@ def test_every_key_is_written() -> None:
         "guest": "off",
         "count": 8,
         "per_idea": 3,
-        "few_ideas": None,
-        "ballot": "per_idea",
         "self_review": None,
         "query": "idea",
         "sentences": 3,

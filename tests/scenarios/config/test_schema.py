@@ -35,8 +35,8 @@ founding:
   teams_per_yaer: 2
   max_teams: 0
 protocol:
-  leaving: offf
-  speaking_order: randon
+  topic: {leaving: offf}
+  discussion: {speaking_order: randon}
   min_size: some
   selection: {use: coauthorship, explore: -1}
   references: {ideas: maybe, conut: 3}
@@ -56,8 +56,8 @@ bad.yaml:4:1: until: '10x' is not a duration; write 10m, 2h, 3d, 1w, 18mo or 2y
 bad.yaml:5:26: population.ecosystem.use: got 'syntetic', .*; did you mean 'synthetic'\\?
 bad.yaml:8:3: founding.teams_per_yaer: unknown key, .*; did you mean 'teams_per_year'\\?
 bad.yaml:9:3: founding.max_teams: got 0, expected at least 1
-bad.yaml:11:3: protocol.leaving: got 'offf', expected 'on' or 'off'; did you mean 'off'\\?
-bad.yaml:12:3: protocol.speaking_order: got 'randon', .*; did you mean 'random'\\?
+bad.yaml:11:11: protocol.topic.leaving: got 'offf', expected 'on' or 'off'; did you mean 'off'\\?
+bad.yaml:12:16: protocol.discussion.speaking_order: got 'randon', .*; did you mean 'random'\\?
 bad.yaml:13:3: protocol.min_size: got 'some', expected a whole number or 'all'
 bad.yaml:14:34: protocol.selection.explore: got -1, expected more than 0
 bad.yaml:15:16: protocol.references.ideas: got 'maybe', expected 'on' or 'off'

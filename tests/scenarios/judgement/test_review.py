@@ -163,7 +163,7 @@ STUDY = """\
 study: Reviewed
 base: virsci/paper
 set:
-  protocol: {leaving: off, turns: 2}
+  protocol: {topic: {leaving: off}, turns: 2}
   population.ecosystem: {scientists: 12, papers: 60}
   metrics: [novelty]
 arms: {grid: {protocol.team_size: [1, 4]}}

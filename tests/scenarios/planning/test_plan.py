@@ -249,7 +249,7 @@ def test_a_long_scenario_is_cut_for_the_ends_and_scaled(
 
 def test_wordier_models_that_must_be_asked_again_take_more(small: Path) -> None:
     # Longer texts hold other terms: who is asked and when a topic is agreed on must not hang on it.
-    alone = {"protocol.invitation": "off", "protocol.forced_after": 1}
+    alone = {"protocol.discussion.invitation": "off", "protocol.released_code.forced_after": 1}
     scenario = load_scenario(small, **{"backend.use": "openai", "backend.model": "m"}, **alone)
     stage = DryRun(scenario)
     plain, wordy = stage.run(MimicSettings()), stage.run(MimicSettings(wordiness=3.0))

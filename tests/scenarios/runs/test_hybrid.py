@@ -29,7 +29,7 @@ seed: 4
 until: 100d
 population: {ecosystem: {use: synthetic, scientists: 16, papers: 60, fields: 2, seed: 1}}
 founding: {use: once, count: 10, every: 1d}
-protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, leaving: off}
+protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, topic: {leaving: off}}
 time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
 metrics: [teams, cost]
 """

@@ -24,7 +24,7 @@ seed: 5
 until: 220d
 population: {ecosystem: {use: synthetic, scientists: 14, papers: 90, fields: 2, seed: 1}}
 founding: {use: poisson, teams_per_year: 1.2}
-protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, leaving: off}
+protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, topic: {leaving: off}}
 time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
 careers:
   use: rates

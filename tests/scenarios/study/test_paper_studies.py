@@ -1,5 +1,7 @@
 """The studies of the library: they read, they resolve, and they vary what the paper varies."""
 
+from operator import attrgetter
+
 import pytest
 
 from virsci_society.protocols.virsci.released_code import RELEASED_CODE
@@ -47,35 +49,45 @@ def test_every_study_of_the_library_resolves_every_arm(read, name):
     assert len({str(scenario.identity()) for scenario in design.scenarios}) == len(design.arms)
 
 
+def dotted(settings):
+    """The values by dotted key, one section deep."""
+    return {
+        f"{name}.{key}" if key else name: value
+        for name, below in settings.model_dump().items()
+        for key, value in (below.items() if isinstance(below, dict) else [("", below)])
+    }
+
+
 @pytest.mark.parametrize("name", sorted(PAPER))
 def test_in_the_papers_studies_a_team_is_complete_and_nobody_leaves(read, name):
     for scenario in read(name).scenarios:
         virsci = scenario.protocol.settings
-        assert (virsci.leaving, virsci.min_size) == ("off", "all")
+        assert (virsci.topic.leaving, virsci.min_size) == ("off", "all")
         assert scenario.founding.count == 1
         assert scenario.novelty is None, "the paper's measure"
-        assert virsci.self_review == "off" or name.endswith("table-7")
+        assert virsci.abstract.self_review == "off" or name.endswith("table-7")
 
 
 @pytest.mark.parametrize(
     ("number", "field", "values"),
     [
-        (5, "invitation", ("off", "on")),
+        (5, "discussion.invitation", ("off", "on")),
         (6, "novelty_assessment", ("off", "on")),
-        (7, "self_review", ("off", "on")),
-        (8, "speaking_order", ("round_table", "random")),
+        (7, "abstract.self_review", ("off", "on")),
+        (8, "discussion.speaking_order", ("round_table", "random")),
     ],
 )
 def test_four_tables_vary_one_switch_at_every_size_and_number_of_turns(read, number, field, values):
     design = read(f"studies/virsci/table-{number}")
-    found = {(getattr(p, field), p.team_size, p.turns) for p in protocols(design).values()}
+    value_of = attrgetter(field)
+    found = {(value_of(p), p.team_size, p.turns) for p in protocols(design).values()}
     assert found == {(v, n, k) for v in values for n in (4, 8) for k in range(1, 8)}
     by_name = protocols(design)
     assert len(design.comparisons) == 14
     for one in design.comparisons:
         reference, other = (by_name[name] for name in one.arms)
-        assert (getattr(reference, field), getattr(other, field)) == values
-        assert reference.model_copy(update={field: values[1]}) == other
+        assert (value_of(reference), value_of(other)) == values
+        assert dotted(reference) | {field: values[1]} == dotted(other)
 
 
 def test_table_1_sets_a_team_against_one_scientist_at_the_same_cost(read):
@@ -131,23 +143,27 @@ def test_paper_against_code_has_every_departure_alone_and_all_together(read):
     rest = {"max_invitations": paper.max_invitations, "memory": "off"}
     assert paper == VirSciSettings(**ours, **rest)
     assert arms["released code"] == VirSciSettings(profile="released-code", **ours, **rest)
-    plain = paper.model_dump()
+    plain = dotted(paper)
     changed = {
-        name: {key for key, value in p.model_dump().items() if value != plain[key]}
+        name: {key for key, value in dotted(p).items() if value != plain[key]}
         for name, p in arms.items()
     }
     together = changed.pop("released code")
     assert not changed.pop("paper")
-    assert changed.pop("votes of the last turn") == {"votes"}
+    assert changed.pop("votes of the last turn") == {"assessment.votes"}
     # Without a review neither its threshold nor its number of papers would matter.
     review = changed.pop("self-review without effect")
-    assert review == {"self_review", "threshold", "references"}
-    assert all(len(keys) == 1 for keys in changed.values())
+    assert review == {"abstract.self_review", "abstract.threshold", "references.self_review"}
+    # The weights of the confidence are one departure.
+    assert all(len(keys) == 1 or min(keys).startswith("confidence.") for keys in changed.values())
     assert set.union(review, *changed.values()) == together - {"profile"}
-    for section in ("confidence", "prompts", "references"):
+    for section, value in RELEASED_CODE.items():
+        if not isinstance(value, dict):
+            continue
         alone = [getattr(p, section) for name, p in arms.items() if name != "released code"]
         every = {key: value for p in alone for key, value in p if value != getattr(type(p)(), key)}
-        assert every == RELEASED_CODE[section]
+        every.pop("votes", None)
+        assert every == value
     for scenario in design.scenarios:
         measured = scenario.novelty
         assert (measured.squared, measured.unit, measured.k) == (True, False, 4)

@@ -515,4 +515,4 @@ def test_a_lock_names_what_differs_and_not_the_prompts_it_did_not_know(tmp_path)
     assert open_folder(design, study).data["hash"] == hash_json(own)
     path = written(tmp_path, TINY)
     with pytest.raises(InputError, match=r'base\.protocol\.speaking_order: default -> "random"'):
-        open_folder(read_study(path, ["protocol.speaking_order=random"]), study)
+        open_folder(read_study(path, ["protocol.discussion.speaking_order=random"]), study)

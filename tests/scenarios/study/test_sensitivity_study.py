@@ -10,7 +10,7 @@ KNOWN = """\
 study: Known
 base: virsci/paper
 set:
-  protocol: {team_size: 1, leaving: off, invitation: off}
+  protocol: {team_size: 1, topic: {leaving: off}, discussion: {invitation: off}}
   population.ecosystem: {scientists: 8, papers: 40}
   metrics: [cost]
 arms:
