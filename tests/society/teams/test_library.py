@@ -1,4 +1,4 @@
-"""What a lab looks up in its library: several queries, papers of a person, authors, people, shown interests."""
+"""What a lab looks up in its library: several queries, papers, authors, people, interests."""
 
 import dataclasses
 import hashlib
