@@ -254,7 +254,7 @@ WRITER = "agents/files/atomic_files.py"
 """The one module that makes, changes and removes files, and never through a link."""
 OWN_FOLDER = {
     # Bytes go into a folder of this process that nobody else has the name of.
-    "society/ecosystem/importers/formats/aminer.py",
+    "society/ecosystem/importers/aminer.py",
 }
 OPENING = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND", "O_TRUNC")
 CHANGING = {

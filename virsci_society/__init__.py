@@ -64,9 +64,9 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.runs.progress import make_progress as make_progress
     from virsci_society.scenarios.study.results.study import Study as Study
     from virsci_society.society.demographics.careers import Careers as Careers
-    from virsci_society.society.ecosystem.building.raw_records import RawAuthor as RawAuthor
-    from virsci_society.society.ecosystem.building.raw_records import RawRecord as RawRecord
     from virsci_society.society.ecosystem.importers.json_source import JsonSource as JsonSource
+    from virsci_society.society.ecosystem.importers.records import RawAuthor as RawAuthor
+    from virsci_society.society.ecosystem.importers.records import RawRecord as RawRecord
     from virsci_society.society.ecosystem.importers.source import Source as Source
     from virsci_society.society.formation.founding import Founding as Founding
     from virsci_society.society.formation.leaders import Leaders as Leaders
@@ -162,8 +162,8 @@ _HOMES = {
     "Profile": "agents.profile",
     "Prompt": "agents.prompts.prompt",
     "Publication": "society.teams.contracts",
-    "RawAuthor": "society.ecosystem.building.raw_records",
-    "RawRecord": "society.ecosystem.building.raw_records",
+    "RawAuthor": "society.ecosystem.importers.records",
+    "RawRecord": "society.ecosystem.importers.records",
     "Reference": "agents.reference",
     "Reply": "agents.prompts.request",
     "Request": "agents.prompts.request",

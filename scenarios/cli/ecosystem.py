@@ -56,7 +56,7 @@ def audit(
 
 def _against(folder: Path, kind: str, paths: list[Path], progress: Any) -> list[Check]:
     from virsci_society.society.ecosystem.audit.rebuild import audit_source, reading_options
-    from virsci_society.society.ecosystem.importers.formats.registry import open_source
+    from virsci_society.society.ecosystem.importers.registry import open_source
 
     return audit_source(folder, open_source(kind, paths, **reading_options(folder)), progress)
 
@@ -273,7 +273,7 @@ def _build(
 ) -> None:
     from virsci_society.scenarios.runs.progress import make_progress
     from virsci_society.society.ecosystem.building.builder import build as build_by
-    from virsci_society.society.ecosystem.importers.formats.registry import open_source
+    from virsci_society.society.ecosystem.importers.registry import open_source
     from virsci_society.society.ecosystem.importers.spool import Spool
 
     _require_place(out)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.outside_code import import_member, installed_of
+from virsci_society.society.ecosystem.importers.registry import IMPORTERS
 
 if TYPE_CHECKING:
     # Imported where it is used: the start of the command passes through this file.
@@ -124,14 +125,6 @@ ECOSYSTEMS: Table = {
     "synthetic": "virsci_society.society.ecosystem.synthetic.synthetic:Synthetic",
     "strangers": "virsci_society.society.ecosystem.synthetic.strangers:Strangers",
     "folder": "virsci_society.scenarios.config.ecosystem_folder:Folder",
-}
-IMPORTERS: Table = {
-    "jsonl": "virsci_society.society.ecosystem.importers.formats.jsonl:JsonLines",
-    "aminer": "virsci_society.society.ecosystem.importers.formats.aminer:AMiner",
-    "oag": "virsci_society.society.ecosystem.importers.formats.oag:OpenAcademicGraph",
-    "openalex": "virsci_society.society.ecosystem.importers.formats.openalex:OpenAlex",
-    "virsci": "virsci_society.society.ecosystem.importers.formats.virsci:VirSciFiles",
-    "dblp": "virsci_society.society.ecosystem.importers.formats.academic_json:Dblp",
 }
 
 KINDS: Mapping[str, Table] = {

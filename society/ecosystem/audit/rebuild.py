@@ -22,8 +22,8 @@ from virsci_society.society.ecosystem.building.build_options import (
 )
 from virsci_society.society.ecosystem.building.builder import BuildResult, build
 from virsci_society.society.ecosystem.building.evidence import read_evidence
-from virsci_society.society.ecosystem.building.raw_records import RawRecord
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.ecosystem.people import People
 from virsci_society.society.ecosystem.storage import read_manifest
 

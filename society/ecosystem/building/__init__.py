@@ -3,7 +3,8 @@
 Read ``builder`` (the passes in order) and ``build_options`` first; then the passes: ``outline``
 (years, authors, references), ``filters`` and ``scientists`` (which papers and people are kept),
 ``kept_papers`` (their words), ``profiles`` with ``terms`` (what scientists write about).
-``raw_records`` is what every importer yields; ``evidence`` keeps what was counted, for the audit.
+``evidence`` keeps what was counted, for the audit. What comes in are the records of an importer
+(``importers.records``).
 
 The folder is not called ``build`` because pytest and packaging tools skip folders of that name.
 """

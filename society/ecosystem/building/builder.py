@@ -47,7 +47,6 @@ from virsci_society.society.ecosystem.building.profiles import (
     make_profiles,
     read_author_papers,
 )
-from virsci_society.society.ecosystem.building.raw_records import RawRecord
 from virsci_society.society.ecosystem.building.scientists import (
     count_joint_papers,
     count_scientists,
@@ -61,6 +60,7 @@ from virsci_society.society.ecosystem.building.terms import (
     paper_texts,
 )
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.literature.embedding.base import Embedding
 from virsci_society.society.literature.embedding.cache import EmbeddingCache
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding

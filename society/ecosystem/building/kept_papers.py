@@ -17,7 +17,7 @@ from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.building.filters import PaperSelection
 from virsci_society.society.ecosystem.building.outline import PROGRESS_EVERY, Outline
-from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers, schema
 
 if TYPE_CHECKING:

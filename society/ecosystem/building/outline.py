@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from virsci_society.agents.arrays import BoolArray, IntArray
-from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.importers.records import RawRecord
 
 if TYPE_CHECKING:
     import pyarrow as pa

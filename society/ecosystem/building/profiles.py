@@ -18,8 +18,8 @@ import numpy as np
 from virsci_society.agents.arrays import IntArray
 from virsci_society.society.ecosystem.building.kept_papers import reread_records
 from virsci_society.society.ecosystem.building.outline import Outline
-from virsci_society.society.ecosystem.building.raw_records import RawRecord
 from virsci_society.society.ecosystem.building.terms import TermExtractor
+from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.ecosystem.people import People, schema
 
 if TYPE_CHECKING:

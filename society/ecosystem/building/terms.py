@@ -11,7 +11,7 @@ from collections.abc import Container, Sequence
 import numpy as np
 
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
 from virsci_society.society.literature.papers import Papers

@@ -1,7 +1,8 @@
 """Importers, which read other people's data as streams of raw records without silent losses.
 
-Read ``source`` first (what every importer does), then ``report`` (the counts of an import),
-``files``, ``fields`` and ``authors`` (lines, values and identities), ``json_source`` (the base of
-JSON formats), ``id_set`` (duplicates) and ``spool`` (an import that resumes). The folder
-``formats`` has one file per format, and their table.
+Read ``records`` first (what an importer yields and how it is counted), then ``source`` (what every
+importer does), ``files`` and ``fields`` (lines and values), ``json_source`` (the base of JSON
+formats) and ``spool`` (an import that resumes). To add a format, subclass ``Source`` or
+``JsonSource``, as ``json_papers`` does in its shortest form, and add it to the table in
+``registry``.
 """

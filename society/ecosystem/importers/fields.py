@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from virsci_society.society.ecosystem.importers.report import SkippedRecord
+from virsci_society.society.ecosystem.importers.records import SkippedRecord
 
 UNKNOWN_YEARS = (None, "", 0, "0", -1, "-1")
 """Values that stand for a missing year."""
@@ -56,31 +56,31 @@ def _digits(value: int, name: str) -> str:
     return str(value)
 
 
-def require_id(value: Any) -> str:
+def require_id(value: Any, name: str = "id") -> str:
     """Parse the id of a record.
 
     Raises:
         ValueError: it is missing.
     """
-    id_ = parse_id(value, "id")
+    id_ = parse_id(value, name)
     if not id_:
-        raise ValueError("id is missing")
+        raise ValueError(f"{name} is missing")
     return id_
 
 
-def require_title(value: Any) -> str:
+def require_title(value: Any, name: str = "title") -> str:
     """Parse the title of a record.
 
     Raises:
         SkippedRecord: it is missing.
     """
-    title = parse_text(value, "title")
+    title = parse_text(value, name)
     if not title:
         raise SkippedRecord("no title")
     return title
 
 
-def parse_year(value: Any) -> int:
+def parse_year(value: Any, name: str = "year") -> int:
     """Parse a year from 1000 to 2999.
 
     Raises:
@@ -93,7 +93,7 @@ def parse_year(value: Any) -> int:
         raise SkippedRecord("no year")
     number = _whole(value)
     if number is None or not FIRST_YEAR <= number <= LAST_YEAR:
-        raise ValueError(f"year is {value!r:.40}")
+        raise ValueError(f"{name} is {value!r:.40}")
     return number
 
 
@@ -172,6 +172,11 @@ def parse_texts(
     """
     texts = (read(entry, name) for entry in parse_list(value, name))
     return tuple(dict.fromkeys(entry for entry in texts if entry))
+
+
+def first_text(texts: Iterable[str]) -> str:
+    """The first text that is not empty; empty where there is none."""
+    return next((text for text in texts if text), "")
 
 
 def parse_flag(value: Any, name: str) -> bool:

@@ -10,7 +10,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from virsci_society.society.ecosystem.building.raw_records import RawRecord
 from virsci_society.society.ecosystem.importers import fields
 from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
@@ -21,6 +20,7 @@ from virsci_society.society.ecosystem.importers.files import (
     read_lines,
     read_whole,
 )
+from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.ecosystem.importers.source import Source, SourceEntry
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".txt")

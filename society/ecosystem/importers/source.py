@@ -6,25 +6,38 @@ A source does not filter by quality and knows no boundary year; that is the task
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.building.raw_records import RawRecord
-from virsci_society.society.ecosystem.importers.authors import (
+from virsci_society.society.ecosystem.importers.files import Position, SourceFile, find_files
+from virsci_society.society.ecosystem.importers.records import (
     AuthorIdentityRule,
     Identity,
+    ImportReport,
     Nameless,
+    RawRecord,
+    SkippedRecord,
 )
-from virsci_society.society.ecosystem.importers.files import Position, SourceFile, find_files
-from virsci_society.society.ecosystem.importers.id_set import IdSet
-from virsci_society.society.ecosystem.importers.report import ImportReport, SkippedRecord
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+RECENT = 2**16
+"""Hashes of ids that are kept in a plain set before they are sorted."""
 PROGRESS_EVERY = 1000
 """Records between two calls of a progress."""
+Columns = Mapping[str, Sequence[tuple[str, Callable[[Any, str], Any]]]]
+"""Field of a record -> the keys of a row that may hold it, each with the function that parses it.
+
+The first key with a value counts. A key that is empty stands for the whole row. ``authors`` are
+parsed into entries (``AuthorEntry``), whose identity is decided afterwards.
+"""
 LATER_CITATIONS = "citations at collection time include those made after the boundary"
 UNKNOWN = {
     "abstract": "no abstracts: no record has one",
@@ -51,6 +64,49 @@ class SourceEntry(NamedTuple):
     line: int
     end: Position
     content: Any
+
+
+class IdSet:
+    """A growing set of ids in eight bytes each, by which duplicate records are recognised.
+
+    Ids are stored as 64-bit BLAKE2 hashes: two different ids among n share one with a probability
+    of n^2 / 2^65, that is 3 in 10,000 for a whole dump of 10^8 records; such a record would be
+    skipped as a duplicate. The latest 65,536 hashes are a plain set. Older ones are sorted arrays
+    whose lengths double, so there are few of them: 8 bytes an id, and at most 8 MB for the latest.
+    """
+
+    def __init__(self) -> None:
+        self._recent: set[int] = set()
+        self._sorted: list[npt.NDArray[np.uint64]] = []
+
+    def add(self, id: str) -> bool:
+        """Add an id; True if it is new."""
+        key = int.from_bytes(blake2b(id.encode("utf-8"), digest_size=8).digest(), "big")
+        if key in self._recent or (self._sorted and self._is_old(key)):
+            return False
+        self._recent.add(key)
+        if len(self._recent) >= RECENT:
+            self._settle()
+        return True
+
+    def _is_old(self, key: int) -> bool:
+        import numpy as np
+
+        wanted = np.uint64(key)
+        for run in self._sorted:
+            at = run.searchsorted(wanted)
+            if at < len(run) and run[at] == wanted:
+                return True
+        return False
+
+    def _settle(self) -> None:
+        import numpy as np
+
+        run = np.sort(np.fromiter(self._recent, dtype=np.uint64, count=len(self._recent)))
+        self._recent = set()
+        while self._sorted and len(self._sorted[-1]) <= len(run):
+            run = np.sort(np.concatenate((self._sorted.pop(), run)), kind="stable")
+        self._sorted.append(run)
 
 
 class Source(Iterable[RawRecord], ABC):
@@ -92,6 +148,8 @@ class Source(Iterable[RawRecord], ABC):
     """Counted up when the same files give other records than before."""
     never_known: ClassVar[tuple[str, ...]] = ()
     """What no file of the kind can tell."""
+    columns: ClassVar[Columns] = {}
+    """Where the fields of a record stand, in the order in which they are parsed."""
 
     def __init__(
         self,
@@ -195,6 +253,17 @@ class Source(Iterable[RawRecord], ABC):
     @abstractmethod
     def _record(self, content: Any) -> RawRecord:
         """Parse an entry's content; ValueError where malformed, SkippedRecord by a rule."""
+
+    def _from_columns(self, row: Mapping[Any, Any]) -> RawRecord:
+        """Make a record as ``columns`` say; ValueError where malformed, SkippedRecord by a rule."""
+        values: dict[str, Any] = {}
+        for name, places in self.columns.items():
+            for key, parse in places:
+                values[name] = parse(row.get(key) if key else row, key)
+                if values[name]:
+                    break
+        values["authors"] = self.author_rule.authors(values["authors"], self.report)
+        return RawRecord(**values)
 
     def _ordered(self, files: list[SourceFile]) -> list[SourceFile]:
         return files

@@ -22,11 +22,9 @@ from virsci_society.agents.files.atomic_files import (
     replacing,
     write_atomically,
 )
-from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.files import Position
-from virsci_society.society.ecosystem.importers.id_set import IdSet
-from virsci_society.society.ecosystem.importers.report import ImportReport
-from virsci_society.society.ecosystem.importers.source import Source
+from virsci_society.society.ecosystem.importers.records import ImportReport, RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.source import IdSet, Source
 
 if TYPE_CHECKING:
     import pyarrow as pa

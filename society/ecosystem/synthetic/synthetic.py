@@ -20,8 +20,8 @@ from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.config import Part
 from virsci_society.society.ecosystem.building.build_options import BuildProgress, SilentProgress
 from virsci_society.society.ecosystem.building.builder import build_from_invented
-from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.synthetic.community import (
     MEAN_TEAM,
     CommunityModel,

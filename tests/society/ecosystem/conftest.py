@@ -46,7 +46,7 @@ def vis_folder(vis_papers, tmp_path_factory):
         PeopleFilters,
     )
     from virsci_society.society.ecosystem.building.builder import build
-    from virsci_society.society.ecosystem.importers.formats.jsonl import JsonLines
+    from virsci_society.society.ecosystem.importers.json_papers import JsonLines
 
     place = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:

@@ -1,6 +1,6 @@
 """Records written by hand, in few words."""
 
-from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 
 
 def raw(name, year, authors, references=(), keywords=(), citations=None, abstract=None):

@@ -17,7 +17,7 @@ from virsci_society.society.ecosystem.building.build_options import BuildOptions
 from virsci_society.society.ecosystem.building.builder import build
 from virsci_society.society.ecosystem.building.evidence import EVIDENCE
 from virsci_society.society.ecosystem.building.filters import COLLECTED
-from virsci_society.society.ecosystem.importers.formats.jsonl import JsonLines
+from virsci_society.society.ecosystem.importers.json_papers import JsonLines
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding

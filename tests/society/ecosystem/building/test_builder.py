@@ -14,7 +14,7 @@ from virsci_society.society.ecosystem.building.builder import build, build_ecosy
 from virsci_society.society.ecosystem.building.evidence import read_evidence
 from virsci_society.society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS, UNDATED
 from virsci_society.society.ecosystem.building.outline import Outline
-from virsci_society.society.ecosystem.building.raw_records import RawAuthor
+from virsci_society.society.ecosystem.importers.records import RawAuthor
 from virsci_society.society.ecosystem.summary import measure
 from virsci_society.society.literature.embedding.base import paper_text
 

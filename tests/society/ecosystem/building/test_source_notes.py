@@ -1,7 +1,7 @@
 """What an ecosystem says of its sources, for every report to repeat."""
 
 from virsci_society.society.ecosystem.building.builder import build_ecosystem
-from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 
 
 def record(number, year, citations):

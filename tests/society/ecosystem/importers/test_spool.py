@@ -13,7 +13,7 @@ import pytest
 from tests.society.ecosystem.importers.foreign_files import FILES, balanced, kind, lines, put
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers import json_source
-from virsci_society.society.ecosystem.importers.formats.registry import open_source
+from virsci_society.society.ecosystem.importers.registry import open_source
 from virsci_society.society.ecosystem.importers.spool import Spool
 
 ROOT = Path(__file__).parents[4]
@@ -92,7 +92,7 @@ def test_only_what_lies_behind_the_place_is_parsed_again(papers, tmp_path, monke
 KILLED = """
 import sys
 from virsci_society.society.ecosystem.importers.spool import Spool
-from virsci_society.society.ecosystem.importers.formats.registry import open_source
+from virsci_society.society.ecosystem.importers.registry import open_source
 
 for number, _ in enumerate(Spool(open_source("jsonl", sys.argv[1]), sys.argv[2], part=500)):
     if number == 1700:

@@ -11,8 +11,8 @@ from tests.society.ecosystem.importers.foreign_files import (
     openalex_work,
     put,
 )
-from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from virsci_society.society.ecosystem.importers.formats.openalex import OpenAlex, short_id
+from virsci_society.society.ecosystem.importers.openalex import OpenAlex, short_id
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 
 
 def read(folder, rows, name="works.jsonl", **options):

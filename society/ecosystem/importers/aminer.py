@@ -20,8 +20,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from virsci_society.society.ecosystem.importers.authors import AuthorEntry
 from virsci_society.society.ecosystem.importers.fields import (
     parse_text,
     parse_texts,
@@ -37,11 +35,12 @@ from virsci_society.society.ecosystem.importers.files import (
     is_data_file,
     read_lines,
 )
+from virsci_society.society.ecosystem.importers.records import AuthorEntry, RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.source import Source, SourceEntry
 
 if TYPE_CHECKING:
     from virsci_society.agents.arrays import IntArray
-    from virsci_society.society.ecosystem.importers.report import ImportReport
+    from virsci_society.society.ecosystem.importers.records import ImportReport
 
 INDEX = b"#index"
 ABSTRACT = b"#!"

@@ -4,8 +4,8 @@ import pytest
 
 from tests.society.ecosystem.importers.foreign_files import FILES, OAG2, OAG3, balanced, lines, put
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from virsci_society.society.ecosystem.importers.formats.oag import OpenAcademicGraph
+from virsci_society.society.ecosystem.importers.json_papers import OpenAcademicGraph
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 
 
 def test_a_publication_of_3_is_read_whole(tmp_path):

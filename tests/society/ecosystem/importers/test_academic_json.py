@@ -3,8 +3,8 @@
 import json
 
 from tests.society.ecosystem.importers.foreign_files import DBLP12, FILES, balanced, put
-from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from virsci_society.society.ecosystem.importers.formats.academic_json import Dblp
+from virsci_society.society.ecosystem.importers.json_papers import Dblp
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 
 
 def test_authors_of_version_10_are_names(tmp_path):

@@ -10,14 +10,13 @@ from tests.society.ecosystem.importers.foreign_files import (
     put,
 )
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from virsci_society.society.ecosystem.importers.files import SourceFile
-from virsci_society.society.ecosystem.importers.formats.aminer import (
+from virsci_society.society.ecosystem.importers.aminer import (
     BUFFERED,
     AMiner,
     open_author_ids,
 )
-from virsci_society.society.ecosystem.importers.report import ImportReport
+from virsci_society.society.ecosystem.importers.files import SourceFile
+from virsci_society.society.ecosystem.importers.records import ImportReport, RawAuthor, RawRecord
 
 
 def test_every_field_of_a_paper_is_read(tmp_path):

@@ -4,9 +4,9 @@ import pytest
 
 from tests.society.ecosystem.importers.foreign_files import FILES, VIRSCI, balanced, put
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.fields import LONGEST_LITERAL, parse_literal
-from virsci_society.society.ecosystem.importers.formats.virsci import VirSciFiles
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.virsci import VirSciFiles
 
 
 def test_accidental_tuples_are_unwrapped_and_lists_may_be_text(tmp_path):

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from virsci_society.society.ecosystem.building.raw_records import RawRecord
-from virsci_society.society.ecosystem.importers.authors import AuthorEntry
 from virsci_society.society.ecosystem.importers.fields import (
     LONGEST_LITERAL,
     parse_count,
@@ -28,55 +26,13 @@ from virsci_society.society.ecosystem.importers.files import (
     open_file,
     read_lines,
 )
-from virsci_society.society.ecosystem.importers.source import Source, SourceEntry
+from virsci_society.society.ecosystem.importers.records import AuthorEntry, RawRecord
+from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
 
 MATRICES = ("adjacency.txt", "weight_matrix.txt")
 PROFILE = re.compile(r"author_\d+\.txt")
 PROFILES = "profiles, not used"
 NO_VALUE = ("-", "None", "")
-
-
-class VirSciFiles(Source):
-    """A folder of paper files; data that VirSci derived from them are not used.
-
-    Profiles (``author_0.txt`` ...) and matrices (``adjacency.txt``, ``weight_matrix.txt``) are
-    counted and ignored: they are over years that cannot be checked, and the build makes its own
-    from the papers before the boundary. Their search index is not opened: its rows follow an
-    unsorted listing of a folder, so they cannot be matched to papers.
-    """
-
-    kind = "virsci"
-    source_name = "VirSci's preprocessed files"
-    nothing_found = "no paper files: one Python dict in each .txt"
-
-    def wants(self, path: Path) -> bool:
-        """Whether a file is a ``.txt``."""
-        return is_data_file(path, ".txt")
-
-    def _entries(self, start: Position) -> Generator[SourceEntry]:
-        self.report.beside = _beside(self.files)
-        for number, file in enumerate(self.files):
-            if number >= start.file and not _is_derived(file):
-                yield SourceEntry(file, 1, Position(number + 1), _content(file))
-
-    def _record(self, content: Any) -> RawRecord:
-        fields = parse_literal(content)
-        if not isinstance(fields, dict):
-            raise ValueError("not a dict")
-        row = {name: _unwrapped(value) for name, value in fields.items()}
-        return RawRecord(
-            id=require_id(row.get("id")),
-            title=require_title(row.get("title")),
-            abstract=parse_text(row.get("abstract"), "abstract"),
-            year=parse_year(row.get("year")),
-            authors=self.author_rule.authors(_signed(row), self.report),
-            references=parse_texts(
-                _parts(row.get("paper_references")), "paper_references", parse_id
-            ),
-            venue=parse_text(row.get("publication_venue"), "publication_venue"),
-            keywords=parse_texts(_parts(row.get("keywords")), "keywords"),
-            citations=parse_count(row.get("citation"), "citation"),
-        )
 
 
 def _is_derived(file: SourceFile) -> bool:
@@ -112,7 +68,15 @@ def _parts(value: Any) -> Any:
     return value
 
 
-def _signed(row: dict[Any, Any]) -> list[AuthorEntry]:
+def _texts(value: Any, name: str) -> tuple[str, ...]:
+    return parse_texts(_parts(value), name)
+
+
+def _ids(value: Any, name: str) -> tuple[str, ...]:
+    return parse_texts(_parts(value), name, parse_id)
+
+
+def _signed(row: dict[Any, Any], _: str) -> list[AuthorEntry]:
     names = [
         parse_text(name, "author") for name in parse_list(_parts(row.get("authors")), "authors")
     ]
@@ -123,3 +87,45 @@ def _signed(row: dict[Any, Any]) -> list[AuthorEntry]:
     aligned = written if len(written) == len(names) else [""] * len(names)
     known = ("" if place in NO_VALUE else place for place in aligned)
     return [AuthorEntry("", name, place) for name, place in zip(names, known, strict=True)]
+
+
+class VirSciFiles(Source):
+    """A folder of paper files; data that VirSci derived from them are not used.
+
+    Profiles (``author_0.txt`` ...) and matrices (``adjacency.txt``, ``weight_matrix.txt``) are
+    counted and ignored: they are over years that cannot be checked, and the build makes its own
+    from the papers before the boundary. Their search index is not opened: its rows follow an
+    unsorted listing of a folder, so they cannot be matched to papers.
+    """
+
+    kind = "virsci"
+    source_name = "VirSci's preprocessed files"
+    nothing_found = "no paper files: one Python dict in each .txt"
+    columns: ClassVar[Columns] = {
+        "id": [("id", require_id)],
+        "title": [("title", require_title)],
+        "abstract": [("abstract", parse_text)],
+        "year": [("year", parse_year)],
+        "authors": [("", _signed)],
+        "references": [("paper_references", _ids)],
+        "venue": [("publication_venue", parse_text)],
+        "keywords": [("keywords", _texts)],
+        "citations": [("citation", parse_count)],
+    }
+
+    def wants(self, path: Path) -> bool:
+        """Whether a file is a ``.txt``."""
+        return is_data_file(path, ".txt")
+
+    def _entries(self, start: Position) -> Generator[SourceEntry]:
+        self.report.beside = _beside(self.files)
+        for number, file in enumerate(self.files):
+            if number >= start.file and not _is_derived(file):
+                yield SourceEntry(file, 1, Position(number + 1), _content(file))
+
+    def _record(self, content: Any) -> RawRecord:
+        fields = parse_literal(content)
+        if not isinstance(fields, dict):
+            raise ValueError("not a dict")
+        row = {name: _unwrapped(value) for name, value in fields.items()}
+        return self._from_columns(row)

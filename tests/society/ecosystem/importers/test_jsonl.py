@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.society.ecosystem.importers.foreign_files import balanced
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from virsci_society.society.ecosystem.importers.formats.jsonl import JsonLines
+from virsci_society.society.ecosystem.importers.json_papers import JsonLines
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 
 pytestmark = pytest.mark.usefixtures("collected")
 

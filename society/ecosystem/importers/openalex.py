@@ -1,0 +1,182 @@
+"""The importer of OpenAlex works from snapshots, API answers, JSON lines or single works."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from virsci_society.society.ecosystem.importers.fields import (
+    first_text,
+    parse_count,
+    parse_flag,
+    parse_inverted_index,
+    parse_object,
+    parse_objects,
+    parse_text,
+    parse_texts,
+    parse_year,
+    require_id,
+    require_title,
+)
+from virsci_society.society.ecosystem.importers.files import SourceFile
+from virsci_society.society.ecosystem.importers.json_source import JsonSource
+from virsci_society.society.ecosystem.importers.records import (
+    AuthorEntry,
+    RawRecord,
+    SkippedRecord,
+)
+from virsci_society.society.ecosystem.importers.source import Columns
+
+OTHER_ENTITIES = frozenset(
+    (
+        *("authors", "awards", "concepts", "continents", "countries", "domains", "fields"),
+        *("funders", "institution-types", "institutions", "keywords", "languages", "licenses"),
+        *("merged_ids", "parquet", "publishers", "sdgs", "source-types", "sources"),
+        *("subfields", "topics", "work-types"),
+    )
+)
+"""Folders of a snapshot that hold no works."""
+SHORT_ID = re.compile(r"(?:https?://openalex\.org/)?(?:works/|authors/)?([A-Z]\d{1,20})", re.I)
+CONCEPT_SCORE = 0.3
+"""Least score of a concept (in works of before 2023) that counts as a keyword."""
+
+
+def short_id(value: Any, name: str) -> str:
+    """Shorten ``https://openalex.org/W123`` to ``W123``; null is empty, other ids are kept."""
+    id_ = parse_text(value, name)
+    short = SHORT_ID.fullmatch(id_)
+    return short[1].upper() if short else id_
+
+
+def _updated(file: SourceFile) -> str:
+    """The partition of a file, which sorts by date; empty outside a snapshot."""
+    return next((part for part in file.path.parts[::-1] if part.startswith("updated_date=")), "")
+
+
+def _work_id(value: Any, name: str) -> str:
+    id_ = short_id(require_id(value), name)
+    if id_[:1] in "AICSPFTKD" and SHORT_ID.fullmatch(id_):
+        raise SkippedRecord("not a work")
+    return id_
+
+
+def _title(row: dict[str, Any], _: str) -> str:
+    return require_title(row.get("title") or row.get("display_name"))
+
+
+def _signed(value: Any, name: str) -> list[AuthorEntry]:
+    return [_signature(entry) for entry in parse_objects(value, name)]
+
+
+def _signature(entry: dict[str, Any]) -> AuthorEntry:
+    author = parse_object(entry.get("author"), "author")
+    written = parse_text(entry.get("raw_author_name"), "raw_author_name")
+    return AuthorEntry(
+        short_id(author.get("id"), "author id"),
+        parse_text(author.get("display_name"), "author display_name") or written,
+        _affiliation(entry),
+    )
+
+
+def _affiliation(entry: dict[str, Any]) -> str:
+    institutions = parse_objects(entry.get("institutions"), "institutions")
+    names = [
+        parse_text(one.get("display_name"), "institution display_name") for one in institutions
+    ]
+    names += parse_texts(entry.get("raw_affiliation_strings"), "raw_affiliation_strings")
+    return first_text(names)
+
+
+def _keywords(row: dict[str, Any], _: str) -> tuple[str, ...]:
+    concepts = [
+        one
+        for one in parse_objects(row.get("concepts"), "concepts")
+        if isinstance(score := one.get("score"), float | int) and score >= CONCEPT_SCORE
+    ]
+    return (
+        parse_texts(row.get("keywords"), "keywords", _named)
+        or parse_texts(row.get("topics"), "topics", _named)
+        or parse_texts(concepts, "concepts", _named)
+    )
+
+
+def _named(value: Any, name: str) -> str:
+    if isinstance(value, str):
+        return parse_text(value, name)
+    entry = parse_object(value, name)
+    return parse_text(entry.get("display_name") or entry.get("keyword"), f"{name} display_name")
+
+
+def _venue(row: dict[str, Any], _: str) -> str:
+    location = parse_object(row.get("primary_location"), "primary_location")
+    hosts = (location.get("source"), row.get("host_venue"))
+    names = (
+        parse_text(parse_object(host, "venue").get("display_name"), "venue name") for host in hosts
+    )
+    return first_text(names)
+
+
+def _by_year(value: Any, name: str) -> tuple[tuple[int, int], ...]:
+    counts: dict[int, int] = {}
+    for entry in parse_objects(value, name):
+        cited = parse_count(entry.get("cited_by_count"), f"{name} cited_by_count")
+        if cited is not None:
+            counts[parse_year(entry.get("year"))] = cited
+    return tuple(sorted(counts.items()))
+
+
+class OpenAlex(JsonSource):
+    """Works of OpenAlex; ids are shortened to ``W123`` and ``A123``.
+
+    Paratext and retracted works are skipped. Parts of a snapshot are read from the newest
+    ``updated_date`` back, so of a work that occurs in several the newest is taken. Works that were
+    merged into others may still be there: ``merged_ids`` is not read.
+    """
+
+    kind = "openalex"
+    source_name = "OpenAlex"
+    never_known = (
+        "yearly citation counts cover ten years at most",
+        "works merged into others are not told apart: merged_ids is not read",
+    )
+    nothing_found = (
+        "no works: parts of a snapshot (works/updated_date=.../part_000.gz), pages of the API, "
+        "or JSON lines"
+    )
+    columns: ClassVar[Columns] = {
+        "id": [("id", _work_id)],
+        "title": [("", _title)],
+        "abstract": [("abstract_inverted_index", parse_inverted_index)],
+        "year": [("publication_year", parse_year)],
+        "authors": [("authorships", _signed)],
+        "references": [("referenced_works", partial(parse_texts, read=short_id))],
+        "keywords": [("", _keywords)],
+        "venue": [("", _venue)],
+        "citations": [("cited_by_count", parse_count)],
+        "citations_by_year": [("counts_by_year", _by_year)],
+    }
+
+    def wants(self, path: Path) -> bool:
+        """Whether a file is a part or JSON file outside of other entities' folders."""
+        if OTHER_ENTITIES & {part.lower() for part in path.parts[:-1]}:
+            return False
+        part = path.name.startswith("part_") and path.suffix in (".gz", "")
+        return path.name != "manifest.json" and (part or super().wants(path))
+
+    def _ordered(self, files: list[SourceFile]) -> list[SourceFile]:
+        return sorted(files, key=_updated, reverse=True)
+
+    def _rows(self, value: Any) -> list[Any]:
+        if isinstance(value, dict) and isinstance(value.get("results"), list):
+            return list(value["results"])
+        return super()._rows(value)
+
+    def _paper(self, row: dict[str, Any]) -> RawRecord:
+        record = self._from_columns(row)
+        if parse_flag(row.get("is_retracted"), "is_retracted"):
+            raise SkippedRecord("retracted")
+        if parse_flag(row.get("is_paratext"), "is_paratext") or row.get("type") == "paratext":
+            raise SkippedRecord("paratext")
+        return record

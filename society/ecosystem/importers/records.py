@@ -1,0 +1,214 @@
+"""Raw records, the papers of a source before any filter and any masked name, and their counts.
+
+Every importer yields these; no other code knows a source's own format. Authors are told apart under
+a rule of the import. Every record that is read is kept, skipped by a stated rule, or malformed;
+nothing is lost silently.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class RawAuthor:
+    """One author of a record.
+
+    Attributes:
+        id: the source's id; ``name:`` and the normalised name where it has none.
+        name: the real name; leaves the build only in the key file.
+        affiliation: possibly empty.
+
+    Example:
+        >>> author = vs.RawAuthor("name:ada lovelace", "Ada Lovelace")
+        >>> author.name, author.affiliation
+        ('Ada Lovelace', '')
+    """
+
+    id: str
+    name: str
+    affiliation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RawRecord:
+    """One paper of a source.
+
+    Attributes:
+        id: unique in the source.
+        title: never empty.
+        abstract: possibly empty.
+        year: calendar year of publication.
+        authors: in author order, nobody twice.
+        references: ids of cited papers, in the source or not.
+        keywords: possibly none.
+        venue: possibly empty.
+        citations: count at collection time; None where the source has none.
+        citations_by_year: pairs (year, citations received in it), years ascending, none
+            twice; empty where the source does not date them. They may cover the last
+            years only, so their sum can be less than ``citations``.
+
+    Example:
+        >>> ada = vs.RawAuthor("a1", "Ada Lovelace")
+        >>> paper = vs.RawRecord("p1", "Notes", "", 1843, (ada,), references=("p0",))
+        >>> paper.year, paper.references, paper.citations
+        (1843, ('p0',), None)
+    """
+
+    id: str
+    title: str
+    abstract: str
+    year: int
+    authors: tuple[RawAuthor, ...]
+    references: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    venue: str = ""
+    citations: int | None = None
+    citations_by_year: tuple[tuple[int, int], ...] = ()
+
+
+SHOWN = 20
+"""Malformed records that are shown."""
+OPTIONAL = ("abstract", "authors", "references", "keywords", "citations", "citations_by_year")
+"""Fields that a source may lack."""
+
+
+class SkippedRecord(Exception):
+    """Raised for a well-formed record that a stated rule leaves out; the message is the reason."""
+
+
+@dataclass
+class ImportReport:
+    """Counts of one import; always ``read == kept + sum(passed.values()) + malformed``.
+
+    Attributes:
+        read: records read.
+        kept: records yielded.
+        passed: reason -> well-formed records that were skipped for it.
+        malformed: records that could not be parsed.
+        shown: the first 20 of those, as ``papers.json:line 12: what is wrong``.
+        having: optional field -> kept records that have it: abstract, authors, references,
+            keywords, citations, citations_by_year; what no record has is unknown to the source.
+        named: authorships whose author is identified by the name, for want of an id or on request.
+        left_out: authorships left out: without id under ``nameless="drop"``, or without a name and
+            an id.
+        beside: other contents of the files (authors, pairs ...) -> how many; not in ``read``.
+    """
+
+    read: int = 0
+    kept: int = 0
+    passed: dict[str, int] = field(default_factory=dict)
+    malformed: int = 0
+    shown: list[str] = field(default_factory=list)
+    having: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OPTIONAL, 0))
+    named: int = 0
+    left_out: int = 0
+    beside: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def records(self) -> int:
+        """Number of records kept."""
+        return self.kept
+
+    def count_kept(self, record: RawRecord) -> None:
+        """Count a record that is yielded, and its optional fields."""
+        self.kept += 1
+        having = self.having
+        having["abstract"] += bool(record.abstract)
+        having["authors"] += bool(record.authors)
+        having["references"] += bool(record.references)
+        having["keywords"] += bool(record.keywords)
+        having["citations"] += record.citations is not None
+        having["citations_by_year"] += bool(record.citations_by_year)
+
+    def count_skipped(self, reason: str) -> None:
+        """Count a well-formed record that is left out."""
+        self.passed[reason] = self.passed.get(reason, 0) + 1
+
+    def count_malformed(self, place: str, reason: str) -> None:
+        """Count a malformed record, and show it if it is among the first."""
+        self.malformed += 1
+        self.add_example(place, reason)
+
+    def add_example(self, place: str, reason: str) -> None:
+        """Keep an error and its place as an example, if it is among the first 20."""
+        example = f"{place}: {reason}"
+        if len(self.shown) < SHOWN and example not in self.shown:
+            self.shown.append(example)
+
+    def summary(self) -> str:
+        """The counts in one line: ``27 records: 8 kept, 19 passed over (no title 19) ...``."""
+        reasons = ", ".join(f"{why} {count:,}" for why, count in sorted(self.passed.items()))
+        passed = f"{sum(self.passed.values()):,} passed over" + (f" ({reasons})" if reasons else "")
+        return f"{self.read:,} records: {self.kept:,} kept, {passed}, {self.malformed:,} malformed"
+
+    def as_json(self) -> dict[str, Any]:
+        """The counts as plain data; ``ImportReport(**data)`` restores them."""
+        return asdict(self)
+
+
+Identity = Literal["id", "name"]
+"""The part of an author's entry that identifies the person."""
+Nameless = Literal["name", "drop"]
+"""What happens to authors without an id: identified by name, or dropped."""
+BY_NAME = "name:"
+
+
+class AuthorEntry(NamedTuple):
+    """An author as a record has it: id (possibly empty), name, affiliation."""
+
+    id: str
+    name: str
+    affiliation: str = ""
+
+
+class AuthorIdentityRule(NamedTuple):
+    """The rule by which authors are told apart.
+
+    Attributes:
+        by: ``id`` takes the source's id where there is one; ``name`` takes the name always.
+        nameless: of authors without an id, ``name`` takes the normalised full name for the identity
+            within the source, ``drop`` leaves them out.
+    """
+
+    by: Identity = "id"
+    nameless: Nameless = "name"
+
+    @property
+    def description(self) -> str:
+        """The rule in a sentence, for the manifest."""
+        named = "their normalised full name (NFKC, case folded, single spaces)"
+        if self.by == "name":
+            return f"authors are told apart by {named}, ids are not used"
+        if self.nameless == "drop":
+            return "authors are told apart by id; those without one are left out"
+        return f"authors are told apart by id; those without one by {named}"
+
+    def authors(self, signed: Iterable[AuthorEntry], report: ImportReport) -> tuple[RawAuthor, ...]:
+        """Identify the authors of a record, each person once.
+
+        Args:
+            signed: the authors as the record has them.
+            report: counts authors identified by name and those left out.
+        """
+        authors: dict[str, RawAuthor] = {}
+        for id_, name, affiliation in signed:
+            if id_ and self.by == "id":
+                key = id_
+            elif name and (self.by == "name" or self.nameless == "name"):
+                key = name_key(name)
+                report.named += 1
+            else:
+                report.left_out += 1
+                continue
+            authors.setdefault(key, RawAuthor(key, name or id_, affiliation))
+        return tuple(authors.values())
+
+
+def name_key(name: str) -> str:
+    """The identity of a name: ``name:`` and the name in NFKC, case folded, with single spaces."""
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return BY_NAME + " ".join(folded.split())
