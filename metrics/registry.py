@@ -49,13 +49,13 @@ def measure(run: Run, name: str) -> pd.DataFrame:
         return run.measure(name)
     if name in run.measure_names():
         held = run.measure(name)
-        if not run.is_measure_of_folder(name) or has_columns_of(held, _empty(name)):
+        if not run.is_measure_of_folder(name) or has_columns_of(held, empty_measure(name)):
             return held
     return run.add_measure(name, METRICS[name](run))
 
 
 @cache
-def _empty(name: str) -> pd.DataFrame:
+def empty_measure(name: str) -> pd.DataFrame:
     """A measure of a run without a row: its columns and their dtypes."""
     return METRICS[name](_empty_run())
 

@@ -17,6 +17,7 @@ from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.population import people_ever
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.teams.concurrency import max_memberships
+from virsci_society.metrics.teams.peer_review import teams_with_paper
 from virsci_society.society.results.run import Run
 
 COUNTED = ("calls_by_stage", "calls_by_act", "calls_by_rung", "inference_cost", "waiting")
@@ -99,9 +100,7 @@ def _calls(run: Run) -> dict[str, Any]:
 
 def _inference_cost(run: Run) -> dict[str, Any]:
     cost = measure(run, "inference_cost")
-    teams = run.table("teams")
-    written = teams.loc[teams["state"].isin(["published", "finished"]), "team"]
-    paid = cost.loc[cost["team"].isin(written), "inference_cost"]
+    paid = cost.loc[cost["team"].isin(teams_with_paper(run)), "inference_cost"]
     return {
         "per_team": _mapping(cost["team"], cost["inference_cost"]),
         "by_stage": {stage: int(cost[stage].sum()) for stage in STAGES},

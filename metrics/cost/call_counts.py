@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import REPEATED_ACTS
 
@@ -133,15 +134,11 @@ def inference_cost(run: Run) -> pd.DataFrame:
     table = pd.DataFrame({"team": teams["team"], "size": teams["size"]})
     for stage in STAGES:
         of_stage = first[first["stage"] == stage]
-        table[stage] = _per_team(table["team"], of_stage.groupby("team").size())
+        table[stage] = counts_of(table["team"], of_stage.groupby("team").size())
     table["inference_cost"] = table[list(STAGES)].sum(axis=1).astype("Int64")
     again = counted[counted["visit"] > 1]
-    table["extra_cost"] = _per_team(table["team"], again.groupby("team").size())
-    table["turns"] = _per_team(table["team"], first.groupby("team")["turn"].max())
+    table["extra_cost"] = counts_of(table["team"], again.groupby("team").size())
+    table["turns"] = counts_of(table["team"], first.groupby("team")["turn"].max())
     table["size_x_turns"] = table["size"] * table["turns"]
     order = ["team", *STAGES, "inference_cost", "extra_cost", "size", "turns", "size_x_turns"]
     return table[order]
-
-
-def _per_team(teams: pd.Series, counts: pd.Series) -> pd.Series:
-    return teams.map(counts).fillna(0).astype("Int64")

@@ -6,6 +6,7 @@ year up to it. All ties ever made would be so many that they hid those that a re
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,19 +85,14 @@ def network_over_time(part: DrawnNetwork, ties: pd.DataFrame, days: float) -> Ma
         ties: the run's table of ties.
         days: the length of the run; the last date.
     """
-    drawn = Plot(7.0, 2.15)
-    [panels] = drawn.panels(1, PANELS)
-    number = pd.Index(part.names)
-    ends = np.column_stack(
-        [number.get_indexer(pd.Index(ties[end])) for end in ("source", "target")]
-    )
+    drawn, panels = _at_four_dates(days)
+    ends = _ends(ties, part.names)
     dates = ties["date"].to_numpy(dtype=np.float64)
     inside = (ends >= 0).all(axis=1)
     ends, dates = np.sort(ends[inside], axis=1), dates[inside]
     size = float(np.clip(1100 / len(part.names), 2.5, 18)) ** 0.5
-    for axes, date in zip(panels, np.linspace(0.0, days, PANELS), strict=True):
+    for axes, date in panels:
         _bare(axes)
-        axes.title = f"day {date:.0f}"
         since = np.unique(ends[(dates >= 0) & (dates <= date)], axis=0)
         draw_edges(axes, part.positions[np.unique(ends[dates < 0], axis=0)], PAST, 0.6)
         draw_edges(axes, part.positions[since], INK, 0.9)
@@ -139,16 +135,13 @@ def community_map_over_time(found: CommunityMap, ties: pd.DataFrame, days: float
         ties: the run's table of ties.
         days: the length of the run; the last date.
     """
-    drawn = Plot(7.0, 2.15)
-    [panels] = drawn.panels(1, PANELS)
-    index, count = pd.Index(found.names), len(found.people)
+    drawn, panels = _at_four_dates(days)
+    count = len(found.people)
     known = ties.dropna(subset=["date", "source", "target"])
-    ends = np.column_stack(
-        [index.get_indexer(pd.Index(known[end])) for end in ("source", "target")]
-    )
+    ends = _ends(known, found.names)
     dates = known["date"].to_numpy(dtype=np.float64)
-    for axes, date in zip(panels, np.linspace(0.0, days, PANELS), strict=True):
-        axes.title, axes.frame = f"day {date:.0f}", False
+    for axes, date in panels:
+        axes.frame = False
         now = ends[(dates <= date) & (ends >= 0).all(axis=1)]
         pairs = np.unique(np.sort(now, axis=1), axis=0)
         tied = np.bincount(found.community[np.unique(pairs)], minlength=count + 1)[:count]
@@ -159,6 +152,22 @@ def community_map_over_time(found: CommunityMap, ties: pd.DataFrame, days: float
         axes.discs(found.centres, found.radius, PAST, opacity=0.0)
         _draw_circles(axes, found, found.radius * np.sqrt(tied / found.people), numbered=False)
     return drawn.svg("Communities of the co-authorship network at four dates")
+
+
+def _at_four_dates(days: float) -> tuple[Plot, list[tuple[Axes, float]]]:
+    """A figure of small pictures, and the axes of each with its date, which is its title."""
+    drawn = Plot(7.0, 2.15)
+    dated = list(zip(drawn.panels(1, PANELS)[0], np.linspace(0.0, days, PANELS), strict=True))
+    for axes, date in dated:
+        axes.title = f"day {date:.0f}"
+    return drawn, dated
+
+
+def _ends(pairs: pd.DataFrame, names: Sequence[str]) -> IntArray:
+    """Both ends of each pair as numbers of the people named, n x 2; -1 for others."""
+    index = pd.Index(names)
+    columns = [index.get_indexer(pd.Index(pairs[end])) for end in ("source", "target")]
+    return np.column_stack(columns).astype(np.int64)
 
 
 def _draw_lines(
@@ -337,11 +346,8 @@ def _choose_drawn(recent: list[pd.DataFrame], removed: list[str]) -> tuple[list[
 
 def _edge_rows(pairs: pd.DataFrame, names: list[str]) -> IntArray:
     """Pairs as numbers of the people named, smaller first; of others none."""
-    index = pd.Index(names)
-    ends = np.column_stack(
-        [index.get_indexer(pd.Index(pairs[end])) for end in ("source", "target")]
-    )
-    return np.asarray(ends[(ends >= 0).all(axis=1)], dtype=np.int64)
+    ends = _ends(pairs, names)
+    return ends[(ends >= 0).all(axis=1)]
 
 
 def _snapshot_figure(

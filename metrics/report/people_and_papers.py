@@ -17,6 +17,7 @@ from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.population import LEFT, people_ever
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.report.templates import known_text, records
+from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import WRITTEN_BY, asks_people, person_marks
 
@@ -95,10 +96,10 @@ def people_section(run: Run) -> dict[str, Any]:
         {
             "scientist": names,
             "topic": people["topic"].fillna(""),
-            "teams": _counts(names, members["scientist"].value_counts()),
-            "led": _counts(names, led),
-            "papers": _counts(names, wrote),
-            "cited": _counts(names, standing),
+            "teams": counts_of(names, members["scientist"].value_counts()),
+            "led": counts_of(names, led),
+            "papers": counts_of(names, wrote),
+            "cited": counts_of(names, standing),
             "before": people["papers"],
             "gone": [GONE.get(gone.get(name, ""), "") for name in names],
             "by_persons": [spoke.get(str(name), "") for name in names],
@@ -135,10 +136,6 @@ def _replies_of_persons(run: Run, column: str) -> dict[str, str]:
             persons = " and ".join(written.str.removeprefix(WRITTEN_BY).unique())
             found[str(name)] = f"{len(written)} of {len(rows)} by {persons}"
     return found
-
-
-def _counts(names: pd.Series, counts: pd.Series) -> pd.Series:
-    return names.map(counts).fillna(0).astype(int)
 
 
 TEAMS_SHOWN = 8

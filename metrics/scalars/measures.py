@@ -19,8 +19,7 @@ from virsci_society.metrics.scalars.outcomes import (
     defaulted_share,
     final_active_structure,
     final_structure,
-    gini_of_citations,
-    gini_of_papers,
+    inequality_of,
     invited_guests,
     mean_of_published_teams,
     mean_turns,
@@ -266,10 +265,12 @@ MEASURES: Mapping[str, Measure] = {
         final_active_structure("clustering"),
     ),
     "gini_papers": _share(
-        "inequality of papers among those who wrote any (Gini 1912)", gini_of_papers
+        "inequality of papers among those who wrote any (Gini 1912)",
+        inequality_of("papers per author"),
     ),
     "gini_citations": _share(
-        "inequality of citations from the society among its papers (Gini 1912)", gini_of_citations
+        "inequality of citations from the society among its papers (Gini 1912)",
+        inequality_of("citations per paper"),
     ),
     "calls": _amount("calls", "questions put to the model, re-asks included", "calls.rows"),
     "prompt_tokens": _amount("tokens", "tokens of all prompts", token_total("prompt_tokens")),

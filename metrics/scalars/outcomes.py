@@ -17,11 +17,11 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.cost.call_counts import COUNTED
 from virsci_society.metrics.cost.ledger import read_ledger
-from virsci_society.metrics.impact.authorships import inside_citations
 from virsci_society.metrics.impact.impact import gini
 from virsci_society.metrics.networks.structure import active_structure
-from virsci_society.metrics.registry import METRICS, measure
-from virsci_society.metrics.teams.peer_review import unended
+from virsci_society.metrics.registry import METRICS, empty_measure, measure
+from virsci_society.metrics.teams.peer_review import teams_with_paper, unended
+from virsci_society.society.results.dataframes import known_numbers
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import TABLES
 
@@ -118,8 +118,8 @@ def _columns(table: str) -> dict[str, str]:
     """Columns that a table name reaches and their dtypes: a measure's first, then a table's."""
     found = {column.name: column.dtype for column in TABLES.get(table, ())}
     if table in METRICS:
-        empty = METRICS[table](Run.from_rows({}, {"seed": 0, "days": 0.0}, {}))
-        found.update({str(name): str(dtype) for name, dtype in empty.dtypes.items()})
+        dtypes = empty_measure(table).dtypes.items()
+        found.update({str(name): str(dtype) for name, dtype in dtypes})
     return found
 
 
@@ -145,22 +145,15 @@ def apply_statistic(values: pd.Series, statistic: str) -> float:
         return float(len(kept))
     if len(values) and not len(kept):
         return NAN
-    return STATISTICS[statistic](known_values(kept))
-
-
-def known_values(values: pd.Series) -> FloatArray:
-    """The values that are not missing, as float64."""
-    known: FloatArray = values.dropna().to_numpy(dtype=np.float64, na_value=np.nan)
-    return known
+    return STATISTICS[statistic](known_numbers(kept))
 
 
 def mean_of_published_teams(table: str, column: str) -> ScalarFunction:
     """Mean of a column over the teams that wrote a paper, also one that is not visible yet."""
 
     def of(run: Run) -> float:
-        teams, values = run.table("teams"), measure(run, table)
-        wrote = teams.loc[teams["state"].isin(["published", "finished"]), "team"]
-        return mean(known_values(values.loc[values["team"].isin(wrote), column]))
+        values = measure(run, table)
+        return mean(known_numbers(values.loc[values["team"].isin(teams_with_paper(run)), column]))
 
     return of
 
@@ -171,13 +164,13 @@ def share_with_paper(run: Run) -> float:
     A paper that is accepted counts before it is visible; a manuscript in review has not ended.
     """
     states = run.table("teams")["state"]
-    return mean(known_values(states[~unended(run)].isin(["published", "finished"])))
+    return mean(known_numbers(states[~unended(run)].isin(["published", "finished"])))
 
 
 def acceptance(run: Run) -> float:
     """Invitations accepted, of those answered by choice, 0..1."""
     outcomes = run.table("invitations")["outcome"]
-    return mean(known_values(outcomes[outcomes.isin(["accepted", "declined"])] == "accepted"))
+    return mean(known_numbers(outcomes[outcomes.isin(["accepted", "declined"])] == "accepted"))
 
 
 def token_total(*columns: str) -> ScalarFunction:
@@ -204,7 +197,7 @@ def final_structure(network: str, column: str) -> ScalarFunction:
     def of(run: Run) -> float:
         rows = measure(run, "structure")
         values = rows.loc[rows["network"] == network, column]
-        return mean(known_values(values.tail(1)))
+        return mean(known_numbers(values.tail(1)))
 
     return of
 
@@ -215,7 +208,7 @@ def final_active_structure(column: str) -> ScalarFunction:
     def of(run: Run) -> float:
         rows = active_structure(run, windows=(1.0,), every=max(run.days, 1.0))
         values = rows.loc[rows["ties"] == "recent", column]
-        return mean(known_values(values.tail(1)))
+        return mean(known_numbers(values.tail(1)))
 
     return of
 
@@ -241,18 +234,17 @@ def newcomer_rate(run: Run) -> float:
     experienced = set(people.loc[people["papers"].fillna(0) > 0, "scientist"])
     earliest = by.groupby("scientist")["published"].transform("min")
     fresh = (by["published"] == earliest) & ~by["scientist"].isin(experienced)
-    return mean(known_values(fresh))
+    return mean(known_numbers(fresh))
 
 
-def gini_of_papers(run: Run) -> float:
-    """Gini coefficient of papers, among those who wrote any."""
-    return gini(known_values(run.table("authorships")["scientist"].value_counts()))
+def inequality_of(quantity: str) -> ScalarFunction:
+    """The Gini coefficient of a quantity of the measure ``inequality``."""
 
+    def of(run: Run) -> float:
+        table = measure(run, "inequality").set_index("quantity")
+        return mean(known_numbers(table.loc[[quantity], "gini"]))
 
-def gini_of_citations(run: Run) -> float:
-    """Gini coefficient of citations from the society, among its papers."""
-    received = inside_citations(run)["cited"].value_counts()
-    return gini(known_values(run.table("papers")["paper"].map(received).fillna(0)))
+    return of
 
 
 def defaulted_share(run: Run) -> float:
@@ -275,10 +267,9 @@ def mean_turns(stage: str) -> ScalarFunction:
     """
 
     def of(run: Run) -> float:
-        calls, teams = run.table("calls"), run.table("teams")
-        wrote = teams.loc[teams["state"].isin(["published", "finished"]), "team"]
+        calls, wrote = run.table("calls"), teams_with_paper(run)
         said = calls[calls["act"].isin(COUNTED) & (calls["stage"] == stage) & (calls["visit"] == 1)]
-        return mean(known_values(said[said["team"].isin(wrote)].groupby("team")["turn"].max()))
+        return mean(known_numbers(said[said["team"].isin(wrote)].groupby("team")["turn"].max()))
 
     return of
 

@@ -8,6 +8,7 @@ import pandas as pd
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.metrics.inference.two_lines import logistic_regression
 from virsci_society.metrics.networks.structure import WEEK, sample_dates
+from virsci_society.society.results.dataframes import known_numbers
 from virsci_society.society.results.run import Run
 from virsci_society.society.teams.publication import STAGE as PUBLICATION
 
@@ -41,7 +42,7 @@ def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:
         "cross_consultations": crossing,
     }
     for name, when in contacts.items():
-        so_far = np.searchsorted(np.sort(_numbers(when)), days, side="right")
+        so_far = np.searchsorted(np.sort(known_numbers(when)), days, side="right")
         so_far[0] = 0
         table[name] = _whole(so_far)
         table[f"{name}_new"] = _whole(np.diff(so_far, prepend=0))
@@ -239,12 +240,12 @@ def acceptance_slope(run: Run) -> pd.DataFrame:
         ``n`` (answers) and ``note`` ("estimated", or "not estimable: " and why).
     """
     chosen = _chosen(run)
-    fit = logistic_regression(_numbers(chosen["load"]).tolist(), chosen["yes"].tolist())
+    fit = logistic_regression(known_numbers(chosen["load"]).tolist(), chosen["yes"].tolist())
     numbers = {"slope": fit.slope, "low": fit.low, "high": fit.high, "intercept": fit.intercept}
     table = pd.DataFrame(
         {name: pd.array([value], dtype="Float64") for name, value in numbers.items()}
     )
-    table = table.mask(table.apply(lambda column: np.isnan(_numbers(column))))
+    table = table.mask(table.apply(lambda column: np.isnan(known_numbers(column))))
     table["n"] = _whole([fit.n])
     table["note"] = pd.array([fit.note], dtype="string")
     return table
@@ -259,8 +260,8 @@ def _chosen(run: Run) -> pd.DataFrame:
 
 def _open(start: pd.Series, end: pd.Series, days: FloatArray) -> IntArray:
     """How many intervals [start, end) are open at each date; no end means still open."""
-    began = np.searchsorted(np.sort(_numbers(start)), days, side="right")
-    ended = np.searchsorted(np.sort(_numbers(end)), days, side="right")
+    began = np.searchsorted(np.sort(known_numbers(start)), days, side="right")
+    ended = np.searchsorted(np.sort(known_numbers(end)), days, side="right")
     return began - ended
 
 
@@ -274,10 +275,6 @@ def _memberships(members: pd.DataFrame, days: FloatArray) -> list[IntArray]:
         inside = np.bincount(codes[(joined <= day) & (day < left)])
         counts.append(inside[inside > 0])
     return counts
-
-
-def _numbers(values: pd.Series) -> FloatArray:
-    return values.dropna().to_numpy(dtype=np.float64)
 
 
 def _whole(values: object) -> pd.Series:

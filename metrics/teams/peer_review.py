@@ -100,6 +100,12 @@ def reviewers(run: Run) -> pd.DataFrame:
     return table.reset_index(drop=True)
 
 
+def teams_with_paper(run: Run) -> pd.Series:
+    """Ids of the teams that wrote a paper, also one that is not visible yet."""
+    teams = run.table("teams")
+    return teams.loc[teams["state"].isin(["published", "finished"]), "team"]
+
+
 def unended(run: Run) -> pd.Series:
     """Whether each team, by its place in ``teams``, is at work or has a manuscript in review.
 

@@ -13,6 +13,7 @@ from virsci_society.metrics.novelty import novelty
 from virsci_society.metrics.teams.composition import composition
 from virsci_society.metrics.teams.concurrency import rounds
 from virsci_society.metrics.teams.peer_review import unended
+from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 
 OUTCOMES = ("accepted", "declined", "full")
@@ -48,20 +49,20 @@ def teams(run: Run) -> pd.DataFrame:
     table["days_to_paper"] = founded["published"] - founded["founded"]
     meetings = run.table("meetings")
     late = (meetings["held"] - meetings["due"]).groupby(meetings["team"])
-    table["meetings"] = _counts(table["team"], late.size())
+    table["meetings"] = counts_of(table["team"], late.size())
     held_up = run.measure(rounds).groupby("team")["held_up"].sum()
     waited = table["team"].map(late.sum()).fillna(0.0) + table["team"].map(held_up).fillna(0.0)
     table["waiting"] = waited.astype("Float64")
     asked = run.table("invitations")
-    table["invited"] = _counts(table["team"], asked.groupby("team").size())
+    table["invited"] = counts_of(table["team"], asked.groupby("team").size())
     for outcome in OUTCOMES:
         chosen = asked[asked["outcome"] == outcome]
-        table[outcome] = _counts(table["team"], chosen.groupby("team").size())
+        table[outcome] = counts_of(table["team"], chosen.groupby("team").size())
     open_ones = asked[asked["outcome"].isna()]
-    table["unanswered"] = _counts(table["team"], open_ones.groupby("team").size())
+    table["unanswered"] = counts_of(table["team"], open_ones.groupby("team").size())
     own = run.table("consultations").groupby("team").size()
-    table["consultations"] = _counts(table["team"], own)
-    table["consulted"] = _counts(table["team"], _consulted(run))
+    table["consultations"] = counts_of(table["team"], own)
+    table["consulted"] = counts_of(table["team"], _consulted(run))
     table["tied"] = founded["ties"] / IDEAS_KEPT
     return table
 
@@ -138,10 +139,6 @@ def _consulted(run: Run) -> pd.Series:
     both = asked.merge(rows, left_on="guest", right_on="scientist")
     within = (both["joined"] <= both["date"]) & (both["date"] < both["left"].fillna(np.inf))
     return both[within].groupby("team").size()
-
-
-def _counts(teams: pd.Series, counts: pd.Series) -> pd.Series:
-    return teams.map(counts).fillna(0).astype("Int64")
 
 
 OF_TEAMS = ("size", "freshness", "diversity", "newcomers", "elsewhere", "waiting", "days_to_paper")

@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from virsci_society.agents.errors import InputError
 from virsci_society.society.results.tables import TABLES, TableRows
@@ -231,6 +233,22 @@ def typed_table(rows: Sequence[Sequence[Any]], dtypes: Mapping[str, str]) -> pd.
         for place, (name, dtype) in enumerate(dtypes.items())
     }
     return pd.DataFrame(columns)
+
+
+def known_numbers(values: pd.Series[Any]) -> NDArray[np.float64]:
+    """The values that are not missing, as float64."""
+    known: NDArray[np.float64] = values.dropna().to_numpy(dtype=np.float64, na_value=np.nan)
+    return known
+
+
+def counts_of(keys: pd.Series[Any], counts: pd.Series[Any]) -> pd.Series[Any]:
+    """The count of each key, zero where it has none.
+
+    Args:
+        keys: of the rows, possibly none.
+        counts: by key.
+    """
+    return keys.map(counts).fillna(0).astype("Int64")
 
 
 def has_columns_of(table: pd.DataFrame, wanted: pd.DataFrame) -> bool:
