@@ -52,11 +52,6 @@ def hedges_factor(freedom: int) -> float:
     return float(np.exp(log_factor) / np.sqrt(freedom / 2))
 
 
-def hedges_g(first: Numbers, second: Numbers) -> float:
-    """Cohen's d without its small-sample bias (Hedges 1981, exact factor)."""
-    return cohen_d(first, second) * hedges_factor(len(first) + len(second) - 2)
-
-
 def d_interval(first: Numbers, second: Numbers, level: float = 0.95) -> Interval:
     """Cohen's d of two independent samples with its interval.
 

@@ -123,14 +123,11 @@ def structure(table: pd.DataFrame) -> list[Markup]:
 
 
 def _structure_figure(table: pd.DataFrame, name: str, title: str) -> Markup:
-    drawn = Plot(4.2, 2.2)
-    axes = drawn.axes()
+    drawn, axes = _frame(2.2, title)
     for network, colour, dashes, _ in TIES:
         rows = table[table["network"] == network]
         axes.line(_floats(rows["date"]), _floats(rows[name]), colour, dashes=dashes)
-    axes.title = title
-    axes.x.label = "simulated days"
-    axes.y.low, axes.y.grid = 0.0, True
+    axes.y.low = 0.0
     if name in ("giant_share", "clustering"):
         axes.y.high = 1.04
     if name == "edges":
@@ -142,12 +139,11 @@ def teams_in_flight(weekly: pd.DataFrame) -> Markup | None:
     """Teams at work at the same time, week by week."""
     if not weekly["teams_in_flight"].any():
         return None
-    drawn = Plot(4.2, 2.5)
-    axes = drawn.axes()
+    drawn, axes = _frame(2.5, "Teams at work at the same time")
     days, count = _floats(weekly["date"]), _floats(weekly["teams_in_flight"])
     axes.area(days, count, BLUE, 0.18)
     axes.line(days, count, BLUE, steps=True)
-    _over_time(axes, "Teams at work at the same time")
+    _count_scales(axes)
     return drawn.svg("Number of teams in flight over simulated time")
 
 
@@ -179,10 +175,9 @@ def _counts_over_time(
     """Counts of each week as steps; None where all are zero."""
     if not any(weekly[name].any() for name, *_ in lines):
         return None
-    drawn = Plot(4.2, height)
-    axes = drawn.axes()
+    drawn, axes = _frame(height, title)
     _draw_lines(axes, weekly, lines, steps=True)
-    _over_time(axes, title)
+    _count_scales(axes)
     _legend(axes, _entries(lines))
     return drawn.svg(label)
 
@@ -199,11 +194,10 @@ def waiting(table: pd.DataFrame) -> Markup | None:
     """Days of waiting for people and of queueing at the desk, by team size."""
     if not len(table):
         return None
-    drawn = Plot(4.2, 2.7)
-    axes = drawn.axes()
     size = _floats(table["size"])
     most = np.nanmax([_floats(table["held_up"]), _floats(table["homework_queue"]), 0 * size])
     unit, scale = ("Days", 1.0) if most >= 0.5 else ("Hours", 24.0)
+    drawn, axes = _frame(2.7, f"{unit} of waiting, by team size", "people in the room")
     kinds = (
         ("held_up", PINK, "circle", "a team waits for its people, per round"),
         ("homework_queue", GREEN, "square", "a piece of homework waits at the desk"),
@@ -212,11 +206,9 @@ def waiting(table: pd.DataFrame) -> Markup | None:
         length = scale * _floats(table[name])
         axes.segments((size + shift, 0 * size), (size + shift, length), colour)
         axes.symbols(size + shift, length, shape, colour)
-    axes.title = f"{unit} of waiting, by team size"
-    axes.x.label = "people in the room"
     axes.x.low, axes.x.high = size.min() - 0.6, size.max() + 0.6
     axes.y.low, axes.y.margin = 0.0, 0.12
-    axes.x.whole, axes.x.most, axes.y.grid = True, 8, True
+    axes.x.whole, axes.x.most = True, 8
     _legend(axes, [LegendEntry(words, colour, shape) for _, colour, shape, words in kinds])
     return drawn.svg("Mean days of waiting for people and at the desk, by team size")
 
@@ -225,25 +217,29 @@ def acceptance(table: pd.DataFrame) -> Markup | None:
     """Share of invitations accepted against the invitee's load, with intervals."""
     if not len(table):
         return None
-    drawn = Plot(4.2, 2.7)
-    axes = drawn.axes()
+    drawn, axes = _frame(2.7, "Share of invitations accepted", "teams the invitee was already in")
     load, share = _floats(table["load"]), _floats(table["share"])
     axes.segments((load, _floats(table["low"])), (load, _floats(table["high"])), BLUE)
     axes.dots(load, share, BLUE, size=6.0, edge=PAGE, edge_width=1.0)
     for at, height, count in zip(load, share, table["answered"], strict=True):
         axes.text(at, height, f"n = {count}", right_by=6.0)
-    axes.title = "Share of invitations accepted"
-    axes.x.label = "teams the invitee was already in"
     axes.x.low, axes.x.high = load.min() - 0.4, load.max() + 0.8
-    axes.y.low, axes.y.high, axes.y.grid = -0.04, 1.04, True
+    axes.y.low, axes.y.high = -0.04, 1.04
     axes.x.whole, axes.x.most = True, 8
     return drawn.svg("Share of invitations accepted by the load of the invitee")
 
 
-def _over_time(axes: Axes, title: str) -> None:
-    axes.title = title
-    axes.x.label, axes.x.margin = "simulated days", 0.0
-    axes.y.low, axes.y.margin, axes.y.grid = 0.0, 0.04, True
+def _frame(height: float, title: str, label: str = "simulated days") -> tuple[Plot, Axes]:
+    """A small figure with one pair of axes: so many inches high, with a title and label of x."""
+    drawn = Plot(4.2, height)
+    axes = drawn.axes()
+    axes.title, axes.x.label, axes.y.grid = title, label, True
+    return drawn, axes
+
+
+def _count_scales(axes: Axes) -> None:
+    """Scales of whole numbers over the whole time."""
+    axes.x.margin, axes.y.low, axes.y.margin = 0.0, 0.0, 0.04
     axes.y.whole, axes.y.most = True, 5
 
 
@@ -299,16 +295,13 @@ def assembly(table: pd.DataFrame) -> Markup | None:
     """Shares of incumbents and of repeats among all papers so far, over simulated time."""
     if not table["links"].any():
         return None
-    drawn = Plot(4.2, 2.5)
-    axes = drawn.axes()
+    drawn, axes = _frame(2.5, "Incumbents and old partners")
     shares = (
         ("p_so_far", BLUE, "", "p: authorships of incumbents"),
         ("q_so_far", ORANGE, DASHED, "q: repeats, of links of two incumbents"),
     )
     _draw_lines(axes, table, shares)
-    axes.title = "Incumbents and old partners"
-    axes.x.label = "simulated days"
-    axes.y.low, axes.y.high, axes.y.grid = -0.02, 1.4, True
+    axes.y.low, axes.y.high = -0.02, 1.4
     axes.y.ticks = [0, 0.5, 1]
     axes.legend(_entries(shares))
     return drawn.svg("Shares p and q of team assembly, over simulated time")
@@ -318,8 +311,7 @@ def degrees(table: pd.DataFrame) -> Markup | None:
     """Share of scientists with at least so many co-authors, on logarithmic axes."""
     if not len(table):
         return None
-    drawn = Plot(4.2, 2.5)
-    axes = drawn.axes()
+    drawn, axes = _frame(2.5, "Share with at least so many co-authors", "co-authors")
     axes.x.log = axes.y.log = True
     entries = []
     for network, colour, dashes, words in TIES:
@@ -329,8 +321,5 @@ def degrees(table: pd.DataFrame) -> Markup | None:
             degree, share = _floats(rows["degree"]), _floats(rows["share_above"])
             axes.symbols(degree, share, shape, colour, size=4.0)
             entries.append(LegendEntry(words, colour, shape))
-    axes.title = "Share with at least so many co-authors"
-    axes.x.label = "co-authors"
-    axes.y.grid = True
     axes.legend(entries, bottom=True)
     return drawn.svg("Distribution of the number of co-authors, logarithmic axes")

@@ -192,10 +192,11 @@ class Axes:
         *,
         opacity: float = 1.0,
         dashes: str = "",
-        covering: bool = True,
         words: Sequence[str] = (),
     ) -> None:
         """Circles whose radius is in units of both scales, which are then equally long.
+
+        They hide what is drawn below.
 
         Args:
             centres: n x 2.
@@ -203,7 +204,6 @@ class Axes:
             colour: of the outline, and of the face.
             opacity: of the face, 0..1.
             dashes: of the outline; none: an unbroken line.
-            covering: hide what is drawn below.
             words: written in the middle of each where they fit.
         """
         self.square = True
@@ -219,8 +219,7 @@ class Axes:
                 for x, y, size in rows
             )
             face = f'fill="{colour}" fill-opacity="{opacity:g}" stroke="{colour}"{more}'
-            parts = [f'<g fill="var(--page)">{circles}</g>'] if covering else []
-            parts.append(f"<g {face}>{circles}</g>")
+            parts = [f'<g fill="var(--page)">{circles}</g>', f"<g {face}>{circles}</g>"]
             for text, (x, y, size) in zip(words, rows, strict=False):
                 if LETTER * FONT * len(text) < 1.8 * size and 1.8 * size > 0.8 * FONT:
                     parts.append(words_at(text, x, y + 0.35 * FONT, self._ink, "middle"))

@@ -12,7 +12,7 @@ from virsci_society.agents.arrays import FloatArray
 from virsci_society.metrics.inference.comparisons import ArmDifference
 from virsci_society.metrics.inference.correlations import Correlation, prcc
 from virsci_society.metrics.inference.coverage import (
-    FAMILIES,
+    MEANINGS,
     SKEWNESS_LADDER,
     CoverageCell,
     matching_case,
@@ -147,7 +147,7 @@ def coverage(study: Study) -> pd.DataFrame:
             continue
         samples = [study.numbers(measure, arm) for arm in study.arms]
         fewest = min(len(values) for values in samples if len(values))
-        judged = f"{FAMILIES[cell.family].meaning}, n = {cell.n}"
+        judged = f"{MEANINGS[cell.family]}, n = {cell.n}"
         known = (median_skewness(samples), judged, cell.t, cell.bca, cell.log)
         rows.append((measure, fewest, *known))
     return _frame(rows, COVERAGE)

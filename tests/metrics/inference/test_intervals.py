@@ -5,16 +5,16 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+from benchmarks.coverage import FAMILIES, simulate_coverage
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.inference import intervals
 from virsci_society.metrics.inference.coverage import (
-    FAMILIES,
+    MEANINGS,
     POOR_COVERAGE,
     REPLICATES,
     SKEWNESS_LADDER,
     known_coverage,
     matching_case,
-    simulate_coverage,
 )
 from virsci_society.metrics.inference.intervals import (
     bca_bounds,
@@ -134,7 +134,7 @@ def test_the_page_of_statistics_holds_the_kept_coverages():
     page = (Path(__file__).resolve().parents[3] / "docs" / "statistics.md").read_text("utf-8")
     for cell in known_coverage():
         shares = " | ".join(_percent(share) for share in (cell.t, cell.bca, cell.log))
-        row = f"| {FAMILIES[cell.family].meaning} | {cell.n} | {cell.skewness:.2f} | {shares} |"
+        row = f"| {MEANINGS[cell.family]} | {cell.n} | {cell.skewness:.2f} | {shares} |"
         assert row in page
 
 
