@@ -28,7 +28,11 @@ from virsci_society.metrics.report.people_and_papers import (
     people_section,
     persons_sentence,
 )
-from virsci_society.metrics.report.run_figures import draw_run_network
+from virsci_society.metrics.report.run_figures import (
+    STRUCTURE_FIGURES,
+    draw_run_network,
+    measure_figures,
+)
 from virsci_society.metrics.report.sections import (
     LABELS,
     claims_section,
@@ -74,7 +78,7 @@ def write_page(run: Run, folder: Path | str) -> Path:
 
 
 def _page_context(run: Run) -> dict[str, Any]:
-    weekly = measure(run, "weekly")
+    drawn = measure_figures(run)
     summary = summarise_run(run)
     return {
         "told": summary,
@@ -99,15 +103,11 @@ def _page_context(run: Run) -> dict[str, Any]:
         "community": community_section(run),
         "interventions": removal_section(run),
         "presence": _presence(run),
-        "structure": figures.structure(measure(run, "structure")),
+        "drawn": drawn,
+        "structure": [drawn[name] for name in STRUCTURE_FIGURES if name in drawn],
         "final": _final(run),
-        "flight": figures.teams_in_flight(weekly),
-        "memberships": figures.memberships(weekly),
-        "contacts": figures.contacts(weekly),
-        "waiting": figures.waiting(measure(run, "waiting")),
         "waiting_rows": records(measure(run, "waiting")),
         "queueing_rows": records(measure(run, "queueing")),
-        "acceptance": figures.acceptance(measure(run, "acceptance")),
         "slope": records(measure(run, "acceptance_slope"))[0],
         "reading": reply_parsing_section(run, summary),
         "decisions": decisions_section(run),
@@ -149,15 +149,13 @@ def _novelty(run: Run) -> dict[str, Any]:
         method = method or band.method
     fallbacks = {part: int(table[f"{part}_fallbacks"].sum()) for part in ("HD", "CD", "CI")}
     settings = settings_of(run).model_dump()
-    relative = settings["normalise"] != "none"
     return {
         "measured": len(table) > 0,
-        "figure": figures.novelty(table, relative),
         "parts": parts,
         "method": method,
         "fallbacks": fallbacks,
         "unknown": int(table["CI_unknown"].sum()),
-        "relative": relative,
+        "relative": settings["normalise"] != "none",
         "settings": ", ".join(f"{key} {str(value).lower()}" for key, value in settings.items()),
     }
 

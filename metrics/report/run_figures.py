@@ -30,6 +30,8 @@ from virsci_society.metrics.report.timeline_figures import people_timeline, team
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
 
+STRUCTURE_FIGURES = tuple(name.replace("_", "-") for name in figures.STRUCTURE)
+
 
 def run_figures(run: Run) -> dict[str, Markup]:
     """Every figure of a run's page that there is data for, by name.
@@ -44,7 +46,6 @@ def run_figures(run: Run) -> dict[str, Markup]:
         >>> figures["teams"][:4], "network" in figures
         (Markup('<svg'), True)
     """
-    weekly, whole = measure(run, "weekly"), run.partial is None
     timelines = {"teams": team_timeline(run), "people": people_timeline(run)}
     drawn: dict[str, Markup | None] = {
         name: None if one is None else one.figure for name, one in timelines.items()
@@ -52,17 +53,23 @@ def run_figures(run: Run) -> dict[str, Markup]:
     if (network := draw_run_network(run)) is not None:
         drawn["network"] = network.at_the_end
         drawn["network-over-time"] = network.over_time
-    relative = settings_of(run).normalise != "none"
+    known = {name: figure for name, figure in drawn.items() if figure is not None}
+    return known | measure_figures(run)
+
+
+def measure_figures(run: Run) -> dict[str, Markup]:
+    """The figures that are drawn from measures alone, by the names of ``run_figures``."""
+    weekly, relative = measure(run, "weekly"), settings_of(run).normalise != "none"
+    drawn: dict[str, Markup | None] = {}
     drawn["novelty"] = figures.novelty(measure(run, "novelty"), relative)
-    if whole:
+    if run.partial is None:
         drawn["teams-at-work"] = figures.teams_in_flight(weekly)
         drawn["memberships"] = figures.memberships(weekly)
         drawn["contacts"] = figures.contacts(weekly)
     for name in ("waiting", "delays", "acceptance", "degrees", "assembly"):
         drawn[name] = getattr(figures, name)(measure(run, name))
     structure = figures.structure(measure(run, "structure"))
-    named = (name.replace("_", "-") for name in figures.STRUCTURE)
-    drawn |= dict(zip(named, structure, strict=False))
+    drawn |= dict(zip(STRUCTURE_FIGURES, structure, strict=False))
     return {name: figure for name, figure in drawn.items() if figure is not None}
 
 

@@ -18,7 +18,6 @@ from virsci_society.metrics.cost.ledger import OUTCOMES, Ledger
 from virsci_society.metrics.networks.removals import removed_by_date
 from virsci_society.metrics.novelty.training_leaks import LONG_RUN, training_cutoff
 from virsci_society.metrics.registry import FAMILIES, measure
-from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.network_figures import removal_figures, snapshot_title
 from virsci_society.metrics.report.templates import format_usd, records
 from virsci_society.society.results.run import Run
@@ -28,16 +27,13 @@ LABELS = {"all": "with day 0", "grown": "since day 0"}
 
 
 def community_section(run: Run) -> dict[str, Any]:
-    """Figures and rows of the sections on structure, impact, chance and what was observed.
+    """Rows of the sections on structure, impact, chance and what was observed.
 
     Measures of the family ``chance``, and the comparison with an ecosystem, are shown only where
     the run holds them.
     """
     held = set(run.measure_names())
-    delayed = measure(run, "delays")
     return {
-        "degrees": figures.degrees(measure(run, "degrees")),
-        "assembly": figures.assembly(measure(run, "assembly")),
         "assembled": records(measure(run, "assembly").tail(1))[0],
         "structure": _structure(run),
         "consulting": records(measure(run, "consulting"))[0],
@@ -45,7 +41,6 @@ def community_section(run: Run) -> dict[str, Any]:
         "advantage": records(measure(run, "cumulative_advantage")),
         "disruption": _disruption(run),
         "famous": _famous(run),
-        "delays": figures.delays(delayed),
         "attention": {"idle_share": _known(measure(run, "held_attention")["idle_share"])},
         "chance": {
             name: records(_labelled(run.measure(name))) if name in held else []
