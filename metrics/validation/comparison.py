@@ -237,7 +237,8 @@ class _WindowOfSide:
 
     def rows(self) -> list[dict[str, object]]:
         """One dictionary per row of ``CommunityComparison.rows``."""
-        errors, drawn = self._bootstrap_errors(), self._drawn()
+        errors = self._bootstrap_errors()
+        drawn = {name: self._drawn(name) for name in NAMES}
         return [
             self._row(name, quantity, errors.get(quantity.attribute, UNKNOWN), drawn)
             for name, quantity in QUANTITIES.items()
@@ -347,11 +348,8 @@ class _WindowOfSide:
         observed = self._observed.value(quantity)
         return mean_of_known([one.value(quantity) - observed for one in sources])
 
-    def _drawn(self) -> dict[str, dict[str, float]]:
-        """Columns of the rows of topics, from samples of as many papers on every side."""
-        return {name: self._drawn_by(name) for name in NAMES}
-
-    def _drawn_by(self, name: str) -> dict[str, float]:
+    def _drawn(self, name: str) -> dict[str, float]:
+        """Columns of a row of topics, from samples of as many papers on every side."""
         sources = [one.topics[name] for one in self._runs]
         observed = self._observed.topics[name]
         before = self._before.topics[name] if self._before else None

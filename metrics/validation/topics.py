@@ -98,16 +98,8 @@ def mix_distance(one: TopicPapers, other: TopicPapers, papers: int) -> float:
     """
     if not 0 < papers <= min(len(one.keys), len(other.keys)):
         return float("nan")
-    return float(
-        np.mean(
-            [
-                jensen_shannon(
-                    _mix(one, _order(one, draw)[:papers]), _mix(other, _order(other, draw)[:papers])
-                )
-                for draw in range(DRAWS)
-            ]
-        )
-    )
+    sides = ((_sample(one, draw, papers), _sample(other, draw, papers)) for draw in range(DRAWS))
+    return float(np.mean([jensen_shannon(*pair) for pair in sides]))
 
 
 def half_distance(side: TopicPapers, papers: int) -> float:
@@ -119,13 +111,10 @@ def half_distance(side: TopicPapers, papers: int) -> float:
     """
     if not 0 < 2 * papers <= len(side.keys):
         return float("nan")
-    found = []
-    for draw in range(DRAWS):
-        order = _order(side, draw)
-        found.append(
-            jensen_shannon(_mix(side, order[:papers]), _mix(side, order[papers : 2 * papers]))
-        )
-    return float(np.mean(found))
+    halves = (
+        (_sample(side, draw, papers), _sample(side, draw, papers, papers)) for draw in range(DRAWS)
+    )
+    return float(np.mean([jensen_shannon(*pair) for pair in halves]))
 
 
 def names_in_samples(side: TopicPapers, papers: int) -> float:
@@ -137,8 +126,7 @@ def names_in_samples(side: TopicPapers, papers: int) -> float:
     """
     if not 0 < papers <= len(side.keys):
         return float("nan")
-    counts = [(_mix(side, _order(side, n)[:papers]) > 0).sum() for n in range(DRAWS)]
-    return float(np.mean(counts))
+    return float(np.mean([(_sample(side, draw, papers) > 0).sum() for draw in range(DRAWS)]))
 
 
 def jensen_shannon(one: FloatArray, other: FloatArray) -> float:
@@ -157,7 +145,9 @@ def jensen_shannon(one: FloatArray, other: FloatArray) -> float:
         return float(np.nan_to_num(distance.jensenshannon(one, other, base=2)))
 
 
-def _mix(side: TopicPapers, rows: IntArray) -> FloatArray:
+def _sample(side: TopicPapers, draw: int, papers: int, skipped: int = 0) -> FloatArray:
+    """The weight of each name in so many papers of one draw, after those that are skipped."""
+    rows = _order(side, draw)[skipped : skipped + papers]
     weights: FloatArray = np.asarray(side.weights[rows].sum(axis=0), dtype=np.float64).ravel()
     return weights
 
