@@ -194,9 +194,10 @@ def propose_topic(
         memory.prompts["topic_choice"],
         Topic,
         "decide",
+        # The order of the slots is that of the call's needs, which the digest holds.
+        **shown,
         summaries=discussion.summaries,
         said=discussion.last_turn,
-        **shown,
     )
     votes: Sequence[Answer[Agreement]] = yield from lab.ask_each(
         [team.leader] if rules.consensus == "leader" else team.members,
