@@ -12,9 +12,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from string import punctuation
 from typing import Annotated, Any, ClassVar, Literal, Self
-from urllib.parse import quote
 
 from pydantic import (
     ConfigDict,
@@ -34,16 +32,16 @@ from virsci_society.agents.backends.endpoint_settings import (
     Variable,
 )
 from virsci_society.agents.config import Part, Switch
-from virsci_society.agents.errors import Fault, InputError, Overflow
+from virsci_society.agents.errors import Fault, Overflow
 from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.usage import Usage
 
 Fields = Mapping[str, Any]
-Send = Callable[[Fields, Fields, Mapping[str, str]], Awaitable[Any]]
+Send = Callable[[Fields], Awaitable[Any]]
 """Makes one HTTP request and returns the chat completion; raises Verdict or Fault only. Its
-arguments are the fields of the request, and what ``test_server_fields`` adds to body, headers."""
+argument holds the fields of the request."""
 
 SEEDS = 2**31 - 1
 """Seeds that every provider takes: 1 to 2^31 - 1."""
@@ -283,32 +281,16 @@ class ChatCompletionsBackend(Backend):
             fields["response_format"] = _response_format(request)
         return fields | self.extra
 
-    def test_server_fields(
-        self, request: Request, endpoint: EndpointSettings
-    ) -> tuple[dict[str, Any], dict[str, str]]:
-        """Further fields and headers for the test server, empty for all others.
-
-        The model ``test`` on this machine answers from the slots, which no real model is sent.
-        """
-        if self.model.rsplit("/", 1)[-1] != "test" or not endpoint.is_local:
-            return {}, {}
-        from virsci_society.agents.backends.wire_slots import to_wire
-
-        return {"slots": to_wire(request)}, {"X-Call-Id": quote(request.id, safe=punctuation)}
-
     def _attempts_at(self, endpoint: EndpointSettings) -> Callable[[Request], Awaitable[Reply]]:
-        return partial(self._attempt, endpoint, self.make_sender(endpoint, endpoint.secret()))
+        return partial(self._attempt, self.make_sender(endpoint, endpoint.secret()))
 
-    async def _attempt(self, endpoint: EndpointSettings, send: Send, request: Request) -> Reply:
+    async def _attempt(self, send: Send, request: Request) -> Reply:
         total = self.deadlines.total
         try:
-            extra, headers = self.test_server_fields(request, endpoint)
             async with asyncio.timeout(total):
-                answer = await send(self.request_fields(request), extra, headers)
+                answer = await send(self.request_fields(request))
         except TimeoutError:
             fault = Fault(f"no answer within {total:g} seconds (deadlines.total)", "timeout")
-        except InputError as error:
-            fault = Fault(str(error), "request")
         else:
             reply = read_completion(answer, request, self.max_tokens)
             _check_uncut(reply, self.window)

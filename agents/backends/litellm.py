@@ -99,18 +99,16 @@ class LiteLLM(ChatCompletionsBackend):
         openai_like = self.model.split("/", 1)[0] in OPENAI_LIKE
         beside = UNCUT if self.sets_window else {}
 
-        async def send(fields: Fields, extra: Fields, headers: Mapping[str, str]) -> Any:
-            extra = {**beside, **extra}
-            if openai_like and "response_format" in fields:
-                extra = {**extra, "response_format": fields["response_format"]}
-                fields = {key: value for key, value in fields.items() if key != "response_format"}
+        async def send(fields: Fields) -> Any:
+            sent = dict(fields)
+            extra = {**beside, **sent.pop("extra_body", {})}
+            if openai_like and "response_format" in sent:
+                extra["response_format"] = sent.pop("response_format")
             if extra:
-                fields = {**fields, "extra_body": extra}
-            if headers:
-                fields = {**fields, "extra_headers": headers}
+                sent["extra_body"] = extra
             with recorded_exchange() as exchange:
                 try:
-                    return await litellm.acompletion(**always, **fields)
+                    return await litellm.acompletion(**always, **sent)
                 except Exception as error:
                     failure = exchange.failure(error)
                 finally:

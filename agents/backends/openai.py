@@ -7,7 +7,6 @@ stay plain data, because typed ones would cost more time than all the rest of a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -60,15 +59,11 @@ class OpenAI(ChatCompletionsBackend):
         longest = "max_completion_tokens" if _is_home(endpoint) else "max_tokens"
         always = {"model": self.model, longest: self.max_tokens}
 
-        async def send(fields: Fields, extra: Fields, headers: Mapping[str, str]) -> Any:
+        async def send(fields: Fields) -> Any:
             failure: Verdict | Fault
-            body = {**always, **fields, **extra}
             try:
                 response = await client.post(
-                    "/chat/completions",
-                    cast_to=httpx.Response,
-                    body=body,
-                    options={"headers": headers},
+                    "/chat/completions", cast_to=httpx.Response, body={**always, **fields}
                 )
                 return response.json()
             except Exception as error:

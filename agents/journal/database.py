@@ -44,6 +44,9 @@ CREATE TABLE findings (
 """
 FILES = ("", "-wal", "-shm", "-journal")
 """What SQLite appends to the name of a database, for itself and the files beside it."""
+UNRULED = "-unruled"
+"""Ends the model's name on disk where the offline scientist had no rule for the form. The columns of
+a journal do not change, so that all releases read it alike. Nothing else knows this ending."""
 COPIED = ("calls", "findings")
 """Tables of which a fork takes the past."""
 
@@ -321,7 +324,8 @@ class Statements:
         """
         usage = outcome.usage
         values = (
-            *(request.id, request.asked, request.hash, outcome.kind, outcome.text, outcome.model),
+            *(request.id, request.asked, request.hash, outcome.kind, outcome.text),
+            f"{outcome.model}{UNRULED if outcome.unruled else ''}",
             *(usage.prompt_tokens, usage.completion_tokens, usage.estimated, outcome.cut),
         )
         # No row changes where the call has an outcome; then that one holds and is read back
@@ -399,8 +403,10 @@ class Statements:
 
 def outcome_from_row(row: Any) -> CallOutcome:
     """The outcome of a call from its columns, in the order of ``_OUTCOME``."""
-    kind, text, model, prompt, completion, estimated, cut = row
-    return CallOutcome(kind, text, model, Usage(prompt, completion, bool(estimated)), bool(cut))
+    kind, text, marked, prompt, completion, estimated, cut = row
+    model = marked.removesuffix(UNRULED)
+    usage = Usage(prompt, completion, bool(estimated))
+    return CallOutcome(kind, text, model, usage, bool(cut), model != marked)
 
 
 def attempts_from_rows(rows: list[Any]) -> list[Attempt]:

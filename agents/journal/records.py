@@ -33,6 +33,7 @@ class CallOutcome:
         model: the model's own name for itself.
         usage: tokens.
         cut: True if the words end because a limit of length was reached.
+        unruled: True if the offline scientist had no rule for the form.
     """
 
     kind: str
@@ -40,11 +41,15 @@ class CallOutcome:
     model: str = ""
     usage: Usage = field(default_factory=Usage)
     cut: bool = False
+    unruled: bool = False
 
     @classmethod
     def of_reply(cls, reply: Reply) -> CallOutcome:
         """The outcome of a call that was answered, in ``storable`` form."""
-        return cls("answer", storable(reply.text), storable(reply.model), reply.usage, reply.cut)
+        return cls(
+            *("answer", storable(reply.text), storable(reply.model)),
+            *(reply.usage, reply.cut, reply.unruled),
+        )
 
     @classmethod
     def of_verdict(cls, verdict: Verdict) -> CallOutcome:
@@ -59,7 +64,7 @@ class CallOutcome:
             Verdict: the call ended with it.
         """
         if self.kind == "answer":
-            return Reply(self.text, self.usage, self.model, self.cut)
+            return Reply(self.text, self.usage, self.model, self.cut, self.unruled)
         raise VERDICTS[self.kind](self.text)
 
 

@@ -97,7 +97,7 @@ def answer_offline(request: Request, acceptance: Acceptance = DEFAULT_ACCEPTANCE
     )
     prompt = sum(len(message.content) for message in request.messages)
     usage = Usage(_tokens(prompt), _tokens(len(text)), estimated=True)
-    return Reply(text, usage, "offline" if by_rule else "offline-unruled")
+    return Reply(text, usage, "offline", unruled=not by_rule)
 
 
 def has_rule(form: type[Form]) -> bool:

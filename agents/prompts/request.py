@@ -96,6 +96,7 @@ class Reply:
         usage: their tokens.
         model: the model's own name for itself; ``person`` or ``person (P07)`` for a person.
         cut: True if the words end because a limit of length was reached.
+        unruled: True if the offline scientist had no rule for the form.
 
     Example:
         >>> reply = vs.Reply('{"title": "Networks"}', vs.Usage(120, 9, estimated=False), "small")
@@ -107,6 +108,7 @@ class Reply:
     usage: Usage
     model: str
     cut: bool = False
+    unruled: bool = False
 
 
 def is_person(model: object) -> bool:

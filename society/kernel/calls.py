@@ -60,6 +60,7 @@ class Call:
         reply: text of the model, or the form as JSON once it is read.
         reason: the reason that the form states; empty: none.
         live: True if a model was asked, False for a rule.
+        unruled: True if the offline scientist had no rule for the form.
     """
 
     id: str
@@ -85,6 +86,7 @@ class Call:
     reply: str = ""
     reason: str = ""
     live: bool = False
+    unruled: bool = False
 
     def row(self) -> tuple[Any, ...]:
         """The values in the order of the columns in ``society.results.tables``."""
@@ -92,7 +94,7 @@ class Call:
             *(self.id, self.team, self.stage, self.visit, self.turn, self.seat, self.act),
             *(self.scientist, self.asked, self.due, self.sequence, " ".join(self.needs)),
             *(self.form, self.defaulted, self.rung, self.verdict),
-            *(self.model.endswith("unruled"), self.model),
+            *(self.unruled, self.model),
             *(self.prompt_tokens, self.completion_tokens, self.prompt_hash, self.reply),
             *(self.reason, self.live),
         )
@@ -301,7 +303,7 @@ class _Attempts:
 
 
 def _enter(row: Call, reply: Reply) -> None:
-    row.model = reply.model
+    row.model, row.unruled = reply.model, reply.unruled
     row.prompt_tokens = reply.usage.prompt_tokens
     row.completion_tokens = reply.usage.completion_tokens
     row.reply = reply.text

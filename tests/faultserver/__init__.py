@@ -2,7 +2,7 @@
 
 It stands for the provider of a language model wherever the live path is tried: it answers right,
 slow, wrong, cut, with 429 or 5xx, or drops the connection. Who sends the slots of a request along
-(``agents.backends.wire_slots``) is answered by the offline scientist; nobody here is a language
+(``slots``, which importing this package installs) is answered by the offline scientist; nobody here is a language
 model. In tests::
 
     with FaultServer(Plan(rates={"dropped": 0.1})) as server:
@@ -16,5 +16,8 @@ beside this file says more.
 from tests.faultserver.kinds import KINDS, Kind
 from tests.faultserver.plan import Plan
 from tests.faultserver.process import FaultServer
+from tests.faultserver.slots import install
+
+install()
 
 __all__ = ["KINDS", "FaultServer", "Kind", "Plan"]

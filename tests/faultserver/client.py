@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from tests.faultserver.process import FaultServer
-from virsci_society.agents.backends.wire_slots import to_wire
+from tests.faultserver.slots import to_wire
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.agents.replies.form import Form

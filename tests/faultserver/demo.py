@@ -16,6 +16,11 @@ from tests.faultserver.options import add_options, plan_of
 from tests.faultserver.process import ROOT, FaultServer
 
 OUT = Path("runs/demo-live")
+COMMAND = (
+    "import sys, tests.faultserver; from virsci_society.scenarios.cli.app import main; "
+    "sys.argv[0] = 'society'; main()"
+)
+"""The command ``society``, in a process that sends the slots along."""
 
 
 def main() -> int:
@@ -55,7 +60,7 @@ def told(counts: dict[str, object]) -> str:
 
 def _run(url: str, scenario: str, out: Path, settings: list[str]) -> int:
     keys = ["backend.use=litellm", "backend.model=openai/test", f"backend.api_base={url}"]
-    command = [str(Path(sys.executable).with_name("society")), "run", scenario, "--out", str(out)]
+    command = [sys.executable, "-c", COMMAND, "run", scenario, "--out", str(out)]
     for key in (*keys, *settings):
         command += ["--set", key]
     # No secret: the server takes any key, and the variable is set for this command alone.

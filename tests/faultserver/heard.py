@@ -1,6 +1,6 @@
 """Heard: the request that a client told with its slots.
 
-The reverse of ``agents.backends.wire_slots``.
+The reverse of ``slots``.
 
 Classes are found by their path, and only in the packages of this repository. Objects are put
 together from their fields without running their constructors: they were valid when they were
@@ -17,7 +17,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from virsci_society.agents.backends.wire_slots import CONTENT, TAG, field_names
+from tests.faultserver.slots import CONTENT, TAG, field_names
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.agents.replies.form import Form

@@ -261,7 +261,7 @@ def test_ctrl_c_stops_a_local_cluster_and_is_no_death(dask, study, server, promi
     command = [
         sys.executable,
         "-c",
-        "from virsci_society.scenarios.cli.app import main; main()",
+        "import tests.faultserver; from virsci_society.scenarios.cli.app import main; main()",
         "study",
         "run",
     ]

@@ -79,7 +79,7 @@ def test_a_strangers_protocol_runs_offline_and_its_calls_are_marked(synthetic, p
     calls = played.rows("calls")
     assert [row["form"] for row in calls] == ["Verse", "Verse"]
     assert all(row["unruled"] for row in calls)
-    assert {row["model"] for row in calls} == {"offline-unruled"}
+    assert {row["model"] for row in calls} == {"offline"}
     assert not any(row["defaulted"] for row in calls)
     (paper,) = played.rows("papers")
     second = Verse.model_validate_json(calls[1]["reply"])

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.agents.backends.live_provider import Broken, Provider, a_request, completion, http
+from tests.faultserver.slots import to_wire
 from virsci_society.agents.backends import litellm
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
-from virsci_society.agents.backends.wire_slots import to_wire
 from virsci_society.agents.errors import (
     RULES,
     Fault,
@@ -87,7 +87,6 @@ def test_an_answer_is_words_with_their_tokens(made, provider):
     assert said["temperature"] == 0.7
     assert [one["content"] for one in said["messages"]] == ["You are Scientist1.", "What now?"]
     assert not said.keys() & {"top_p", "slots", "n", "stream", "tools", "extra_body"}
-    assert "x-call-id" not in heard.headers
 
 
 def test_settings_are_sent_as_they_are_given(made, provider):
@@ -440,12 +439,10 @@ def test_only_the_test_model_on_this_machine_is_told_the_slots(made, provider):
     attempt(made("test"), a_request(3))
     (heard,) = provider.heard
     assert heard.body["slots"] == to_wire(a_request(3))
-    assert heard.headers["x-call-id"] == a_request(3).id
     provider.answer(http(200, completion()))
     attempt(made("testing"), a_request(3))
     (heard,) = provider.heard
     assert "slots" not in heard.body
-    assert "x-call-id" not in heard.headers
 
 
 @pytest.mark.parametrize(
@@ -464,19 +461,8 @@ def test_only_the_test_model_on_this_machine_is_told_the_slots(made, provider):
 )
 def test_the_test_model_elsewhere_is_told_nothing(made, address, told):
     backend = made("test", api_base=address)
-    (way,) = backend.endpoint_settings()
-    fields, headers = backend.test_server_fields(a_request(), way)
-    assert bool(fields) == bool(headers) == told
-
-
-def test_what_cannot_be_told_to_the_test_model_is_a_fault(made, provider):
-    from dataclasses import replace
-
-    provider.answer(http(200, completion()))
-    (fault,) = attempt(made("test"), replace(a_request(), slots={"thing": object()}))
-    assert isinstance(fault, Fault)
-    assert fault.kind == "request"
-    assert not provider.heard
+    fields = backend.request_fields(a_request())
+    assert ("slots" in fields.get("extra_body", fields)) == told
 
 
 def test_as_many_calls_are_under_way_as_are_made(made, provider):

@@ -63,7 +63,7 @@ def test_it_says_what_it_is():
     assert Offline().inline
     assert Offline().about == "rule-based scientists, not a language model"
     assert completed(Offline(), asked(Remark, slots_of_talk(person(0), []))).model == "offline"
-    assert completed(Offline(), asked(Stars)).model == "offline-unruled"
+    assert completed(Offline(), asked(Stars)).unruled
 
 
 def test_usage_is_an_estimate():

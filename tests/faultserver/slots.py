@@ -1,8 +1,9 @@
-"""The structured content of a request as JSON, for the test server alone.
+"""The structured content of a request as JSON, for the fault server alone.
 
-A language model is sent messages and nothing else. Only a model called ``test`` on a loopback
-address is also sent the slots, so that it can answer as the offline scientist would and the whole
-live path can be tried without a model (``tests/faultserver``, where they are decoded).
+A language model is sent messages and nothing else, and the product knows no other way. A process
+that has imported ``tests.faultserver`` also sends the slots to a model called ``test`` on a loopback
+address, so that it can answer as the offline scientist would and the whole live path can be tried
+without a model. They are decoded in ``heard``.
 
 What JSON cannot say bears a tag: an object is ``{"~": "module:Class", field: value, ...}``,
 anything else ``{"~": "list", "": items}``. An array without a tag is a tuple, the usual sequence
@@ -16,17 +17,37 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
 
+from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.prompts.request import Request
 
 TAG, CONTENT = "~", ""
 _PLAIN = frozenset({str, int, bool, type(None)})
+
+
+def install() -> None:
+    """Let this process send the slots along to the model ``test`` on this machine."""
+    plain = ChatCompletionsBackend.request_fields
+    if hasattr(plain, "__wrapped__"):
+        return
+
+    @wraps(plain)
+    def request_fields(self: ChatCompletionsBackend, request: Request) -> dict[str, Any]:
+        fields = plain(self, request)
+        local = all(endpoint.is_local for endpoint in self.endpoint_settings())
+        if self.model.rsplit("/", 1)[-1] != "test" or not local:
+            return fields
+        slots = {"slots": to_wire(request)}
+        # litellm has parameters of its own, and sends what is no such parameter in ``extra_body``.
+        return fields | ({"extra_body": slots} if self.client == "litellm" else slots)
+
+    ChatCompletionsBackend.request_fields = request_fields  # type: ignore[method-assign]
 
 
 def to_wire(request: Request) -> dict[str, Any]:

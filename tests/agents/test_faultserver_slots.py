@@ -11,8 +11,8 @@ import pytest
 
 from tests.faultserver import heard as hearing
 from tests.faultserver.heard import Unheard, heard
+from tests.faultserver.slots import to_wire
 from tests.test_determinism import digest, small
-from virsci_society.agents.backends.wire_slots import to_wire
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.offline.backend import Offline, answer_offline
 from virsci_society.agents.profile import Profile
@@ -144,8 +144,8 @@ def test_what_cannot_be_told_is_named():
         "os:system",
         "subprocess:Popen",
         "builtins:eval",
-        "virsci_society.agents.backends.wire_slots:to_wire",
-        "virsci_society.agents.backends.wire_slots:json.decoder.JSONDecoder",
+        "tests.faultserver.slots:to_wire",
+        "tests.faultserver.slots:json.decoder.JSONDecoder",
         "agents.nowhere:Thing",
         "virsci_society.agents.profile:Nobody",
         "virsci_society.agents.errors:SocietyError",
