@@ -45,8 +45,8 @@ CREATE TABLE findings (
 FILES = ("", "-wal", "-shm", "-journal")
 """What SQLite appends to the name of a database, for itself and the files beside it."""
 UNRULED = "-unruled"
-"""Ends the model's name on disk where the offline scientist had no rule for the form. The columns of
-a journal do not change, so that all releases read it alike. Nothing else knows this ending."""
+"""Ends the model's name on disk where the offline scientist had no rule for the form. The columns
+of a journal do not change, so that all releases read it alike. Nothing else knows this ending."""
 COPIED = ("calls", "findings")
 """Tables of which a fork takes the past."""
 
