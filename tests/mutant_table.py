@@ -673,7 +673,7 @@ MISTAKES: tuple[Mistake, ...] = (
         by="test_odd.py::test_a_row_says_what_the_code_says",
     ),
     mistake("friends judge friends", "Co-authors of the authors are asked to review.",
-        ("protocols/peer_review/reviewer_selection.py::ineligible_rows",
+        ("protocols/peer_review/rules.py::ineligible_rows",
          "    if conflicts:", "    if not conflicts:"),
         by="protocols/peer_review/test_editor.py::test_nobody_judges_a_coauthor_unless_it_is_allowed"),
     mistake("seen through the blind", "Reviewers are told the authors' names all the same.",

@@ -9,8 +9,8 @@ import pytest
 def small(latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
     """A small society whose manuscripts are reviewed, after its end."""
     from virsci_society.agents.offline.backend import Offline
-    from virsci_society.protocols.peer_review.decision import Decision
     from virsci_society.protocols.peer_review.protocol import PeerReview
+    from virsci_society.protocols.peer_review.rules import Decision
     from virsci_society.protocols.virsci.protocol import VirSci
     from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
     from virsci_society.society.formation.founding import Poisson

@@ -7,11 +7,15 @@ differs between the papers of two systems is the way to the idea.
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from virsci_society.agents.prompts.paper_lists import paper_key
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.collaborator_selection import TeamBuilding, select_collaborators
 from virsci_society.protocols.forms import Draft, Topic
@@ -23,22 +27,36 @@ from virsci_society.protocols.ideas import (
     retrieved_references,
     used_references,
 )
-from virsci_society.protocols.parts.citations import check_references, cited_ids, count_removed
 from virsci_society.protocols.parts.forms import Proposal
-from virsci_society.protocols.parts.prompts import PAGES
 from virsci_society.protocols.parts.team_work import TeamWork, WorkRules
 from virsci_society.protocols.policies.coauthorship import Coauthorship
 from virsci_society.protocols.team_sizes import TeamSize
+from virsci_society.protocols.virsci.prompts import PROMPTS as VIRSCI_PROMPTS
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
+    from virsci_society.agents.reference import Reference
+    from virsci_society.protocols.parts.forms import Proposal
     from virsci_society.society.kernel.process import Process
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
 
+
+PAGES = Prompts(Path(__file__).with_name("prompts"), VIRSCI_PROMPTS)
+"""The prompts that several systems share. Pages that are not there are VirSci's: the invitation,
+the draft, the ballot, the summary."""
 STAGES = frozenset({"topic", "ideas", "novelty", "abstract"})
+
+
+def pages_beside(module: str) -> Prompts:
+    """The prompts of one system, from the folder beside its module; all others are shared.
+
+    Args:
+        module: ``__file__`` of the module.
+    """
+    return Prompts(Path(module).with_name("prompts"), PAGES)
 
 
 class ResearchSystem(TeamProtocol):
@@ -287,3 +305,59 @@ def proposal_as_idea(author: str, proposal: Proposal, *found: tuple[Any, ...]) -
 def as_idea_of(author: str) -> Any:
     """The function ``proposal_as_idea`` of one author, for ``Lab.later``."""
     return partial(proposal_as_idea, author)
+
+
+_KEY_IN_TEXT = re.compile(r"\[P0*(\d{1,9})\]")
+_LEFT_BLANK = re.compile(r" +(?=[ .,;:)])")
+"""Blanks that a removed key leaves behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedProposal:
+    """A proposal without references that were never retrieved.
+
+    Attributes:
+        title: its title.
+        abstract: its other parts, without keys of papers that were never retrieved.
+        cites: ids of the papers that it cites and that were retrieved, each once.
+        removed: keys that were removed, in the order of being listed, then as the text has them.
+    """
+
+    title: str
+    abstract: str
+    cites: tuple[str, ...]
+    removed: tuple[str, ...]
+
+    def words(self) -> str:
+        """Title and all parts."""
+        return f"{self.title}\n{self.abstract}"
+
+
+def check_references(proposal: Proposal, *found: tuple[Reference, ...]) -> CheckedProposal:
+    """Remove the references of a proposal that no search has found.
+
+    Args:
+        proposal: as it was written; its text may name keys in square brackets.
+        found: the results of the team's searches.
+    """
+    known = {paper_key(paper, n): paper.id for papers in found for n, paper in enumerate(papers, 1)}
+    text = proposal.abstract
+    in_text = [f"P{int(number)}" for number in _KEY_IN_TEXT.findall(text)]
+    named = list(dict.fromkeys([*proposal.cited, *in_text]))
+    kept = _KEY_IN_TEXT.sub(lambda key: key[0] if f"P{int(key[1])}" in known else "", text)
+    return CheckedProposal(
+        title=proposal.title,
+        abstract=_LEFT_BLANK.sub("", kept) if kept != text else text,
+        cites=tuple(dict.fromkeys(known[key] for key in named if key in known)),
+        removed=tuple(key for key in named if key not in known),
+    )
+
+
+def cited_ids(checked: CheckedProposal) -> tuple[str, ...]:
+    """Ids of the papers that a checked proposal cites."""
+    return checked.cites
+
+
+def count_removed(checked: CheckedProposal) -> int:
+    """Number of references that were removed."""
+    return len(checked.removed)

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virsci_society.agents.errors import Verdict
 from virsci_society.protocols.peer_review.forms import (
+    PROMPTS,
     Recommendation,
     Report,
     Review,
     Rewrite,
     Willingness,
 )
-from virsci_society.protocols.peer_review.prompts import PROMPTS
-from virsci_society.protocols.peer_review.reviewer_selection import draw_reviewer, ineligible_rows
+from virsci_society.protocols.peer_review.rules import draw_reviewer, ineligible_rows
 from virsci_society.society.teams.contracts import Manuscript
 from virsci_society.society.teams.meetings import work_at_desk
 from virsci_society.society.teams.publication import STAGE

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, field_validator
 
 from virsci_society.agents.offline import reviewing
+from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import Choice
+
+PROMPTS = Prompts(Path(__file__).with_name("prompts"))
+"""The pages on which the forms are asked for, one text file each."""
 
 Recommendation = Literal["accept", "revise", "reject"]
 Mark = Annotated[float, Field(ge=1, le=10)]

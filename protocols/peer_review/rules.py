@@ -5,14 +5,124 @@ The editor goes by them and knows nothing else of the publication part that they
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from virsci_society.agents.config import Part
-from virsci_society.protocols.peer_review.decision import Decision
-from virsci_society.protocols.peer_review.reviewer_selection import ReviewerChoice
+from virsci_society.protocols.peer_review.forms import Recommendation, Review
+from virsci_society.society.formation.excluded_rows import ExcludedRows
+from virsci_society.society.formation.leaders import Anybody, ByProminence, Leaders, Productive
 from virsci_society.society.kernel.durations import Days, Duration, Gamma, parse_days
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.world import World
+
+
+Rule = Literal["majority", "all", "mean"]
+
+
+class Decision(Part):
+    """How recommendations and scores become one decision."""
+
+    rule: Rule = "majority"
+    """``majority``: accept or reject if more than half say so, else revise; ``all``: accept if all
+    say so, reject if one does, else revise; ``mean``: by the mean overall score. Assumed."""
+    accept_from: float = Field(default=6.5, ge=1, le=10)
+    """With ``mean``: accept from this mean score on. Assumed."""
+    reject_below: float = Field(default=5.0, ge=1, le=10)
+    """With ``mean``: reject below this mean score, revise in between. Assumed."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Decision:
+        if self.reject_below > self.accept_from:
+            raise ValueError("reject_below is above accept_from")
+        return self
+
+    def decide(self, reviews: Sequence[Review], final: bool) -> Recommendation:
+        """Decide on one or more reviews; in the final round ``revise`` is ``reject``."""
+        decision = self._apply_rule(reviews)
+        return "reject" if final and decision == "revise" else decision
+
+    def _apply_rule(self, reviews: Sequence[Review]) -> Recommendation:
+        if self.rule == "mean":
+            score = fmean(review.overall for review in reviews)
+            if score >= self.accept_from:
+                return "accept"
+            return "reject" if score < self.reject_below else "revise"
+        votes = [review.recommendation for review in reviews]
+        yes, no, total = votes.count("accept"), votes.count("reject"), len(votes)
+        if self.rule == "all":
+            return "accept" if yes == total else "reject" if no else "revise"
+        return "accept" if 2 * yes > total else "reject" if 2 * no > total else "revise"
+
+
+ReviewerChoice = Literal["interests", "uniform", "standing", "papers"]
+
+
+def ineligible_rows(
+    world: World, authors: Sequence[str], conflicts: bool, most: int
+) -> ExcludedRows:
+    """Rows of those who may not be asked to review now.
+
+    These are the authors, those who have left the society or come to it just now, those with too
+    many open reviews and, with ``conflicts``, everybody who has written with an author.
+
+    Args:
+        world: as of now.
+        authors: masked names.
+        conflicts: are co-authors of the authors ineligible?
+        most: open reviews from which a scientist is asked no more (>= 1).
+    """
+    rows = [world.population.rows[author] for author in authors]
+    full = {row for row, open_ in world.reviewing.items() if open_ >= most}
+    coauthors: set[int] = set()
+    if conflicts:
+        coauthors.update(int(other) for row in rows for other in world.network.coauthors(row)[0])
+    people = world.population
+    return ExcludedRows(people.departed.keys(), {*rows} | people.just_arrived() | full | coauthors)
+
+
+def draw_reviewer(
+    lab: Lab,
+    choice: ReviewerChoice,
+    manuscript: Any,
+    excluded: AbstractSet[int],
+    nearest: int,
+    rng: np.random.Generator,
+    memory: float | None = None,
+) -> str | None:
+    """Draw one scientist to ask, or None where nobody is left.
+
+    Args:
+        lab: of the authors' team.
+        choice: ``interests``: one of the ``nearest`` to the manuscript; ``uniform``; ``standing``:
+            in proportion to citations + 1; ``papers``: in proportion to papers + 1.
+        manuscript: as it was read.
+        excluded: rows that may not be asked.
+        nearest: among how many ``interests`` draws (>= 1).
+        rng: the stream of this draw.
+        memory: time in days after which the weight of a paper has fallen to 1/e; None: it stays.
+    """
+    names = lab.world.population.names
+    if choice == "interests":
+        without = [names[row] for row in sorted(excluded)]
+        near = lab.library.people(manuscript, nearest, without).read()
+        return near[int(rng.integers(len(near)))].id if near else None
+    rules: dict[str, Leaders] = {
+        "uniform": Anybody(),
+        "standing": ByProminence(),
+        "papers": Productive(memory=memory),
+    }
+    rule = rules[choice]
+    row = rule.choose(excluded, lab.world, rng)
+    return None if row is None else names[row]
 
 
 class ReviewRules(Part):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -18,6 +18,7 @@ from virsci_society.agents.errors import Dissolved
 from virsci_society.protocols.collaborator_selection import select_collaborators
 from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.forms import Topic
+from virsci_society.protocols.given_topics import GivenTopic
 from virsci_society.protocols.ideas import (
     CandidateIdea,
     idea_text,
@@ -29,7 +30,7 @@ from virsci_society.protocols.virsci.ideas import Ideas, generate_ideas
 from virsci_society.protocols.virsci.novelty import assess_novelty, last_idea
 from virsci_society.protocols.virsci.released_code import ReleasedDiscussion
 from virsci_society.protocols.virsci.searches import GUEST_PAPERS
-from virsci_society.protocols.virsci.settings import VirSciSettings
+from virsci_society.protocols.virsci.settings import Profile, VirSciSettings
 from virsci_society.protocols.virsci.team_memory import TeamMemory
 from virsci_society.protocols.virsci.topic import discuss_topic
 from virsci_society.society.kernel.answer import Answer
@@ -39,6 +40,7 @@ from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 if TYPE_CHECKING:
     from virsci_society.society.formation.newcomer_seats import NewcomerSeats
     from virsci_society.society.formation.selection import SelectionPolicy
+    from virsci_society.society.kernel.process import Process
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
 
@@ -226,3 +228,42 @@ class VirSci(TeamProtocol):
             sentences=references.sentences,
             guest_papers=GUEST_PAPERS if references.guest == "on" else 0,
         )
+
+
+class SoloVirSci(TeamProtocol):
+    """VirSci with a team of one, as a control (Su et al., 2025, n = 1)."""
+
+    citation: ClassVar[str] = "Su et al. 2025 (VirSci), Figure 4, n = 1."
+
+    profile: Profile = "paper"
+    """As in ``virsci``."""
+    turns: int = Field(default=5, ge=1, le=10_000)
+    """K for all stages."""
+    topic: Literal["free"] | GivenTopic = "free"
+    """As in ``virsci``."""
+    memory: Literal["off", "own"] = "off"
+    """As in ``virsci``."""
+    found_by: Literal["abstract", "abstract_only", "idea"] = "abstract"
+    """As in ``virsci``."""
+
+    @property
+    def name(self) -> str:
+        """The name in the tables."""
+        return "solo_virsci"
+
+    @property
+    def stages(self) -> frozenset[str]:
+        """The stages of VirSci."""
+        return self.virsci.stages
+
+    @property
+    def virsci(self) -> VirSci:
+        """The protocol that it stands for."""
+        given = {name: getattr(self, name) for name in type(self).model_fields}
+        topic = {} if self.topic == "free" else self.topic.model_dump(exclude_none=True)
+        given["topic"] = {**topic, "leaving": "off"}
+        return VirSci(settings=VirSciSettings(team_size=1, **given))
+
+    def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
+        """All five stages by one scientist."""
+        return self.virsci.run(team, lab)

@@ -29,16 +29,15 @@ PROTOCOLS: Table = {
     "wordless": "virsci_society.protocols.wordless:Wordless",
     "ai_scientist": "virsci_society.protocols.systems.ai_scientist.protocol:AIScientist",
     "ai_scientist_v2": "virsci_society.protocols.systems.ai_scientist_v2.protocol:AIScientistV2",
-    "hypogen": "virsci_society.protocols.systems.hypogen.protocol:HypoGen",
+    "hypogen": "virsci_society.protocols.systems.hypogen:HypoGen",
     "ai_researcher": "virsci_society.protocols.systems.ai_researcher.protocol:AIResearcher",
-    "research_town": "virsci_society.protocols.systems.research_town.protocol:ResearchTown",
+    "research_town": "virsci_society.protocols.systems.research_town:ResearchTown",
     "research_agent": "virsci_society.protocols.systems.research_agent.protocol:ResearchAgent",
-    "cycle_researcher": "virsci_society.protocols.systems.cycle_researcher."
-    "protocol:CycleResearcher",
+    "cycle_researcher": "virsci_society.protocols.systems.cycle_researcher:CycleResearcher",
     "idea2proposal": "virsci_society.protocols.systems.idea2proposal.protocol:Idea2Proposal",
     "virtual_lab": "virsci_society.protocols.systems.virtual_lab.protocol:VirtualLab",
-    "solo_virsci": "virsci_society.protocols.virsci.solo:SoloVirSci",
-    "debate": "virsci_society.protocols.systems.debate.protocol:Debate",
+    "solo_virsci": "virsci_society.protocols.virsci.protocol:SoloVirSci",
+    "debate": "virsci_society.protocols.systems.debate:Debate",
     "mixture": "virsci_society.protocols.mixture:Mixture",
 }
 FOUNDING: Table = {

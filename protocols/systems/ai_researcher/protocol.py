@@ -5,20 +5,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
+from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.ideas import CandidateIdea, Idea
-from virsci_society.protocols.parts.deduplication import distinct_places
-from virsci_society.protocols.parts.research_system import ResearchSystem
-from virsci_society.protocols.parts.retrieval_rounds import retrieve
+from virsci_society.protocols.parts.forms import PairChoice
+from virsci_society.protocols.parts.research_system import ResearchSystem, pages_beside
+from virsci_society.protocols.parts.steps import retrieve
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
-from virsci_society.protocols.parts.tournament import hold_tournament
-from virsci_society.protocols.systems.ai_researcher.prompts import PROMPTS
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.process import Process
 
@@ -32,7 +36,7 @@ class AIResearcher(ResearchSystem):
     )
 
     system: ClassVar[str] = "ai_researcher"
-    pages: ClassVar[Prompts] = PROMPTS
+    pages: ClassVar[Prompts] = pages_beside(__file__)
 
     output: Literal["abstract", "proposal"] = "proposal"
     """What the paper holds: the expanded proposal, or an abstract as VirSci's."""
@@ -116,3 +120,130 @@ class AIResearcher(ResearchSystem):
         places = distinct_places([vector.read() for vector in vectors], self.similarity)
         work.team.notes["duplicates_removed"] = len(seeds) - len(places)
         return tuple(seeds[place] for place in places)
+
+
+def distinct_places(vectors: Sequence[VectorArray], threshold: float) -> list[int]:
+    """The places of texts whose cosine with every earlier kept text is below a threshold.
+
+    Args:
+        vectors: one per text, of shape (1, dim) or (dim,); a text without known words has the zero
+            vector, which is like no other.
+        threshold: cosine, 0 to 1, from which two texts count as the same.
+
+    Returns:
+        Places in order; the first is always among them.
+    """
+    kept: list[int] = []
+    units = [_unit(np.asarray(vector, dtype=np.float64).ravel()) for vector in vectors]
+    for place, unit in enumerate(units):
+        # Rounded, so that the last digits of a sum on another machine decide nothing.
+        if all(round(float(unit @ units[other]), 9) < threshold for other in kept):
+            kept.append(place)
+    return kept
+
+
+def _unit(vector: np.ndarray) -> np.ndarray:
+    length = float(np.sqrt(vector @ vector))
+    return vector / length if length else vector
+
+
+def pair_by_points(points: Sequence[float], rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Pairs of neighbours in the order of points; ties are ordered at random.
+
+    Args:
+        points: of every idea.
+        rng: orders ties, and draws who stands first in a pair.
+
+    Returns:
+        Pairs of places; with an odd number the last idea in the order pauses.
+    """
+    drawn = rng.random(len(points))
+    order = sorted(range(len(points)), key=lambda place: (-points[place], drawn[place]))
+    pairs = [(order[at], order[at + 1]) for at in range(0, len(order) - 1, 2)]
+    return [pair if rng.random() < 0.5 else (pair[1], pair[0]) for pair in pairs]
+
+
+def award_points(
+    points: Sequence[float], pairs: Sequence[tuple[int, int]], choices: Sequence[PairChoice]
+) -> list[float]:
+    """The points after a round: 1 for the better idea of a pair, half each for a tie or a pause.
+
+    Args:
+        points: of every idea before the round.
+        pairs: places of the ideas that were compared.
+        choices: one per pair.
+    """
+    after = [float(point) for point in points]
+    met = [place for pair in pairs for place in pair]
+    for place in range(len(after)):
+        after[place] += 0.0 if place in met else 0.5
+    for (first, second), choice in zip(pairs, choices, strict=True):
+        won = {"A": 1.0, "B": 0.0}.get(choice.better, 0.5)
+        after[first] += won
+        after[second] += 1.0 - won
+    return after
+
+
+def hold_tournament(
+    work: TeamWork, judge: str, ideas: Sequence[Answer[Any]], rounds: int
+) -> Process[Answer[Any]]:
+    """Rank ideas by pairs; the choices of one round are read on the date of the next.
+
+    Args:
+        work: of the team.
+        judge: masked name of who compares.
+        ideas: at least one.
+        rounds: of the tournament (>= 1).
+
+    Returns:
+        The idea with most points, unread; of equal ones the earliest.
+    """
+    points = [0.0] * len(ideas)
+    pairs: list[tuple[int, int]] = []
+    choices: list[Answer[PairChoice]] = []
+
+    def count() -> bool:
+        nonlocal points
+        points = award_points(points, pairs, [choice.read() for choice in choices])
+        return False
+
+    def compare(number: int) -> Process[None]:
+        nonlocal pairs, choices
+        pairs = pair_by_points(points, work.lab.rng("tournament", work.lab.visit, number))
+        choices = yield from work.lab.ask_each(
+            [judge] * len(pairs),
+            lambda seat, who: work.pose(
+                who,
+                "pair",
+                PairChoice,
+                "vote",
+                seat=seat,
+                first=ideas[pairs[seat][0]],
+                second=ideas[pairs[seat][1]],
+            ),
+        )
+
+    if len(ideas) < 2:
+        return ideas[0]
+    yield from work.hold_rounds("ranking by pairs", rounds, compare, count)
+    return work.lab.later(
+        partial(best_of_pairs, tuple(points), tuple(pairs)), tuple(choices), tuple(ideas)
+    )
+
+
+def best_of_pairs(
+    points: tuple[float, ...],
+    pairs: tuple[tuple[int, int], ...],
+    choices: tuple[PairChoice, ...],
+    ideas: tuple[Any, ...],
+) -> Any:
+    """The idea with most points after the last round; of equal ones the earliest.
+
+    Args:
+        points: before the last round.
+        pairs: of the last round.
+        choices: of the last round.
+        ideas: all of them.
+    """
+    after = award_points(points, pairs, choices)
+    return ideas[max(range(len(ideas)), key=lambda place: (after[place], -place))]

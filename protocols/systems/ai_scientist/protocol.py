@@ -14,10 +14,9 @@ from virsci_society.agents.config import Switch
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.ideas import CandidateIdea, Idea, confidence
 from virsci_society.protocols.parts.forms import NoveltyVerdict
-from virsci_society.protocols.parts.reflection import reflect
-from virsci_society.protocols.parts.research_system import ResearchSystem
+from virsci_society.protocols.parts.research_system import ResearchSystem, pages_beside
+from virsci_society.protocols.parts.steps import reflect
 from virsci_society.protocols.parts.team_work import TeamWork
-from virsci_society.protocols.systems.ai_scientist.prompts import PROMPTS
 
 if TYPE_CHECKING:
     from virsci_society.society.kernel.answer import Answer
@@ -36,7 +35,7 @@ class AIScientist(ResearchSystem):
     )
 
     system: ClassVar[str] = "ai_scientist"
-    pages: ClassVar[Prompts] = PROMPTS
+    pages: ClassVar[Prompts] = pages_beside(__file__)
 
     ideas: int = Field(default=2, ge=1, le=50)
     """Ideas in the archive, one after another."""

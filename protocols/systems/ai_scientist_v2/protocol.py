@@ -15,10 +15,9 @@ from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.protocols.parts.forms import IdeaScore, RefinedIdea
-from virsci_society.protocols.parts.reflection import refinement_slots
-from virsci_society.protocols.parts.research_system import ResearchSystem
+from virsci_society.protocols.parts.research_system import ResearchSystem, pages_beside
+from virsci_society.protocols.parts.steps import refinement_slots
 from virsci_society.protocols.parts.team_work import TeamWork
-from virsci_society.protocols.systems.ai_scientist_v2.prompts import PROMPTS
 from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class AIScientistV2(ResearchSystem):
     )
 
     system: ClassVar[str] = "ai_scientist_v2"
-    pages: ClassVar[Prompts] = PROMPTS
+    pages: ClassVar[Prompts] = pages_beside(__file__)
 
     roots: int = Field(default=2, ge=1, le=20)
     """Ideas that the search begins with."""

@@ -14,16 +14,15 @@ from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.parts.forms import Contribution, Proposal
-from virsci_society.protocols.parts.research_system import TeamSystem, as_idea_of
-from virsci_society.protocols.parts.retrieval_rounds import merge_searches
-from virsci_society.protocols.parts.seniority import seniority_of
+from virsci_society.protocols.parts.research_system import TeamSystem, as_idea_of, pages_beside
+from virsci_society.protocols.parts.steps import merge_searches
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 from virsci_society.protocols.systems.idea2proposal.composition import (
     Arrangement,
     ComposedTeam,
+    seniority_of,
     wanted_classes,
 )
-from virsci_society.protocols.systems.idea2proposal.prompts import PROMPTS
 
 if TYPE_CHECKING:
     from virsci_society.protocols.ideas import CandidateIdea
@@ -44,7 +43,7 @@ class Idea2Proposal(TeamSystem):
     )
 
     system: ClassVar[str] = "idea2proposal"
-    pages: ClassVar[Prompts] = PROMPTS
+    pages: ClassVar[Prompts] = pages_beside(__file__)
 
     arrangement: Arrangement = "leaderless"
     """``solitary``: one scientist and its own reflection; ``leaderless``: equals; ``leader_led``:

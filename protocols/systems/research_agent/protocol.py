@@ -15,10 +15,9 @@ from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.protocols.parts.forms import PlanStep
-from virsci_society.protocols.parts.research_system import ResearchSystem
-from virsci_society.protocols.parts.reviewers import choose_reviewers, review
+from virsci_society.protocols.parts.research_system import ResearchSystem, pages_beside
+from virsci_society.protocols.parts.steps import choose_reviewers, review
 from virsci_society.protocols.parts.team_work import TeamWork
-from virsci_society.protocols.systems.research_agent.prompts import PROMPTS
 
 if TYPE_CHECKING:
     from virsci_society.agents.reference import Reference
@@ -42,7 +41,7 @@ class ResearchAgent(ResearchSystem):
     )
 
     system: ClassVar[str] = "research_agent"
-    pages: ClassVar[Prompts] = PROMPTS
+    pages: ClassVar[Prompts] = pages_beside(__file__)
 
     rounds: int = Field(default=2, ge=0, le=20)
     """Rounds of review and refinement of each step."""

@@ -12,11 +12,10 @@ from pydantic import Field
 from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.ideas import Idea
-from virsci_society.protocols.parts.aggregation import aggregate
 from virsci_society.protocols.parts.forms import Contribution
-from virsci_society.protocols.parts.research_system import TeamSystem
+from virsci_society.protocols.parts.research_system import TeamSystem, pages_beside
+from virsci_society.protocols.parts.steps import aggregate
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
-from virsci_society.protocols.systems.virtual_lab.prompts import PROMPTS
 from virsci_society.protocols.team_sizes import TeamSize
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ class VirtualLab(TeamSystem):
     )
 
     system: ClassVar[str] = "virtual_lab"
-    pages: ClassVar[Prompts] = PROMPTS
+    pages: ClassVar[Prompts] = pages_beside(__file__)
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
     """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""

@@ -6,8 +6,6 @@ import pytest
 from tests.protocols.systems.conftest import live, make
 from virsci_society.agents.reference import Reference
 from virsci_society.protocols.forms import Topic
-from virsci_society.protocols.parts.citations import check_references, count_removed
-from virsci_society.protocols.parts.deduplication import distinct_places
 from virsci_society.protocols.parts.forms import (
     NoveltyVerdict,
     PairChoice,
@@ -15,16 +13,20 @@ from virsci_society.protocols.parts.forms import (
     SearchQueries,
     StepReview,
 )
-from virsci_society.protocols.parts.reflection import reflect
-from virsci_society.protocols.parts.research_system import proposal_as_idea
-from virsci_society.protocols.parts.retrieval_rounds import merge_searches, query_at
-from virsci_society.protocols.parts.reviewers import mean_of_reviews
-from virsci_society.protocols.parts.seniority import (
+from virsci_society.protocols.parts.research_system import (
+    check_references,
+    count_removed,
+    proposal_as_idea,
+)
+from virsci_society.protocols.parts.steps import mean_of_reviews, merge_searches, query_at, reflect
+from virsci_society.protocols.systems.ai_researcher.protocol import distinct_places
+from virsci_society.protocols.systems.idea2proposal.composition import (
+    ComposedTeam,
     classes_of_ages,
     missing_classes,
     seniority_codes,
+    wanted_classes,
 )
-from virsci_society.protocols.systems.idea2proposal.composition import ComposedTeam, wanted_classes
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.formation.leaders import Selected
 

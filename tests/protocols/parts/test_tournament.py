@@ -3,7 +3,11 @@
 import numpy as np
 
 from virsci_society.protocols.parts.forms import PairChoice
-from virsci_society.protocols.parts.tournament import award_points, best_of_pairs, pair_by_points
+from virsci_society.protocols.systems.ai_researcher.protocol import (
+    award_points,
+    best_of_pairs,
+    pair_by_points,
+)
 
 
 def chosen(better):

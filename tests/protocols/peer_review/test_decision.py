@@ -4,9 +4,9 @@ import pytest
 from pydantic import ValidationError
 
 from tests.protocols.scripted_backend import play
-from virsci_society.protocols.peer_review.decision import Decision
 from virsci_society.protocols.peer_review.forms import Review
 from virsci_society.protocols.peer_review.protocol import PeerReview
+from virsci_society.protocols.peer_review.rules import Decision
 from virsci_society.protocols.wordless import Wordless
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.kernel.durations import FixedDuration, Times

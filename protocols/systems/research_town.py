@@ -12,11 +12,16 @@ from pydantic import Field
 from virsci_society.agents.config import Switch
 from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.protocols.ideas import CandidateIdea, Idea
-from virsci_society.protocols.parts.aggregation import aggregate, join_papers
 from virsci_society.protocols.parts.forms import ReadingNotes
-from virsci_society.protocols.parts.reflection import refine
 from virsci_society.protocols.parts.research_system import TeamSystem
-from virsci_society.protocols.parts.reviewers import choose_reviewers, mean_of_reviews, review
+from virsci_society.protocols.parts.steps import (
+    aggregate,
+    choose_reviewers,
+    join_papers,
+    mean_of_reviews,
+    refine,
+    review,
+)
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.protocols.forms import Critique
 from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.protocols.parts.forms import ReadingNotes
-from virsci_society.protocols.parts.reflection import refine
 from virsci_society.protocols.parts.research_system import TeamSystem
-from virsci_society.protocols.parts.retrieval_rounds import retrieve
+from virsci_society.protocols.parts.steps import refine, retrieve
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.society.kernel.answer import Answer

@@ -20,8 +20,8 @@ from virsci_society.protocols.ideas import (
     shortlist,
 )
 from virsci_society.protocols.parts.forms import RefinedIdea
-from virsci_society.protocols.parts.reflection import refinement_slots
 from virsci_society.protocols.parts.research_system import TeamSystem
+from virsci_society.protocols.parts.steps import refinement_slots
 from virsci_society.protocols.parts.team_work import TeamWork
 
 if TYPE_CHECKING:

@@ -16,11 +16,10 @@ from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.protocols.ideas import Idea
 from virsci_society.protocols.parts.forms import ReadingNotes
 from virsci_society.protocols.parts.research_system import STAGES, ResearchSystem
-from virsci_society.protocols.parts.retrieval_rounds import retrieve
-from virsci_society.protocols.parts.reviewers import choose_reviewers
+from virsci_society.protocols.parts.steps import choose_reviewers, retrieve
 from virsci_society.protocols.parts.team_work import TeamWork
+from virsci_society.protocols.peer_review.forms import PROMPTS as REVIEW_PAGES
 from virsci_society.protocols.peer_review.forms import Report, Review, Rewrite
-from virsci_society.protocols.peer_review.prompts import PROMPTS as REVIEW_PAGES
 
 if TYPE_CHECKING:
     from virsci_society.protocols.ideas import CandidateIdea

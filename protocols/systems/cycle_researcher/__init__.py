@@ -1,1 +1,0 @@
-"""CycleResearcher, which writes and revises until the reviewers' score is high enough."""

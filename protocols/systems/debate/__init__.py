@@ -1,1 +1,0 @@
-"""A debate, in which members revise their ideas in sight of the others' and vote."""

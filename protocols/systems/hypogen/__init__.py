@@ -1,1 +1,0 @@
-"""HypoGen, with analyst, engineer, scientist and critic in rounds over retrieved literature."""

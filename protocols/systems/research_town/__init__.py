@@ -1,1 +1,0 @@
-"""ResearchTown, where reading, writing and reviewing are messages on a graph."""
