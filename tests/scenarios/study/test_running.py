@@ -514,5 +514,6 @@ def test_a_lock_names_what_differs_and_not_the_prompts_it_did_not_know(tmp_path)
     (study / LOCK).write_text(json.dumps({**own, "hash": hash_json(own), "by": "run"}))
     assert open_folder(design, study).data["hash"] == hash_json(own)
     path = written(tmp_path, TINY)
-    with pytest.raises(InputError, match=r'base\.protocol\.speaking_order: default -> "random"'):
+    told = r'base\.protocol\.discussion: default -> \{"speaking_order": "random"\}'
+    with pytest.raises(InputError, match=told):
         open_folder(read_study(path, ["protocol.discussion.speaking_order=random"]), study)
