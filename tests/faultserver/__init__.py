@@ -2,8 +2,8 @@
 
 It stands for the provider of a language model wherever the live path is tried: it answers right,
 slow, wrong, cut, with 429 or 5xx, or drops the connection. Who sends the slots of a request along
-(``slots``, which importing this package installs) is answered by the offline scientist; nobody here is a language
-model. In tests::
+(``slots``, which importing this package installs) is answered by the offline scientist; nobody here
+is a language model. In tests::
 
     with FaultServer(Plan(rates={"dropped": 0.1})) as server:
         ...  # a client of server.url

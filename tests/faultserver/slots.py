@@ -1,9 +1,9 @@
 """The structured content of a request as JSON, for the fault server alone.
 
 A language model is sent messages and nothing else, and the product knows no other way. A process
-that has imported ``tests.faultserver`` also sends the slots to a model called ``test`` on a loopback
-address, so that it can answer as the offline scientist would and the whole live path can be tried
-without a model. They are decoded in ``heard``.
+that has imported ``tests.faultserver`` also sends the slots to a model called ``test`` on a
+loopback address, so that it can answer as the offline scientist would and the whole live path can
+be tried without a model. They are decoded in ``heard``.
 
 What JSON cannot say bears a tag: an object is ``{"~": "module:Class", field: value, ...}``,
 anything else ``{"~": "list", "": items}``. An array without a tag is a tuple, the usual sequence
