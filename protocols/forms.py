@@ -1,18 +1,16 @@
 """Reply forms that any protocol with words may use: invitations, remarks, guests, summaries.
 
 Each class says which structured slots its rule reads; the slot ``me`` always holds the profile of
-the scientist who is asked. The rules of the offline scientist are in ``agents/offline``.
+the scientist who is asked. The rules of the offline scientist are in ``offline_rules``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
-import numpy as np
 from pydantic import Field, field_validator
 
-from virsci_society.agents.offline import abstracts, decisions, ideas, topics
 from virsci_society.agents.replies.form import Form
 
 _NOBODY = ("", "none", "no", "nobody", "null", "n/a")
@@ -66,7 +64,6 @@ class Choice(Form):
     acceptance (the offline scientist's rule; the offline backend adds it).
     """
 
-    has_rule: ClassVar[bool] = True
     reasoning: str = Field(default="", alias="Reasoning", description="what speaks for and against")
     action: Literal["Action 1", "Action 2"] = Field(alias="Selected Action")
 
@@ -82,11 +79,6 @@ class Choice(Form):
     def accepted(self) -> bool:
         """True if the invitee joins."""
         return self.action == "Action 1"
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Accept with the probability of the acceptance rule (``agents/offline/acceptance.py``)."""
-        return cls.model_validate(decisions.answer_invitation(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -110,7 +102,6 @@ class Remark(Spoken):
     nobody may be).
     """
 
-    has_rule: ClassVar[bool] = True
     response: str = Field(alias="Response", description="what you say to the team")
     direction: str = Field(
         default="",
@@ -124,11 +115,6 @@ class Remark(Spoken):
         return f"{self.response}\nDirection: {self.direction}" if self.direction else self.response
 
     @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Take up what was said and bring in an interest of the speaker."""
-        return cls.model_validate(topics.make_remark(slots, rng))
-
-    @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """Say nothing: an unreadable remark is silence."""
         return cls(response="", direction="")
@@ -140,17 +126,11 @@ class GuestReply(Form):
     Slots: asker (Profile), question (str), stage (str), context (str: topic, idea or draft).
     """
 
-    has_rule: ClassVar[bool] = True
     answer: str = Field(alias="Answer", description="what you reply")
 
     def words(self) -> str:
         """The answer."""
         return self.answer
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Answer from the guest's own interests."""
-        return cls.model_validate(topics.answer_as_guest(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -161,17 +141,11 @@ class GuestReply(Form):
 class Summary(Form):
     """The leader's summary of one turn. Slots: stage, said (what was said in the turn)."""
 
-    has_rule: ClassVar[bool] = True
     summary: str = Field(alias="Summary", description="your summary")
 
     def words(self) -> str:
         """The summary."""
         return self.summary
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Name the directions or titles that were put forward, most frequent first."""
-        return cls.model_validate(topics.summarise_turn(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -186,14 +160,8 @@ class AnotherTurn(Form):
     or Draft, as a tuple).
     """
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(default="", alias="Reason", description="what another round would bring")
     another: bool = Field(alias="Another Turn")
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Stop the likelier, the more the outcome of the turn has settled."""
-        return cls.model_validate(decisions.decide_another_turn(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -204,7 +172,6 @@ class AnotherTurn(Form):
 class Topic(Form):
     """The topic the leader proposes (Fig. 19). Slots: summaries, said (replies of turn K)."""
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(
         default="",
         alias="Reason",
@@ -221,11 +188,6 @@ class Topic(Form):
         return self.topic
 
     @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Join the directions with the most support."""
-        return cls.model_validate(topics.choose_topic(slots, rng))
-
-    @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """None: no topic can be made up; the team ends."""
         return None
@@ -237,7 +199,6 @@ class Critique(Form):
     Slots: idea (CandidateIdea).
     """
 
-    has_rule: ClassVar[bool] = True
     soundness: str = Field(
         alias="Soundness", description="does the reasoning hold; which step is weakest"
     )
@@ -253,11 +214,6 @@ class Critique(Form):
         return f"{self.soundness}\n{self.objection}\n{self.advice}".strip()
 
     @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Name the concept of the idea that its papers speak least of."""
-        return cls.model_validate(ideas.criticise_idea(slots, rng))
-
-    @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """Say nothing: an unreadable critique is silence."""
         return cls(soundness="", objection="")
@@ -266,7 +222,6 @@ class Critique(Form):
 class Draft(Spoken):
     """The leader's first abstract (Fig. 22). Slots: idea (CandidateIdea), knowledge, outsiders."""
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(
         default="", alias="Reason", description="what each of the five parts has to say"
     )
@@ -277,11 +232,6 @@ class Draft(Spoken):
     def words(self) -> str:
         """Title and abstract."""
         return f"{self.title}\n{self.abstract}"
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Compose the five parts from the idea and its references."""
-        return cls.model_validate(abstracts.draft_abstract(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:

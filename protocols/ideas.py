@@ -9,14 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
-import numpy as np
 from pydantic import Field, field_validator
 
 from virsci_society.agents.errors import ReplyError
-from virsci_society.agents.offline import decisions
-from virsci_society.agents.offline import ideas as idea_rules
 from virsci_society.agents.prompts.dialogue import Excerpt, Utterance
 from virsci_society.agents.prompts.paper_lists import paper_key
 from virsci_society.agents.reference import Reference
@@ -61,7 +58,6 @@ class Idea(Spoken):
     far), memory, knowledge, outsiders, extras (names of the optional fields asked for).
     """
 
-    has_rule: ClassVar[bool] = True
     objection: str = Field(
         default="",
         alias="Objection",
@@ -153,11 +149,6 @@ class Idea(Spoken):
         return f"{self.text_with_reason}\n({self.ratings})"
 
     @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Recombine references with the speaker's expertise; rate from measured distances."""
-        return cls.model_validate(idea_rules.propose_idea(slots, rng))
-
-    @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """None: an idea and its ratings cannot be made up, nor counted twice; the team ends."""
         return None
@@ -180,7 +171,6 @@ class Ballot(Form):
     empty), extras (``comparisons``: each idea is compared before the vote).
     """
 
-    has_rule: ClassVar[bool] = True
     comparisons: tuple[NoveltyComparison, ...] = Field(default=(), alias="Comparisons")
     reason: str = Field(
         default="", alias="Reason", description="which idea is farthest from what exists, and why"
@@ -238,11 +228,6 @@ class Ballot(Form):
     def words(self) -> str:
         """The decision."""
         return self.decision
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Vote for the idea farthest from its references, with noise."""
-        return cls.model_validate(decisions.cast_ballot(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:

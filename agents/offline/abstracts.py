@@ -1,29 +1,18 @@
 """The rules by which the offline scientist drafts an abstract and revises another's.
 
 An abstract is taken apart into sentences. A reviser sees nothing but the draft, so the part that a
-sentence belongs to is read from its mark (see ``templates``); a sentence without a known mark
-counts with the part before it.
+sentence belongs to is read from its mark (see ``grammar``); a sentence without a known mark counts
+with the part before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from virsci_society.agents.offline.asked import Asked, list_terms, rating
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.decisions import ask_outsider
-from virsci_society.agents.offline.random_choice import bernoulli, pick, rank_with_noise
-from virsci_society.agents.offline.templates import (
-    FRAMES,
-    MARKED,
-    MARKS,
-    PARTS,
-    UNTITLED,
-    fill,
-    frame_mark,
-)
+from virsci_society.agents.offline.grammar import FRAMES, MARKS, PARTS, UNTITLED, fill, frame_mark
 from virsci_society.agents.offline.terms import (
     NEUTRAL,
     as_list,
@@ -37,7 +26,6 @@ from virsci_society.agents.offline.terms import (
     utterance_terms,
 )
 from virsci_society.agents.offline.text import (
-    affinity,
     as_sentence,
     capitalise,
     clean,
@@ -49,9 +37,15 @@ from virsci_society.agents.offline.text import (
     truncate_words,
     with_article,
 )
-from virsci_society.agents.offline.topics import draw_interest
 
-_ORDER = {part: i for i, part in enumerate(PARTS)}
+CRITERIA = (
+    *("Clarity", "Relevance", "Structure", "Conciseness"),
+    *("Technical Accuracy", "Engagement", "Originality", "Overall Score"),
+)
+FURTHER = 2
+"""Terms that a draft or a revision brings in beyond those of the idea, or of the draft."""
+LAYOUT = {"introduction": 2, "objective": 1, "methods": 4, "results": 2, "conclusion": 2}
+"""Sentences of each part of a draft."""
 _LONGEST = 60
 
 
@@ -67,15 +61,11 @@ class AbstractText:
         parts: the part of each sentence.
     """
 
-    def __init__(self, lines: Sequence[str], part: str = PARTS[0]) -> None:
-        self.lines: list[str] = []
+    def __init__(self, lines: Sequence[str] = (), part: str = PARTS[0]) -> None:
+        self.lines = [as_sentence(truncate_words(line, _LONGEST)) for line in lines]
         self.parts: list[str] = []
-        for line in lines:
-            short = as_sentence(
-                line if count_words(line) <= _LONGEST else truncate_words(line, _LONGEST)
-            )
-            part = MARKS.get(frame_mark(short), part)
-            self.lines.append(short)
+        for line in self.lines:
+            part = MARKS.get(frame_mark(line), part)
             self.parts.append(part)
 
     def __str__(self) -> str:
@@ -86,58 +76,56 @@ class AbstractText:
         """Number of words."""
         return sum(map(count_words, self.lines))
 
-    def marks(self) -> frozenset[str]:
-        """The marks of its sentences; a set to look up, never to iterate."""
-        return frozenset(map(frame_mark, self.lines))
-
     def add(self, part: str, line: str) -> None:
         """Insert a sentence behind the last one of its part or of the parts before it."""
-        ends = [i + 1 for i, other in enumerate(self.parts) if _ORDER[other] <= _ORDER[part]]
-        at = max(ends, default=0)
+        before = PARTS[: PARTS.index(part) + 1]
+        at = max((i for i, other in enumerate(self.parts, 1) if other in before), default=0)
         self.lines.insert(at, line)
         self.parts.insert(at, part)
-
-    def drop(self, at: int) -> None:
-        """Remove the sentence at this index."""
-        del self.lines[at], self.parts[at]
 
     def open_to_change(self) -> list[int]:
         """Indices of all sentences but the one that carries the idea."""
         core = self.parts.index("objective") if "objective" in self.parts else 0
         return [i for i in range(len(self.lines)) if i != core]
 
+    def share(self, part: str) -> float:
+        """How many sentences a part has, as a share of those of a draft."""
+        return self.parts.count(part) / LAYOUT[part]
+
 
 class SentenceWriter:
-    """Writes sentences from frames, and uses none twice while others are left.
+    """Writes sentences from frames into a text, and uses none twice while others are left.
 
     Args:
+        asked: the question whose generator draws.
+        text: the text that is written; it is changed.
         theme: terms of the title.
         terms: terms of the material.
         own: terms of the writer; at least one.
-        rng: generator of this call.
     """
 
     def __init__(
         self,
+        asked: Asked,
+        text: AbstractText,
         theme: Sequence[str],
         terms: Sequence[str],
         own: Sequence[str],
-        rng: np.random.Generator,
     ) -> None:
-        self.theme, self.terms, self.own, self.rng = theme, terms, own, rng
-        self.turn = int(rng.random() * 8)
+        self.asked, self.text = asked, text
+        self.theme, self.terms, self.own = theme, terms, own
+        self.turn = int(asked.rng.random() * 8)
 
-    def write(self, part: str, text: AbstractText, must: str | None = None) -> str:
+    def write(self, part: str, must: str | None = None) -> str:
         """A new sentence for a part of an abstract.
 
         Args:
             part: one of ``PARTS``.
-            text: the abstract so far.
             must: a term that the sentence has to contain; None: any term.
         """
-        used = text.marks()
-        fresh = [frame for marked, frame in MARKED[part] if marked not in used]
-        frame = pick(fresh or FRAMES[part], self.rng)
+        used = {frame_mark(line) for line in self.text.lines}
+        fresh = [frame for frame in FRAMES[part] if frame_mark(frame) not in used]
+        frame = self.asked.pick(fresh or FRAMES[part])
         self.turn += 1
         o = must or self.own[self.turn % len(self.own)]
         fresh_terms = exclude_terms(self.terms, [o])
@@ -151,69 +139,34 @@ class SentenceWriter:
             slots["a" if "{a}" in frame else "b"] = must
         return as_sentence(fill(frame, **slots))
 
+    def add(self, part: str, must: str | None = None) -> str:
+        """Write a sentence, and insert it where its part ends."""
+        line = self.write(part, must)
+        self.text.add(part, line)
+        return line
 
-Slots = Mapping[str, Any]
+    def adjust_length(self, kept: Sequence[str] = ()) -> None:
+        """Add to the thinnest part, or drop from the fullest, until the length is right.
 
-CRITERIA = (
-    "Clarity",
-    "Relevance",
-    "Structure",
-    "Conciseness",
-    "Technical Accuracy",
-    "Engagement",
-    "Originality",
-    "Overall Score",
-)
-FURTHER = 2
-"""Terms that a draft or a revision brings in beyond those of the idea, or of the draft."""
-LAYOUT = {"introduction": 2, "objective": 1, "methods": 4, "results": 2, "conclusion": 2}
+        Args:
+            kept: terms whose sentences are the last to be dropped.
+        """
+        text = self.text
+        while text.words < RULES.abstract_least:
+            self.add(self.asked.ranked(PARTS, [-text.share(part) for part in PARTS])[0])
+        while text.words > RULES.abstract_most and len(text.lines) > 1:
+            free = text.open_to_change()
+            free = [i for i in free if not any(term in text.lines[i] for term in kept)] or free
+            full = max(text.share(text.parts[i]) for i in free)
+            at = self.asked.pick([i for i in free if text.share(text.parts[i]) == full])
+            del text.lines[at], text.parts[at]
 
 
-def _own(slots: Slots, text: str, rng: np.random.Generator) -> list[str]:
+def _own(asked: Asked, text: str) -> list[str]:
     """The writer's interests; those that the text does not hold yet come first."""
-    first = draw_interest(slots, text, rng)
-    low = text.casefold()
-    rest = exclude_terms(expertise(slots.get("me")), [first])
-    terms = [first, *rest]
-    return [t for t in terms if t.casefold() not in low] + [t for t in terms if t.casefold() in low]
-
-
-def draft_abstract(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
-    """The leader's first abstract, in five parts, from the idea and its references.
-
-    Args:
-        slots: the structured slots of the form.
-        rng: generator of this call.
-
-    Returns:
-        The reply under the names of the prompt.
-    """
-    candidate = slots.get("idea")
-    idea = getattr(candidate, "idea", candidate)
-    title = _title(getattr(idea, "title", ""))
-    body = split_sentences(str(getattr(idea, "idea", "")))
-    references = tuple(getattr(candidate, "references", ()) or ())[:4]
-    cited = [term for paper in references for term in paper_terms(paper)[:1]]
-    theme = list(split_terms(title)) or [pick(NEUTRAL, rng)]
-    given = list(unique_terms([*theme, *sentence_terms(body)]))
-    own = _own(slots, f"{title} {' '.join(body)}", rng)[:1]
-    further = exclude_terms(unique_terms([*own, *_known(slots, rng), *cited]), given)[:FURTHER]
-    terms = [*given[1:], *further]
-    writer = SentenceWriter(theme, terms or list(NEUTRAL), [*own, *given[1:]], rng)
-    text = AbstractText(body[:1], "objective")
-    for part in PARTS:
-        while text.parts.count(part) < LAYOUT[part]:
-            text.add(part, writer.write(part, text))
-    _adjust_length(text, writer, rng)
-    reply: dict[str, Any] = {"Reason": _plan(theme), "Title": title, "Abstract": str(text)}
-    ask = ask_outsider(slots, f"{title} {text}", RULES.ask_abstract, rng)
-    return {**reply, "Ask": ask} if ask else reply
-
-
-def _plan(theme: Sequence[str]) -> str:
-    """What the five parts of the abstract have to say."""
-    named = join_list(map(with_article, theme[:2]))
-    return as_sentence(f"The {join_list(PARTS)} all have to speak of {named}")
+    first = asked.draw_interest(text)
+    terms = [first, *exclude_terms(asked.terms, [first])]
+    return sorted(terms, key=lambda term: term.casefold() in text.casefold())
 
 
 def _title(title: object) -> str:
@@ -221,169 +174,119 @@ def _title(title: object) -> str:
     return capitalise(words) if clean(words) else UNTITLED
 
 
-def _known(slots: Slots, rng: np.random.Generator) -> list[str]:
-    """Now and then an interest of a scientist whom the knowledge bank shows."""
-    people = as_list(slots.get("knowledge"))
-    if not people or not bernoulli(RULES.take_up_known, rng):
-        return []
-    return list(expertise(pick(people, rng))[:1])
+def _theme(asked: Asked, title: str) -> list[str]:
+    return list(split_terms(title)) or [asked.pick(NEUTRAL)]
 
 
-def _adjust_length(
-    text: AbstractText, writer: SentenceWriter, rng: np.random.Generator, kept: Sequence[str] = ()
-) -> None:
-    """Add sentences to the thinnest part, or drop some of the fullest, until the length is right.
+def draft_abstract(asked: Asked) -> dict[str, Any]:
+    """The leader's first abstract, in five parts, from the idea and its references."""
+    title = _title(getattr(asked.idea, "title", ""))
+    body = split_sentences(str(getattr(asked.idea, "idea", "")))
+    references = tuple(getattr(asked.slots.get("idea"), "references", ()) or ())[:4]
+    cited = [term for paper in references for term in paper_terms(paper)[:1]]
+    theme = _theme(asked, title)
+    given = list(unique_terms([*theme, *sentence_terms(body)]))
+    own = _own(asked, f"{title} {' '.join(body)}")[:1]
+    known = expertise(asked.known_person())[:1]
+    further = exclude_terms(unique_terms([*own, *known, *cited]), given)[:FURTHER]
+    terms = [*given[1:], *further]
+    text = AbstractText(body[:1], "objective")
+    writer = SentenceWriter(asked, text, theme, terms or NEUTRAL, [*own, *given[1:]])
+    for part in PARTS:
+        while text.parts.count(part) < LAYOUT[part]:
+            writer.add(part)
+    writer.adjust_length()
+    plan = as_sentence(f"The {join_list(PARTS)} all have to speak of {list_terms(theme[:2])}")
+    return {
+        "Reason": plan,
+        "Title": title,
+        "Abstract": str(text),
+        **asked.ask_outsider(f"{title} {text}", RULES.ask_abstract),
+    }
 
-    Args:
-        text: the abstract; it is changed.
-        writer: writes the new sentences.
-        rng: generator of this call.
-        kept: terms whose sentences are the last to be dropped.
-    """
-    while text.words < RULES.abstract_least:
-        part = rank_with_noise(PARTS, [-text.parts.count(p) / LAYOUT[p] for p in PARTS], 0.0, rng)[
-            0
-        ]
-        text.add(part, writer.write(part, text))
-    while text.words > RULES.abstract_most and len(text.lines) > 1:
-        free = text.open_to_change()
-        free = [i for i in free if not any(term in text.lines[i] for term in kept)] or free
-        full = max(text.parts.count(text.parts[i]) / LAYOUT[text.parts[i]] for i in free)
-        crowded = [
-            i for i in free if text.parts.count(text.parts[i]) / LAYOUT[text.parts[i]] == full
-        ]
-        text.drop(pick(crowded, rng))
 
-
-def revise_abstract(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
-    """Score the draft and change it, towards what the reviser knows.
-
-    Args:
-        slots: the structured slots of the form.
-        rng: generator of this call.
-
-    Returns:
-        The reply under the names of the prompt.
-    """
-    before = slots["draft"]
+def revise_abstract(asked: Asked) -> dict[str, Any]:
+    """Score the draft and change it, towards what the reviser knows."""
+    before = asked.slots["draft"]
     text = AbstractText(split_sentences(str(before.abstract)))
-    scores = _scores(slots, str(text), rng)
-    near = tuple(as_list(slots.get("near")))
-    own = _away_from(_own(slots, str(text), rng), near)
-    heard = _new_guest_terms(slots.get("guest"), str(text))[: FURTHER - 1]
-    title = _title(before.title)
-    theme = list(split_terms(title)) or [pick(NEUTRAL, rng)]
-    present = list(sentence_terms(text.lines))
-    present = rank_with_noise(present, [0.0] * len(present), 0.0, rng)
-    present = _away_from(present, near)[:6]
+    whole = str(text)
+    scores = _scores(asked, whole)
+    near = asked.all("near")
+    # A set to measure with, never to iterate.
+    taken = frozenset().union(*(stems(f"{paper.title} {paper.abstract}") for paper in near))
+    own = _away_from(_own(asked, whole), taken)[0]
+    heard = [term for item in as_list(asked.slots.get("guest")) for term in utterance_terms(item)]
+    heard = [term for term in unique_terms(heard) if term.casefold() not in whole.casefold()]
     # One further term beside the reviser's own: a guest's, or else one of a known scientist.
-    further = (heard or _known(slots, rng))[: FURTHER - 1]
-    terms = unique_terms([*further, *theme[1:], *present])
-    writer = SentenceWriter(theme, terms or NEUTRAL, [own[0], *present[:2]], rng)
-    many = 1 + bernoulli(RULES.rewrite_two, rng)
-    if near or slots.get("review") is not None:
+    heard = heard[: FURTHER - 1]
+    title = _title(before.title)
+    theme = _theme(asked, title)
+    named = sentence_terms(text.lines)
+    present = _away_from(asked.ranked(named, [0.0] * len(named)), taken)[:6]
+    further = heard or expertise(asked.known_person())[: FURTHER - 1]
+    terms = unique_terms([*further, *theme[1:], *present]) or NEUTRAL
+    writer = SentenceWriter(asked, text, theme, terms, [own, *present[:2]])
+    many = 1 + asked.chance(RULES.rewrite_two)
+    if near or asked.slots.get("review") is not None:
         many = int(RULES.rewrite_review)
-    musts = [own[0], *heard[:1]]
-    changed = _rewrite(text, writer, musts, _vocabulary(near), many, rng)
-    _adjust_length(text, writer, rng, musts)
-    title, renamed = _retitled(title, own[0], rng)
-    reply: dict[str, Any] = {
+    musts = [own, *heard]
+    changed = _rewrite(writer, musts, taken, many)
+    writer.adjust_length(musts)
+    said = [f"I rewrote parts of {join_list(changed)} and brought in {with_article(own)}"]
+    if heard:
+        said.append(f"The guest's remark on {with_article(heard[0])} is taken up")
+    if near:
+        said.append("Wording close to the near abstracts was replaced")
+    if asked.chance(RULES.retitle) and own.casefold() not in title.casefold():
+        title = capitalise(f"{title_head(title)} with {with_article(own)}")
+        said.append("The title now names the new element")
+    return {
         "Title": title,
         "Abstract": str(text),
         "Scores": scores,
-        "Modifications": _modifications(changed, own[0], heard, near, renamed),
+        "Modifications": " ".join(map(as_sentence, said)),
+        **asked.ask_outsider(f"{title} {text}", RULES.ask_abstract),
     }
-    ask = ask_outsider(slots, f"{title} {text}", RULES.ask_abstract, rng)
-    return {**reply, "Ask": ask} if ask else reply
 
 
-def _new_guest_terms(guest: Any, text: str) -> list[str]:
-    """Terms of a guest's answer that the text does not hold, at most two."""
-    heard = [term for item in as_list(guest) for term in utterance_terms(item)]
-    return [term for term in unique_terms(heard) if term.casefold() not in text.casefold()][:2]
-
-
-def _vocabulary(near: Sequence[Any]) -> frozenset[str]:
-    """The stems of the near abstracts; a set to measure with, never to iterate."""
-    return frozenset().union(*(stems(f"{paper.title} {paper.abstract}") for paper in near))
-
-
-def _away_from(terms: Sequence[str], near: Sequence[Any]) -> list[str]:
+def _away_from(terms: Sequence[str], taken: frozenset[str]) -> list[str]:
     """Terms, with those that the near abstracts use last."""
-    taken = _vocabulary(near)
     return sorted(terms, key=lambda term: shared_fraction(stems(term), taken))
 
 
 def _rewrite(
-    text: AbstractText,
-    writer: SentenceWriter,
-    musts: Sequence[str],
-    taken: frozenset[str],
-    many: int,
-    rng: np.random.Generator,
+    writer: SentenceWriter, musts: Sequence[str], taken: frozenset[str], many: int
 ) -> list[str]:
-    """Replace the sentences that are nearest to the taken words.
+    """Replace the sentences that are nearest to the taken words, and now and then add one.
 
     Args:
-        text: the abstract; it is changed.
-        writer: writes the new sentences.
+        writer: writes the new sentences, and has the text.
         musts: terms that the first new sentences have to contain.
         taken: stems of the near abstracts.
         many: number of sentences to replace.
-        rng: generator of this call.
 
     Returns:
         The parts that changed, in their order.
     """
+    asked, text = writer.asked, writer.text
     free = text.open_to_change()
     alike = [shared_fraction(stems(text.lines[i]), taken) for i in free]
-    order = rank_with_noise(free, alike, 0.0, rng)[:many]
+    order = asked.ranked(free, alike)[:many]
     changed = []
     for i, at in enumerate(order):
-        text.lines[at] = writer.write(text.parts[at], text, musts[i] if i < len(musts) else None)
+        text.lines[at] = writer.write(text.parts[at], musts[i] if i < len(musts) else None)
         changed.append(text.parts[at])
     for must in musts[len(order) :]:
-        text.add("methods", writer.write("methods", text, must))
+        writer.add("methods", must)
         changed.append("methods")
-    if bernoulli(RULES.rewrite_add, rng):
-        part = pick(PARTS[2:], rng)
-        text.add(part, writer.write(part, text))
-        changed.append(part)
-    return sorted(changed, key=PARTS.index)
+    if asked.chance(RULES.rewrite_add):
+        changed.append(asked.pick(PARTS[2:]))
+        writer.add(changed[-1])
+    return [f"the {part}" for part in PARTS if part in changed]
 
 
-def _scores(slots: Slots, text: str, rng: np.random.Generator) -> dict[str, float]:
-    me = slots.get("me")
-    near = affinity(tuple(me.interests), text) if me is not None else 0.0
-    mean = RULES.score_base + RULES.score_affinity * near
-    drawn = mean + RULES.score_noise * rng.standard_normal(len(CRITERIA) - 1)
-    scores = {
-        name: round(min(10.0, max(1.0, float(value))), 1)
-        for name, value in zip(CRITERIA[:-1], drawn, strict=True)
-    }
+def _scores(asked: Asked, text: str) -> dict[str, float]:
+    mean = RULES.score_base + RULES.score_affinity * asked.affinity(text)
+    drawn = mean + RULES.score_noise * asked.rng.standard_normal(len(CRITERIA) - 1)
+    scores = {name: rating(float(value)) for name, value in zip(CRITERIA[:-1], drawn, strict=True)}
     return {**scores, CRITERIA[-1]: round(sum(scores.values()) / len(scores), 1)}
-
-
-def _retitled(title: str, own: str, rng: np.random.Generator) -> tuple[str, bool]:
-    """Now and then a title whose last part names the reviser's own term; and whether it is one."""
-    if not bernoulli(RULES.retitle, rng) or own.casefold() in title.casefold():
-        return title, False
-    return capitalise(f"{title_head(title)} with {with_article(own)}"), True
-
-
-def _modifications(
-    changed: Sequence[str],
-    own: str,
-    heard: Sequence[str],
-    near: Sequence[Any],
-    renamed: bool,
-) -> str:
-    parts = [f"the {part}" for part in dict.fromkeys(changed)]
-    lines = [f"I rewrote parts of {join_list(parts)} and brought in {with_article(own)}"]
-    if heard:
-        lines.append(f"The guest's remark on {with_article(heard[0])} is taken up")
-    if near:
-        lines.append("Wording close to the near abstracts was replaced")
-    if renamed:
-        lines.append("The title now names the new element")
-    return " ".join(map(as_sentence, lines))

@@ -9,18 +9,24 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import sys
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from pydantic import Field
 
+from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.offline.acceptance import (
     DEFAULT_ACCEPTANCE,
     Acceptance,
     LogisticAcceptance,
 )
+from virsci_society.agents.offline.asked import Asked, Rule
 from virsci_society.agents.offline.schema_filler import fill_form
 from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.agents.replies.form import Form
@@ -28,6 +34,8 @@ from virsci_society.agents.usage import Usage
 
 _64_BITS = (1 << 64) - 1
 _CLOCK = random.SystemRandom()
+TABLE = "OFFLINE_RULES"
+"""The table of a module that names the rule of each form."""
 
 
 class Offline(Backend):
@@ -87,11 +95,10 @@ def answer_offline(request: Request, acceptance: Acceptance = DEFAULT_ACCEPTANCE
     """The offline scientist's reply to one request, by its acceptance rule where it is invited."""
     rng = np.random.Generator(np.random.Philox(key=request.seed & _64_BITS))
     slots: Mapping[str, Any] = {**request.slots, "me": request.who}
-    by_rule = has_rule(request.form)
+    by_rule = rule_of(request.form) is not None
     # The rule comes first: a protocol may hand in one of its own as a slot of the same name.
-    ruled = {"acceptance": acceptance, **slots}
     text = (
-        request.form.answer_by_rule(ruled, rng).as_json()
+        answer_by_rule(request.form, {"acceptance": acceptance, **slots}, rng).as_json()
         if by_rule
         else fill_form(request.form, slots, rng)
     )
@@ -100,10 +107,49 @@ def answer_offline(request: Request, acceptance: Acceptance = DEFAULT_ACCEPTANCE
     return Reply(text, usage, "offline", unruled=not by_rule)
 
 
-def has_rule(form: type[Form]) -> bool:
-    """True if the form or one of its bases has a rule, declared or not."""
-    bases = form.__mro__[: form.__mro__.index(Form)]
-    return form.has_rule or any("answer_by_rule" in vars(base) for base in bases)
+FormT = TypeVar("FormT", bound=Form)
+
+
+def answer_by_rule(form: type[FormT], slots: Mapping[str, Any], rng: np.random.Generator) -> FormT:
+    """The answer of the offline scientist to one form, by the form's rule.
+
+    Args:
+        form: a form that has a rule.
+        slots: content of the prompt by slot; ``me`` is the profile of the scientist asked.
+        rng: generator of this call.
+
+    Raises:
+        ProtocolError: the form has no rule.
+    """
+    rule = rule_of(form)
+    if rule is None:
+        raise ProtocolError(f"no rule answers {form.__name__}; {TABLE} has none for it")
+    return form.model_validate(rule(Asked(slots, rng)))
+
+
+def rule_of(form: type[Form]) -> Rule | None:
+    """The rule that answers a form, or else one of its bases; None where there is none.
+
+    A rule stands in the table ``OFFLINE_RULES`` (by form) of the module that defines the form, or
+    of the module ``offline_rules`` beside it. It is found when a form is first answered, so a form
+    that only models answer loads no rules.
+    """
+    for base in form.__mro__:
+        for module in (base.__module__, _rules_beside(base.__module__)):
+            rules: Mapping[type, Rule] = getattr(sys.modules.get(module), TABLE, {})
+            if base in rules:
+                return rules[base]
+    return None
+
+
+@cache
+def _rules_beside(module: str) -> str:
+    """The module ``offline_rules`` in the package of a module, imported; empty without one."""
+    package = module.rpartition(".")[0]
+    name = f"{package}.offline_rules"
+    if not package or find_spec(name) is None:
+        return ""
+    return import_module(name).__name__
 
 
 def _tokens(characters: int) -> int:

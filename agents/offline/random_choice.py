@@ -17,13 +17,7 @@ def pick(items: Sequence[T], rng: np.random.Generator) -> T:
 
 
 def weighted_choice(items: Sequence[T], weights: Sequence[float], rng: np.random.Generator) -> T:
-    """One item with a probability proportional to its weight.
-
-    Args:
-        items: at least one.
-        weights: one per item (>= 0); all zero: equally likely.
-        rng: generator of this call.
-    """
+    """One item with a probability proportional to its weight (>= 0); all zero: equally likely."""
     total = math.fsum(weights)
     if not total > 0.0:
         return pick(items, rng)
@@ -40,22 +34,10 @@ def gumbel_noise(rng: np.random.Generator, scale: float) -> float:
     return -scale * math.log(-math.log(max(rng.random(), 1e-300)))
 
 
-def rank_with_noise(
-    items: Sequence[T], scores: Sequence[float], scale: float, rng: np.random.Generator
-) -> list[T]:
-    """Items by falling score plus Gumbel noise.
-
-    Args:
-        items: the items.
-        scores: one per item.
-        scale: scale of the noise (>= 0); 0: chance only breaks ties.
-        rng: generator of this call.
-    """
-    noisy = [
-        (-(score + (gumbel_noise(rng, scale) if scale else 0.0)), rng.random(), i)
-        for i, score in enumerate(scores)
-    ]
-    return [items[i] for _, _, i in sorted(noisy)]
+def ranked(items: Sequence[T], scores: Sequence[float], rng: np.random.Generator) -> list[T]:
+    """Items by falling score; chance breaks ties."""
+    order = sorted((-score, rng.random(), i) for i, score in enumerate(scores))
+    return [items[i] for _, _, i in order]
 
 
 def bernoulli(probability: float, rng: np.random.Generator) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
+from virsci_society.agents.offline.grammar import FRAMES
 from virsci_society.agents.offline.random_choice import bernoulli, pick
 from virsci_society.agents.offline.terms import NEUTRAL, expertise, full_text, noun_phrases
 from virsci_society.agents.offline.text import capitalise
@@ -33,12 +34,7 @@ _FORMATS = {
     "ipv6": "2001:db8::1",
     "binary": "",
 }
-_SENTENCES = (
-    "From {a} it follows that {b} should come first.",
-    "I would connect {a} with {b} before deciding.",
-    "The main point is the bearing of {a} on {b}.",
-    "My suggestion is to look at {b} through {a}.",
-)
+_SENTENCES = FRAMES["unruled"]
 
 Schema = Mapping[str, Any]
 

@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
-from virsci_society.agents.offline.templates import UNTITLED, frame_terms
+from virsci_society.agents.offline.grammar import UNTITLED, frame_terms
 from virsci_society.agents.offline.text import (
     COMMON,
+    WORDS,
     capitalise,
     clean,
     mid_sentence_case,
     split_sentences,
     tokens,
 )
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.reference import Reference
 
 _CACHE = 4096
 _LONGEST = 5
@@ -35,15 +38,15 @@ _PAIRS = re.compile(
 """Fixed expressions, half of which would be another concept."""
 _MASKED = re.compile(r"\W*scientist\s?\d+(?:['’]s)?\W*", re.IGNORECASE)
 """A masked name of a scientist, which is no concept."""
-_QUOTED = re.compile(r'"([^"]{2,200})"')
+QUOTED = re.compile(r'"([^"]{2,200})"')
+"""A part of a text that stands in double quotes."""
 _JOINT = re.compile(
     r",\s+informed by\s+|[,:;]\s+|\s+(?:for|through|with|towards|meets)\s+", re.IGNORECASE
 )
 """Between two terms; never a bare "and", which a term can hold itself ("focus and context")."""
 _FROM_TO = re.compile(r"^from\s+(.*?)\s+to\s+", re.IGNORECASE)
 _MEANS = re.compile(r"\s(?:with|through)\s|: ")
-_LEAD = "a an and or but of in on for to the with by from as at via using towards toward into"
-_LEADING = frozenset(_LEAD.split())
+_LEADING = WORDS["leading"]
 _LATIN = frozenset(("priori", "posteriori"))
 
 NEUTRAL: tuple[str, ...] = (
@@ -57,38 +60,6 @@ NEUTRAL: tuple[str, ...] = (
     "error analysis",
 )
 """What a scientist without stated interests can still bring in."""
-
-
-class ScientistTerms(Protocol):
-    """A scientist as far as the rules look: masked name and interests."""
-
-    @property
-    def id(self) -> str:
-        """The masked name."""
-
-    @property
-    def interests(self) -> tuple[str, ...]:
-        """Research interests, the most frequent first."""
-
-
-class PaperText(Protocol):
-    """A reference as far as the rules look."""
-
-    @property
-    def title(self) -> str:
-        """The title."""
-
-    @property
-    def abstract(self) -> str:
-        """The abstract, possibly empty."""
-
-    @property
-    def keywords(self) -> tuple[str, ...]:
-        """Keywords, possibly none."""
-
-    @property
-    def distance(self) -> float:
-        """Distance to the query."""
 
 
 @lru_cache(maxsize=2 * _CACHE)
@@ -122,12 +93,10 @@ def unique_terms(phrases: Iterable[str]) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-@lru_cache(maxsize=_CACHE)
-def _interests(stated: tuple[str, ...]) -> tuple[str, ...]:
-    return unique_terms(stated)
+_interests = lru_cache(maxsize=_CACHE)(unique_terms)
 
 
-def expertise(profile: ScientistTerms | None) -> tuple[str, ...]:
+def expertise(profile: Profile | None) -> tuple[str, ...]:
     """The interests of a scientist as terms; empty if it has none."""
     return _interests(tuple(profile.interests)) if profile is not None else ()
 
@@ -136,9 +105,7 @@ def expertise(profile: ScientistTerms | None) -> tuple[str, ...]:
 def noun_phrases(text: str, limit: int = 4) -> tuple[str, ...]:
     """Sequences of uncommon words, which in titles and plain prose are mostly noun phrases.
 
-    Args:
-        text: the text.
-        limit: most words of a phrase (>= 1).
+    Of a longer one the last ``limit`` words count (>= 1): they hold its head.
     """
     found: list[str] = []
     for part in _BREAK.split(_PAIRS.sub(r"\1-and-\2", text)):
@@ -148,7 +115,6 @@ def noun_phrases(text: str, limit: int = 4) -> tuple[str, ...]:
                 run.append(word)
                 continue
             if any(len(w) > 2 for w in run):
-                # Of a long phrase the last words: they hold its head.
                 found.append(" ".join(run[-limit:]))
             run = []
     return unique_terms(found)
@@ -173,7 +139,7 @@ def _paper_terms(title: str, keywords: tuple[str, ...], abstract: str) -> tuple[
     return unique_terms(head)[:8]
 
 
-def paper_terms(paper: PaperText) -> tuple[str, ...]:
+def paper_terms(paper: Reference) -> tuple[str, ...]:
     """Terms of a reference: keywords, phrases of its title, then of its abstract."""
     return _paper_terms(paper.title, tuple(paper.keywords), paper.abstract or "")
 
@@ -184,11 +150,6 @@ def split_terms(direction: str) -> tuple[str, ...]:
     if not clean(direction):
         return ()
     return unique_terms(_JOINT.split(_FROM_TO.sub(r"\1, ", direction)))
-
-
-def quoted_parts(text: str) -> list[str]:
-    """The parts of a text that stand in double quotes."""
-    return _QUOTED.findall(text)
 
 
 def title_head(title: str) -> str:
@@ -227,7 +188,7 @@ def utterance_terms(utterance: Any) -> tuple[str, ...]:
 @lru_cache(maxsize=_CACHE)
 def _terms_in_words(text: str) -> tuple[str, ...]:
     """The terms in plain words: quoted ones, else those of known frames, else noun phrases."""
-    marked = _QUOTED.findall(text)
+    marked = QUOTED.findall(text)
     if marked:
         return unique_terms(term for part in marked for term in split_terms(part))
     traces = [frame_terms(line) for line in split_sentences(text)]
@@ -260,12 +221,6 @@ def as_list(value: Any) -> list[Any]:
     several = isinstance(value, list | tuple) and not hasattr(value, "reply")
     items = value if several else [value]
     return [getattr(item, "reply", item) for item in items if item is not None]
-
-
-def guest_terms(slots: Mapping[str, Any]) -> tuple[str, ...]:
-    """The terms that consulted guests brought into this turn."""
-    answers = [item for item in as_list(slots.get("said")) if is_guest(item)]
-    return unique_terms(term for item in answers for term in utterance_terms(item)[:1])
 
 
 def is_guest(utterance: Any) -> bool:

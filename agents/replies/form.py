@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 _VALUES = ("const", "default", "enum", "examples", "required")
@@ -21,8 +20,8 @@ REASONS = ("reason", "reasoning", "modifications", "comments")
 class Form(BaseModel):
     """Base of every reply. Field aliases are the names that stand in the prompt.
 
-    A form may bring ``answer_by_rule``, the rule by which the offline scientist answers it, and
-    ``fallback``, the flagged default when no re-ask made the reply readable.
+    A form may bring ``fallback``, the flagged default when no re-ask made the reply readable. The
+    rule by which the offline scientist answers it stands in a table ``OFFLINE_RULES``.
 
     Example:
         >>> class Essay(vs.Form):
@@ -38,19 +37,14 @@ class Form(BaseModel):
         extra="ignore", frozen=True, populate_by_name=True, allow_inf_nan=False
     )
 
-    has_rule: ClassVar[bool] = False
-    """True on forms that bring a rule of their own."""
-
     @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Answer as the offline scientist does, from the structured slots alone.
-
-        Args:
-            slots: content of the prompt by slot; ``slots["me"]`` is the profile of the scientist
-                asked.
-            rng: generator of this call.
-        """
-        raise NotImplementedError
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """Refuse the method by which a form brought its own rule before, which nothing calls."""
+        if "answer_by_rule" in vars(cls):
+            raise TypeError(
+                f"{cls.__name__}.answer_by_rule is not called any more: write a function "
+                "rule(asked) and name it in the table OFFLINE_RULES (docs/extend.md)"
+            )
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:

@@ -2,18 +2,16 @@
 
 An idea is VirSci's ``Idea`` and an abstract its ``Draft``, so that systems are compared by the same
 words. Each class says which structured slots its rule reads; the rules of the offline scientist are
-in ``agents/offline/systems``.
+in ``offline_rules``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-import numpy as np
 from pydantic import Field, field_validator
 
-from virsci_society.agents.offline.systems import judging, proposals, reading
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.ideas import Idea, read_paper_keys
 
@@ -31,16 +29,10 @@ class RefinedIdea(Idea):
         default=False, alias="Done", description="true if a further round would not improve it"
     )
 
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Refine the idea or leave it; done with a fixed probability."""
-        return cls.model_validate(proposals.refine_idea(slots, rng))
-
 
 class SearchQueries(Form):
     """What to look for in the literature. Slots: topic, idea (CandidateIdea or None)."""
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(default="", alias="Reason", description="what has to be known, and why")
     queries: tuple[str, ...] = Field(
         alias="Queries", description="a few words that a relevant paper would contain"
@@ -57,11 +49,6 @@ class SearchQueries(Form):
         return "\n".join(self.queries)
 
     @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Terms of the topic or idea, each with an own interest."""
-        return cls.model_validate(reading.choose_queries(slots, rng))
-
-    @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """No query: the topic itself is searched for."""
         return cls(queries=())
@@ -70,7 +57,6 @@ class SearchQueries(Form):
 class ReadingNotes(Form):
     """What somebody takes from papers. Slots: topic, references (References)."""
 
-    has_rule: ClassVar[bool] = True
     findings: str = Field(
         alias="Findings", description="what these papers establish that bears on the topic"
     )
@@ -81,11 +67,6 @@ class ReadingNotes(Form):
     def words(self) -> str:
         """Findings and gaps."""
         return f"{self.findings}\nOpen: {self.gaps}" if self.gaps else self.findings
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Name the terms of the nearest papers, and an own interest that they leave out."""
-        return cls.model_validate(reading.take_notes(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -99,7 +80,6 @@ class NoveltyVerdict(Form):
     ``final`` says that no further search can follow.
     """
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(
         default="", alias="Reason", description="the nearest paper, and what it lacks"
     )
@@ -130,11 +110,6 @@ class NoveltyVerdict(Form):
         )
 
     @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Decide by the distance of the nearest paper; search again in between."""
-        return cls.model_validate(judging.judge_novelty(slots, rng))
-
-    @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """Search again: an unreadable verdict decides nothing."""
         return cls(decision="search again")
@@ -143,7 +118,6 @@ class NoveltyVerdict(Form):
 class IdeaScore(Form):
     """How promising an idea is. Slots: idea (CandidateIdea)."""
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(
         default="", alias="Reason", description="its strongest and its weakest side"
     )
@@ -154,11 +128,6 @@ class IdeaScore(Form):
         return f"{self.reason}\nScore: {self.score:g} of 10"
 
     @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """A score from the distance of the nearest papers."""
-        return cls.model_validate(judging.score_idea(slots, rng))
-
-    @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """The lowest score: an idea whose mark cannot be read is not preferred to any."""
         return cls(score=1.0)
@@ -167,7 +136,6 @@ class IdeaScore(Form):
 class PairChoice(Form):
     """Which of two ideas is better? Slots: first, second (CandidateIdeas)."""
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(default="", alias="Reason", description="what decides between the two")
     better: Literal["A", "B", ""] = Field(alias="Better", json_schema_extra={"enum": ["A", "B"]})
 
@@ -178,11 +146,6 @@ class PairChoice(Form):
         if not isinstance(value, str):
             return value
         return value.strip(" .\"'").casefold().removeprefix("idea").strip().upper()
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Prefer the idea that is farther from its papers, with noise."""
-        return cls.model_validate(judging.choose_of_pair(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -196,7 +159,6 @@ class Proposal(Form):
     Slots: topic, said (Utterances of the discussion), idea (CandidateIdea or None), references.
     """
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(
         default="", alias="Reason", description="what of the material below goes into which part"
     )
@@ -244,11 +206,6 @@ class Proposal(Form):
         return f"{self.title}\n{self.abstract}"
 
     @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Compose the parts from the idea, or from the terms of the discussion."""
-        return cls.model_validate(proposals.write_proposal(slots, rng))
-
-    @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """None: no proposal can be made up; the team ends."""
         return None
@@ -260,7 +217,6 @@ class Contribution(Form):
     Slots: topic, said (Utterances so far), references, searching (may a search be asked for?).
     """
 
-    has_rule: ClassVar[bool] = True
     response: str = Field(alias="Response", description="what you say to the others")
     direction: str = Field(
         default="",
@@ -283,11 +239,6 @@ class Contribution(Form):
         return f"{self.response}\nPoint: {self.direction}" if self.direction else self.response
 
     @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Take up what was said and bring in an interest; search for the two together."""
-        return cls.model_validate(reading.contribute(slots, rng))
-
-    @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """Say nothing: an unreadable contribution is silence."""
         return cls(response="")
@@ -300,7 +251,6 @@ class PlanStep(Form):
     previous (PlanStep or None), feedback (Utterances).
     """
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(
         default="", alias="Reason", description="why this is the right one, by the papers below"
     )
@@ -312,11 +262,6 @@ class PlanStep(Form):
         return f"{self.title}\n{self.text}"
 
     @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Join terms of the papers, the entities and an own interest."""
-        return cls.model_validate(proposals.write_step(slots, rng))
-
-    @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """The step as it was, where there is one; else None: the team ends."""
         previous = slots.get("previous")
@@ -326,7 +271,6 @@ class PlanStep(Form):
 class StepReview(Form):
     """The review of one step by stated criteria. Slots: step, text (PlanStep), criteria (names)."""
 
-    has_rule: ClassVar[bool] = True
     feedback: str = Field(
         default="", alias="Feedback", description="what is weak by these criteria, and a remedy"
     )
@@ -356,11 +300,6 @@ class StepReview(Form):
         """The scores, then the feedback."""
         scores = ", ".join(f"{name} {score:g}" for name, score in self.scores.items())
         return f"{scores}. {self.feedback}".lstrip(". ")
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Scores as of a manuscript; the feedback names an interest of the reviewer."""
-        return cls.model_validate(judging.review_step(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:

@@ -1,19 +1,14 @@
-"""Reply forms of peer review, for requests, reviews and revised manuscripts.
-
-The rules by which the offline scientist answers them live in ``agents/offline/reviewing.py``.
-"""
+"""Reply forms of peer review, for requests, reviews and revised manuscripts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-import numpy as np
 from pydantic import Field, field_validator
 
-from virsci_society.agents.offline import reviewing
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import Choice
@@ -43,11 +38,6 @@ class Willingness(Choice):
     is in now), open (reviews it has agreed to and not delivered), days (until the review is due).
     """
 
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Agree the likelier, the nearer the manuscript is and the less there is to do."""
-        return cls.model_validate(reviewing.answer_review_request(slots, rng))
-
 
 class Review(Form):
     """The review of one manuscript by one reviewer.
@@ -57,7 +47,6 @@ class Review(Form):
     the round before, or None).
     """
 
-    has_rule: ClassVar[bool] = True
     comments: str = Field(
         alias="Comments", description="what is good, what is wrong, what should be done"
     )
@@ -93,11 +82,6 @@ class Review(Form):
         )
 
     @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Score by nearness, chance and round; recommend by the overall score."""
-        return cls.model_validate(reviewing.review_manuscript(slots, rng))
-
-    @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """None: a recommendation cannot be made up; the editor decides without this review."""
         return None
@@ -119,7 +103,6 @@ class Report:
 class Rewrite(Form):
     """A revised manuscript. Slots: manuscript, reports (Reports)."""
 
-    has_rule: ClassVar[bool] = True
     response: str = Field(
         default="",
         alias="Response",
@@ -131,11 +114,6 @@ class Rewrite(Form):
     def words(self) -> str:
         """Title and abstract."""
         return f"{self.title}\n{self.abstract}"
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Rewrite some sentences, and take up what the reviewers name."""
-        return cls.model_validate(reviewing.revise_manuscript(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:

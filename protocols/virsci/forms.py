@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
-import numpy as np
 from pydantic import Field
 
 from virsci_society.agents.errors import ReplyError
-from virsci_society.agents.offline import abstracts, decisions
+from virsci_society.agents.offline.abstracts import CRITERIA
 from virsci_society.agents.prompts.paper_lists import pair_name
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import ASK, Question, Spoken
@@ -22,14 +21,8 @@ Similarity = Annotated[float, Field(ge=0, le=100)]
 class Agreement(Form):
     """Does a member agree with the proposed topic? Slots: topic (Topic)."""
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(default="", alias="Reason", description="why")
     agree: bool = Field(alias="Agree")
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Agree the likelier, the nearer the topic is to the member's interests."""
-        return cls.model_validate(decisions.answer_agreement(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -40,14 +33,8 @@ class Agreement(Form):
 class Stay(Form):
     """Does a member stay for the topic? Slots: topic (Topic), load (teams it is in now)."""
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(default="", alias="Reason", description="why")
     stay: bool = Field(alias="Stay")
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Leave seldom, likelier when the topic is far and the load high."""
-        return cls.model_validate(decisions.decide_staying(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -62,13 +49,12 @@ class Revision(Spoken):
     (References of the review, else empty), knowledge, outsiders.
     """
 
-    has_rule: ClassVar[bool] = True
     scores: dict[str, Rating] = Field(
         default_factory=dict,
         alias="Scores",
         json_schema_extra={
             "properties": {
-                name: {"type": "number", "minimum": 1, "maximum": 10} for name in abstracts.CRITERIA
+                name: {"type": "number", "minimum": 1, "maximum": 10} for name in CRITERIA
             }
         },
     )
@@ -82,11 +68,6 @@ class Revision(Spoken):
     def words(self) -> str:
         """Title and abstract."""
         return f"{self.title}\n{self.abstract}"
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Score the draft and rewrite some of its sentences."""
-        return cls.model_validate(abstracts.revise_abstract(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -106,7 +87,6 @@ class OverlapPair(Form):
 class SelfReview(Form):
     """Similarity to each near past abstract (Fig. 24). Slots: draft, near (References)."""
 
-    has_rule: ClassVar[bool] = True
     similarity_scores: dict[str, Similarity]
     high_overlap_pairs: tuple[OverlapPair, ...] = ()
 
@@ -135,11 +115,6 @@ class SelfReview(Form):
         scores = "; ".join(f"{pair}: {score:g}" for pair, score in self.similarity_scores.items())
         reasons = " ".join(f"{p.pair} ({p.score:g}): {p.reason}" for p in self.high_overlap_pairs)
         return f"{scores}. {reasons}".strip()
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Score by the share of words in common."""
-        return cls.model_validate(decisions.review_own_draft(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:

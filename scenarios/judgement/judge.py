@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 from pydantic import Field, field_validator
 
 from virsci_society.agents.files.atomic_files import write_atomically
+from virsci_society.agents.offline.asked import Asked, Rule
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.prompt import Prompt
 from virsci_society.agents.replies.form import Form
@@ -58,7 +58,6 @@ judged, and what it took with its re-asks."""
 class PairJudgement(Form):
     """Which of two papers is better. Slots: title and abstract of both, A and B."""
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(
         default="", alias="Reason", description="two or three sentences that compare both"
     )
@@ -73,15 +72,18 @@ class PairJudgement(Form):
         word = value.strip(" .\"'*").casefold().removeprefix("paper ")
         return {"a": "A", "b": "B", "tie": "tie"}.get(word, value)
 
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """The one to which the rule of the reviews gives the higher score; equal scores tie."""
-        scores = [
-            rule_score({"abstract": slots[text]}, "Overall", rng)
-            for text in ("abstract_a", "abstract_b")
-        ]
-        better = "tie" if scores[0] == scores[1] else "A" if scores[0] > scores[1] else "B"
-        return cls.model_validate({"Reason": "A rule has counted words.", "Better": better})
+
+def _compare_by_rule(asked: Asked) -> dict[str, Any]:
+    """The one to which the rule of the reviews gives the higher score; equal scores tie."""
+    scores = [
+        rule_score({"abstract": asked.slots[text]}, "Overall", asked.rng)
+        for text in ("abstract_a", "abstract_b")
+    ]
+    better = "tie" if scores[0] == scores[1] else "A" if scores[0] > scores[1] else "B"
+    return {"Reason": "A rule has counted words.", "Better": better}
+
+
+OFFLINE_RULES: dict[type[Form], Rule] = {PairJudgement: _compare_by_rule}
 
 
 @dataclass(frozen=True, slots=True)

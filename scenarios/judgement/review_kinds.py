@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
+from virsci_society.agents.offline.asked import Asked, Rule
 from virsci_society.agents.offline.text import split_sentences, stems, tokens, truncate_words
 from virsci_society.agents.prompts.prompt import Prompt
 from virsci_society.agents.replies.form import Form
@@ -64,33 +65,19 @@ class ConferenceReview(Remarks):
     Slots: title, abstract.
     """
 
-    has_rule: ClassVar[bool] = True
     ethics: bool = Field(default=False, alias="Ethics")
     overall: Score = Field(alias="Overall")
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Remarks and one score from shares of the text."""
-        told = {**remarks(slots), "Ethics": False}
-        return cls.model_validate({**told, "Overall": rule_score(slots, "Overall", rng)})
 
 
 class NoveltyRating(Form):
     """How novel an idea is, on the scale of Si et al. (2024). Slots: title, abstract."""
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(
         default="",
         alias="Reason",
         description="two or three sentences that name the nearest known work and the difference",
     )
     novelty: Score = Field(alias="Novelty")
-
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """One score from shares of the text."""
-        score = rule_score(slots, "Novelty", rng)
-        return cls.model_validate({"Reason": "A rule has counted words.", "Novelty": score})
 
 
 class ProposalReview(Remarks):
@@ -100,7 +87,6 @@ class ProposalReview(Remarks):
     reviewer goes over its review again.
     """
 
-    has_rule: ClassVar[bool] = True
     novelty: Score = Field(alias="Novelty")
     workability: Score = Field(alias="Workability")
     relevance: Score = Field(alias="Relevance")
@@ -111,28 +97,49 @@ class ProposalReview(Remarks):
     argumentative_cohesion: Score = Field(alias="Argumentative Cohesion")
     overall: Score = Field(alias="Overall")
 
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """A score of each dimension; the one before moves by at most a point towards it."""
-        scores = {name: rule_score(slots, name, rng) for name in DIMENSIONS}
-        if (before := slots.get("previous")) is not None:
-            previous = {name: int(score) for name, score in scores_in(before).items()}
-            scores = {
-                name: previous[name] + int(np.sign(score - previous[name]))
-                for name, score in scores.items()
-            }
-        return cls.model_validate({**remarks(slots), **scores})
-
 
 class MetaReview(ProposalReview):
     """The review on which a committee agrees. Slots: title, abstract, rubric, reviews."""
 
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """The rounded mean of the reviews in every dimension."""
-        given = [scores_in(review) for review in slots["reviews"]]
-        scores = {name: round(fmean(one[name] for one in given)) for name in DIMENSIONS}
-        return cls.model_validate({**remarks(slots), **scores})
+
+def _conference_review(asked: Asked) -> dict[str, Any]:
+    """Remarks and one score from shares of the text."""
+    told = {**remarks(asked.slots), "Ethics": False}
+    return {**told, "Overall": rule_score(asked.slots, "Overall", asked.rng)}
+
+
+def _novelty_rating(asked: Asked) -> dict[str, Any]:
+    """One score from shares of the text."""
+    score = rule_score(asked.slots, "Novelty", asked.rng)
+    return {"Reason": "A rule has counted words.", "Novelty": score}
+
+
+def _proposal_review(asked: Asked) -> dict[str, Any]:
+    """A score of each dimension; the one before moves by at most a point towards it."""
+    scores = {name: rule_score(asked.slots, name, asked.rng) for name in DIMENSIONS}
+    if (before := asked.slots.get("previous")) is not None:
+        previous = {name: int(score) for name, score in scores_in(before).items()}
+        scores = {
+            name: previous[name] + int(np.sign(score - previous[name]))
+            for name, score in scores.items()
+        }
+    return {**remarks(asked.slots), **scores}
+
+
+def _meta_review(asked: Asked) -> dict[str, Any]:
+    """The rounded mean of the reviews in every dimension."""
+    given = [scores_in(review) for review in asked.slots["reviews"]]
+    scores = {name: round(fmean(one[name] for one in given)) for name in DIMENSIONS}
+    return {**remarks(asked.slots), **scores}
+
+
+OFFLINE_RULES: dict[type[Form], Rule] = {
+    ConferenceReview: _conference_review,
+    NoveltyRating: _novelty_rating,
+    ProposalReview: _proposal_review,
+    MetaReview: _meta_review,
+}
+"""The rule of each form."""
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import ReplyError
-from virsci_society.agents.offline.random_choice import gumbel_noise, pick
-from virsci_society.agents.offline.terms import NEUTRAL, expertise
-from virsci_society.agents.offline.text import affinity, count_words, truncate_words
+from virsci_society.agents.offline.asked import Asked, Rule
+from virsci_society.agents.offline.random_choice import gumbel_noise
+from virsci_society.agents.offline.terms import NEUTRAL
+from virsci_society.agents.offline.text import count_words, truncate_words
 from virsci_society.agents.replies.form import Form
 
 Line = Annotated[
@@ -145,7 +146,6 @@ REASON = "A rule has compared words."
 class TextAnswer(Form):
     """An answer in words. Slots: question, answer_kind (AnswerKind)."""
 
-    has_rule: ClassVar[bool] = True
     answer: str = Field(alias="Answer", min_length=1, description="your answer")
 
     def check_against(self, slots: Mapping[str, Any]) -> None:
@@ -158,18 +158,10 @@ class TextAnswer(Form):
         """The text."""
         return self.answer.strip()
 
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """A sentence with an interest of the respondent, cut to the limit of words."""
-        term = pick(expertise(slots.get("me")) or NEUTRAL, rng)
-        text = f"By rule, and from my interests alone: {term}."
-        return cls.model_validate({"Answer": truncate_words(text, slots["answer_kind"].words)})
-
 
 class ScaleAnswer(Form):
     """A whole number on a scale. Slots: question, answer_kind (AnswerKind)."""
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(default="", alias="Reason", description="one or two sentences")
     answer: int = Field(alias="Answer", description="a whole number on the scale")
 
@@ -192,20 +184,10 @@ class ScaleAnswer(Form):
         """The number as text."""
         return str(self.answer)
 
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """The middle of the scale, raised by the nearness of the question, with noise."""
-        low, high = slots["answer_kind"].scale
-        near = _nearness(slots, str(slots["question"]))
-        share = 0.4 + 0.4 * near + SPREAD * rng.standard_normal()
-        number = round(low + (high - low) * min(1.0, max(0.0, share)))
-        return cls.model_validate({"Reason": REASON, "Answer": number})
-
 
 class ChoiceAnswer(Form):
     """One of the options. Slots: question, answer_kind (AnswerKind)."""
 
-    has_rule: ClassVar[bool] = True
     reason: str = Field(default="", alias="Reason", description="one or two sentences")
     answer: str = Field(alias="Answer", min_length=1, description="one of the options")
 
@@ -228,13 +210,36 @@ class ChoiceAnswer(Form):
         same = (one for one in kind.options or () if one.strip(_MARKS).casefold() == said)
         return next(same, self.answer)
 
-    @classmethod
-    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """The option nearest to the respondent's interests, with Gumbel noise."""
-        options = slots["answer_kind"].options
-        scores = [_nearness(slots, option) + gumbel_noise(rng, NOISE) for option in options]
-        return cls.model_validate({"Reason": REASON, "Answer": options[int(np.argmax(scores))]})
 
+def _say(asked: Asked) -> dict[str, Any]:
+    """A sentence with an interest of the respondent, cut to the limit of words."""
+    term = asked.pick(asked.terms or NEUTRAL)
+    text = f"By rule, and from my interests alone: {term}."
+    return {"Answer": truncate_words(text, asked.slots["answer_kind"].words)}
+
+
+def _place_on_scale(asked: Asked) -> dict[str, Any]:
+    """The middle of the scale, raised by the nearness of the question, with noise."""
+    low, high = asked.slots["answer_kind"].scale
+    near = asked.affinity(str(asked.slots["question"]))
+    share = 0.4 + 0.4 * near + SPREAD * asked.rng.standard_normal()
+    number = round(low + (high - low) * min(1.0, max(0.0, share)))
+    return {"Reason": REASON, "Answer": number}
+
+
+def _choose(asked: Asked) -> dict[str, Any]:
+    """The option nearest to the respondent's interests, with Gumbel noise."""
+    options = asked.slots["answer_kind"].options
+    scores = [asked.affinity(option) + gumbel_noise(asked.rng, NOISE) for option in options]
+    return {"Reason": REASON, "Answer": options[int(np.argmax(scores))]}
+
+
+OFFLINE_RULES: dict[type[Form], Rule] = {
+    TextAnswer: _say,
+    ScaleAnswer: _place_on_scale,
+    ChoiceAnswer: _choose,
+}
+"""The rule of each form."""
 
 SurveyAnswer = TextAnswer | ScaleAnswer | ChoiceAnswer
 FORMS: Mapping[str, type[SurveyAnswer]] = {
@@ -243,8 +248,3 @@ FORMS: Mapping[str, type[SurveyAnswer]] = {
     "choice": ChoiceAnswer,
 }
 """The form of each kind of answer."""
-
-
-def _nearness(slots: Mapping[str, Any], text: str) -> float:
-    me = slots.get("me")
-    return affinity(tuple(me.interests), text) if me is not None else 0.0

@@ -6,6 +6,7 @@ import importlib
 import json
 from collections.abc import Iterator
 
+from virsci_society.agents.offline.backend import rule_of
 from virsci_society.agents.replies.form import Form
 
 MODULES = (
@@ -20,7 +21,7 @@ def reply_forms() -> list[type[Form]]:
     """Every form of the protocols that is asked for by itself, in the order of their names."""
     for module in MODULES:
         importlib.import_module(module)
-    found = {form for form in _below(Form) if form.has_rule and form.__module__ in MODULES}
+    found = {form for form in _below(Form) if rule_of(form) and form.__module__ in MODULES}
     return sorted(found, key=lambda form: (form.__module__, form.__name__))
 
 

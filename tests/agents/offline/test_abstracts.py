@@ -20,24 +20,25 @@ from tests.agents.offline.offline_examples import (
     team_of,
 )
 from virsci_society.agents.offline.abstracts import CRITERIA, FURTHER, AbstractText
+from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.decisions import text_overlap
-from virsci_society.agents.offline.templates import MARKS, PARTS, frame_mark
+from virsci_society.agents.offline.grammar import MARKS, PARTS, frame_mark
 from virsci_society.agents.offline.terms import expertise, sentence_terms, split_terms
 from virsci_society.agents.offline.text import count_words, split_sentences, stems
 from virsci_society.agents.profile import Profile
 from virsci_society.protocols.forms import Draft, GuestReply
 from virsci_society.protocols.ideas import CandidateIdea
 from virsci_society.protocols.virsci.forms import Revision, SelfReview
+from virsci_society.protocols.virsci.offline_rules import text_overlap
 
 
 def drafted(me=None, seed=1, idea=None, **more):
     slots = {"me": me or person(1), "idea": idea or standing(), "knowledge": (), "outsiders": ()}
-    return Draft.answer_by_rule({**slots, **more}, rng_of(seed))
+    return answer_by_rule(Draft, {**slots, **more}, rng_of(seed))
 
 
 def revised(me, draft, seed=1, **more):
-    return Revision.answer_by_rule(slots_of_revision(me, draft, **more), rng_of(seed))
+    return answer_by_rule(Revision, slots_of_revision(me, draft, **more), rng_of(seed))
 
 
 def chain(team, length, seed=0, draft=None):
@@ -252,7 +253,7 @@ def test_asking_in_the_abstract_stage():
     draft = drafted()
     slots = slots_of_revision(person(2), draft, outsiders=(person(3),))
     asked = (
-        sum(Revision.answer_by_rule(slots, rng_of(seed)).ask is not None for seed in range(400))
+        sum(answer_by_rule(Revision, slots, rng_of(seed)).ask is not None for seed in range(400))
         / 400
     )
     assert asked == pytest.approx(RULES.ask_abstract, abs=0.05)

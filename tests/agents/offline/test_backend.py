@@ -19,12 +19,13 @@ from tests.agents.offline.offline_examples import (
     slots_of_talk,
     standing,
 )
-from virsci_society.agents.offline.backend import Offline, answer_offline, has_rule
+from virsci_society.agents.offline.backend import Offline, answer_by_rule, answer_offline, rule_of
 from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import read_form
 from virsci_society.protocols.forms import Choice, Draft, GuestReply, Remark, Summary, Topic
 from virsci_society.protocols.ideas import Ballot, Idea
+from virsci_society.protocols.offline_rules import make_remark
 from virsci_society.protocols.virsci.forms import Revision, SelfReview
 
 
@@ -33,13 +34,16 @@ class Stars(Form):
 
 
 class Quiet(Form):
-    """Overrides the rule without saying so."""
+    """Answered by a rule of this module."""
 
     word: str
 
-    @classmethod
-    def answer_by_rule(cls, slots, rng):
-        return cls(word=f"{slots['me'].id} {int(rng.integers(1000))}")
+
+class Quieter(Quiet):
+    """Answered by the rule of its base."""
+
+
+OFFLINE_RULES = {Quiet: lambda asked: {"word": f"{asked.me.id} {int(asked.rng.integers(1000))}"}}
 
 
 def asked(form, slots=None, seed=1, **more):
@@ -80,11 +84,12 @@ def test_the_one_asked_is_the_one_who_answers():
     assert reply.model == "offline"
 
 
-def test_rules_are_found_whether_declared_or_not():
-    assert has_rule(Quiet)
-    assert has_rule(Remark)
-    assert has_rule(Revision)
-    assert not has_rule(Stars)
+def test_rules_are_found_in_a_forms_module_beside_it_and_by_its_base():
+    assert rule_of(Quiet) is OFFLINE_RULES[Quiet]
+    assert rule_of(Quieter) is OFFLINE_RULES[Quiet]
+    assert rule_of(Remark) is make_remark
+    assert rule_of(Revision)
+    assert rule_of(Stars) is None
 
 
 def test_answers_follow_the_seed_alone():
@@ -135,7 +140,7 @@ def everything() -> str:
         GuestReply(answer="I would bring coral reefs to bear on it."),
     )
     talk = {"said": said, "outsiders": others, "knowledge": others, "memory": ("About tides.",)}
-    draft = Draft.answer_by_rule({"me": me, "idea": standing()}, rng_of(3))
+    draft = answer_by_rule(Draft, {"me": me, "idea": standing()}, rng_of(3))
     near = {"near": papers(3), "guest": said[1]}
     texts = []
     for seed in range(12):

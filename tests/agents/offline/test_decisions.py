@@ -20,14 +20,15 @@ from tests.agents.offline.offline_examples import (
     standing,
     team_of,
 )
-from virsci_society.agents.offline import decisions
+from virsci_society.agents.offline.asked import Asked
+from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.agents.offline.constants import RULES
 from virsci_society.agents.offline.random_choice import (
     bernoulli,
     finite_number,
     gumbel_noise,
     pick,
-    rank_with_noise,
+    ranked,
     sigmoid,
     weighted_choice,
 )
@@ -35,7 +36,9 @@ from virsci_society.agents.profile import Profile
 from virsci_society.agents.reference import Reference
 from virsci_society.protocols.forms import AnotherTurn, Choice, Draft, Remark, Summary, Topic
 from virsci_society.protocols.ideas import Ballot, CandidateIdea
+from virsci_society.protocols.offline_rules import acceptance_probability, settledness
 from virsci_society.protocols.virsci.forms import Agreement, SelfReview, Stay
+from virsci_society.protocols.virsci.offline_rules import text_overlap
 
 
 def invited(**changes):
@@ -48,6 +51,10 @@ def invited(**changes):
         "similarity": 0.6,
     }
     return {**slots, **changes}
+
+
+def accepted_with(slots):
+    return acceptance_probability(Asked(slots, rng_of()))
 
 
 def rate(rule, slots, n=3000):
@@ -67,8 +74,8 @@ def test_pick_and_weighted_follow_their_weights():
 
 def test_ranked_without_noise_only_breaks_ties():
     rng = rng_of(3)
-    assert rank_with_noise("abc", [1.0, 3.0, 2.0], 0.0, rng) == ["b", "c", "a"]
-    firsts = {rank_with_noise("ab", [1.0, 1.0], 0.0, rng)[0] for _ in range(50)}
+    assert ranked("abc", [1.0, 3.0, 2.0], rng) == ["b", "c", "a"]
+    firsts = {ranked("ab", [1.0, 1.0], rng)[0] for _ in range(50)}
     assert firsts == {"a", "b"}
 
 
@@ -92,13 +99,13 @@ def test_sigmoid_and_number_are_safe():
 
 
 def test_a_similar_and_free_invitee_accepts_three_times_in_four():
-    assert decisions.acceptance_probability(invited()) == pytest.approx(0.75, abs=0.04)
-    simulated = rate(lambda s, r: Choice.answer_by_rule(s, r).accepted, invited())
-    assert simulated == pytest.approx(decisions.acceptance_probability(invited()), abs=0.03)
+    assert accepted_with(invited()) == pytest.approx(0.75, abs=0.04)
+    simulated = rate(lambda s, r: answer_by_rule(Choice, s, r).accepted, invited())
+    assert simulated == pytest.approx(accepted_with(invited()), abs=0.03)
 
 
 def test_acceptance_falls_with_load_by_the_stated_slope():
-    rates = [decisions.acceptance_probability(invited(load=load)) for load in range(12)]
+    rates = [accepted_with(invited(load=load)) for load in range(12)]
     assert all(a > b for a, b in pairwise(rates))
     assert rates[4] < 0.3
     floor = RULES.invite_floor
@@ -108,7 +115,7 @@ def test_acceptance_falls_with_load_by_the_stated_slope():
 
 def test_acceptance_never_vanishes():
     worst = invited(load=500, similarity=-1.0)
-    assert decisions.acceptance_probability(worst) == pytest.approx(RULES.invite_floor)
+    assert accepted_with(worst) == pytest.approx(RULES.invite_floor)
     assert RULES.invite_floor >= 0.02
 
 
@@ -122,14 +129,12 @@ def test_acceptance_never_vanishes():
     ],
 )
 def test_acceptance_rises(less, more):
-    assert decisions.acceptance_probability(invited(**less)) < decisions.acceptance_probability(
-        invited(**more)
-    )
+    assert accepted_with(invited(**less)) < accepted_with(invited(**more))
 
 
 def test_unknown_citations_are_taken_as_saying_nothing():
-    unknown = decisions.acceptance_probability(invited(inviter=person(1, papers=9, citations=None)))
-    none = decisions.acceptance_probability(invited(inviter=person(1, papers=9, citations=0)))
+    unknown = accepted_with(invited(inviter=person(1, papers=9, citations=None)))
+    none = accepted_with(invited(inviter=person(1, papers=9, citations=0)))
     assert unknown == none
 
 
@@ -138,7 +143,7 @@ def test_unknown_citations_are_taken_as_saying_nothing():
 def test_the_reason_fits_the_answer(load, inviter):
     rng = rng_of(5)
     for _ in range(60):
-        choice = Choice.answer_by_rule(invited(load=load, inviter=inviter, ties=load), rng)
+        choice = answer_by_rule(Choice, invited(load=load, inviter=inviter, ties=load), rng)
         assert choice.reasoning[0].isupper()
         assert choice.reasoning.endswith(".")
         if choice.accepted:
@@ -152,7 +157,7 @@ def test_the_reason_fits_the_answer(load, inviter):
 def test_agreement_rises_with_affinity():
     topic = Topic(topic="Volume rendering for graph drawing")
     near, far = ({"me": me, "topic": topic} for me in (person(0), person(6)))
-    agrees = [rate(lambda s, r: Agreement.answer_by_rule(s, r).agree, s) for s in (near, far)]
+    agrees = [rate(lambda s, r: answer_by_rule(Agreement, s, r).agree, s) for s in (near, far)]
     assert agrees[0] > 0.85
     assert 0.4 < agrees[1] < 0.6
 
@@ -167,15 +172,15 @@ def test_a_random_team_mostly_agrees(size):
         team = [team_of(8)[i] for i in order.permutation(8)[:size]]
         named = [str(order.choice(member.interests[:2])) for member in team[:3]]
         topic = Topic(topic=f"{named[0]} for {named[1]}, informed by {named[2]}")
-        voices = [Agreement.answer_by_rule({"me": m, "topic": topic}, rng).agree for m in team]
+        voices = [answer_by_rule(Agreement, {"me": m, "topic": topic}, rng).agree for m in team]
         majorities.append(2 * sum(voices) > size)
     assert 0.65 < np.mean(majorities) < 0.9
 
 
 def test_agreement_without_interests_still_answers():
     for seed in range(20):
-        voice = Agreement.answer_by_rule(
-            {"me": Profile("S"), "topic": Topic(topic="x")}, rng_of(seed)
+        voice = answer_by_rule(
+            Agreement, {"me": Profile("S"), "topic": Topic(topic="x")}, rng_of(seed)
         )
         assert voice.reason
 
@@ -183,7 +188,7 @@ def test_agreement_without_interests_still_answers():
 def test_people_seldom_leave():
     topic = Topic(topic="Volume rendering for graph drawing")
     slots = {"me": person(2), "topic": topic, "load": 1}
-    left = 1 - rate(lambda s, r: Stay.answer_by_rule(s, r).stay, slots, 6000)
+    left = 1 - rate(lambda s, r: answer_by_rule(Stay, s, r).stay, slots, 6000)
     assert 0.02 < left < 0.1
 
 
@@ -192,7 +197,7 @@ def test_leaving_rises_with_load_and_distance():
 
     def leaves(me, load):
         slots = {"me": me, "topic": topic, "load": load}
-        return 1 - rate(lambda s, r: Stay.answer_by_rule(s, r).stay, slots, 5000)
+        return 1 - rate(lambda s, r: answer_by_rule(Stay, s, r).stay, slots, 5000)
 
     assert leaves(person(0), 0) < leaves(person(6), 0) < leaves(person(6), 6)
 
@@ -201,7 +206,7 @@ def test_the_farthest_idea_usually_wins():
     ideas = (standing(0.6), standing(0.9), standing(0.7))
     rng = rng_of(2)
     votes = [
-        Ballot.answer_by_rule({"me": person(0), "ideas": ideas}, rng).choice for _ in range(500)
+        answer_by_rule(Ballot, {"me": person(0), "ideas": ideas}, rng).choice for _ in range(500)
     ]
     assert votes.count(1) > 400
     assert votes.count(2) > votes.count(0)
@@ -211,7 +216,7 @@ def test_near_ties_are_decided_by_chance():
     ideas = (standing(0.80), standing(0.81))
     rng = rng_of(2)
     votes = [
-        Ballot.answer_by_rule({"me": person(0), "ideas": ideas}, rng).choice for _ in range(500)
+        answer_by_rule(Ballot, {"me": person(0), "ideas": ideas}, rng).choice for _ in range(500)
     ]
     assert 150 < votes.count(0) < 350
 
@@ -220,7 +225,7 @@ def test_without_references_the_vote_is_random():
     ideas = tuple(CandidateIdea(standing().idea) for _ in range(3))
     rng = rng_of(2)
     votes = [
-        Ballot.answer_by_rule({"me": person(0), "ideas": ideas}, rng).choice for _ in range(600)
+        answer_by_rule(Ballot, {"me": person(0), "ideas": ideas}, rng).choice for _ in range(600)
     ]
     assert {0, 1, 2} == set(votes)
     assert all(150 < votes.count(n) < 250 for n in range(3))
@@ -229,15 +234,15 @@ def test_without_references_the_vote_is_random():
 def test_a_vote_is_for_an_idea_on_the_ballot():
     rng = rng_of(2)
     for _ in range(50):
-        assert Ballot.answer_by_rule({"me": person(0), "ideas": (standing(),)}, rng).choice == 0
-    assert Ballot.answer_by_rule({"me": person(0), "ideas": ()}, rng).choice == 0
+        assert answer_by_rule(Ballot, {"me": person(0), "ideas": (standing(),)}, rng).choice == 0
+    assert answer_by_rule(Ballot, {"me": person(0), "ideas": ()}, rng).choice == 0
 
 
 def turns_held(progress, seed):
     rng = rng_of(seed)
     for turn in range(1, 7):
         slots = {"stage": "x", "turn": turn, "turns_left": 7 - turn, "progress": progress}
-        if not AnotherTurn.answer_by_rule({"me": person(0), **slots}, rng).another:
+        if not answer_by_rule(AnotherTurn, {"me": person(0), **slots}, rng).another:
             return turn
     return 7
 
@@ -253,8 +258,8 @@ def test_adaptive_stages_take_about_three_turns():
 def test_a_settled_outcome_ends_the_stage_sooner():
     ballot = {n: Ballot(decision=f"Idea {n}") for n in range(3)}
     agreed, split = (ballot[1],) * 4, (ballot[0], ballot[1], ballot[2])
-    assert decisions.settledness(agreed) == pytest.approx(1.0)
-    assert decisions.settledness(split) == pytest.approx(0.0)
+    assert settledness(agreed) == pytest.approx(1.0)
+    assert settledness(split) == pytest.approx(0.0)
     early = np.mean([turns_held(agreed, seed) for seed in range(500)])
     late = np.mean([turns_held(split, seed) for seed in range(500)])
     assert early + 1 < late
@@ -263,21 +268,21 @@ def test_a_settled_outcome_ends_the_stage_sooner():
 def test_settledness_of_words():
     scattered = Summary(summary='The team put forward "maps for graphs" and "text for trees".')
     gathered = Summary(summary='The team put forward "maps for graphs" and "maps for trees".')
-    assert decisions.settledness((scattered,)) == 0.0
-    assert decisions.settledness((gathered,)) == 0.5
-    assert decisions.settledness((Draft(title="x", abstract="y"),)) == RULES.another_unknown
-    assert decisions.settledness(()) == RULES.another_unknown
-    assert decisions.settledness((Ballot.fallback({}),)) == RULES.another_unknown
+    assert settledness((scattered,)) == 0.0
+    assert settledness((gathered,)) == 0.5
+    assert settledness((Draft(title="x", abstract="y"),)) == RULES.another_unknown
+    assert settledness(()) == RULES.another_unknown
+    assert settledness((Ballot.fallback({}),)) == RULES.another_unknown
 
 
 def test_no_turn_is_asked_for_when_none_is_left():
     slots = {"me": person(0), "stage": "x", "turn": 1, "turns_left": 0, "progress": ()}
-    assert not any(AnotherTurn.answer_by_rule(slots, rng_of(i)).another for i in range(50))
+    assert not any(answer_by_rule(AnotherTurn, slots, rng_of(i)).another for i in range(50))
 
 
 def reviewed(draft, *near):
     slots = {"me": person(0), "draft": Draft(title="x", abstract=draft), "near": near}
-    return SelfReview.answer_by_rule(slots, rng_of())
+    return answer_by_rule(SelfReview, slots, rng_of())
 
 
 WORDS = " ".join(f"{a} {b}" for a, b, *_ in FIELDS) + " shapes of many kinds in motion"
@@ -316,16 +321,16 @@ def test_half_a_copy_lies_between():
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_overlap_is_symmetric_and_bounded(first, second):
-    score = decisions.text_overlap(first, second)
+    score = text_overlap(first, second)
     assert 0.0 <= score <= 100.0
-    assert score == decisions.text_overlap(second, first)
+    assert score == text_overlap(second, first)
 
 
 @given(few(ballots, 6))
 @settings(max_examples=40, deadline=None)
 def test_settledness_is_a_share(cast):
-    assert 0.0 <= decisions.settledness(cast) <= 1.0
+    assert 0.0 <= settledness(cast) <= 1.0
 
 
 def test_settledness_of_silence():
-    assert decisions.settledness((Remark(response=""),)) == RULES.another_unknown
+    assert settledness((Remark(response=""),)) == RULES.another_unknown

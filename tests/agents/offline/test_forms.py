@@ -30,7 +30,7 @@ from tests.agents.offline.offline_examples import (
     with_me,
     with_talk,
 )
-from virsci_society.agents.offline.backend import answer_offline
+from virsci_society.agents.offline.backend import answer_offline, rule_of
 from virsci_society.agents.prompts.request import Request
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import read_form
@@ -156,7 +156,7 @@ def ruled_forms():
         virsci_society.protocols.virsci.forms,
     ):
         for name, value in sorted(vars(module).items()):
-            if isinstance(value, type) and issubclass(value, Form) and value.has_rule:
+            if isinstance(value, type) and issubclass(value, Form) and rule_of(value):
                 found.append((name, value))
     return dict(found)
 

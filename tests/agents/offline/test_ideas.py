@@ -16,6 +16,7 @@ from tests.agents.offline.offline_examples import (
     slots_of_idea,
     standing,
 )
+from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.agents.offline.constants import RULES
 from virsci_society.agents.offline.terms import expertise, paper_terms
 from virsci_society.agents.offline.text import count_words, split_sentences, stems
@@ -27,7 +28,7 @@ from virsci_society.protocols.ideas import CandidateIdea, Idea
 
 
 def said_by(me, seed=1, **more):
-    return Idea.answer_by_rule(slots_of_idea(me, **more), rng_of(seed))
+    return answer_by_rule(Idea, slots_of_idea(me, **more), rng_of(seed))
 
 
 def places(idea):
@@ -179,7 +180,7 @@ def test_extras_leave_the_idea_as_it_is():
 
 
 def test_a_critique_names_the_last_concept_of_the_idea():
-    told = Critique.answer_by_rule({"me": person(1), "idea": standing()}, rng_of(1))
+    told = answer_by_rule(Critique, {"me": person(1), "idea": standing()}, rng_of(1))
     assert "GPU" in told.soundness
     assert "GPU" in told.objection
     assert "GPU" in told.advice

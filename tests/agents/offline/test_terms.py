@@ -10,14 +10,14 @@ from hypothesis import given
 
 from tests.agents.offline.offline_examples import an_idea, any_text, person, profiles, references
 from virsci_society.agents.offline import terms
-from virsci_society.agents.offline.templates import GUEST, LATER, UNTITLED
+from virsci_society.agents.offline.asked import Asked
+from virsci_society.agents.offline.grammar import FRAMES, UNTITLED
 from virsci_society.agents.offline.terms import (
     NEUTRAL,
     as_list,
     exclude_terms,
     expertise,
     full_text,
-    guest_terms,
     headline,
     is_guest,
     noun_phrases,
@@ -162,18 +162,20 @@ def test_raised_reads_directions_quotes_frames_and_plain_prose():
         "maps",
         "graphs",
     )
-    assert utterance_terms(GuestReply(answer=GUEST[0].format(g="eye tracking", x="maps"))) == (
+    assert utterance_terms(
+        GuestReply(answer=FRAMES["guest"][0].format(g="eye tracking", x="maps"))
+    ) == (
         "eye tracking",
         "maps",
     )
     assert utterance_terms(GuestReply(answer="You should try simulated annealing.")) == (
         "simulated annealing",
     )
-    assert utterance_terms(LATER[0].format(x="quantum maps")) == ("quantum maps",)
+    assert utterance_terms(FRAMES["later"][0].format(x="quantum maps")) == ("quantum maps",)
     assert utterance_terms(Remark(response="", direction="")) == ()
 
 
-@pytest.mark.parametrize("frame", GUEST)
+@pytest.mark.parametrize("frame", FRAMES["guest"])
 def test_the_first_term_of_a_guest_is_its_own(frame):
     reply = GuestReply(answer=frame.format(g="eye tracking", x="graph drawing"))
     assert utterance_terms(reply)[0] == "eye tracking"
@@ -182,8 +184,8 @@ def test_the_first_term_of_a_guest_is_its_own(frame):
 def test_guests_are_told_from_members():
     said = (Remark(response="x", direction="A for B"), GuestReply(answer="Try wavelet trees."))
     assert [is_guest(item) for item in said] == [False, True]
-    assert guest_terms({"said": said}) == ("wavelet trees",)
-    assert guest_terms({}) == ()
+    assert Asked({"said": said}, None).guest_terms == ("wavelet trees",)
+    assert Asked({}, None).guest_terms == ()
 
 
 def test_listed_takes_nothing_one_or_several():
@@ -199,12 +201,12 @@ def test_listed_takes_nothing_one_or_several():
 
 
 def test_traced_reads_slots_or_runs():
-    assert sentence_terms([LATER[0].format(x="maps")]) == ("maps",)
+    assert sentence_terms([FRAMES["later"][0].format(x="maps")]) == ("maps",)
     assert sentence_terms(["A paper on graph drawing."]) == ("graph drawing",)
 
 
 def test_substance_drops_the_wording_of_frames():
-    assert text_without_frames(LATER[0].format(x="quantum maps")) == "quantum maps"
+    assert text_without_frames(FRAMES["later"][0].format(x="quantum maps")) == "quantum maps"
     assert text_without_frames("Plain prose stays.") == "Plain prose stays."
 
 

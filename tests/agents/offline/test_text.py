@@ -130,7 +130,7 @@ def test_affinity_knows_interests_made_of_common_words():
     assert affinity(("Design",), "on drawing today") == 0.0
 
 
-@given(st.lists(any_text, max_size=4), any_text)
+@given(st.lists(any_text, max_size=4).map(tuple), any_text)
 def test_affinity_is_a_share(interests, text):
     assert 0.0 <= affinity(interests, text) <= 1.0
 

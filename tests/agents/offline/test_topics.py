@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.agents.offline.offline_examples import FIELDS, person, rng_of, slots_of_talk, team_of
+from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.agents.offline.constants import RULES
 from virsci_society.agents.offline.terms import expertise, split_terms, utterance_terms
 from virsci_society.agents.offline.text import count_words, split_sentences
@@ -14,7 +15,7 @@ from virsci_society.protocols.ideas import Idea
 
 
 def remark_of(me, seed=1, team=(), **more):
-    return Remark.answer_by_rule(slots_of_talk(me, list(team) or [me], **more), rng_of(seed))
+    return answer_by_rule(Remark, slots_of_talk(me, list(team) or [me], **more), rng_of(seed))
 
 
 def directions(me, n=200, **more):
@@ -116,7 +117,7 @@ def test_silence_and_absent_guests_are_skipped():
 
 
 def asks(form, slots, n=600):
-    return [form.answer_by_rule(slots, rng_of(seed)).ask for seed in range(n)]
+    return [answer_by_rule(form, slots, rng_of(seed)).ask for seed in range(n)]
 
 
 def test_somebody_is_asked_at_the_stated_rate():
@@ -159,7 +160,7 @@ def answered(guest, seed=1, **more):
         "context": "I suggest that we start from volume rendering.",
         **more,
     }
-    return GuestReply.answer_by_rule(slots, rng_of(seed)).answer
+    return answer_by_rule(GuestReply, slots, rng_of(seed)).answer
 
 
 def test_a_guest_brings_in_an_interest_of_its_own():
@@ -198,15 +199,15 @@ def test_the_summary_passes_on_what_a_guest_said():
     reply = GuestReply(answer=answered(person(3), 4))
     slots = {"me": person(0), "stage": "topic"}
     said = (Remark(response="x", direction="kelp for tides"), reply)
-    summary = Summary.answer_by_rule({**slots, "said": said}, rng_of())
+    summary = answer_by_rule(Summary, {**slots, "said": said}, rng_of())
     assert utterance_terms(reply)[0] in summary.summary
     found = directions(person(1), 200, summaries=(summary,))
     assert any(utterance_terms(reply)[0] in d.lower() for d in found)
 
 
 def summed(*said):
-    return Summary.answer_by_rule(
-        {"me": person(0), "stage": "topic", "said": said}, rng_of()
+    return answer_by_rule(
+        Summary, {"me": person(0), "stage": "topic", "said": said}, rng_of()
     ).summary
 
 
@@ -240,7 +241,7 @@ def test_quotes_inside_a_direction_do_not_break_the_summary():
 
 def chosen(*said, me=None, summaries=(), seed=1):
     slots = {"me": me or person(0), "said": said, "summaries": summaries}
-    return Topic.answer_by_rule(slots, rng_of(seed)).topic
+    return answer_by_rule(Topic, slots, rng_of(seed)).topic
 
 
 def test_the_topic_joins_what_had_most_support():

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
-from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.errors import ProtocolError, ReplyError
+from virsci_society.agents.offline.backend import answer_by_rule, rule_of
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import RUNGS, read_form, read_reply
 from virsci_society.protocols.forms import Choice, Remark
@@ -329,9 +330,18 @@ class TestSchema:
 
 def test_a_plain_form_has_neither_rule_nor_default():
     assert Idea.fallback({}) is None
-    assert not Idea.has_rule
-    with pytest.raises(NotImplementedError):
-        Idea.answer_by_rule({}, None)
+    assert rule_of(Idea) is None
+    with pytest.raises(ProtocolError, match="no rule answers Idea"):
+        answer_by_rule(Idea, {}, None)
+
+
+def test_a_method_that_nothing_would_call_is_refused():
+    with pytest.raises(TypeError, match="OFFLINE_RULES"):
+
+        class Old(Form):
+            @classmethod
+            def answer_by_rule(cls, slots, rng):
+                return cls()
 
 
 def test_a_form_never_changes():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.scenarios.judgement.judge import (
     TEXTS,
     Judgement,
@@ -82,7 +83,7 @@ def test_the_rule_is_that_of_the_reviews():
     turned = dict(zip(TEXTS, ("y", "Short.", "x", rich), strict=True))
     said = {
         name: [
-            PairJudgement.answer_by_rule(shown, np.random.default_rng(seed)).better
+            answer_by_rule(PairJudgement, shown, np.random.default_rng(seed)).better
             for seed in range(20)
         ]
         for name, shown in (("rich first", slots), ("rich second", turned))

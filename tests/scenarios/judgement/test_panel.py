@@ -9,7 +9,7 @@ from virsci_society.agents.errors import Diverged, Stopped
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.offline.backend import Offline, answer_by_rule
 from virsci_society.agents.prompts.prompt import build_messages
 from virsci_society.agents.prompts.request import Reply
 from virsci_society.agents.replies.form import Form
@@ -220,8 +220,8 @@ def test_the_offline_scientist_reviews_by_rule_the_same_every_time(kind):
 
 def test_the_rule_of_a_reflection_moves_a_score_by_one_at_most():
     slots = {"title": PAPER.title, "abstract": PAPER.abstract}
-    first = ProposalReview.answer_by_rule(slots, np.random.default_rng(0))
-    again = ProposalReview.answer_by_rule({**slots, "previous": first}, np.random.default_rng(1))
+    first = answer_by_rule(ProposalReview, slots, np.random.default_rng(0))
+    again = answer_by_rule(ProposalReview, {**slots, "previous": first}, np.random.default_rng(1))
     for name in KINDS["proposal"].scores:
         assert abs(getattr(first, name) - getattr(again, name)) <= 1
 

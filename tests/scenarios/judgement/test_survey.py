@@ -5,6 +5,7 @@ import pytest
 from pydantic import ValidationError
 
 from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.agents.profile import Profile
 from virsci_society.scenarios.judgement.interview import QUESTION, draw_arm
 from virsci_society.scenarios.judgement.knowledge import Knowledge
@@ -79,7 +80,7 @@ def test_the_rule_answers_what_is_asked(slots):
     form = FORMS[slots["answer_kind"].name]
     me = Profile("Scientist1", interests=("graph learning", "crowds"))
     for seed in range(20):
-        answer = form.answer_by_rule({**slots, "me": me}, np.random.default_rng(seed))
+        answer = answer_by_rule(form, {**slots, "me": me}, np.random.default_rng(seed))
         answer.check_against(slots)
     schema = str(form.schema_for(slots)["properties"]["Answer"])
     assert ("'maximum': 7" in schema, "Yes, at once" in schema) == (

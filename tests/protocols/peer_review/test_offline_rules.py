@@ -5,15 +5,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from virsci_society.agents.offline.asked import Asked
+from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.reviewing import (
+from virsci_society.agents.profile import Profile
+from virsci_society.protocols.peer_review.forms import Report, Review, Rewrite, Willingness
+from virsci_society.protocols.peer_review.offline_rules import (
     agreement_probability,
     recommend,
     review_manuscript,
     revise_manuscript,
 )
-from virsci_society.agents.profile import Profile
-from virsci_society.protocols.peer_review.forms import Report, Review, Rewrite, Willingness
 
 ME = Profile("Scientist1", interests=("graph theory", "speech recognition"))
 FAR = Profile("Scientist2", interests=("silicon anodes",))
@@ -26,6 +28,10 @@ def slots(**changes):
     return {**asked, **changes}
 
 
+def agrees_with(slots):
+    return agreement_probability(Asked(slots, None))
+
+
 def logistic(odds):
     return 1 / (1 + np.exp(-odds))
 
@@ -33,16 +39,16 @@ def logistic(odds):
 def test_agreeing_by_hand():
     # Both interests stand in the text, so that the affinity is 1; for the other one it is 0.
     near = RULES.referee_base + RULES.referee_affinity
-    assert agreement_probability(slots()) == pytest.approx(logistic(near))
+    assert agrees_with(slots()) == pytest.approx(logistic(near))
     busy = near - 2 * RULES.referee_load - RULES.referee_open
-    assert agreement_probability(slots(load=2, open=1)) == pytest.approx(logistic(busy))
-    assert agreement_probability(slots(me=FAR)) == pytest.approx(logistic(RULES.referee_base))
+    assert agrees_with(slots(load=2, open=1)) == pytest.approx(logistic(busy))
+    assert agrees_with(slots(me=FAR)) == pytest.approx(logistic(RULES.referee_base))
 
 
 def test_people_agree_as_often_as_the_rule_says():
     rng = np.random.default_rng(3)
-    answers = [Willingness.answer_by_rule(slots(load=3), rng).accepted for _ in range(3000)]
-    assert np.mean(answers) == pytest.approx(agreement_probability(slots(load=3)), abs=0.04)
+    answers = [answer_by_rule(Willingness, slots(load=3), rng).accepted for _ in range(3000)]
+    assert np.mean(answers) == pytest.approx(agrees_with(slots(load=3)), abs=0.04)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +61,7 @@ def test_people_agree_as_often_as_the_rule_says():
 )
 def test_scores_have_their_means_and_bounds(me, round_, mean):
     rng = np.random.default_rng(4)
-    said = [Review.answer_by_rule(slots(me=me, round=round_), rng) for _ in range(3000)]
+    said = [answer_by_rule(Review, slots(me=me, round=round_), rng) for _ in range(3000)]
     marks = np.array([[one.originality, one.soundness, one.clarity, one.overall] for one in said])
     assert marks.min() >= 1
     assert marks.max() <= 10
@@ -79,10 +85,10 @@ def test_the_score_recommends(overall, final, said):
 
 
 def test_comments_name_what_is_missed_and_the_revision_brings_it_in():
-    said = Review.model_validate(review_manuscript(slots(me=FAR), np.random.default_rng(1)))
+    said = Review.model_validate(review_manuscript(Asked(slots(me=FAR), np.random.default_rng(1))))
     assert '"silicon anodes"' in said.comments
     told = slots(reports=(Report("", said),))
-    revised = [revise_manuscript(told, np.random.default_rng(seed)) for seed in range(5)]
+    revised = [revise_manuscript(Asked(told, np.random.default_rng(seed))) for seed in range(5)]
     for one in revised:
         assert "silicon anodes" in one["Abstract"]
         assert one["Abstract"] != SENTENCE
@@ -92,6 +98,6 @@ def test_comments_name_what_is_missed_and_the_revision_brings_it_in():
 def test_a_manuscript_without_words_is_reviewed_all_the_same():
     page = SimpleNamespace(title="", abstract="", words=lambda: "")
     said = review_manuscript(
-        slots(manuscript=page, me=Profile("Scientist3")), np.random.default_rng(1)
+        Asked(slots(manuscript=page, me=Profile("Scientist3")), np.random.default_rng(1))
     )
     assert said["Recommendation"] in ("accept", "revise", "reject")
