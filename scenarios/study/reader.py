@@ -15,20 +15,24 @@ from virsci_society.scenarios.config.document import (
     Origin,
     dotted,
     find_scenario,
-    from_settings,
     read_document,
 )
 from virsci_society.scenarios.config.reader import Reader
-from virsci_society.scenarios.config.schema import Scenario, read_scenario, title_of
+from virsci_society.scenarios.config.schema import Scenario, title_of
 from virsci_society.scenarios.config.yaml_io import KeyPath, read_yaml
 from virsci_society.scenarios.study.arm_sampling import sample_arms
+from virsci_society.scenarios.study.arm_settings import (
+    ArmSettings,
+    overlap,
+    split_settings,
+    try_read,
+)
 from virsci_society.scenarios.study.design import (
     Arm,
     Design,
     arm_name,
     flatten,
     paired_over,
-    scenario_document,
     settings_document,
 )
 from virsci_society.scenarios.study.study_file import (
@@ -80,7 +84,8 @@ class _Reading:
         sheet = read_yaml(path)
         folder = path.parent.resolve()
         written = {key: Origin(mark, folder) for key, mark in sheet.marks.items()}
-        own, self.over = _split(from_settings(settings))
+        own, over = split_settings(settings)
+        self.over = ArmSettings(over, trust)
         self.path, self.trust, self.measured = path, trust, measured
         self.document = Document(dict(sheet.data), written).merged_with(own)
         self.reader = Reader(self.document, trust=trust)
@@ -92,8 +97,7 @@ class _Reading:
     def design(self) -> Design:
         file = self.reader.read_part(StudyFile, self.document.data, ())
         self._parts()
-        arms = self._arms(file)
-        base, scenarios = self._scenarios(arms)
+        base, arms, scenarios = self._scenarios(self._arms(file))
         self._names([arm for arm, _ in arms])
         self._match(file, arms)
         lines = [*self.diagnostics.messages(), *self.faults]
@@ -175,24 +179,27 @@ class _Reading:
 
     def _scenarios(
         self, arms: list[tuple[Arm, Document]]
-    ) -> tuple[Scenario | None, list[Scenario]]:
-        """The base and the scenario of every arm; their faults are noted."""
+    ) -> tuple[Scenario | None, list[tuple[Arm, Document]], list[Scenario]]:
+        """The base, the arms with what ``--set`` says of them, and their scenarios.
+
+        Faults are noted.
+        """
         start = self._base()
         if start is None:
-            return None, []
+            return None, arms, []
         for_all = (
             settings_document(self.document, ("set",)) if self._is_mapping("set") else Document()
         )
-        whole = start.merged_with(for_all).merged_with(self.over)
-        for place, document in (("set", for_all), ("--set", self.over)):
-            self._refuse_decided(place, document)
-        base, faults = _read(whole, self.trust)
+        self._refuse_decided("set", for_all)
+        for one in self.over.settings:
+            self._refuse_decided("--set", one.document)
+        base, arms, faults = self.over.laid_over(start.merged_with(for_all), arms)
         self.faults += faults
-        self.start = whole if base is None else scenario_document(base)
+        self.start = self.over.start
         scenarios = []
         for arm, document in arms:
             self._refuse_decided(f"arm {arm.name}", document)
-            scenario, wrong = _read(self.start.merged_with(document), self.trust)
+            scenario, wrong = try_read(self.start.merged_with(document), self.trust)
             self.faults += [
                 line if _PLACE.match(line) else f"arm {arm.name}: {line}"
                 for line in wrong
@@ -200,7 +207,7 @@ class _Reading:
             ]
             if scenario is not None:
                 scenarios.append(scenario)
-        return base, scenarios
+        return base, arms, scenarios
 
     def _base(self) -> Document | None:
         name = self.document.data.get("base")
@@ -275,9 +282,15 @@ class _Reading:
                         "the arm sets it itself; leave it out at one of the two places",
                     )
                     continue
+                self.faults += [
+                    f"--set {one.key}: arm {name}: match adapts {key}; leave the setting out, or "
+                    f"take another key at {self._place((*here, key))}"
+                    for one in self.over.settings
+                    if overlap(key, one.key) and not one.optional
+                ]
                 for end in ends:
                     chosen = settings_document(self.document, here, {key: end})
-                    _, wrong = _read(
+                    _, wrong = try_read(
                         self.start.merged_with(document).merged_with(chosen), self.trust
                     )
                     self.faults += [
@@ -335,24 +348,6 @@ def _adapted(file: StudyFile | None) -> Mapping[str, Mapping[str, tuple[int, int
 
 def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _split(settings: Document) -> tuple[Document, Document]:
-    """What ``--set`` says of the study itself, and of its base scenario."""
-    sides = Document(), Document()
-    for key, value in settings.data.items():
-        side = sides[0 if key in StudyFile.model_fields else 1]
-        side.data[key] = value
-        below = {at: of for at, of in settings.origins.items() if at[0] == key}
-        side.origins.update(below)
-    return sides
-
-
-def _read(document: Document, trust: bool) -> tuple[Scenario | None, list[str]]:
-    try:
-        return read_scenario(document, trust=trust), []
-    except InputError as error:
-        return None, str(error).splitlines()
 
 
 def _in_order(lines: Iterable[str]) -> list[str]:
