@@ -23,7 +23,7 @@ from virsci_society.scenarios.study.study_file import StudyFile
 
 
 @dataclass(frozen=True)
-class Setting:
+class ArmSetting:
     """One scenario key that ``--set`` gives to the arms.
 
     Attributes:
@@ -39,7 +39,7 @@ class Setting:
     optional: bool
 
 
-def split_settings(settings: Iterable[str]) -> tuple[Document, list[Setting]]:
+def split_settings(settings: Iterable[str]) -> tuple[Document, list[ArmSetting]]:
     """What ``--set`` says of the study itself, and of the scenarios of its arms."""
     plain, optional = [], []
     for setting in settings:
@@ -57,7 +57,7 @@ def split_settings(settings: Iterable[str]) -> tuple[Document, list[Setting]]:
         else:
             arms |= flatten({part: content})
     return own, [
-        Setting(
+        ArmSetting(
             key,
             value,
             settings_document(document, (), {key: value}),
@@ -75,7 +75,7 @@ class ArmSettings:
         trust: let dotted paths in scenarios be imported.
     """
 
-    def __init__(self, settings: Sequence[Setting], trust: bool) -> None:
+    def __init__(self, settings: Sequence[ArmSetting], trust: bool) -> None:
         self.settings, self.trust = settings, trust
         self.start = Document()
         """The scenario that every arm's own keys are laid over."""
@@ -104,7 +104,7 @@ class ArmSettings:
             return base, arms, faults
         return base, changed, list(self._faults())
 
-    def _changed_base(self, start: Document) -> tuple[Scenario | None, list[str], list[Setting]]:
+    def _changed_base(self, start: Document) -> tuple[Scenario | None, list[str], list[ArmSetting]]:
         """The base with what is set, its faults, and settings that only arms may take."""
         base, faults = try_read(_merged(start, self.settings), self.trust)
         if base is not None:
@@ -121,7 +121,7 @@ class ArmSettings:
         arm: Arm,
         document: Document,
         arms: list[tuple[Arm, Document]],
-        strange: list[Setting],
+        strange: list[ArmSetting],
     ) -> tuple[Arm, Document]:
         """An arm with every setting that its own keys, or another part it uses, would hide.
 
@@ -165,7 +165,7 @@ class ArmSettings:
                 yield f"--set {one.key}?: no arm of this study takes it"
 
 
-def _merged(document: Document, settings: Iterable[Setting]) -> Document:
+def _merged(document: Document, settings: Iterable[ArmSetting]) -> Document:
     for one in settings:
         document = document.merged_with(one.document)
     return document

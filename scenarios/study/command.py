@@ -48,8 +48,8 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
     """Tell what a study will take, and how small an effect it can find; nothing is paid."""
     from virsci_society.scenarios.runs.progress import make_progress
     from virsci_society.scenarios.study.budget_matching import match_budgets
+    from virsci_society.scenarios.study.design import check_arms
     from virsci_society.scenarios.study.forecast import study_forecast
-    from virsci_society.scenarios.study.preflight import check_arms
     from virsci_society.scenarios.study.reader import read_study
 
     find_code_here(trust)
@@ -72,8 +72,8 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
 @guarded
 def lock(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
     """Write down what will be run, measured and compared, before anything is run."""
+    from virsci_society.scenarios.study.design import check_arms
     from virsci_society.scenarios.study.folder import open_folder
-    from virsci_society.scenarios.study.preflight import check_arms
 
     design, folder, locked = _read(study, set_, out, trust)
     check_arms(design, keys=False)
@@ -119,9 +119,9 @@ def run(
 
     The same command goes on with a study that was stopped; on a finished one it does nothing.
     """
+    from virsci_society.scenarios.study.design import check_arms
     from virsci_society.scenarios.study.execution.engine import Engine
     from virsci_society.scenarios.study.folder import open_folder, read_statuses, unfinished_runs
-    from virsci_society.scenarios.study.preflight import check_arms
 
     design, folder, locked = _read(study, set_, out, trust)
     if locked is None or again or unfinished_runs(read_statuses(folder, locked)):

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.document import Document, Origin, dotted
 from virsci_society.scenarios.config.schema import Scenario, read_scenario
 from virsci_society.scenarios.config.yaml_io import Key, KeyPath
+from virsci_society.scenarios.runs.preflight import check_before_run
 from virsci_society.scenarios.study.study_file import Comparison, PairedOver, StudyFile
 from virsci_society.society.kernel.streams import Streams
 
@@ -274,3 +276,30 @@ def scenario_of(
 def scenario_document(scenario: Scenario) -> Document:
     """A checked scenario as a document again, without the keys that its profile implies."""
     return Document(scenario.to_explicit_data())
+
+
+def check_arms(design: Design, *, keys: bool = True) -> None:
+    """Check what the arms of a study need besides right scenarios, as ``check_before_run`` does.
+
+    Args:
+        design: of the study.
+        keys: look for the variables of keys.
+
+    Raises:
+        InputError: all faults of all arms at once, each with the study's file and the arms.
+    """
+    found: dict[str, list[str]] = {}
+    for arm, scenario in zip(design.arms, design.scenarios, strict=True):
+        try:
+            check_before_run(scenario, keys=keys)
+        except InputError as error:
+            for fault in str(error).splitlines():
+                found.setdefault(fault, []).append(arm.name)
+    if found:
+        told = (
+            f"{design.path}: arm {arms[0]}"
+            + (f" and {len(arms) - 1} more" if arms[1:] else "")
+            + f": {fault}"
+            for fault, arms in found.items()
+        )
+        raise InputError("\n".join(told))

@@ -14,7 +14,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.preflight import check_before_run
 from virsci_society.scenarios.runs.run_journal import sign_journal
-from virsci_society.scenarios.study.preflight import check_arms
+from virsci_society.scenarios.study.design import check_arms
 from virsci_society.scenarios.study.reader import read_study
 
 MODEL = {"use": "openai", "model": "m"}

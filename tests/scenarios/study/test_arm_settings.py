@@ -24,7 +24,7 @@ def study(write):
 
 def test_a_setting_reaches_an_arm_that_uses_another_part_and_its_lock(study):
     design = read_study(study, ["protocol.memory=own"])
-    assert [one.protocol.memory for one in design.scenarios] == ["own", "own"]
+    assert [one.to_data()["protocol"]["memory"] for one in design.scenarios] == ["own", "own"]
     assert design.arms[1].settings["protocol.memory"] == "own"
     assert "protocol.memory" not in design.arms[0].settings
 
@@ -51,7 +51,8 @@ def test_what_an_arm_does_not_take_is_refused_by_name(study, setting, fault):
 
 def test_a_setting_may_be_for_those_arms_alone_that_take_it(study):
     design = read_study(study, ["protocol.turns?=3"])
-    assert design.scenarios[0].protocol.turns == 3
-    assert not hasattr(design.scenarios[1].protocol, "turns")
+    first, second = (one.to_data()["protocol"] for one in design.scenarios)
+    assert first["turns"] == 3
+    assert "turns" not in second
     with pytest.raises(InputError, match=r"--set protocol.turns\?: no arm of this study takes it"):
         read_study("arrangements", ["protocol.turns?=3"])
