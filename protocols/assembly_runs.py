@@ -21,13 +21,12 @@ from virsci_society.protocols.policies.relational import Relational
 from virsci_society.protocols.team_assembly import AssemblyRules, assemble
 from virsci_society.protocols.wordless import Wordless
 from virsci_society.society.ecosystem.people import MASK
-from virsci_society.society.formation.excluded_rows import ExcludedRows
 from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.leaders import Anybody, ByFadingPapers
-from virsci_society.society.formation.newcomer_seats import NewcomerSeats
 from virsci_society.society.formation.observed_sizes import ObservedSizes
-from virsci_society.society.formation.world_view import PapersView
-from virsci_society.society.kernel.reused_streams import ReusedStreams
+from virsci_society.society.formation.seats import NewcomerSeats
+from virsci_society.society.formation.world_view import ExcludedRows, PapersView
+from virsci_society.society.kernel.streams import ReusedStreams
 from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.population.outside_authors import OutsideAuthors
 from virsci_society.society.population.paper_history import PaperHistory

@@ -15,11 +15,9 @@ from virsci_society.protocols.composition_targets import CompositionTargets
 from virsci_society.protocols.forms import Choice
 from virsci_society.protocols.policies.coauthorship import Coauthorship
 from virsci_society.protocols.team_sizes import TeamSize
-from virsci_society.society.formation.excluded_rows import ExcludedRows
-from virsci_society.society.formation.newcomer_seats import NewcomerSeats
-from virsci_society.society.formation.repeated_teams import RepeatedTeams
-from virsci_society.society.formation.research_groups import ResearchGroups
+from virsci_society.society.formation.seats import NewcomerSeats, RepeatedTeams, ResearchGroups
 from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.process import Process
 

@@ -15,9 +15,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from virsci_society.protocols.team_sizes import TeamSize
-from virsci_society.society.formation.newcomer_seats import NewcomerSeats
-from virsci_society.society.formation.repeated_teams import RepeatedTeams
-from virsci_society.society.formation.research_groups import ResearchGroups
+from virsci_society.society.formation.seats import NewcomerSeats, RepeatedTeams, ResearchGroups
 from virsci_society.society.formation.world_view import PapersView
 
 W = TypeVar("W", bound=PapersView)

@@ -15,9 +15,7 @@ from virsci_society.agents.reference import Reference
 from virsci_society.protocols.policies.coauthorship import Coauthorship
 from virsci_society.protocols.team_assembly import AssemblyRules, assemble
 from virsci_society.protocols.team_sizes import TeamSize
-from virsci_society.society.formation.newcomer_seats import NewcomerSeats
-from virsci_society.society.formation.repeated_teams import RepeatedTeams
-from virsci_society.society.formation.research_groups import ResearchGroups
+from virsci_society.society.formation.seats import NewcomerSeats, RepeatedTeams, ResearchGroups
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.formation.world_view import WorldView
 from virsci_society.society.kernel.durations import Duration, FixedDuration, parse_days

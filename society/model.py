@@ -17,8 +17,7 @@ from virsci_society.agents.errors import Diverged, Stopped
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.scientist import Scientist
-from virsci_society.society.demographics.career_process import CareerProcess, check_career_rules
-from virsci_society.society.demographics.careers import Careers
+from virsci_society.society.demographics.careers import CareerProcess, Careers, check_career_rules
 from virsci_society.society.demographics.newcomers import add_newcomer, apprentice_profile
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
@@ -33,8 +32,7 @@ from virsci_society.society.literature.authorships import Authorships, authorshi
 from virsci_society.society.literature.literature import Literature
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.network import CoauthorNetwork
-from virsci_society.society.population.outside_authors import OutsideAuthors
-from virsci_society.society.population.outside_seats import OutsideSeats
+from virsci_society.society.population.outside_authors import OutsideAuthors, OutsideSeats
 from virsci_society.society.population.paper_history import PaperHistory
 from virsci_society.society.population.population import Population
 from virsci_society.society.results.initial_tables import InitialTables

@@ -7,9 +7,9 @@ import pytest
 
 from tests.metrics.remembered_measures import TracedRun, remembered
 from virsci_society.metrics.novelty.novelty import Database, Databases
+from virsci_society.society.results.run import Vectors, write_vectors
 from virsci_society.society.results.table_files import write_tables
 from virsci_society.society.results.tables import TABLES
-from virsci_society.society.results.vectors import Vectors, write_vectors
 
 STAGES = ("topic", "ideas", "novelty", "abstract")
 MEMBERS = {"S1/1": ("S1", "S2", "S3", "S4"), "S5/1": ("S5", "S1")}

@@ -14,8 +14,8 @@ from pydantic import Field, model_validator
 
 from virsci_society.agents.config import Part
 from virsci_society.protocols.peer_review.forms import Recommendation, Review
-from virsci_society.society.formation.excluded_rows import ExcludedRows
 from virsci_society.society.formation.leaders import Anybody, ByProminence, Leaders, Productive
+from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.durations import Days, Duration, Gamma, parse_days
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.society.formation.productivity import fading_papers
+from virsci_society.society.formation.cumulative_advantage import fading_papers
 from virsci_society.society.formation.rejection_sampling import (
     sample_by_rejection,
     sample_uniformly,

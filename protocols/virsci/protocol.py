@@ -38,7 +38,7 @@ from virsci_society.society.kernel.process import Process
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
-    from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+    from virsci_society.society.formation.seats import NewcomerSeats
     from virsci_society.society.formation.selection import SelectionPolicy
     from virsci_society.society.kernel.process import Process
     from virsci_society.society.teams.lab import Lab

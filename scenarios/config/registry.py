@@ -85,8 +85,8 @@ DRIFT: Table = {
     "writing": "virsci_society.society.population.interest_drift:Writing",
 }
 OUTSIDE_SEATS: Table = {
-    "counted": "virsci_society.society.population.outside_seats:CountedSeats",
-    "poisson": "virsci_society.society.population.outside_seats:PoissonSeats",
+    "counted": "virsci_society.society.population.outside_authors:CountedSeats",
+    "poisson": "virsci_society.society.population.outside_authors:PoissonSeats",
 }
 SIZES: Table = {
     "observed": "virsci_society.protocols.team_sizes:ObservedSize",
@@ -137,7 +137,7 @@ KINDS: Mapping[str, Table] = {
     "virsci_society.society.demographics.departures:Retirement": RETIREMENT,
     "virsci_society.society.demographics.mobility:Mobility": MOBILITY,
     "virsci_society.society.population.interest_drift:Drift": DRIFT,
-    "virsci_society.society.population.outside_seats:OutsideSeats": OUTSIDE_SEATS,
+    "virsci_society.society.population.outside_authors:OutsideSeats": OUTSIDE_SEATS,
     "virsci_society.society.teams.contracts:Publication": PUBLICATION,
     "virsci_society.society.kernel.durations:Duration": DURATIONS,
     "virsci_society.agents.gateway.backend:Backend": BACKENDS,

@@ -47,9 +47,8 @@ from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.calls import Call
 from virsci_society.society.kernel.durations import parse_days, write_days
 from virsci_society.society.kernel.streams import Streams
-from virsci_society.society.results.csv_cells import safe_cell
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.table_files import write_csv
+from virsci_society.society.results.table_files import safe_cell, write_csv
 
 if TYPE_CHECKING:
     from virsci_society.society.teams.world import World

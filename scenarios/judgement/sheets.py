@@ -22,9 +22,9 @@ import numpy as np
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import open_new
 from virsci_society.society.kernel.streams import Streams
-from virsci_society.society.results.csv_cells import safe_cell
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import join_speakers, speaker_of
+from virsci_society.society.results.table_files import safe_cell
 
 FORMAT = 1
 DIMENSIONS = ("novelty", "feasibility", "effectiveness")

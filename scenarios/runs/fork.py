@@ -27,8 +27,8 @@ from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.runs.run_folder import DIGEST, SCENARIO
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.society.kernel.durations import parse_days, write_days
+from virsci_society.society.results.digest import RunPrefix, compute_run_prefix
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.run_prefix import RunPrefix, compute_run_prefix
 
 
 @dataclass(frozen=True)

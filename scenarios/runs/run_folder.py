@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.literature.papers import Papers
     from virsci_society.society.model import Society
-    from virsci_society.society.results.run import Run
-    from virsci_society.society.results.vectors import Vectors
+    from virsci_society.society.results.run import Run, Vectors
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -82,10 +81,9 @@ def write_run(
     from virsci_society.metrics.summary import COUNTED
     from virsci_society.metrics.summary_file import write_summary
     from virsci_society.society.results.digest import digest_content, digest_tables
-    from virsci_society.society.results.run import Run
+    from virsci_society.society.results.run import Run, write_vectors
     from virsci_society.society.results.speaker import events_header, speaker_of
     from virsci_society.society.results.table_files import write_measures, write_tables
-    from virsci_society.society.results.vectors import write_vectors
 
     for name in (MANIFEST, HASHES, DIGEST, "summary.json"):
         remove_file(folder / name)
@@ -149,9 +147,9 @@ def write_partial(
         ledger: cost of the calls, for the manifest.
         why: the reason that the manifest names, without secrets.
     """
+    from virsci_society.society.results.run import write_vectors
     from virsci_society.society.results.speaker import events_header, speaker_of
     from virsci_society.society.results.table_files import write_tables
-    from virsci_society.society.results.vectors import write_vectors
 
     society.log.roll_back()
     rows = society.log.all_rows()
@@ -274,7 +272,7 @@ def _marked(measured: pd.DataFrame, run: Run) -> pd.DataFrame:
 def _vectors(society: Society) -> Vectors:
     import numpy as np
 
-    from virsci_society.society.results.vectors import Vectors
+    from virsci_society.society.results.run import Vectors
 
     ids = sorted(str(row[0]) for row in society.log.rows["papers"])
     rows = [society.literature.vector(paper) for paper in ids]

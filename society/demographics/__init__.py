@@ -2,6 +2,5 @@
 
 Read ``careers`` first, the rule of a scenario; its parts are in ``newcomers``, ``departures`` and
 ``mobility``, each a rule and a process that runs it. ``poisson`` is the process that newcomers
-and moves have in common. ``career_process`` starts all processes of a run and replaces them when
-an intervention sets another rule.
+and moves have in common.
 """

@@ -17,8 +17,11 @@ from pydantic import Field
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
-from virsci_society.society.formation.cumulative_advantage import count_weights, sample_by_count
-from virsci_society.society.formation.productivity import fading_papers
+from virsci_society.society.formation.cumulative_advantage import (
+    count_weights,
+    fading_papers,
+    sample_by_count,
+)
 from virsci_society.society.formation.rejection_sampling import (
     sample_by_rejection,
     sample_uniformly,

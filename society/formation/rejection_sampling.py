@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray
-from virsci_society.society.formation.excluded_rows import ExcludedRows
+from virsci_society.society.formation.world_view import ExcludedRows
 
 if TYPE_CHECKING:
     from virsci_society.society.formation.world_view import WorldView

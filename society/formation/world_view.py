@@ -7,16 +7,55 @@ lists what they may use of it, so that they can be tested with a small stand-in,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Set as AbstractSet
+from itertools import filterfalse
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
-    from virsci_society.society.formation.excluded_rows import ExcludedRows
     from virsci_society.society.kernel.streams import Streams
     from virsci_society.society.population.network import CoauthorNetwork
     from virsci_society.society.population.paper_history import PaperHistory
     from virsci_society.society.population.population import Population
+
+
+Row = TypeVar("Row")
+
+
+class ExcludedRows(AbstractSet[int]):
+    """The rows of those who have left the society, and of a few more people.
+
+    In a large society with retirement most rows belong to people who have left, and a draw looks
+    up only one or two rows. So the set of those who have left stays where it is; ``|`` adds to the
+    small set only.
+
+    Args:
+        departed: rows of those who have left; later changes of this set show here.
+        others: rows of more people, few of them.
+    """
+
+    def __init__(self, departed: AbstractSet[int], others: AbstractSet[int] = frozenset()) -> None:
+        self._departed, self._others = departed, others
+
+    def __contains__(self, row: object) -> bool:
+        return row in self._others or row in self._departed
+
+    def __iter__(self) -> Iterator[int]:
+        yield from self._departed
+        yield from filterfalse(self._departed.__contains__, self._others)
+
+    def __len__(self) -> int:
+        both = sum(map(self._departed.__contains__, self._others))
+        return len(self._departed) + len(self._others) - both
+
+    def __or__(self, more: AbstractSet[Any]) -> ExcludedRows:
+        return ExcludedRows(self._departed, self._others | more)
+
+    @classmethod
+    def _from_iterable(cls, rows: Iterable[Row]) -> AbstractSet[Row]:
+        """The result of every other set operator is a plain set."""
+        return frozenset(rows)
 
 
 class PapersView(Protocol):

@@ -1,20 +1,69 @@
-"""Rules of interest drift, by which a scientist's interests follow what it writes.
+"""Interests by date, and the rules of drift by which they follow what a scientist writes.
 
-A rule is a part of the scenario (``population.drift``). It only computes; ``interest_history``
+A rule is a part of the scenario (``population.drift``). It only computes; an ``InterestHistory``
 keeps the results with their dates.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 import numpy as np
 from pydantic import Field
 
 from virsci_society.agents.config import Part
 from virsci_society.society.kernel.durations import Days
-from virsci_society.society.population.interest_history import WeightedInterests
+
+WeightedInterests = tuple[tuple[str, float], ...]
+"""Interests with their weights, the main topic first."""
+
+
+class InterestHistory:
+    """Dated lists of interests, by row of the population.
+
+    A paper may change its authors' interests, from the moment after its date on (rule 16). The
+    clock appends; a profile of any date can be read on any thread. A scientist whose interests have
+    never changed has no entry here: its profile has them.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[int, list[tuple[float, WeightedInterests]]] = {}
+
+    def record(self, row: int, date: float, interests: WeightedInterests) -> None:
+        """Add the interests that a scientist has from the moment after a date on.
+
+        Args:
+            row: of the scientist.
+            date: in days; it never decreases from call to call.
+            interests: all of them, the main topic first.
+        """
+        self._held.setdefault(row, []).append((date, interests))
+
+    def latest(self, row: int) -> tuple[float, WeightedInterests] | None:
+        """The last interests of a scientist, today's included, with their date.
+
+        Returns:
+            None for a scientist who still has the interests it came with.
+        """
+        held = self._held.get(row)
+        return held[-1] if held else None
+
+    def before(self, row: int, date: float) -> tuple[str, ...] | None:
+        """The interests that follow from everything dated before a date, the main topic first.
+
+        Returns:
+            None for a scientist who had the interests it came with.
+        """
+        held = self._held.get(row, [])
+        place = bisect_left(held, date, key=itemgetter(0))
+        return tuple(name for name, _ in held[place - 1][1]) if place else None
+
+    def changed_rows(self) -> Iterable[int]:
+        """Rows of the scientists whose interests have changed since they came."""
+        return tuple(self._held)
 
 
 class Drift(Part):

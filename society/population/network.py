@@ -15,15 +15,166 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from virsci_society.agents.arrays import IntArray
-from virsci_society.society.population.consultations import ConsultationHistory
 from virsci_society.society.population.event_counts import DatedCounts
-from virsci_society.society.population.growable_array import GrowableArray
-from virsci_society.society.population.growth import GrowthFigures
 
 if TYPE_CHECKING:
     import networkx
+
+
+MIN_SPARE_ROOM = 64
+
+
+class GrowableArray:
+    """A one-dimensional array with amortised append.
+
+    A newcomer adds one element to the arrays of a population, which may hold millions.
+
+    Attributes:
+        values: all elements so far, a view of the array with the spare room. Changing an element
+            in it changes the array.
+
+    Args:
+        numbers: the first elements; they are copied at the first append.
+    """
+
+    def __init__(self, numbers: npt.NDArray[Any]) -> None:
+        self.values, self._room = numbers, numbers
+
+    def append(self, number: int) -> npt.NDArray[Any]:
+        """Append one element and return the new ``values``; earlier views keep their length."""
+        count = len(self.values)
+        if count == len(self._room):
+            # Room for an eighth more, so that many appends copy the array only a few times.
+            self._room = np.concatenate(
+                [self.values, np.zeros(MIN_SPARE_ROOM + count // 8, self.values.dtype)]
+            )
+        self._room[count] = number
+        self.values = self._room[: count + 1]
+        return self.values
+
+
+NAN = float("nan")
+
+
+class GrowthFigures:
+    """Degree, largest component and repeats of the joint papers since day 0.
+
+    A joint paper of a pair is recorded in nearly constant time: components are merged by size, with
+    halved paths (union-find; Tarjan 1975). Memory is two numbers per scientist with a tie. Counting
+    anew would look at the whole network at every step of Mesa. The figures are for watching only:
+    no rule reads them (rule 16). The measures of a run are counted from its tables.
+    """
+
+    def __init__(self) -> None:
+        self._parent: dict[int, int] = {}
+        self._size: dict[int, int] = {}
+        self._largest = 0
+        self._pairs = 0
+        self._joint_papers = 0
+        self._repeats = 0
+
+    def record(self, one: int, other: int, *, first: bool, repeat: bool) -> None:
+        """Count one joint paper of a pair.
+
+        Args:
+            one: row of a scientist.
+            other: row of another.
+            first: the two have no earlier joint paper since day 0.
+            repeat: the two have an earlier joint paper, before day 0 or since.
+        """
+        self._joint_papers += 1
+        self._repeats += repeat
+        self._pairs += first
+        a, b = self._root(one), self._root(other)
+        if a != b:
+            small, large = sorted((a, b), key=self._size.__getitem__)
+            self._parent[small] = large
+            self._size[large] += self._size.pop(small)
+            self._largest = max(self._largest, self._size[large])
+
+    @property
+    def mean_degree(self) -> float:
+        """Co-authors since day 0, mean over scientists with any; NaN without a pair."""
+        return 2 * self._pairs / len(self._parent) if self._parent else NAN
+
+    @property
+    def giant_component(self) -> float:
+        """Share of the scientists with a co-author since day 0 in the largest component."""
+        return self._largest / len(self._parent) if self._parent else NAN
+
+    @property
+    def repeat_rate(self) -> float:
+        """Joint papers of pairs since day 0 that were not their first, 0..1; NaN without any."""
+        return self._repeats / self._joint_papers if self._joint_papers else NAN
+
+    def _root(self, row: int) -> int:
+        parent = self._parent
+        if row not in parent:
+            parent[row], self._size[row] = row, 1
+            return row
+        while parent[row] != row:
+            parent[row] = row = parent[parent[row]]
+        return row
+
+
+class ConsultationHistory:
+    """The guests of each scientist in the order of their dates; a repeated guest is listed again.
+
+    A consultation is made of words, so it becomes known when the asking team ends (rule 13). From
+    then on it may raise the chance that its guest is invited. A draw of a guest in proportion to
+    consultations is the uniform draw of an index of this list.
+
+    Args:
+        now: returns the simulated date in days.
+    """
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._dates: dict[int, list[float]] = {}
+        self._guests: dict[int, list[int]] = {}
+
+    def record(self, asker: int, guest: int) -> None:
+        """Add a consultation dated now, by the rows of asker and guest."""
+        self._dates.setdefault(asker, []).append(self._now())
+        self._guests.setdefault(asker, []).append(guest)
+
+    def total(self, asker: int) -> int:
+        """The number of consultations of a scientist before now."""
+        dates = self._dates.get(asker)
+        if not dates:
+            return 0
+        now = self._now()
+        return len(dates) if dates[-1] < now else bisect_left(dates, now)
+
+    def guest_at(self, asker: int, index: int) -> int:
+        """The row of the guest at an index of the asker's list, from 0 to ``total(asker)`` - 1."""
+        return self._guests[asker][index]
+
+    def totals(self, askers: IntArray) -> IntArray:
+        """``total`` of many askers at once, an array of the same length."""
+        totals = (self.total(asker) for asker in askers.tolist())
+        return np.fromiter(totals, np.int64, len(askers))
+
+    def counts(self, asker: int, others: Sequence[int] | IntArray) -> IntArray:
+        """How often a scientist has consulted each of some others before now.
+
+        Args:
+            asker: row of the scientist who asked.
+            others: rows to count, in any order.
+
+        Returns:
+            An integer array of the length of ``others``.
+        """
+        asked = self._guests.get(asker, [])[: self.total(asker)]
+        wanted = np.asarray(others, dtype=np.int64)
+        if not asked:
+            return np.zeros(len(wanted), dtype=np.int64)
+        guests, often = np.unique(np.array(asked, dtype=np.int64), return_counts=True)
+        places = np.minimum(np.searchsorted(guests, wanted), len(guests) - 1)
+        return np.where(guests[places] == wanted, often[places], 0)
 
 
 class CoauthorNetwork:

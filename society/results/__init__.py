@@ -2,7 +2,6 @@
 
 Read ``tables`` first (the columns of every table), then ``run`` (a run folder as an object).
 While a society lives, ``run_log`` collects events and rows and ``initial_tables`` adds day 0.
-``dataframes`` turns rows into typed frames, ``table_files`` writes and reads them, with
-``csv_cells`` for text in CSV; ``vectors`` holds embeddings, ``digest`` hashes a run, and
-``run_prefix`` hashes its beginning.
+``dataframes`` turns rows into typed frames, ``table_files`` writes and reads them; ``digest``
+hashes a run, or what had happened in it before a date.
 """

@@ -13,22 +13,76 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import require_regular_file
+from virsci_society.agents.arrays import VectorArray
+from virsci_society.agents.errors import DAMAGED_ARCHIVE, InputError
+from virsci_society.agents.files.atomic_files import replacing, require_regular_file
 from virsci_society.agents.files.file_hashes import FileHashes, read_hashes
 from virsci_society.society.results.dataframes import build_tables, cast_table, with_numpy_dtypes
 from virsci_society.society.results.plots import RunPlots
 from virsci_society.society.results.speaker import is_events_header, speaker_of
 from virsci_society.society.results.table_files import count_rows, read_parquet, write_csv
 from virsci_society.society.results.tables import TABLES, TableRows
-from virsci_society.society.results.vectors import Vectors, read_vectors
+
+MAX_VECTOR_BYTES = 16 * 2**30
+"""A file of vectors may hold this much when it is unpacked."""
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """The embeddings of the papers that a society has written.
+
+    Attributes:
+        ids: ids of the papers, one per row.
+        values: float32 array of shape (papers, dimensions).
+
+    Raises:
+        InputError: not one row per paper.
+    """
+
+    ids: tuple[str, ...]
+    values: VectorArray
+
+    def __post_init__(self) -> None:
+        if self.values.ndim != 2 or len(self.ids) != len(self.values):
+            raise InputError(
+                f"vectors of shape {self.values.shape} for {len(self.ids)} papers: expected one "
+                "row per paper"
+            )
+
+
+def write_vectors(folder: Path | str, vectors: Vectors) -> None:
+    """Write ``vectors.npz`` into a run folder: ``paper_ids`` (text) and ``vectors`` (float32)."""
+    ids = np.asarray(vectors.ids, dtype=np.str_)
+    with replacing(Path(folder) / "vectors.npz") as path:
+        np.savez(path, paper_ids=ids, vectors=vectors.values)
+
+
+def read_vectors(path: Path) -> Vectors:
+    """Read a file ``vectors.npz``; nothing in it is unpickled.
+
+    Raises:
+        InputError: not such a file, or it would unfold to more than vectors can be.
+    """
+    try:
+        with zipfile.ZipFile(require_regular_file(path)) as archive:
+            if sum(member.file_size for member in archive.infolist()) > MAX_VECTOR_BYTES:
+                raise InputError(f"{path}: unfolds to more than {MAX_VECTOR_BYTES} bytes")
+        with np.load(path, allow_pickle=False) as arrays:
+            ids, values = arrays["paper_ids"], arrays["vectors"]
+        return Vectors(tuple(str(paper) for paper in ids), np.asarray(values, dtype=np.float32))
+    except DAMAGED_ARCHIVE as error:
+        raise InputError(f"{path}: cannot be read as vectors: {error}") from error
+
 
 MANIFEST = "manifest.json"
 PARTIAL = "partial"

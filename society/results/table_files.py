@@ -6,6 +6,7 @@ of a plausible size.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,33 @@ from virsci_society.agents.files.atomic_files import (
     write_atomically,
 )
 from virsci_society.agents.files.file_hashes import update_hashes
-from virsci_society.society.results.csv_cells import safe_cell
 from virsci_society.society.results.dataframes import build_tables
 from virsci_society.society.results.speaker import CSV_METADATA, SPEAKER, csv_metadata
 from virsci_society.society.results.tables import TABLES, TableRows
+
+SIGNS = "=+\\-@＝＋－＠"
+_FIRST = re.compile(rf"(?= *[{SIGNS}\t\r\n])")
+_INNER = re.compile(rf'(?<=[;\t\r\n])([ "]*)(?=[{SIGNS}])')
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+)
+REPLACEMENT = "\ufffd"
+"""What stands in the place of a control character, or of one that turns the direction of text."""
+
+
+def safe_cell(text: str) -> str:
+    """The text with a quote before whatever could begin a formula, and no control characters.
+
+    A spreadsheet runs a cell that begins with a sign of a formula, the full-width signs of East
+    Asian keyboards included. Where semicolons separate cells, as in many countries, a cell can
+    begin in the middle of a text. A terminal obeys control characters.
+
+    Tabs and line breaks stay; whatever stands in the middle of a text is left alone, unless it
+    follows a semicolon, a tab or a line break.
+    """
+    quoted = _INNER.sub(r"\1'", _CONTROLS.sub(REPLACEMENT, text))
+    return f"'{quoted}" if _FIRST.match(text) else quoted
+
 
 MAX_TABLE_BYTES = 8 * 2**30
 MAX_ROW_BYTES = 2**20

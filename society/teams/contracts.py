@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from virsci_society.agents.config import Part
 
 if TYPE_CHECKING:
-    from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+    from virsci_society.society.formation.seats import NewcomerSeats
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.durations import Times
     from virsci_society.society.kernel.process import Process

@@ -21,8 +21,7 @@ from virsci_society.society.kernel.calls import text_of
 from virsci_society.society.kernel.process import Process
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Paper
-from virsci_society.society.population.interest_drift import Drift
-from virsci_society.society.population.interest_history import WeightedInterests
+from virsci_society.society.population.interest_drift import Drift, WeightedInterests
 from virsci_society.society.population.outside_authors import member_places
 from virsci_society.society.teams.contracts import AuthorOrder, Manuscript, Publication, TeamTerms
 from virsci_society.society.teams.lab import Lab

@@ -11,7 +11,7 @@ from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.prompt import Prompt
 from virsci_society.agents.replies.form import Form
-from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+from virsci_society.society.formation.seats import NewcomerSeats
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.teams.team import Team
 from virsci_society.society.teams.world import World

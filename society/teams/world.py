@@ -23,9 +23,9 @@ from virsci_society.agents.reference import Reference
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.interest_vocabulary import cleaned_interests
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
-from virsci_society.society.formation.excluded_rows import ExcludedRows
 from virsci_society.society.formation.founding import Founding
-from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+from virsci_society.society.formation.seats import NewcomerSeats
+from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.dispatcher import Dispatcher
 from virsci_society.society.kernel.durations import Times
 from virsci_society.society.kernel.streams import Streams

@@ -11,7 +11,7 @@ from virsci_society.protocols.wordless import Wordless
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.build import build_society
 from virsci_society.scenarios.runs.execute import run_scenario
-from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+from virsci_society.society.formation.seats import NewcomerSeats
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
 

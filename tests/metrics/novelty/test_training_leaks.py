@@ -12,7 +12,7 @@ from virsci_society.metrics.novelty.training_leaks import (
 )
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.report.page import render_page
-from virsci_society.society.results.vectors import Vectors
+from virsci_society.society.results.run import Vectors
 
 PLANTED = "the tide of the northern shore turns twice before the moon has set"
 LATER = ["Nothing here.", f"A paper says that {PLANTED}, and more.", "Nothing there."]

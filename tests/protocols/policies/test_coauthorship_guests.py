@@ -7,8 +7,7 @@ from scipy.stats import chisquare
 
 from virsci_society.protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
 from virsci_society.society.kernel.streams import Streams
-from virsci_society.society.population.consultations import ConsultationHistory
-from virsci_society.society.population.network import CoauthorNetwork
+from virsci_society.society.population.network import CoauthorNetwork, ConsultationHistory
 
 N, LEADER, DRAWS = 12, 3, 2500
 JOINT = {1: 2, 5: 4, 9: 1}

@@ -15,8 +15,8 @@ from virsci_society.scenarios.config.schema import Scenario, load_scenario, read
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
 from virsci_society.scenarios.runs.fork import Fork
+from virsci_society.society.results.digest import compute_run_prefix
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.run_prefix import compute_run_prefix
 
 LIVING = """\
 name: living

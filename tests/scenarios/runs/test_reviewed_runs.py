@@ -20,8 +20,8 @@ from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
 from virsci_society.scenarios.runs.fork import Fork
 from virsci_society.scenarios.runs.identity import identity_hash
 from virsci_society.scenarios.runs.run_folder import prompt_hashes
+from virsci_society.society.results.digest import compute_run_prefix
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.run_prefix import compute_run_prefix
 
 pytestmark = pytest.mark.usefixtures("no_results")
 

@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from virsci_society.society.formation.excluded_rows import ExcludedRows
+from virsci_society.society.formation.world_view import ExcludedRows
 
 pytestmark = pytest.mark.usefixtures("collected")
 

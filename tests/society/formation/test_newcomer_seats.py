@@ -10,9 +10,12 @@ from virsci_society.protocols.policies.uniform import Uniform
 from virsci_society.protocols.wordless import Wordless
 from virsci_society.society.formation.founding import Yearly
 from virsci_society.society.formation.leaders import Anybody
-from virsci_society.society.formation.newcomer_seats import NewcomerSeats, shift_log_odds
-from virsci_society.society.formation.repeated_teams import RepeatedTeams
-from virsci_society.society.formation.research_groups import ResearchGroups
+from virsci_society.society.formation.seats import (
+    NewcomerSeats,
+    RepeatedTeams,
+    ResearchGroups,
+    shift_log_odds,
+)
 from virsci_society.society.kernel.streams import Streams
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from virsci_society.society.kernel.reused_streams import ReusedStreams, seed_state, seed_states
-from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.kernel.streams import ReusedStreams, Streams, seed_state, seed_states
 
 
 def test_states_are_those_of_numpy():

@@ -21,8 +21,7 @@ from virsci_society.society.ecosystem.people import People
 from virsci_society.society.formation.leaders import Anybody, ByProminence, Productive
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.population import population
-from virsci_society.society.population.growable_array import MIN_SPARE_ROOM, GrowableArray
-from virsci_society.society.population.network import CoauthorNetwork
+from virsci_society.society.population.network import MIN_SPARE_ROOM, CoauthorNetwork, GrowableArray
 from virsci_society.society.population.population import Population
 
 COME = 12

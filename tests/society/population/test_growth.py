@@ -9,8 +9,7 @@ from scipy import sparse
 
 from virsci_society import ScenarioSociety
 from virsci_society.metrics.scalars.measures import MEASURES
-from virsci_society.society.population.growth import GrowthFigures
-from virsci_society.society.population.network import CoauthorNetwork
+from virsci_society.society.population.network import CoauthorNetwork, GrowthFigures
 from virsci_society.society.results.dataframes import build_tables
 from virsci_society.society.results.run import Run
 

@@ -1,6 +1,6 @@
 """The history of interests: what holds as of a date."""
 
-from virsci_society.society.population.interest_history import InterestHistory
+from virsci_society.society.population.interest_drift import InterestHistory
 
 
 def test_interests_are_told_as_of_a_date():

@@ -10,16 +10,14 @@ from virsci_society.society.formation.leaders import Anybody
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Paper, Papers
 from virsci_society.society.population.outside_authors import (
+    LEAST,
+    CountedSeats,
     OutsideAuthors,
+    PastSeats,
+    PoissonSeats,
     all_authorships,
     count_past_seats,
     member_places,
-)
-from virsci_society.society.population.outside_seats import (
-    LEAST,
-    CountedSeats,
-    PastSeats,
-    PoissonSeats,
 )
 from virsci_society.society.results.dataframes import build_tables
 from virsci_society.society.results.digest import digest_content, digest_tables

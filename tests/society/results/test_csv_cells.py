@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virsci_society.society.results.csv_cells import safe_cell
+from virsci_society.society.results.table_files import safe_cell
 
 SIGNS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 

@@ -9,10 +9,9 @@ import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.society.results.digest import digest_tables
-from virsci_society.society.results.run import Run, resolve_run_folder
+from virsci_society.society.results.run import Run, Vectors, resolve_run_folder, write_vectors
 from virsci_society.society.results.table_files import write_measures, write_tables
 from virsci_society.society.results.tables import TABLES
-from virsci_society.society.results.vectors import Vectors, write_vectors
 
 ROWS = {
     "scientists": [("S2", "graphs", 4, None, 2008, None), ("S1", "vision", 10, 100, None, None)],
@@ -242,7 +241,7 @@ def test_damaged_vectors_are_an_input_error(folder, content):
 
 
 def test_vectors_that_unfold_too_far_are_refused(folder, monkeypatch):
-    monkeypatch.setattr("virsci_society.society.results.vectors.MAX_VECTOR_BYTES", 10)
+    monkeypatch.setattr("virsci_society.society.results.run.MAX_VECTOR_BYTES", 10)
     with pytest.raises(InputError, match="unfolds to more than 10 bytes"):
         Run.open(folder)
 

@@ -1,0 +1,159 @@
+"""Rules for seats, which newcomers, an earlier team, or the leader's own group may take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+from pydantic import Field
+
+from virsci_society.agents.config import Part
+from virsci_society.society.formation.world_view import PapersView
+from virsci_society.society.kernel.durations import Days
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
+
+
+class NewcomerSeats(Part):
+    """Which seats of a team are taken by people who have never published in the society.
+
+    Whoever is missing comes on the date of the draw and sits in the team at once, without an
+    invitation. Place and interests come from a mentor in the team, as those of ``apprentices``.
+    The chance of a seat differs between teams by a beta distribution, so the newcomers of a team
+    are over-dispersed (beta-binomial).
+    """
+
+    lead: float = Field(default=0.2, ge=0, le=1)
+    """Probability that the leader of a team is a newcomer."""
+    seat: float = Field(default=0.4, ge=0, le=1)
+    """Mean probability that a further seat is taken by a newcomer, on day 0."""
+    spread: float = Field(default=4.0, gt=0, le=10_000)
+    """Concentration (alpha + beta) of the beta distribution over teams: the smaller, the more
+    do teams differ. The variance of the chance is seat x (1 - seat) / (1 + spread)."""
+    trend: float = Field(default=0.0, ge=-2, le=2)
+    """Change per year of the log odds of ``seat``, and of ``lead`` where it has none of its own."""
+    lead_trend: float | None = Field(default=None, ge=-2, le=2)
+    """Change per year of the log odds of ``lead``; null: as ``trend``."""
+    one_off: float = Field(default=0.0, ge=0, le=1)
+    """Probability that a newcomer leaves the society when the work of this team has ended."""
+    shared: float = Field(default=0.5, ge=0, le=1)
+    """Probability that an interest of the mentor is taken over."""
+
+    def leads(self, day: float, rng: np.random.Generator) -> bool:
+        """Draw whether the leader of a team founded on a date is a newcomer."""
+        trend = self.trend if self.lead_trend is None else self.lead_trend
+        return bool(rng.random() < shift_log_odds(self.lead, trend, day))
+
+    def chance(self, day: float, rng: np.random.Generator) -> float:
+        """Draw the chance of the seats of one team founded on a date."""
+        mean = shift_log_odds(self.seat, self.trend, day)
+        if mean in (0.0, 1.0):
+            return mean
+        return float(rng.beta(mean * self.spread, (1 - mean) * self.spread))
+
+
+def shift_log_odds(chance: float, trend: float, day: float) -> float:
+    """A probability after its log odds have changed for a time.
+
+    Args:
+        chance: the probability on day 0.
+        trend: change of the log odds per year.
+        day: the date in days.
+    """
+    if chance in (0.0, 1.0) or not trend:
+        return chance
+    odds = math.log(chance / (1 - chance)) + trend * day / DAYS_PER_YEAR
+    return 1 / (1 + math.exp(-odds))
+
+
+class RepeatedTeams(Part):
+    """A share of the teams begins with co-authors of a recent paper of the leader.
+
+    The size of such a team is that of the earlier paper; the seats of those who do not stay are
+    filled as in every other team.
+    """
+
+    share: float = Field(default=0.3, ge=0, le=1)
+    """Probability that a team repeats one, where the leader has a paper within ``within``."""
+    stay: float = Field(default=0.6, ge=0, le=1)
+    """Probability that a co-author of the earlier paper stays."""
+    within: Days = Field(default=3 * DAYS_PER_YEAR, gt=0)
+    """Papers that are older are not repeated."""
+
+    def earlier_team(
+        self, leader: int, world: PapersView, rng: np.random.Generator
+    ) -> tuple[int, ...] | None:
+        """Draw the paper whose team is repeated.
+
+        Args:
+            leader: row.
+            world: as of now.
+            rng: the random stream of this draw.
+
+        Returns:
+            The rows of its authors without the leader, in author order; None: no team is repeated.
+        """
+        if not rng.random() < self.share:
+            return None
+        history, since = world.history, world.day - self.within
+        recent = [paper for paper in history.papers_of(leader) if history.date_of(paper) >= since]
+        if not recent:
+            return None
+        paper = recent[int(rng.integers(len(recent)))]
+        return tuple(row for row in history.authors_of(paper) if row != leader)
+
+    def staying(
+        self, others: tuple[int, ...], excluded: AbstractSet[int], rng: np.random.Generator
+    ) -> list[int]:
+        """Draw who of an earlier team stays.
+
+        Args:
+            others: rows of its authors without the leader.
+            excluded: rows that may not be drawn.
+            rng: the random stream of this draw.
+        """
+        stays = rng.random(len(others)) < self.stay
+        return [
+            row for row, stay in zip(others, stays, strict=True) if stay and row not in excluded
+        ]
+
+
+class ResearchGroups(Part):
+    """Leaders ask juniors of their own group first (this project).
+
+    The group of a leader are the newcomers who came with it as their mentor and have been there
+    for less than ``stay``. It goes with ``newcomers``, whose mentor then is the leader.
+    """
+
+    share: float = Field(default=0.5, ge=0, le=1)
+    """Probability that a seat is offered to the group, where somebody of it is free."""
+    stay: Days = Field(default=4 * DAYS_PER_YEAR, gt=0)
+    """How long a junior belongs to the group of its mentor."""
+
+    def choose(
+        self,
+        leader: int,
+        excluded: AbstractSet[int],
+        world: PapersView,
+        rng: np.random.Generator,
+    ) -> int | None:
+        """Draw a junior of the leader's group, everybody with equal probability.
+
+        Args:
+            leader: row.
+            excluded: rows that may not be drawn.
+            world: as of now.
+            rng: the random stream of the seat.
+
+        Returns:
+            A row; None where the seat is not offered to the group, or nobody of it is free.
+        """
+        if not rng.random() < self.share:
+            return None
+        since = world.day - self.stay
+        free = [
+            row
+            for came, row in world.mentees.get(leader, ())
+            if since < came < world.day and row not in excluded
+        ]
+        return free[int(rng.integers(len(free)))] if free else None
