@@ -33,31 +33,40 @@ class TeamBuilding(Part):
     """How a leader builds its team; in VirSci its keys stand directly under ``protocol``."""
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
-    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
+    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``.
+    Unit: members. Source: VirSci, appendix C.3 (4 members)."""
     min_size: Annotated[int, Field(ge=1, le=10_000)] | Literal["all"] | None = None
-    """Below this no team starts; default 2 (1 when n = 1); ``all``: n."""
+    """Below this no team starts; default 2 (1 when n = 1); ``all``: n. Unit: members. Source:
+    assumed."""
     min_size_after_leaving: Annotated[int, Field(ge=1, le=10_000)] | Literal["all"] | None = None
-    """Below this a team ends when members have left; null: as ``min_size``."""
+    """Below this a team ends when members have left; null: as ``min_size``. Unit: members. Source:
+    the paper goes on after somebody has left."""
     inviting: Literal["one_by_one", "at_once"] = "one_by_one"
-    """One invitation at a time, as the paper; or all empty seats at once, as people do."""
+    """One invitation at a time, as the paper; or all empty seats at once, as people do. Source:
+    VirSci, section 3.2 (invitations one after another)."""
     max_invitations: int = Field(default=40, ge=1, le=10_000)
-    """Invitations per team before the leader gives up."""
+    """Invitations per team before the leader gives up. Unit: invitations. Source: assumed."""
     replacement: Switch = "on"
-    """Is another one asked for each who declines? Off: n - 1 invitations, whatever comes back."""
+    """Is another one asked for each who declines? Off: n - 1 invitations, whatever comes back.
+    Source: VirSci, section 3.2 (until the size is reached)."""
     newcomers: NewcomerSeats | None = None
-    """Which seats newcomers take without an invitation; null: none."""
+    """Which seats newcomers take without an invitation; null: none. Source: this project."""
     again: RepeatedTeams | None = None
-    """Which teams begin with the invitation of co-authors of an earlier paper; null: none."""
+    """Which teams begin with the invitation of co-authors of an earlier paper; null: none. Source:
+    this project."""
     groups: ResearchGroups | None = None
-    """How leaders ask newcomers of their own group first; null: no groups."""
+    """How leaders ask newcomers of their own group first; null: no groups. Source: this project."""
     selection: SelectionPolicy = Field(default_factory=Coauthorship)
-    """Whom the leader asks."""
+    """Whom the leader asks. Source: VirSci, section 3.2."""
     freshness: float | None = Field(default=None, ge=0, le=1)
-    """Target share of members without joint papers with any other member (Fig. 5)."""
+    """Target share of members without joint papers with any other member (Fig. 5). Unit: share of
+    members. Source: not aimed at; VirSci, figure 5, varies it."""
     diversity: float | None = Field(default=None, ge=0, le=1)
-    """Target number of distinct main topics / n (Fig. 6)."""
+    """Target number of distinct main topics / n (Fig. 6). Unit: topics / members. Source: not aimed
+    at; VirSci, figure 6, varies it."""
     diversity_variant: Literal["distinct", "unique"] = "distinct"
-    """``unique``: share of members whose main topic nobody else has."""
+    """``unique``: share of members whose main topic nobody else has. Source: VirSci, figure 6; its
+    definition is read so: assumed."""
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> Self:

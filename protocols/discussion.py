@@ -63,24 +63,30 @@ class DiscussionSettings(Part):
     """
 
     pacing: Literal["fixed", "adaptive"] = "fixed"
-    """``adaptive``: after each turn the leader decides whether there is another (Table 9)."""
+    """``adaptive``: after each turn the leader decides whether there is another (Table 9). Source:
+    VirSci, section 3.2 and table 9."""
     max_turns: int = Field(default=7, ge=1, le=10_000)
-    """Adaptive pacing ends a stage after this many turns."""
+    """Adaptive pacing ends a stage after this many turns. Unit: turns. Source: assumed; VirSci
+    varies K from 1 to 7."""
     decision_lag: int = Field(default=0, ge=0, le=10)
     """Turns that adaptive pacing holds after the leader has decided that a stage is to end; with 1,
-    nobody waits for the decision, so that a run is sooner done."""
+    nobody waits for the decision, so that a run is sooner done. Unit: turns. Source: this
+    project."""
     speaking_order: Literal["round_table", "random"] = "round_table"
-    """Table 8: in turn, or at random but never the same speaker twice running."""
+    """Table 8: in turn, or at random but never the same speaker twice running. Source: VirSci,
+    section 3.2 and table 8."""
     invitation: Switch | Literal["topic"] = "on"
     """May speakers consult scientists outside the team (Table 5)? ``topic``: in the topic
-    discussion only."""
+    discussion only. Source: VirSci, section 3.2 and table 5."""
     outsiders: int = Field(default=3, ge=1, le=20)
-    """Outside scientists shown to a speaker; with ``by_the_way``, most whom one reply can call."""
+    """Outside scientists shown to a speaker; with ``by_the_way``, most whom one reply can call.
+    Unit: people. Source: assumed."""
     knowledge: Switch | Literal["topic"] = "on"
     """Does the prompt carry the profiles most relevant to the text at hand? ``topic``: in the topic
-    discussion only."""
+    discussion only. Source: VirSci, section 3.1."""
     profiles: int = Field(default=3, ge=1, le=20)
-    """Profiles taken from the author knowledge bank for one prompt."""
+    """Profiles taken from the author knowledge bank for one prompt. Unit: people. Source:
+    assumed."""
 
     def in_stage(self, stage: str, *, heard: bool = True) -> Self:
         """The settings as they hold in one stage.

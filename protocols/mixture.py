@@ -23,11 +23,13 @@ class Component(Part):
     """One protocol of a mixture."""
 
     share: float = Field(gt=0, le=1_000_000, allow_inf_nan=False)
-    """Share of the teams, relative to the other components."""
+    """Share of the teams, relative to the other components. Unit: weight. Source: the user's
+    choice."""
     protocol: TeamProtocol
-    """How these teams work."""
+    """How these teams work. Source: the user's choice."""
     name: str | None = Field(default=None, min_length=1, max_length=40)
-    """Under which tables list these teams; null: the protocol's own name."""
+    """Under which tables list these teams; null: the protocol's own name. Source: the user's
+    choice."""
 
     @property
     def label(self) -> str:
@@ -62,7 +64,7 @@ class Mixture(TeamProtocol):
 
     of: tuple[Component, ...] = Field(min_length=2)
     """The protocols: a list of sections with ``share``, ``protocol`` and, where two have the same
-    protocol, ``name``."""
+    protocol, ``name``. Source: the user's choice."""
 
     @model_validator(mode="after")
     def _told_apart(self) -> Mixture:

@@ -47,13 +47,16 @@ class ObservedSize(ChangingTeamSize):
     """A past team of the ecosystem at random, among those within the bounds."""
 
     smallest: int = Field(default=2, ge=1, le=10_000)
-    """Smaller past teams are passed over."""
+    """Smaller past teams are passed over. Unit: authors. Source: assumed."""
     largest: int | None = Field(default=8, ge=1, le=10_000)
-    """Larger past teams are passed over; null: none is."""
+    """Larger past teams are passed over; null: none is. Unit: authors. Source: assumed; VirSci
+    finds its best at 8."""
     since: Days | None = Field(default=None, gt=0)
-    """Only papers of the last so much time before day 0 are taken; null: of all years."""
+    """Only papers of the last so much time before day 0 are taken; null: of all years. Unit: days.
+    Source: assumed."""
     growth: float = Field(default=0.0, ge=-1, le=1)
-    """Change per year of the logarithm of the mean number of co-authors since day 0."""
+    """Change per year of the logarithm of the mean number of co-authors since day 0. Unit: 1 /
+    year. Source: assumed."""
 
     @model_validator(mode="after")
     def _in_order(self) -> ObservedSize:
@@ -81,13 +84,14 @@ class NegativeBinomialSize(ChangingTeamSize):
     """
 
     mean: float = Field(default=4.0, ge=1, le=1000)
-    """Mean size on day 0."""
+    """Mean size on day 0. Unit: authors. Source: assumed."""
     dispersion: float = Field(default=5.0, gt=0, le=10_000)
-    """Shape of the gamma distribution: the smaller, the more do sizes vary."""
+    """Shape of the gamma distribution: the smaller, the more do sizes vary. Source: assumed."""
     smallest: int = Field(default=1, ge=1, le=1000)
-    """The smallest size."""
+    """The smallest size. Unit: authors. Source: assumed."""
     growth: float = Field(default=0.0, ge=-1, le=1)
-    """Change per year of the logarithm of the mean excess over ``smallest``."""
+    """Change per year of the logarithm of the mean excess over ``smallest``. Unit: 1 / year.
+    Source: assumed."""
 
     @model_validator(mode="after")
     def _in_order(self) -> NegativeBinomialSize:
@@ -108,7 +112,7 @@ class StatedSize(TeamSize):
     """Sizes with stated weights, such as ``{2: 0.2, 3: 0.5, 5: 0.3}``."""
 
     weights: dict[int, float]
-    """Size: weight; the weights need not sum to one."""
+    """Size: weight; the weights need not sum to one. Unit: weight. Source: the user's choice."""
 
     @field_validator("weights")
     @classmethod

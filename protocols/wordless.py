@@ -52,26 +52,30 @@ class Wordless(TeamProtocol):
     """
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
-    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
+    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``.
+    Unit: members. Source: assumed: as for `virsci`."""
     min_size: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    """Below this the team is dissolved; null: 2 (1 when n = 1)."""
+    """Below this the team is dissolved; null: 2 (1 when n = 1). Unit: members. Source: assumed."""
     selection: SelectionPolicy = Field(default_factory=Coauthorship)
-    """Who is drawn."""
+    """Who is drawn. Source: VirSci, section 3.2."""
     newcomers: NewcomerSeats | None = None
-    """Which seats newcomers take; null: none, so members are people who are there already."""
+    """Which seats newcomers take; null: none, so members are people who are there already. Source:
+    this project."""
     again: RepeatedTeams | None = None
-    """Which teams repeat an earlier one; null: every seat is drawn anew."""
+    """Which teams repeat an earlier one; null: every seat is drawn anew. Source: this project."""
     groups: ResearchGroups | None = None
-    """How leaders ask newcomers of their own group first; null: no groups."""
+    """How leaders ask newcomers of their own group first; null: no groups. Source: this project."""
     author_order: AuthorOrder = "leader_first"
     """``leader_first``: the leader, then the others as they joined. ``leader_last``: the
-    others, and the leader at the end."""
+    others, and the leader at the end. Source: VirSci; `leader_last`: this project."""
     meetings: int = Field(default=3, ge=0, le=10_000)
-    """Meetings, each called with its notice, with homework between two of them."""
+    """Meetings, each called with its notice, with homework between two of them. Unit: meetings.
+    Source: assumed."""
     meeting: Duration = Field(default_factory=lambda: FixedDuration(length=parse_days("1h")))
-    """How long a meeting lasts."""
+    """How long a meeting lasts. Unit: days. Source: assumed: one hour."""
     references: int = Field(default=0, ge=0, le=50)
-    """Papers that a paper cites: those nearest to its text among what is published."""
+    """Papers that a paper cites: those nearest to its text among what is published. Unit: papers.
+    Source: assumed: none."""
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> Wordless:

@@ -670,7 +670,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "The page of the model gives another reply window than the model has.",
         ("society/kernel/durations.py::Times",
          "reply_window: Days = 14.0", "reply_window: Days = 12.0"),
-        by="test_odd.py::test_a_row_says_what_the_code_says",
+        by="scenarios/runs/test_identity.py::test_defaults_of_the_identity_are_those_of_its_number",
     ),
     mistake("friends judge friends", "Co-authors of the authors are asked to review.",
         ("protocols/peer_review/rules.py::ineligible_rows",

@@ -1,4 +1,4 @@
-"""The ODD page lists every key that says what happens as the code has it, each with a source."""
+"""The ODD page: its elements in order, and its constants as the code has them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from virsci_society.scenarios.config.key_reference.reference_page import render_reference
-from virsci_society.scenarios.config.registry import BACKENDS, import_class
-from virsci_society.scenarios.config.schema import BACKEND_EXECUTION, EXECUTION, Scenario
-
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "odd.md").read_text(encoding="utf-8")
-HEAD = {
-    "key": ["key", "default", "unit", "range", "meaning", "source"],
-    "constant": ["constant", "value", "unit", "meaning", "source"],
-}
+HEAD = {"constant": ["constant", "value", "unit", "meaning", "source"]}
 
 
 def cells_of(line):
@@ -43,52 +36,11 @@ def rows(text, first):
     return found
 
 
-def says_what_happens(key):
-    """Is a key part of a scenario's identity?"""
-    backends = (import_class(path) for path in BACKENDS.values())
-    unsaid = BACKEND_EXECUTION.union(*(one.execution for one in backends))
-    first, second, *_ = *key.split("."), ""
-    return first not in EXECUTION and not (first == "backend" and second in unsaid)
-
-
-def keys():
-    """The keys of the schema: default, what it takes, meaning."""
-    known = rows(render_reference(Scenario), "key")
-    return {name: row for name, row in known.items() if says_what_happens(name[1])}
-
-
-def written(key, default, unit, takes, meaning, source):
-    """The line of the page for a key."""
-    cells = (f"`{key}`", default, unit, takes, meaning, source)
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-LISTED, KNOWN = rows(PAGE, "key"), keys()
 CONSTANTS = rows(PAGE, "constant")
 
 
-def test_every_key_is_listed_and_every_listed_key_exists():
-    assert len(KNOWN) > 100
-    missing = [
-        f"### `{heading}`\n{written(key, default, 'UNIT', takes, meaning, 'SOURCE')}"
-        for (heading, key), (default, takes, meaning) in KNOWN.items()
-        if (heading, key) not in LISTED
-    ]
-    gone = [": ".join(name) for name in LISTED if name not in KNOWN]
-    assert not missing, "docs/odd.md misses, with unit and source:\n" + "\n".join(missing)
-    assert not gone, f"docs/odd.md lists what is no key: {gone}"
-
-
-@pytest.mark.parametrize("name", [name for name in KNOWN if name in LISTED], ids=": ".join)
-def test_a_row_says_what_the_code_says(name):
-    default, takes, meaning = KNOWN[name]
-    told = LISTED[name]
-    row = [default, told[1], takes, meaning, told[-1]]
-    assert told == row, f"docs/odd.md should say under {name[0]}\n{written(name[1], *row)}"
-
-
-def test_every_row_names_its_unit_and_its_source():
-    for (heading, name), row in {**LISTED, **CONSTANTS}.items():
+def test_every_constant_names_its_unit_and_its_source():
+    for (heading, name), row in CONSTANTS.items():
         assert re.search(r"\w", row[-1]), f"{heading}: {name} has no source; say assumed if so"
         assert row[1], f"{heading}: {name} has no unit; a dash where it has none"
 

@@ -103,7 +103,8 @@ class ChatCompletionsBackend(Backend):
         pattern=r"^[!-~]+$",
         json_schema_extra={"hint": "name the model, for instance with --set backend.model=NAME"},
     )
-    """Name of the model, as the provider (``openai``) or litellm (``provider/name``) knows it."""
+    """Name of the model, as the provider (``openai``) or litellm (``provider/name``) knows it.
+    Source: the user's choice; VirSci: LLaMA3.1-8b."""
     api_base: Address = None
     """Address of the API, such as ``http://127.0.0.1:8000/v1``; null: the provider's own."""
     via: Annotated[EndpointList, WithJsonSchema(SCHEMA)] = ()
@@ -114,22 +115,24 @@ class ChatCompletionsBackend(Backend):
     """Name of the environment variable that holds the key, never the key itself; null: the
     provider's usual variable, or no key for a server of one's own."""
     temperature: float | None = Field(default=0.7, ge=0, le=2, allow_inf_nan=False)
-    """Spread of the sampling; null: the model's own."""
+    """Spread of the sampling; null: the model's own. Source: assumed; VirSci states none."""
     max_tokens: int = Field(default=2048, ge=1, le=1_000_000)
-    """Most tokens of one reply."""
+    """Most tokens of one reply. Unit: tokens. Source: assumed."""
     top_p: float | None = Field(default=None, gt=0, le=1, allow_inf_nan=False)
-    """Share of the likeliest tokens that is sampled from; null: the model's own."""
+    """Share of the likeliest tokens that is sampled from; null: the model's own. Unit: probability.
+    Source: the model's own."""
     structured: Literal["auto", "on", "off"] = "auto"
     """Whether the form's JSON Schema is sent along as the format of the reply; ``auto``: where
-    the model is known to take it."""
+    the model is known to take it. Source: assumed."""
     seeded: Switch = "on"
-    """Whether each call is sent a seed of its own, derived from the scenario's."""
+    """Whether each call is sent a seed of its own, derived from the scenario's. Source: assumed."""
     context: int | None = Field(default=None, ge=2, le=2**30)
     """Tokens that the model can read and write in one call; longer prompts are trimmed to it, and
     Ollama is asked for as many (``num_ctx``). null: not known; Ollama is asked for what the longest
-    page of the scenario needs."""
+    page of the scenario needs. Unit: tokens. Source: the model's makers."""
     extra: dict[str, Any] = Field(default_factory=dict)
-    """Further parameters of the request, such as ``{reasoning_effort: low}``."""
+    """Further parameters of the request, such as ``{reasoning_effort: low}``. Source: the user's
+    choice."""
     deadlines: Deadlines = Field(default_factory=Deadlines)
     """How long one attempt may take."""
     prices: Price | None = None

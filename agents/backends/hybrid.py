@@ -28,18 +28,19 @@ class Hybrid(Backend):
     live: Backend = Field(
         json_schema_extra={"hint": "say which model speaks, such as {use: litellm, model: NAME}"}
     )
-    """Who speaks for the live part."""
+    """Who speaks for the live part. Source: the user's choice."""
     base: Backend = Field(default_factory=Offline)
-    """Who speaks for the rest: a backend that answers at once and for nothing."""
+    """Who speaks for the rest: a backend that answers at once and for nothing. Source: assumed."""
     live_share: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
     """Probability of a team to be live, drawn by its id; null: none but those of ``scientists``,
-    or every team where only ``stages`` are named."""
+    or every team where only ``stages`` are named. Unit: probability. Source: the user's choice."""
     scientists: tuple[str, ...] = ()
-    """Masked names; the teams that they lead are live."""
+    """Masked names; the teams that they lead are live. Source: the user's choice."""
     stages: tuple[str, ...] = ()
-    """Stages of live teams in which the model speaks, such as ``[topic, ideas]``; empty: all."""
+    """Stages of live teams in which the model speaks, such as ``[topic, ideas]``; empty: all.
+    Source: all: assumed."""
     seed: int | None = Field(default=None, ge=-(2**63), lt=2**63)
-    """Of the draw of teams; null: the seed of the run."""
+    """Of the draw of teams; null: the seed of the run. Source: follows `seed`."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Hybrid:

@@ -69,19 +69,20 @@ class LogisticAcceptance(Acceptance):
     """
 
     base: float = Field(default=RULES.invite_base, ge=-1000, le=1000)
-    """Log odds at zero of everything. Assumed."""
+    """Log odds at zero of everything. Unit: log odds. Source: assumed."""
     similarity: float = Field(default=RULES.invite_similarity, ge=-1000, le=1000)
-    """Log odds per unit of the cosine of the two profiles. Assumed."""
+    """Log odds per unit of the cosine of the two profiles. Unit: log odds. Source: assumed."""
     ties: float = Field(default=RULES.invite_ties, ge=-1000, le=1000)
-    """Log odds per log(1 + joint papers). Assumed."""
+    """Log odds per log(1 + joint papers). Unit: log odds. Source: assumed."""
     papers: float = Field(default=RULES.invite_papers, ge=-1000, le=1000)
-    """Log odds per log(1 + the inviter's papers). Assumed."""
+    """Log odds per log(1 + the inviter's papers). Unit: log odds. Source: assumed."""
     citations: float = Field(default=RULES.invite_citations, ge=-1000, le=1000)
-    """Log odds per log(1 + the inviter's citations); unknown citations count as none. Assumed."""
+    """Log odds per log(1 + the inviter's citations); unknown citations count as none. Unit: log
+    odds. Source: assumed."""
     load: float = Field(default=RULES.invite_load, ge=-1000, le=1000)
-    """Log odds lost per team that the invitee is working in. Assumed."""
+    """Log odds lost per team that the invitee is working in. Unit: log odds. Source: assumed."""
     floor: float = Field(default=RULES.invite_floor, ge=0, le=1)
-    """Least probability of accepting. Assumed."""
+    """Least probability of accepting. Unit: probability. Source: assumed."""
 
     def probability(self, invitation: InvitationFacts) -> float:
         """The logistic probability above the floor."""
@@ -111,7 +112,7 @@ class ConstantAcceptance(Acceptance):
     """The same probability for every invitation: the null model of acceptance."""
 
     p: float = Field(default=0.5, ge=0, le=1)
-    """Probability of accepting. Assumed."""
+    """Probability of accepting. Unit: probability. Source: assumed."""
 
     def probability(self, invitation: InvitationFacts) -> float:
         """``p``."""

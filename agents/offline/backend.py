@@ -41,10 +41,6 @@ TABLE = "OFFLINE_RULES"
 class Offline(Backend):
     """Rule-based scientists: no model, no key, no network.
 
-    Attributes:
-        latency: mean of an artificial delay in real seconds, exponentially distributed; 0
-            answers at once.
-
     Example:
         >>> vs.Offline().about
         'rule-based scientists, not a language model'
@@ -55,8 +51,10 @@ class Offline(Backend):
     execution: ClassVar[frozenset[str]] = frozenset({"latency"})
 
     latency: float = Field(default=0.0, ge=0.0, le=604_800, allow_inf_nan=False)
+    """Mean of an artificial delay in real seconds, exponentially distributed; 0 answers at once."""
     acceptance: Acceptance = Field(default_factory=LogisticAcceptance)
-    """By which rule an invitation to a team is accepted; a language model decides by itself."""
+    """By which rule an invitation to a team is accepted; a language model decides by itself.
+    Source: assumed."""
 
     @property
     def inline(self) -> bool:

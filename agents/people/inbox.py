@@ -40,7 +40,8 @@ class Inbox(Backend):
     answered_by: str | None = Field(
         default=None, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$"
     )
-    """Who writes the answers, in a few words, for reports and tables; null: not stated."""
+    """Who writes the answers, in a few words, for reports and tables; null: not stated. Source: the
+    user's choice."""
     poll: float = Field(default=1.0, gt=0, le=3600, allow_inf_nan=False)
     """Seconds between two looks for answers; one that is the same at two looks is complete."""
     deadline: float | None = Field(default=None, gt=0, le=10**9, allow_inf_nan=False)

@@ -34,7 +34,7 @@ class Seat(Backend):
 
     scientists: tuple[str, ...] = Field(min_length=1, max_length=1000)
     """For whom people answer: masked names, such as ``Scientist12``, or ids of teams, such as
-    ``Scientist12/1``, for all that is asked in that team."""
+    ``Scientist12/1``, for all that is asked in that team. Source: the user's choice."""
     path: Path = Field(
         json_schema_extra={"hint": "name a folder, for instance with --set backend.path=inbox"}
     )
@@ -43,14 +43,14 @@ class Seat(Backend):
         default=None, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$"
     )
     """Who the people are, in a few words or as a pseudonym, for reports and tables; null: not
-    stated."""
+    stated. Source: the user's choice."""
     poll: float = Field(default=0.5, gt=0, le=3600, allow_inf_nan=False)
     """Seconds between two looks for answers; one that is the same at two looks is complete."""
     time_limit: float | None = Field(default=None, gt=0, le=10**9, allow_inf_nan=False)
     """Seconds that a person has for each answer; then ``base`` answers, and the tables say so.
     null: a person is waited for without end."""
     base: Backend = Field(default_factory=Offline)
-    """Who speaks for all other scientists: rules, or a language model."""
+    """Who speaks for all other scientists: rules, or a language model. Source: assumed."""
 
     _watches: list[AnswerWatch] = PrivateAttr(default_factory=list)
 

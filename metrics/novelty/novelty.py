@@ -76,28 +76,25 @@ class Databases:
 
 
 class Novelty(Part):
-    """Settings of the novelty measure.
-
-    Attributes:
-        k: neighbours per database (5 in the paper).
-        squared: compare squared distances, as faiss ``IndexFlatL2`` returns them.
-        unit: scale every embedding to length 1 first.
-        normalise: the year's mean by which a distance is divided: ``query``: mean distance from
-            x to all papers of the neighbour's year; ``self``: mean over that year's papers of
-            their own mean distance to their k nearest in the database; ``pairwise``: mean
-            distance between two papers of that year; ``none``: nothing is divided. Citations
-            are divided by the year's mean citations in every variant but ``none``.
-        sample: years with more papers than this enter ``self`` and ``pairwise`` by a seeded
-            sample of this size.
-        seed: seed of those samples.
-    """
+    """Settings of the novelty measure."""
 
     k: int = Field(default=5, ge=1, le=10_000)
+    """Neighbours per database (5 in the paper)."""
     squared: bool = False
+    """Compare squared distances, as faiss ``IndexFlatL2`` returns them."""
     unit: bool = True
+    """Scale every embedding to length 1 first."""
     normalise: Literal["query", "self", "pairwise", "none"] = "query"
+    """The year's mean by which a distance is divided: ``query``: mean distance from x to all
+    papers of the neighbour's year; ``self``: mean over that year's papers of their own mean
+    distance to their k nearest in the database; ``pairwise``: mean distance between two papers
+    of that year; ``none``: nothing is divided. Citations are divided by the year's mean
+    citations in every variant but ``none``."""
     sample: int = Field(default=1000, ge=2, le=1_000_000)
+    """Years with more papers than this enter ``self`` and ``pairwise`` by a seeded sample of
+    this size."""
     seed: int = Field(default=0, ge=0, lt=2**63)
+    """Seed of those samples."""
 
 
 def novelty_scores(

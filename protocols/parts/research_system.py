@@ -70,21 +70,24 @@ class ResearchSystem(TeamProtocol):
     pages: ClassVar[Prompts] = PAGES
 
     topic: Literal["free"] | GivenTopic = "free"
-    """Proposed by the leader (``free``), proposed from a start, or given."""
+    """Proposed by the leader (``free``), proposed from a start, or given. Source: VirSci, appendix
+    C.3."""
     references: int = Field(default=8, ge=1, le=100)
-    """Papers per search."""
+    """Papers per search. Unit: papers. Source: assumed: as for `virsci`."""
     sentences: int | None = Field(default=3, ge=1, le=1000)
-    """First sentences of an abstract that pages show; null: all."""
+    """First sentences of an abstract that pages show; null: all. Unit: sentences. Source: assumed:
+    as for `virsci`."""
     memory: Literal["off", "own"] = "off"
-    """``own``: up to five lines from the scientist's other teams."""
+    """``own``: up to five lines from the scientist's other teams. Source: this project."""
     output: Literal["abstract", "proposal"] = "abstract"
-    """What the paper holds: an abstract as VirSci's, or a proposal in five parts."""
+    """What the paper holds: an abstract as VirSci's, or a proposal in five parts. Source: this
+    project."""
     cites: Literal["used", "retrieved"] = "used"
     """What an abstract cites: what its idea says it uses, or all that was found for it. A proposal
-    cites what it lists and the team has retrieved."""
+    cites what it lists and the team has retrieved. Source: this project."""
     found_by: Literal["abstract", "idea"] = "abstract"
     """The text that an abstract is found by: title and abstract, or the idea. A proposal is always
-    found by its own text."""
+    found by its own text. Source: VirSci, appendix C.3."""
 
     @property
     def name(self) -> str:
@@ -235,15 +238,17 @@ class TeamSystem(ResearchSystem):
     """A research system of several scientists, gathered as a VirSci team is."""
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 3
-    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
+    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``.
+    Unit: members. Source: Chen et al. 2025 (`idea2proposal`); of others the paper in kind, the
+    value is assumed."""
     min_size: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    """Below this no team starts; null: 2 (1 when n = 1)."""
+    """Below this no team starts; null: 2 (1 when n = 1). Unit: members. Source: assumed."""
     inviting: Literal["one_by_one", "at_once"] = "at_once"
-    """One invitation at a time, or all empty seats at once."""
+    """One invitation at a time, or all empty seats at once. Source: this project."""
     max_invitations: int = Field(default=40, ge=1, le=10_000)
-    """Invitations per team before the leader gives up."""
+    """Invitations per team before the leader gives up. Unit: invitations. Source: assumed."""
     selection: SelectionPolicy = Field(default_factory=Coauthorship)
-    """Whom the leader asks."""
+    """Whom the leader asks. Source: VirSci, section 3.2."""
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> TeamSystem:

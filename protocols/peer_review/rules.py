@@ -33,11 +33,13 @@ class Decision(Part):
 
     rule: Rule = "majority"
     """``majority``: accept or reject if more than half say so, else revise; ``all``: accept if all
-    say so, reject if one does, else revise; ``mean``: by the mean overall score. Assumed."""
+    say so, reject if one does, else revise; ``mean``: by the mean overall score. Source:
+    assumed."""
     accept_from: float = Field(default=6.5, ge=1, le=10)
-    """With ``mean``: accept from this mean score on. Assumed."""
+    """With ``mean``: accept from this mean score on. Unit: score, 1..10. Source: assumed."""
     reject_below: float = Field(default=5.0, ge=1, le=10)
-    """With ``mean``: reject below this mean score, revise in between. Assumed."""
+    """With ``mean``: reject below this mean score, revise in between. Unit: score, 1..10. Source:
+    assumed."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Decision:
@@ -129,57 +131,65 @@ class ReviewRules(Part):
     """Everything about peer review that a scenario can change."""
 
     reviewers: int = Field(default=3, ge=1, le=20)
-    """Reviews that are sought in each round. Assumed; two or three are common."""
+    """Reviews that are sought in each round. Assumed; two or three are common. Unit: reviews.
+    Source: assumed; two or three are common."""
     rounds: int = Field(default=2, ge=1, le=10)
-    """Most rounds of one submission; in the last one a revision can no longer be asked for.
-    Assumed."""
+    """Most rounds of one submission; in the last one a revision can no longer be asked for. Unit:
+    rounds. Source: assumed."""
     submissions: int = Field(default=1, ge=1, le=20)
     """How often a manuscript is handed in at most, each time to reviewers drawn anew; after as many
-    rejections the team ends (``rejected``). Assumed."""
+    rejections the team ends (``rejected``). Unit: submissions. Source: assumed."""
     resubmission: Days = Field(default_factory=lambda: parse_days("30d"))
-    """From a rejection to the next submission. Assumed."""
+    """From a rejection to the next submission. Unit: days. Source: assumed."""
     choice: ReviewerChoice = "interests"
     """Who is asked: ``interests`` (one of the ``nearest`` to the manuscript in the knowledge bank),
     ``uniform`` (anybody), ``standing`` or ``papers`` (in proportion to citations, or papers, + 1).
-    Assumed."""
+    Source: assumed."""
     memory: Days | None = Field(default=None, gt=30, le=36_500)
     """With ``choice: papers``: time after which the weight of a paper has fallen to 1/e; null: it
-    stays."""
+    stays. Unit: days. Source: this project."""
     nearest: int = Field(default=12, ge=1, le=1000)
-    """With ``choice: interests``: among so many who may be asked one is drawn. Assumed."""
+    """With ``choice: interests``: among so many who may be asked one is drawn. Unit: people.
+    Source: assumed."""
     conflicts: Literal["excluded", "allowed"] = "excluded"
-    """Whether people who have written with one of the authors are asked."""
+    """Whether people who have written with one of the authors are asked. Source: assumed."""
     blind: Literal["none", "single", "double"] = "single"
     """``none``: the names of both sides are told; ``single``: reviewers are not named to the
-    authors; ``double``: nor authors to the reviewers."""
+    authors; ``double``: nor authors to the reviewers. Source: assumed."""
     invitations: int = Field(default=5, ge=1, le=100)
     """Scientists who are asked one after another for each review before the editor does without
-    it; a reviewer who leaves the society is replaced within this limit. Assumed."""
+    it; a reviewer who leaves the society is replaced within this limit. Unit: people. Source:
+    assumed."""
     max_open: int = Field(default=2, ge=1, le=1000)
-    """Nobody is asked who has agreed to so many reviews and not delivered them. Assumed."""
+    """Nobody is asked who has agreed to so many reviews and not delivered them. Unit: reviews.
+    Source: assumed."""
     effort: Duration = Field(default_factory=lambda: Gamma(mean=parse_days("1d")))
-    """Work on one review, in days of full attention. Assumed: about a working day."""
+    """Work on one review, in days of full attention. Assumed: about a working day. Unit: days of
+    full attention. Source: assumed."""
     screening: Days = Field(default_factory=lambda: parse_days("7d"))
-    """From handing in to the first invitations; on that date the manuscript is read. Assumed."""
+    """From handing in to the first invitations; on that date the manuscript is read. Unit: days.
+    Source: assumed."""
     answer: Days = Field(default_factory=lambda: parse_days("7d"))
-    """From an invitation to the date on which its answer takes effect. Assumed."""
+    """From an invitation to the date on which its answer takes effect. Unit: days. Source:
+    assumed."""
     due: Days = Field(default_factory=lambda: parse_days("30d"))
-    """From agreeing to the date on which the review is due. Assumed."""
+    """From agreeing to the date on which the review is due. Unit: days. Source: assumed."""
     reminders: int | None = Field(default=2, ge=0, le=100)
     """How often a late reviewer is reminded before the editor does without the review; null: it is
-    waited for however long it takes. Assumed."""
+    waited for however long it takes. Unit: reminders. Source: assumed."""
     patience: Annotated[Days, Field(gt=0)] = Field(default_factory=lambda: parse_days("14d"))
     """From each reminder to the next, or to giving up. A reminder puts nothing first on a desk.
-    Assumed."""
+    Unit: days. Source: assumed."""
     deciding: Days = Field(default_factory=lambda: parse_days("7d"))
-    """From the last review to the decision; on that date the reviews are read. Assumed."""
+    """From the last review to the decision; on that date the reviews are read. Unit: days. Source:
+    assumed."""
     decision: Decision = Field(default_factory=Decision)
-    """How the reviews become one decision."""
+    """How the reviews become one decision. Source: see its keys."""
     least: int = Field(default=1, ge=1, le=20)
-    """With fewer reviews than these the editor goes by ``too_few``, else by those that came.
-    Assumed."""
+    """With fewer reviews than these the editor goes by ``too_few``, else by those that came. Unit:
+    reviews. Source: assumed."""
     too_few: Literal["reject", "accept"] = "reject"
-    """What is decided on too few reviews. Assumed."""
+    """What is decided on too few reviews. Source: assumed."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> ReviewRules:

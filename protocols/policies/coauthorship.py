@@ -33,7 +33,7 @@ class HalfNormal(Part):
     """
 
     seed: int | None = Field(default=None, ge=-(2**63), lt=2**63)
-    """Of the increments; null: the seed of the run."""
+    """Of the increments; null: the seed of the run. Source: follows `seed`."""
 
     def entry(self, i: int, j: int) -> float:
         """The increment of a pair of rows, the same in both directions."""
@@ -47,7 +47,8 @@ class Share(Part):
     """A total exploring mass per row: uniform with this probability, else by joint papers."""
 
     mass: float = Field(default=0.2, gt=0, le=1)
-    """Probability of a uniform draw from everybody, drawn again where somebody may not be asked."""
+    """Probability of a uniform draw from everybody, drawn again where somebody may not be asked.
+    Unit: probability. Source: assumed."""
 
 
 Explore = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)] | HalfNormal | Share
@@ -66,10 +67,12 @@ class Coauthorship(SelectionPolicy):
     """
 
     explore: Explore = 1.0
-    """e: a number per entry, ``{use: half_normal}`` or ``{use: share, mass: ...}``."""
+    """e: a number per entry, ``{use: half_normal}`` or ``{use: share, mass: ...}``. Unit: joint
+    papers. Source: VirSci, appendix D.4 (1 is added)."""
     guests: float = Field(default=0.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """g: joint papers that one consultation weighs as much as, from the moment after the end of the
-    team in which the leader asked, leading it or not. Assumed; 0 is the paper's rule."""
+    team in which the leader asked, leading it or not. Assumed; 0 is the paper's rule. Unit: joint
+    papers per consultation. Source: assumed; VirSci seats no guest later."""
 
     def draw(
         self,

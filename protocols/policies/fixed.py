@@ -19,7 +19,7 @@ class FixedTeam(SelectionPolicy):
     """
 
     people: tuple[str, ...] = Field(min_length=1)
-    """Masked names, such as ``[Scientist3, Scientist17]``."""
+    """Masked names, such as ``[Scientist3, Scientist17]``. Source: the user's choice."""
 
     def choose(
         self,

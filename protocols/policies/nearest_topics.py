@@ -24,9 +24,10 @@ class NearestTopics(SelectionPolicy):
     """
 
     nearest: int = Field(default=20, ge=1, le=10_000)
-    """k: how many are near; at most all others."""
+    """k: how many are near; at most all others. Unit: people. Source: assumed; homophily:
+    McPherson, Smith-Lovin and Cook 2001."""
     explore: float = Field(default=0.1, ge=0, le=1)
-    """x: probability of a draw from everybody."""
+    """x: probability of a draw from everybody. Unit: probability. Source: assumed."""
 
     def choose(
         self,

@@ -45,23 +45,32 @@ class Relational(SelectionPolicy):
     """
 
     q: float = Field(default=0.6, ge=0, le=1)
-    """Probability that a former partner of a member is drawn, where there is one."""
+    """Probability that a former partner of a member is drawn, where there is one. Unit:
+    probability. Source: fitted where a society is calibrated; else assumed."""
     friends: float = Field(default=0.1, ge=0, le=1)
-    """Else, the probability that a partner of a former partner is drawn, where there is one."""
+    """Else, the probability that a partner of a former partner is drawn, where there is one. Unit:
+    probability. Source: fitted where a society is calibrated; else assumed."""
     joint: float = Field(default=1.5, ge=-10, le=10)
-    """Coefficient of the logarithm of the joint papers with all members, for former partners."""
+    """Coefficient of the logarithm of the joint papers with all members, for former partners.
+    Source: fitted where a society is calibrated; else assumed."""
     recency: float = Field(default=1.3, ge=-10, le=10)
-    """Coefficient of exp(-years since the last joint paper / 3), for former partners."""
+    """Coefficient of exp(-years since the last joint paper / 3), for former partners. Source:
+    fitted where a society is calibrated; else assumed."""
     papers: float = Field(default=0.0, ge=-10, le=10)
-    """Coefficient of the logarithm of the papers that a former partner has."""
+    """Coefficient of the logarithm of the papers that a former partner has. Source: fitted where a
+    society is calibrated; else assumed."""
     silence: float = Field(default=0.0, ge=-10, le=10)
-    """Coefficient of the years since the last paper of a former partner."""
+    """Coefficient of the years since the last paper of a former partner. Unit: 1 / year. Source:
+    fitted where a society is calibrated; else assumed."""
     exponent: float = Field(default=1.0, ge=0, le=5)
-    """Power of the fading number of papers by which strangers are drawn."""
+    """Power of the fading number of papers by which strangers are drawn. Source: fitted where a
+    society is calibrated; else assumed."""
     memory: Days | None = Field(default=3 * DAYS_PER_YEAR, gt=30, le=36_500)
-    """Time after which the weight of a paper has fallen to 1/e, for strangers; null: it stays."""
+    """Time after which the weight of a paper has fallen to 1/e, for strangers; null: it stays.
+    Unit: days. Source: fitted where a society is calibrated; else assumed."""
     topic: float = Field(default=0.0, ge=0, le=20)
-    """Coefficient of the cosine of interests with the leader's, for strangers."""
+    """Coefficient of the cosine of interests with the leader's, for strangers. Source: fitted where
+    a society is calibrated; else assumed."""
 
     def choose(
         self,

@@ -23,7 +23,8 @@ class TwoStep(SelectionPolicy):
     """
 
     explore: float = Field(default=0.1, ge=0, le=1)
-    """x: probability of a draw from everybody."""
+    """x: probability of a draw from everybody. Unit: probability. Source: assumed; triadic closure:
+    Davidsen, Ebel and Bornholdt 2002."""
 
     def draw(
         self,

@@ -39,12 +39,15 @@ class CycleResearcher(ResearchSystem):
     system: ClassVar[str] = "cycle_researcher"
 
     cycles: int = Field(default=2, ge=1, le=100)
-    """Most rounds of review; a revision stands between two of them."""
+    """Most rounds of review; a revision stands between two of them. Unit: rounds. Source: Weng et
+    al. 2025 in kind; the value is assumed."""
     reviewers: int = Field(default=3, ge=1, le=20)
-    """Reviewing scientists, who are not in the team."""
+    """Reviewing scientists, who are not in the team. Unit: people. Source: Weng et al. 2025 in
+    kind; the value is assumed."""
     accept_from: float | None = Field(default=6.5, ge=1, le=10)
     """Mean overall score from which the text is handed in without another round; null: all rounds
-    are held, which studies that match systems by calls need."""
+    are held, which studies that match systems by calls need. Unit: score. Source: Weng et al. 2025
+    in kind; the value is assumed."""
 
     @property
     def stages(self) -> frozenset[str]:

@@ -36,9 +36,11 @@ class HypoGen(TeamSystem):
     system: ClassVar[str] = "hypogen"
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
-    """n, the leader included. The roles go round: with fewer than four members one has several."""
+    """n, the leader included. The roles go round: with fewer than four members one has several.
+    Unit: members. Source: Qi et al. 2024 in kind; the value is assumed."""
     rounds: int = Field(default=3, ge=1, le=50)
-    """Rounds in which each role acts once."""
+    """Rounds in which each role acts once. Unit: rounds. Source: Qi et al. 2024 in kind; the value
+    is assumed."""
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Hold the rounds; the last hypothesis is taken."""

@@ -43,11 +43,14 @@ class ResearchTown(TeamSystem):
     system: ClassVar[str] = "research_town"
 
     own_papers: int = Field(default=3, ge=0, le=50)
-    """Papers of its own that each member reads: its neighbours in the graph."""
+    """Papers of its own that each member reads: its neighbours in the graph. Unit: papers. Source:
+    Yu et al. 2024 in kind; the value is assumed."""
     reviewers: int = Field(default=2, ge=1, le=20)
-    """Scientists near the new paper who review it."""
+    """Scientists near the new paper who review it. Unit: people. Source: Yu et al. 2024 in kind;
+    the value is assumed."""
     revision: Switch = "off"
-    """Is the idea revised after the reviews? The original only writes them."""
+    """Is the idea revised after the reviews? The original only writes them. Source: this
+    project."""
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Read, write, aggregate, review."""

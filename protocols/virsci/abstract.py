@@ -49,11 +49,13 @@ class AbstractStage(Part):
 
     self_review: Switch | Literal["recorded"] = "off"
     """Does the leader compare the abstract with the past (Table 7)? ``recorded``: it does, and
-    nothing follows from it."""
+    nothing follows from it. Source: VirSci, appendix B.1 and table 7 (an ablation)."""
     threshold: float = Field(default=85.0, ge=0, le=100)
-    """Similarity at or above which the self-review finds too much overlap."""
+    """Similarity at or above which the self-review finds too much overlap. Unit: similarity,
+    0..100. Source: assumed; separates flagged from unflagged pairs in figure 35 of VirSci."""
     new_ideas: int = Field(default=1, ge=0, le=1000)
-    """Times the team may start again from new ideas after two strikes."""
+    """Times the team may start again from new ideas after two strikes. Unit: rounds. Source:
+    assumed; VirSci states no limit."""
 
 
 class SelfReviewResult(NamedTuple):

@@ -37,20 +37,24 @@ class IdeaStage(Part):
 
     dialogue: Switch = "on"
     """Off: a speaker sees the idea on the table and nothing else that was said; rounds are not
-    summarised."""
+    summarised. Source: VirSci, equation 2 (`on`); the published program of VirSci: `off`."""
 
 
 class Confidence(Part):
     """Weights of the self-assessment in the choice of the three ideas."""
 
     clarity: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
-    """Weight of the stated clarity."""
+    """Weight of the stated clarity. Unit: weight. Source: assumed; VirSci does not say how the
+    three ratings count."""
     feasibility: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
-    """Weight of the stated feasibility."""
+    """Weight of the stated feasibility. Unit: weight. Source: assumed; VirSci does not say how the
+    three ratings count."""
     novelty: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
-    """Weight of the stated novelty."""
+    """Weight of the stated novelty. Unit: weight. Source: assumed; VirSci does not say how the
+    three ratings count."""
     first_idea: Literal["scored", "unscored"] = "scored"
-    """``unscored``: a team's first idea counts as one of no confidence at all."""
+    """``unscored``: a team's first idea counts as one of no confidence at all. Source: VirSci; its
+    published program: `unscored`."""
 
     @model_validator(mode="after")
     def _something_counts(self) -> Confidence:

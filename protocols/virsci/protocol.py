@@ -236,15 +236,15 @@ class SoloVirSci(TeamProtocol):
     citation: ClassVar[str] = "Su et al. 2025 (VirSci), Figure 4, n = 1."
 
     profile: Profile = "paper"
-    """As in ``virsci``."""
+    """As in ``virsci``. Source: VirSci, n = 1 in kind; the value is assumed."""
     turns: int = Field(default=5, ge=1, le=10_000)
-    """K for all stages."""
+    """K for all stages. Unit: turns. Source: VirSci, n = 1 in kind; the value is assumed."""
     topic: Literal["free"] | GivenTopic = "free"
-    """As in ``virsci``."""
+    """As in ``virsci``. Source: VirSci, appendix C.3."""
     memory: Literal["off", "own"] = "off"
-    """As in ``virsci``."""
+    """As in ``virsci``. Source: this project."""
     found_by: Literal["abstract", "abstract_only", "idea"] = "abstract"
-    """As in ``virsci``."""
+    """As in ``virsci``. Source: VirSci, appendix C.3."""
 
     @property
     def name(self) -> str:

@@ -25,31 +25,40 @@ class ReferenceUse(Part):
     """Which stages see papers of the past (Tables 3 and 4)."""
 
     ideas: Switch = "on"
-    """In idea generation."""
+    """In idea generation. Source: VirSci, tables 3 and 4."""
     assessment: Switch = "on"
-    """On the ballots."""
+    """On the ballots. Source: VirSci, tables 3 and 4."""
     topic: Switch = "off"
-    """In the topic discussion, as titles."""
+    """In the topic discussion, as titles. Source: ours, after a reader's report (prompts.md)."""
     draft: Switch = "off"
-    """In the prompt of the first abstract, those near the idea; Fig. 22 shows none."""
+    """In the prompt of the first abstract, those near the idea; Fig. 22 shows none. Source: VirSci,
+    figure 22 shows none."""
     guest: Switch = "off"
-    """Its own papers, to a scientist who is consulted."""
+    """Its own papers, to a scientist who is consulted. Source: ours, after a reader's report
+    (prompts.md)."""
     count: int = Field(default=8, ge=1, le=50)
-    """Papers per search (Fig. 35 shows eight)."""
+    """Papers per search (Fig. 35 shows eight). Unit: papers. Source: VirSci, figure 35 (eight
+    abstracts)."""
     per_idea: int = Field(default=3, ge=1, le=50)
-    """Papers beside each idea on a ballot; papers that several ideas share are listed once."""
+    """Papers beside each idea on a ballot; papers that several ideas share are listed once. Unit:
+    papers. Source: assumed."""
     self_review: Annotated[int, Field(ge=1, le=50)] | None = None
-    """Past abstracts with which the self-review compares; null: as ``count``."""
+    """Past abstracts with which the self-review compares; null: as ``count``. Unit: papers. Source:
+    as `count`; VirSci, figure 35 (eight); the published program of VirSci: 4."""
     query: Literal["idea", "title"] = "idea"
-    """What papers near an idea are searched by: its title and text, or its title alone."""
+    """What papers near an idea are searched by: its title and text, or its title alone. Source:
+    VirSci, equation 2 (the idea); the published program of VirSci: `title`."""
     sentences: Annotated[int, Field(ge=0, le=1000)] | None = 3
-    """First sentences of an abstract that a prompt shows; null: the whole abstract."""
+    """First sentences of an abstract that a prompt shows; null: the whole abstract. Unit:
+    sentences. Source: assumed; the paper does not say how much of an abstract is shown."""
     queries: Literal["one", "several"] = "one"
     """``several``: papers are searched by the text at hand, the topic and the speaker's own
-    interests, so that members bring different literature."""
+    interests, so that members bring different literature. Source: ours, after a reader's report
+    (prompts.md)."""
     diversity: float = Field(default=0.0, ge=0, le=1)
     """Weight of the distance between the papers chosen, in maximal marginal relevance; 0: the
-    nearest papers, whatever they have in common."""
+    nearest papers, whatever they have in common. Unit: share. Source: Carbonell and Goldstein 1998
+    (maximal marginal relevance); ours."""
 
     def find_for(self, speaker: str, lab: Lab, cue: Any, topic: Any = None) -> Papers:
         """Search the papers that one speaker is shown.

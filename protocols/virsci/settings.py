@@ -107,54 +107,63 @@ class Turns(Part):
     """Turns of each stage (K)."""
 
     topic: int = Field(default=5, ge=1, le=10_000)
-    """Of the topic discussion."""
+    """Of the topic discussion. Unit: turns. Source: VirSci, appendix C.3."""
     ideas: int = Field(default=5, ge=1, le=10_000)
-    """Of idea generation."""
+    """Of idea generation. Unit: turns. Source: VirSci, appendix C.3."""
     assessment: int = Field(default=5, ge=1, le=10_000)
-    """Of novelty assessment: ballots per member."""
+    """Of novelty assessment: ballots per member. Unit: turns. Source: VirSci, appendix C.3."""
     abstract: int = Field(default=5, ge=1, le=10_000)
-    """Of abstract generation, the draft included; again as many after a self-review."""
+    """Of abstract generation, the draft included; again as many after a self-review. Unit: turns.
+    Source: VirSci, appendix C.3."""
 
 
 class VirSciSettings(TeamBuilding):
     """Everything about VirSci that a scenario can change; a section is handed to its stage."""
 
     profile: Profile = "paper"
-    """``released-code``: keys that are not given take the values of the published program."""
+    """``released-code``: keys that are not given take the values of the published program. Source:
+    VirSci; `released-code`: its published program."""
     author_order: AuthorOrder = "leader_first"
     """``leader_first``: the leader, then the others as they joined. ``leader_last``: the
-    others, and the leader at the end."""
+    others, and the leader at the end. Source: VirSci; `leader_last`: this project."""
     turns: Turns | Annotated[int, Field(ge=1, le=10_000)] = 5
-    """K for all stages, or one number per stage."""
+    """K for all stages, or one number per stage. Unit: turns. Source: VirSci, appendix C.3 (5
+    turns)."""
     memory: Literal["off", "own"] = "off"
-    """``own``: up to five lines from the scientist's other teams; never in assessment."""
+    """``own``: up to five lines from the scientist's other teams; never in assessment. Source: off
+    as in VirSci, whose scientists work once."""
     novelty_assessment: Switch = "on"
-    """Off: the last scientist's idea is taken (Table 6)."""
+    """Off: the last scientist's idea is taken (Table 6). Source: VirSci, section 3.2 and table
+    6."""
     cites: Literal["used", "retrieved"] = "used"
-    """What the paper cites: what its idea says it uses, or all that was found for any idea."""
+    """What the paper cites: what its idea says it uses, or all that was found for any idea. Source:
+    assumed; the published program of VirSci: `retrieved`."""
     found_by: Literal["abstract", "abstract_only", "idea"] = "abstract"
     """The text that is embedded as the paper: title and abstract, the abstract without its title,
     or the idea, whose HD, CD and CI are then measured. The self-review searches by the abstract,
-    with its title unless ``abstract_only``."""
+    with its title unless ``abstract_only``. Source: VirSci, section 4.1 (the abstract is
+    embedded)."""
 
     discussion: DiscussionSettings = Field(default_factory=DiscussionSettings)
-    """How the stages are discussed."""
+    """How the stages are discussed. Source: VirSci, sections 3.2 to 3.5."""
     prompts: PromptSwitches = Field(default_factory=PromptSwitches)
-    """What prompts hold beyond the paper's figures; ``profile: full`` switches it on."""
+    """What prompts hold beyond the paper's figures; ``profile: full`` switches it on. Source: ours,
+    after a reader's report (prompts.md)."""
     references: ReferenceUse = Field(default_factory=ReferenceUse)
-    """Which stages see papers."""
+    """Which stages see papers. Source: VirSci, tables 3 and 4."""
     topic: TopicStage = Field(default_factory=TopicStage)
-    """How the topic is settled; ``free``: discussed, and begun from nothing."""
+    """How the topic is settled; ``free``: discussed, and begun from nothing. Source: VirSci,
+    section 3.2."""
     ideas: IdeaStage = Field(default_factory=IdeaStage)
-    """How ideas are generated."""
+    """How ideas are generated. Source: VirSci, section 3.3."""
     confidence: Confidence = Field(default_factory=Confidence)
-    """What keeps three ideas."""
+    """What keeps three ideas. Source: see its keys."""
     assessment: AssessmentStage = Field(default_factory=AssessmentStage)
-    """How the novelty of ideas is assessed."""
+    """How the novelty of ideas is assessed. Source: VirSci, section 3.4."""
     abstract: AbstractStage = Field(default_factory=AbstractStage)
-    """How the abstract is written and reviewed."""
+    """How the abstract is written and reviewed. Source: VirSci, section 3.5."""
     released_code: ReleasedCode = Field(default_factory=ReleasedCode)
-    """What only the published program does."""
+    """What only the published program does. Source: the published program of VirSci."""
 
     @model_validator(mode="before")
     @classmethod

@@ -32,11 +32,13 @@ class TopicStage(GivenTopic):
     may_be_free: ClassVar[bool] = True
 
     consensus: Literal["majority", "leader"] = "majority"
-    """Who is asked whether the topic stands: every member, or the leader alone."""
+    """Who is asked whether the topic stands: every member, or the leader alone. Source: VirSci,
+    section 1 (majority of the team)."""
     restarts: int = Field(default=3, ge=0, le=10_000)
-    """Topic discussions that may be started again without a majority."""
+    """Topic discussions that may be started again without a majority. Unit: discussions. Source:
+    assumed; VirSci states no limit."""
     leaving: Switch = "on"
-    """May members leave once the topic stands?"""
+    """May members leave once the topic stands? Source: VirSci, section 1."""
 
 
 class TopicProposal(NamedTuple):

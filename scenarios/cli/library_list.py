@@ -100,16 +100,11 @@ def _print_keys(json: bool, full: bool) -> None:
     from virsci_society.scenarios.config.schema import Scenario
 
     if json:
-        from json import dumps
+        from virsci_society.scenarios.config.json_schema import schema_text
 
-        from virsci_society.scenarios.config.key_reference.json_schema import json_schema
-
-        typer.echo(dumps(json_schema(Scenario), indent=2))
+        typer.echo(schema_text(Scenario), nl=False)
     else:
-        from virsci_society.scenarios.config.key_reference.reference_page import (
-            common_keys,
-            render_reference,
-        )
+        from virsci_society.scenarios.config.key_pages import common_keys, render_reference
 
         typer.echo(render_reference(Scenario, None if full else common_keys()), nl=False)
 

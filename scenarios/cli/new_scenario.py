@@ -10,6 +10,7 @@ import typer
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.terminal.arguments import complete_scenario, guarded
 
+SCHEMA = "scenario.schema.json"
 TEMPLATE = Path(__file__).with_name("new_scenario.yaml")
 
 
@@ -26,9 +27,14 @@ def new(
         ),
     ] = None,
 ) -> None:
-    """Write a commented scenario file to be edited, which check and run accept as it is."""
+    """Write a commented scenario file to be edited, which check and run accept as it is.
+
+    Beside it goes the schema of all keys, by which an editor completes and checks them.
+    """
     from virsci_society.agents.files.atomic_files import make_folder, write_atomically
     from virsci_society.scenarios.config.document import SUFFIXES
+    from virsci_society.scenarios.config.json_schema import schema_text
+    from virsci_society.scenarios.config.schema import Scenario
 
     target = Path(name) if Path(name).suffix in SUFFIXES else Path(f"{name}.yaml")
     if target.exists() or target.is_symlink():
@@ -36,7 +42,8 @@ def new(
     text = scenario_text(target.stem, from_)
     try:
         make_folder(target.parent)
-        write_atomically(target, text)
+        write_atomically(target.parent / SCHEMA, schema_text(Scenario))
+        write_atomically(target, f"# yaml-language-server: $schema={SCHEMA}\n{text}")
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from error
     typer.echo(f"{target}: edit it, then")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from textwrap import fill
 
-from virsci_society.scenarios.config.key_reference.field_docs import summary
+from virsci_society.scenarios.config.json_schema import summary
 from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
 from virsci_society.society.teams.contracts import TeamProtocol
 

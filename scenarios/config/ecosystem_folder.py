@@ -28,7 +28,8 @@ class Folder(Part):
     """The ecosystem in a folder that ``society ecosystem build`` wrote."""
 
     path: Path = Field(json_schema_extra={"hint": HOW_TO})
-    """The folder; relative to the scenario file, or to the current folder in ``--set``."""
+    """The folder; relative to the scenario file, or to the current folder in ``--set``. Source: the
+    user's data."""
 
     def require(self) -> None:
         """Raise InputError where there is no ecosystem in the folder; reads nothing."""

@@ -118,14 +118,15 @@ class PopulationSettings(Part):
     ecosystem: Annotated[Part, FromTable(ECOSYSTEMS)] = Field(
         default_factory=lambda: _default(ECOSYSTEMS["synthetic"])
     )
-    """What the society starts from: ``{use: synthetic, ...}`` or ``{use: folder, path: ...}``."""
+    """What the society starts from: ``{use: synthetic, ...}`` or ``{use: folder, path: ...}``.
+    Source: assumed; VirSci starts from AMiner and OAG (`use: folder`)."""
     drift: Drift | None = None
     """How interests follow what is written: ``{use: writing, ...}``; null: they stay those of
-    day 0."""
+    day 0. Source: off, as in VirSci, where profiles stay as they are."""
     outside_seats: OutsideSeats | None = None
     """Who from outside the population is named on papers, without being asked: ``{use: counted}``
     or ``{use: poisson, mean: 1.2}``; null: nobody. With it ``team_size: {use: observed}`` counts
-    the authors in the population alone."""
+    the authors in the population alone. Source: off: papers name members alone, as in VirSci."""
 
 
 class BackendSettings(Part):
@@ -173,33 +174,38 @@ class Scenario(Part):
     name: str | None = Field(default=None, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
     """A title for tables and reports."""
     seed: int = Field(default=0, ge=0, lt=2**63)
-    """Everything random is derived from it."""
+    """Everything random is derived from it. Source: assumed (any)."""
     until: Days = Field(default=365.0, gt=0)
     """Simulated time from 1 January of the boundary year to the end of the run."""
     begin: Begin = 0.0
     """From when on teams are founded, such as ``-1y``, so that projects are under way on day 0.
-    What they would publish before day 0 is dropped, though their words have been spoken."""
+    What they would publish before day 0 is dropped, though their words have been spoken. Unit:
+    days. Source: this project."""
     step: Days = Field(default=7.0, gt=0)
     """One period: how often the population is sampled; it changes nothing that happens."""
     out: str | None = None
     """The run folder; by default ``runs/<scenario>-<seed>``."""
     population: PopulationSettings = Field(default_factory=PopulationSettings)
-    """Who lives in the society."""
+    """Who lives in the society. Source: see its keys."""
     careers: Careers | None = None
-    """Who comes, who leaves and who goes to work elsewhere; null: nobody does."""
+    """Who comes, who leaves and who goes to work elsewhere; null: nobody does. Source: none, as in
+    VirSci."""
     founding: Founding = Field(default_factory=Poisson)
-    """When teams start, and who leads them."""
+    """When teams start, and who leads them. Source: assumed; VirSci has one team at a time."""
     protocol: TeamProtocol = Field(default_factory=lambda: _default(PROTOCOLS["virsci"]))
-    """How a team turns people into a paper."""
+    """How a team turns people into a paper. Source: VirSci."""
     attention: Literal["on", "unlimited"] = "on"
-    """``on``: one room and one desk per person, with queues; ``unlimited``: nobody ever waits."""
+    """``on``: one room and one desk per person, with queues; ``unlimited``: nobody ever waits.
+    Source: assumed: nobody is in two rooms at once."""
     time: Times = Field(default_factory=Times)
-    """The simulated time of every act, and the windows within which effects are due."""
+    """The simulated time of every act, and the windows within which effects are due. Source: see
+    its keys."""
     publication: Publication = Field(default_factory=Unreviewed)
     """What lies between a finished manuscript and its paper, before ``time.publication_delay``:
-    nothing (``none``), a lot (``chance``) or review (``peer_review``)."""
+    nothing (``none``), a lot (``chance``) or review (``peer_review``). Source: none, as in
+    VirSci."""
     backend: BackendSettings = Field(default_factory=BackendSettings)
-    """Who speaks for the scientists."""
+    """Who speaks for the scientists. Source: see its keys."""
     metrics: Annotated[tuple[str, ...], MetricNames(), WithJsonSchema(METRIC_NAMES)] = METRICS
     """What is measured when the run has ended: families of measures (``novelty``, ``leaks``,
     ``claims``, ``teams``, ``structure``, ``impact``, ``concurrency``, ``cost``, ``chance``), single
@@ -214,7 +220,8 @@ class Scenario(Part):
     """What changes on stated dates: a list of sections with ``at`` (the date), ``set`` (dotted
     keys of founding, protocol, publication, careers or time, or the seed, with the values that
     hold from then on) and ``remove_scientists`` (``{by: degree, count: 10}``; by degree, papers,
-    citations or random). Teams keep the settings that they were founded with."""
+    citations or random). Teams keep the settings that they were founded with. Source: none by
+    default."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Scenario:

@@ -23,7 +23,6 @@ from virsci_society.agents.files.atomic_files import (
 )
 from virsci_society.agents.files.file_hashes import HASHES, hash_json, write_hashes
 from virsci_society.agents.redaction import redact
-from virsci_society.scenarios.config.key_reference.schema_file import schema_text
 from virsci_society.scenarios.config.schema import IDENTITY, Scenario
 from virsci_society.scenarios.config.yaml_io import write_yaml
 from virsci_society.scenarios.runs.identity import NUMBER, identity_hash
@@ -45,9 +44,8 @@ DIGEST = "digest"
 PARTIAL = "partial"
 PARTIAL_ROWS = 300_000
 """A stopped run of more rows than this leaves no partial tables: a stop must be quick."""
-SCHEMA = "scenario.schema.json"
 HASHED = (
-    *(SCENARIO, SCHEMA, DIGEST, "events.jsonl", "vectors.npz"),
+    *(SCENARIO, DIGEST, "events.jsonl", "vectors.npz"),
     *("network.graphml", "network.gexf", "bipartite.graphml", "summary.json"),
 )
 """Files whose hashes are listed, besides tables and manifest. The page can be written again at any
@@ -89,7 +87,6 @@ def write_run(
         remove_file(folder / name)
     text = resolved_text(scenario)
     write_atomically(folder / SCENARIO, text)
-    write_atomically(folder / SCHEMA, schema_text())
     events = "".join(_line(event) for event in society.log.events)
     manifest = {**make_manifest(scenario, society, ecosystem), "ledger": ledger}
     speaker = speaker_of(manifest)
@@ -223,10 +220,7 @@ def backend_summary(scenario: Scenario) -> dict[str, Any]:
 
 def resolved_text(scenario: Scenario) -> str:
     """The scenario as YAML with every key, such that it alone runs the same again."""
-    header = (
-        f"# yaml-language-server: $schema={SCHEMA}\n"
-        "# Every key with its value: 'society run' of this file is the same run.\n"
-    )
+    header = "# Every key with its value: 'society run' of this file is the same run.\n"
     data = scenario.to_data()
     data["out"] = None
     return header + write_yaml(data)

@@ -77,17 +77,19 @@ class Rates(Careers):
     """
 
     newcomers: Newcomers | None = None
-    """Who comes, and how often; null: nobody. Assumed."""
+    """Who comes, and how often; null: nobody. Assumed. Source: off."""
     retirement: Retirement | None = None
-    """How long a career lasts; null: as long as the run. Assumed."""
+    """How long a career lasts; null: as long as the run. Assumed. Source: off."""
     inactivity: Days | None = Field(default=None, gt=0)
     """Who has had no paper and no team for so long leaves; null: nobody does. A limit as in Guimera
-    et al. (2005), whose agents leave so."""
+    et al. (2005), whose agents leave so. Unit: days. Source: off: assumed; Guimera et al. 2005 have
+    tau for it."""
     silent_since: Literal["day_0", "last_paper"] = "day_0"
     """When the silence of the people of day 0 begins: on that day, whenever they wrote last, or
-    with their last paper, so that who has been silent for too long leaves on day 0."""
+    with their last paper, so that who has been silent for too long leaves on day 0. Source:
+    assumed."""
     mobility: Mobility | None = None
-    """Who goes to work elsewhere, and where; null: nobody. Assumed."""
+    """Who goes to work elsewhere, and where; null: nobody. Assumed. Source: off."""
 
     def check_people(self, people: People) -> None:
         """Check that an institution is known where the scenario has moves.

@@ -42,7 +42,8 @@ class Hazard(Retirement):
     """Everybody retires at the same rate, however long the career has lasted."""
 
     per_year: float = Field(default=0.03, ge=0, le=100)
-    """Retirements per scientist present and year. Assumed."""
+    """Retirements per scientist present and year. Unit: retirements per scientist and year. Source:
+    assumed."""
 
     def remaining_days(self, ages: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Draw from the exponential distribution, whose remaining time does not depend on age."""
@@ -58,9 +59,9 @@ class Lengths(Retirement):
     """
 
     mean: Days = Field(default=30 * DAYS_PER_YEAR, gt=0)
-    """Mean length of a career. Assumed."""
+    """Mean length of a career. Unit: days. Source: assumed."""
     shape: float = Field(default=4.0, gt=0.1, le=50)
-    """Of the Weibull distribution: 1 is a constant hazard, larger is narrower. Assumed."""
+    """Of the Weibull distribution: 1 is a constant hazard, larger is narrower. Source: assumed."""
 
     def remaining_days(self, ages: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Draw from the Weibull distribution, given that each career has lasted for its age.

@@ -30,7 +30,7 @@ class Mobility(Part):
     """
 
     per_year: float = Field(default=0.05, ge=0, le=100)
-    """Moves per scientist present and year. Assumed."""
+    """Moves per scientist present and year. Unit: moves per scientist and year. Source: assumed."""
 
     def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
         """Draw the institution that a scientist moves to.

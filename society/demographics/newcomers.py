@@ -32,10 +32,10 @@ class Newcomers(Part):
 
     per_year: float | None = Field(default=None, ge=0, le=100)
     """Newcomers per scientist present and year: each brings its own. Give this or
-    ``number_per_year``. Assumed."""
+    ``number_per_year``. Assumed. Unit: people per scientist and year. Source: the user's choice."""
     number_per_year: float | None = Field(default=None, ge=0, le=1_000_000)
     """Newcomers per year, however many scientists there are, as long as anybody is there.
-    Assumed."""
+    Assumed. Unit: people per year. Source: the user's choice."""
 
     @model_validator(mode="after")
     def _one_rate(self) -> Newcomers:
@@ -72,7 +72,8 @@ class Apprentices(Newcomers):
     """
 
     shared: float = Field(default=0.5, ge=0, le=1)
-    """Probability that an interest of the mentor is taken over. Assumed."""
+    """Probability that an interest of the mentor is taken over. Unit: probability. Source:
+    assumed."""
 
     def starting_profile(
         self, world: World, mentor: int, rng: np.random.Generator

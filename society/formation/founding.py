@@ -40,10 +40,12 @@ class Founding(Part):
     per_scientist: ClassVar[bool] = False
     """Whether the number of foundings is in proportion to the number of scientists."""
     max_teams: int = Field(default=3, ge=1, le=10_000)
-    """A scientist is in at most this many teams at once, as leader or member."""
+    """A scientist is in at most this many teams at once, as leader or member. Unit: teams. Source:
+    assumed."""
     leaders: Leaders | None = None
     """Who leads, by what holds on the date of founding, among those below their limit of teams;
-    null: whoever the rule itself draws, and no team where that is somebody at the limit."""
+    null: whoever the rule itself draws, and no team where that is somebody at the limit. Source:
+    VirSci, section 3.2: a leader drawn uniformly."""
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int | None]]:
         """Draw the foundings of a society, in order of date.
@@ -78,9 +80,9 @@ class Poisson(Founding):
 
     per_scientist: ClassVar[bool] = True
     teams_per_year: float = Field(default=1.5, gt=0, le=10_000)
-    """Foundings per scientist and year."""
+    """Foundings per scientist and year. Unit: teams per scientist and year. Source: assumed."""
     most: int | None = Field(default=None, ge=1, le=100_000_000)
-    """No more teams than this are founded; null: no limit."""
+    """No more teams than this are founded; null: no limit. Unit: teams. Source: no limit."""
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
         """Foundings without end, in order of date."""
@@ -105,11 +107,11 @@ class Yearly(Founding):
     """
 
     teams_per_year: float = Field(default=100.0, gt=0, le=10_000_000)
-    """Foundings per year on day 0."""
+    """Foundings per year on day 0. Unit: 1 / year. Source: assumed."""
     growth: float = Field(default=0.0, ge=-5, le=5)
-    """Change per year of the logarithm of that rate."""
+    """Change per year of the logarithm of that rate. Unit: 1 / year. Source: assumed."""
     leaders: Leaders = Field(default_factory=Anybody)
-    """Who leads, by what holds on the date of founding."""
+    """Who leads, by what holds on the date of founding. Source: assumed."""
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, None]]:
         """Foundings in order of date; an end where the rate falls so fast that no more come.
@@ -138,9 +140,9 @@ class Once(Founding):
     """
 
     count: int = Field(default=1, ge=1, le=1_000_000)
-    """Number of teams."""
+    """Number of teams. Unit: teams. Source: VirSci: one team."""
     every: Days = 0.0
-    """Time between two foundings."""
+    """Time between two foundings. Unit: days. Source: all at once: assumed."""
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
         """``count`` foundings, in order of date."""
@@ -162,11 +164,14 @@ class Bursts(Founding):
     per_scientist: ClassVar[bool] = True
 
     teams_per_year: float = Field(default=1.5, gt=0, le=10_000)
-    """Foundings per scientist and year in the long run, bursts included."""
+    """Foundings per scientist and year in the long run, bursts included. Unit: teams per scientist
+    and year. Source: assumed."""
     offspring: float = Field(default=0.5, ge=0, lt=1)
-    """Further foundings that one founding brings about directly, on average."""
+    """Further foundings that one founding brings about directly, on average. Unit: foundings per
+    founding. Source: assumed; the form is Hawkes 1971."""
     memory: Days = Field(default=30.0, gt=0)
-    """Mean time from a founding to those that it brings about."""
+    """Mean time from a founding to those that it brings about. Unit: days. Source: assumed; the
+    form is Hawkes 1971."""
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
         """Foundings without end, in order of date."""
@@ -208,13 +213,13 @@ class CallsForProposals(Founding):
     """
 
     dates: tuple[Days, ...] = Field(default=(0.0,), min_length=1)
-    """Dates of the calls, in order."""
+    """Dates of the calls, in order. Unit: days. Source: assumed."""
     every: Days | None = Field(default=None, gt=0)
-    """Further calls so often after the last date; null: none."""
+    """Further calls so often after the last date; null: none. Unit: days. Source: assumed."""
     teams_per_call: int = Field(default=10, ge=1, le=1_000_000)
-    """Teams founded on each date."""
+    """Teams founded on each date. Unit: teams. Source: assumed."""
     leaders: Leaders = Field(default_factory=Anybody)
-    """Who leads, by what holds on the date of the call."""
+    """Who leads, by what holds on the date of the call. Source: assumed."""
 
     @field_validator("dates")
     @classmethod

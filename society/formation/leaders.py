@@ -97,9 +97,11 @@ class Productive(Leaders):
     """In proportion to papers as of the date, plus a floor (cumulative advantage: Price 1976)."""
 
     floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
-    """Added to everybody's number of papers, so that newcomers lead too."""
+    """Added to everybody's number of papers, so that newcomers lead too. Unit: papers. Source:
+    assumed; Price 1976 adds one in the same way."""
     memory: Days | None = Field(default=None, gt=30, le=36_500)
-    """Time after which the weight of a paper has fallen to 1/e; null: it stays."""
+    """Time after which the weight of a paper has fallen to 1/e; null: it stays. Unit: days. Source:
+    this project."""
 
     def choose(
         self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator
@@ -116,9 +118,10 @@ class ByProminence(Leaders):
     """In proportion to standing as of the date, plus a floor (the Matthew effect: Merton 1968)."""
 
     by: Literal["citations", "coauthors"] = "citations"
-    """Citations received, or distinct co-authors."""
+    """Citations received, or distinct co-authors. Source: Merton 1968; citations as his
+    recognition: assumed."""
     floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
-    """Added to everybody's standing."""
+    """Added to everybody's standing. Unit: citations or co-authors. Source: assumed."""
 
     def choose(
         self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator
@@ -144,15 +147,18 @@ class ByFadingPapers(Leaders):
     """
 
     memory: Days | None = Field(default=3 * DAYS_PER_YEAR, gt=30, le=36_500)
-    """Time after which the weight of a paper has fallen to 1/e; null: it stays."""
+    """Time after which the weight of a paper has fallen to 1/e; null: it stays. Unit: days. Source:
+    fitted where a society is calibrated; else assumed."""
     exponent: float = Field(default=1.0, ge=0, le=5)
-    """Power of the fading number of papers."""
+    """Power of the fading number of papers. Source: fitted where a society is calibrated; else
+    assumed."""
     coauthored: float = Field(default=1.0, ge=0, le=1)
     """Weight of a paper that a person has coauthored and not led, where one that it led has 1.
-    The leader is the first or the last author, as the protocol orders authors."""
+    The leader is the first or the last author, as the protocol orders authors. Source: fitted where
+    a society is calibrated; else assumed."""
     shape: float | None = Field(default=None, gt=0.01, le=10_000)
     """Shape of the gamma distribution of productivities: its variance is 1 / shape; null: all
-    are alike."""
+    are alike. Source: fitted where a society is calibrated; else assumed."""
 
     def choose(
         self, excluded: AbstractSet[int], world: PapersView, rng: np.random.Generator
@@ -216,7 +222,7 @@ class Named(Leaders):
     """Stated people, with equal probability."""
 
     people: tuple[str, ...] = Field(min_length=1)
-    """Masked names, such as ``[Scientist3, Scientist17]``."""
+    """Masked names, such as ``[Scientist3, Scientist17]``. Source: the user's choice."""
 
     def choose(
         self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator

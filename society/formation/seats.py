@@ -24,20 +24,27 @@ class NewcomerSeats(Part):
     """
 
     lead: float = Field(default=0.2, ge=0, le=1)
-    """Probability that the leader of a team is a newcomer."""
+    """Probability that the leader of a team is a newcomer. Unit: probability. Source: fitted where
+    a society is calibrated; else assumed."""
     seat: float = Field(default=0.4, ge=0, le=1)
-    """Mean probability that a further seat is taken by a newcomer, on day 0."""
+    """Mean probability that a further seat is taken by a newcomer, on day 0. Unit: probability.
+    Source: fitted where a society is calibrated; else assumed."""
     spread: float = Field(default=4.0, gt=0, le=10_000)
     """Concentration (alpha + beta) of the beta distribution over teams: the smaller, the more
-    do teams differ. The variance of the chance is seat x (1 - seat) / (1 + spread)."""
+    do teams differ. The variance of the chance is seat x (1 - seat) / (1 + spread). Source: fitted
+    where a society is calibrated; else assumed."""
     trend: float = Field(default=0.0, ge=-2, le=2)
-    """Change per year of the log odds of ``seat``, and of ``lead`` where it has none of its own."""
+    """Change per year of the log odds of ``seat``, and of ``lead`` where it has none of its own.
+    Unit: 1 / year. Source: fitted where a society is calibrated; else assumed."""
     lead_trend: float | None = Field(default=None, ge=-2, le=2)
-    """Change per year of the log odds of ``lead``; null: as ``trend``."""
+    """Change per year of the log odds of ``lead``; null: as ``trend``. Unit: 1 / year. Source:
+    fitted where a society is calibrated; else assumed."""
     one_off: float = Field(default=0.0, ge=0, le=1)
-    """Probability that a newcomer leaves the society when the work of this team has ended."""
+    """Probability that a newcomer leaves the society when the work of this team has ended. Unit:
+    probability. Source: fitted where a society is calibrated; else assumed."""
     shared: float = Field(default=0.5, ge=0, le=1)
-    """Probability that an interest of the mentor is taken over."""
+    """Probability that an interest of the mentor is taken over. Unit: probability. Source:
+    assumed."""
 
     def leads(self, day: float, rng: np.random.Generator) -> bool:
         """Draw whether the leader of a team founded on a date is a newcomer."""
@@ -74,11 +81,13 @@ class RepeatedTeams(Part):
     """
 
     share: float = Field(default=0.3, ge=0, le=1)
-    """Probability that a team repeats one, where the leader has a paper within ``within``."""
+    """Probability that a team repeats one, where the leader has a paper within ``within``. Unit:
+    probability. Source: fitted where a society is calibrated; else assumed."""
     stay: float = Field(default=0.6, ge=0, le=1)
-    """Probability that a co-author of the earlier paper stays."""
+    """Probability that a co-author of the earlier paper stays. Unit: probability. Source: fitted
+    where a society is calibrated; else assumed."""
     within: Days = Field(default=3 * DAYS_PER_YEAR, gt=0)
-    """Papers that are older are not repeated."""
+    """Papers that are older are not repeated. Unit: days. Source: assumed."""
 
     def earlier_team(
         self, leader: int, world: PapersView, rng: np.random.Generator
@@ -126,9 +135,10 @@ class ResearchGroups(Part):
     """
 
     share: float = Field(default=0.5, ge=0, le=1)
-    """Probability that a seat is offered to the group, where somebody of it is free."""
+    """Probability that a seat is offered to the group, where somebody of it is free. Unit:
+    probability. Source: assumed."""
     stay: Days = Field(default=4 * DAYS_PER_YEAR, gt=0)
-    """How long a junior belongs to the group of its mentor."""
+    """How long a junior belongs to the group of its mentor. Unit: days. Source: assumed."""
 
     def choose(
         self,

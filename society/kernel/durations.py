@@ -86,7 +86,7 @@ class FixedDuration(Duration):
     """Always the same length."""
 
     length: Days
-    """The length."""
+    """The length. Unit: days. Source: stated where it is used."""
 
     def sample(self, rng: np.random.Generator) -> float:
         """The length itself."""
@@ -97,9 +97,9 @@ class Gamma(Duration):
     """Gamma distributed around ``mean``; ``shape`` 1 is exponential, larger is narrower."""
 
     mean: Days
-    """The mean length."""
+    """The mean length. Unit: days. Source: stated where it is used."""
     shape: float = Field(default=4.0, ge=0.001, le=1_000_000)
-    """1 is exponential, larger is narrower."""
+    """1 is exponential, larger is narrower. Source: assumed."""
 
     def sample(self, rng: np.random.Generator) -> float:
         """One gamma draw."""
@@ -110,9 +110,9 @@ class Lognormal(Duration):
     """Lognormal with the given median; ``sigma`` is the standard deviation of the log."""
 
     median: Days
-    """The median length."""
+    """The median length. Unit: days. Source: stated where it is used."""
     sigma: float = Field(default=0.5, ge=0, le=10)
-    """Standard deviation of the logarithm."""
+    """Standard deviation of the logarithm. Unit: log days. Source: assumed."""
 
     def sample(self, rng: np.random.Generator) -> float:
         """One lognormal draw."""
@@ -139,28 +139,36 @@ class Times(Part):
     """
 
     utterance: Duration = Field(default_factory=lambda: Gamma(mean=parse_days("10m")))
-    """One turn of speaking, summarising, deciding or voting in a meeting."""
+    """One turn of speaking, summarising, deciding or voting in a meeting. Unit: days. Source:
+    assumed: mean 10 minutes."""
     homework: Duration | None = Field(default_factory=lambda: Gamma(mean=parse_days("2d")))
-    """Effort of one member between two meetings, in days of full attention; null: none."""
+    """Effort of one member between two meetings, in days of full attention; null: none. Unit: days
+    of full attention. Source: assumed: mean 2 days."""
     leader_effort: Factor = 1.5
-    """Factor on the homework of the leader. Assumed."""
+    """Factor on the homework of the leader. Unit: factor. Source: assumed."""
     member_effort: Factor = 1.0
-    """Factor on the homework of all others. Assumed."""
+    """Factor on the homework of all others. Unit: factor. Source: assumed."""
     stage_effort: dict[str, Factor | dict[Role, Factor]] = Field(default_factory=dict)
     """Further factors on the homework that meetings of a stage leave, by the name of the stage:
-    ``{abstract: 2}`` for everybody, or ``{abstract: {leader: 3, member: 0.5}}``. Assumed."""
+    ``{abstract: 2}`` for everybody, or ``{abstract: {leader: 3, member: 0.5}}``. Unit: factor.
+    Source: assumed: all stages alike."""
     switching: Days = 0.0
     """What a desk takes to turn from one project to another, beside the effort itself: attention
     stays with the task that was left (Leroy 2009; Rubinstein, Meyer and Evans 2001). How long is
-    assumed; with ``attention: unlimited`` nothing is turned from."""
+    assumed; with ``attention: unlimited`` nothing is turned from. Unit: days. Source: assumed:
+    none; the effect: Rubinstein, Meyer and Evans 2001, Leroy 2009."""
     meeting_notice: Days = 7.0
-    """From the call of a meeting to the date for which it is called."""
+    """From the call of a meeting to the date for which it is called. Unit: days. Source:
+    assumed."""
     reply_window: Days = 14.0
-    """From an invitation to the date on which its answer takes effect."""
+    """From an invitation to the date on which its answer takes effect. Unit: days. Source:
+    assumed."""
     publication_delay: Days = 60.0
-    """From the finished abstract to the date on which others can find the paper."""
+    """From the finished abstract to the date on which others can find the paper. Unit: days.
+    Source: assumed; a preprint takes less, a journal months more."""
     deadline: Days | None = None
-    """A team that has not finished this long after its founding is dissolved; null: never."""
+    """A team that has not finished this long after its founding is dissolved; null: never. Unit:
+    days. Source: assumed: none."""
 
     def effort(self, drawn: float, role: Role, stage: str) -> float:
         """The days of full attention that a piece of homework takes.

@@ -115,15 +115,16 @@ class Writing(Drift):
     """
 
     memory: Days = Field(default=1825.0, gt=0)
-    """Days after which what was written weighs 1/e of what it did. Assumed."""
+    """Days after which what was written weighs 1/e of what it did. Unit: days. Source: assumed."""
     start: float = Field(default=3.0, gt=0, le=10_000)
     """Papers that the first interest stands for when somebody comes; the r-th stands for 1/r of
-    them. Assumed."""
+    them. Unit: papers. Source: assumed."""
     entering: float = Field(default=0.5, ge=0, le=1)
     """Probability that a keyword of a paper which is new to an author enters its interests; 0:
-    their order alone changes. Assumed."""
+    their order alone changes. Unit: probability. Source: assumed."""
     most: int = Field(default=10, ge=1, le=100)
-    """Interests of one scientist, as many as a profile of VirSci holds."""
+    """Interests of one scientist, as many as a profile of VirSci holds. Unit: interests. Source:
+    assumed; a profile holds as many."""
 
     def initial_weights(self, interests: Sequence[str]) -> WeightedInterests:
         """Weights in proportion to the harmonic series: ``start`` / rank."""

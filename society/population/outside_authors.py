@@ -72,14 +72,17 @@ class OutsideSeats(Part):
     """
 
     p: float | None = Field(default=None, ge=0, le=1)
-    """Probability that an outside author has published before; null: as counted on past papers."""
+    """Probability that an outside author has published before; null: as counted on past papers.
+    Unit: probability. Source: Guimera et al. 2005; counted on the past papers."""
     q: float | None = Field(default=None, ge=0, le=1)
-    """Probability that one who has is a former co-author of a member; null: as counted."""
+    """Probability that one who has is a former co-author of a member; null: as counted. Unit:
+    probability. Source: Guimera et al. 2005; counted on the past papers."""
     since: Days | None = Field(default=5 * DAYS_PER_YEAR, gt=0)
     """Only papers of the last so much time before day 0 are counted; null: those of all years.
-    Assumed."""
+    Unit: days. Source: assumed."""
     memory: Days | None = Field(default=3 * DAYS_PER_YEAR, gt=30, le=36_500)
-    """Time after which the weight of a paper has fallen to 1/e; null: it stays. Assumed."""
+    """Time after which the weight of a paper has fallen to 1/e; null: it stays. Unit: days. Source:
+    assumed."""
 
     @property
     def counts(self) -> bool:
@@ -118,7 +121,7 @@ class PoissonSeats(OutsideSeats):
     """A Poisson number with a stated mean, whatever the number of members."""
 
     mean: float = Field(ge=0, le=1000, allow_inf_nan=False)
-    """Mean number of outside authors of a paper."""
+    """Mean number of outside authors of a paper. Unit: authors. Source: the user's choice."""
 
     def number(self, members: int, past: PastSeats, rng: np.random.Generator) -> int:
         """Draw a Poisson number."""

@@ -42,13 +42,14 @@ class ByChance(Publication):
     """
 
     accept: float = Field(default=0.5, ge=0, le=1, allow_inf_nan=False)
-    """Probability that a submission is accepted. Assumed."""
+    """Probability that a submission is accepted. Unit: probability. Source: assumed."""
     decision: Days = Field(default_factory=lambda: parse_days("90d"))
-    """From a submission to its decision. Assumed."""
+    """From a submission to its decision. Unit: days. Source: assumed."""
     submissions: int = Field(default=1, ge=1, le=1000)
-    """How often a manuscript is handed in at most; after as many rejections the team ends."""
+    """How often a manuscript is handed in at most; after as many rejections the team ends. Unit:
+    submissions. Source: assumed."""
     resubmission: Days = Field(default_factory=lambda: parse_days("30d"))
-    """From a rejection to the next submission. Assumed."""
+    """From a rejection to the next submission. Unit: days. Source: assumed."""
 
     def consider(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[Manuscript]:
         """Draw lots until one is good."""

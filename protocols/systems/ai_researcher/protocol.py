@@ -39,19 +39,26 @@ class AIResearcher(ResearchSystem):
     pages: ClassVar[Prompts] = pages_beside(__file__)
 
     output: Literal["abstract", "proposal"] = "proposal"
-    """What the paper holds: the expanded proposal, or an abstract as VirSci's."""
+    """What the paper holds: the expanded proposal, or an abstract as VirSci's. Source: Si et al.
+    2024."""
     papers: int = Field(default=20, ge=1, le=200)
-    """Papers that retrieval keeps."""
+    """Papers that retrieval keeps. Unit: papers. Source: Si et al. 2024 in kind; the value is
+    assumed."""
     seeds: int = Field(default=6, ge=1, le=500)
-    """Seed ideas that are generated; a part of them is removed as duplicates."""
+    """Seed ideas that are generated; a part of them is removed as duplicates. Unit: ideas. Source:
+    Si et al. 2024 in kind; the value is assumed."""
     batch: int = Field(default=3, ge=1, le=100)
-    """Seed ideas of one round, side by side; later rounds are shown the titles of earlier ones."""
+    """Seed ideas of one round, side by side; later rounds are shown the titles of earlier ones.
+    Unit: ideas. Source: Si et al. 2024 in kind; the value is assumed."""
     grounded: float = Field(default=0.5, ge=0, le=1)
-    """Share of the seed ideas whose prompt shows the retrieved papers."""
+    """Share of the seed ideas whose prompt shows the retrieved papers. Unit: share. Source: Si et
+    al. 2024."""
     similarity: float = Field(default=0.8, gt=0, le=1)
-    """Cosine of two ideas from which the later one is a duplicate."""
+    """Cosine of two ideas from which the later one is a duplicate. Unit: cosine. Source: Si et al.
+    2024."""
     rounds: int = Field(default=3, ge=1, le=20)
-    """Rounds of the tournament."""
+    """Rounds of the tournament. Unit: rounds. Source: Si et al. 2024 in kind; the value is
+    assumed."""
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Retrieve, generate, deduplicate, and rank by pairs."""

@@ -38,14 +38,17 @@ class AIScientist(ResearchSystem):
     pages: ClassVar[Prompts] = pages_beside(__file__)
 
     ideas: int = Field(default=2, ge=1, le=50)
-    """Ideas in the archive, one after another."""
+    """Ideas in the archive, one after another. Unit: ideas. Source: Lu et al. 2024 in kind; the
+    value is assumed."""
     reflections: int = Field(default=2, ge=0, le=100)
-    """Most rounds of reflection on each idea; it ends earlier when the idea is called done."""
+    """Most rounds of reflection on each idea; it ends earlier when the idea is called done. Unit:
+    rounds. Source: Lu et al. 2024 in kind; the value is assumed."""
     early_end: Switch = "on"
     """Does the reflection on an idea end when its author calls it done? Off: all rounds are held,
-    which studies that match systems by calls need."""
+    which studies that match systems by calls need. Source: this project."""
     searches: int = Field(default=3, ge=1, le=20)
-    """Most searches in the check of one idea's novelty."""
+    """Most searches in the check of one idea's novelty. Unit: searches. Source: Lu et al. 2024 in
+    kind; the value is assumed."""
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Fill the archive, check every idea, and take the best of those that are novel."""

@@ -51,11 +51,14 @@ class AIScientistV2(ResearchSystem):
     pages: ClassVar[Prompts] = pages_beside(__file__)
 
     roots: int = Field(default=2, ge=1, le=20)
-    """Ideas that the search begins with."""
+    """Ideas that the search begins with. Unit: ideas. Source: Yamada et al. 2025 in kind; the value
+    is assumed."""
     breadth: int = Field(default=2, ge=1, le=20)
-    """New versions of an idea when it is expanded."""
+    """New versions of an idea when it is expanded. Unit: ideas. Source: Yamada et al. 2025 in kind;
+    the value is assumed."""
     budget: int = Field(default=6, ge=1, le=500)
-    """Ideas in the whole tree, the first ones included."""
+    """Ideas in the whole tree, the first ones included. Unit: ideas. Source: Yamada et al. 2025 in
+    kind; the value is assumed."""
 
     @model_validator(mode="after")
     def _roots_fit(self) -> AIScientistV2:

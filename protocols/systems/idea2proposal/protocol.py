@@ -49,13 +49,16 @@ class Idea2Proposal(TeamSystem):
     """``solitary``: one scientist and its own reflection; ``leaderless``: equals; ``leader_led``:
     the leader opens each round; ``interdisciplinary``: no two main topics alike; ``vertical``:
     senior, mid-career, early-career; ``horizontal``: early-career only. The last two go by the
-    length of careers."""
+    length of careers. Source: Chen et al. 2025."""
     output: Literal["abstract", "proposal"] = "proposal"
-    """What the paper holds: the proposal, or an abstract as VirSci's made of it."""
+    """What the paper holds: the proposal, or an abstract as VirSci's made of it. Source: Chen et
+    al. 2025."""
     rounds: int = Field(default=5, ge=2, le=50)
-    """R: one round less of discussion, then the synthesis."""
+    """R: one round less of discussion, then the synthesis. Unit: rounds. Source: Chen et al.
+    2025."""
     shown: int = Field(default=16, ge=1, le=200)
-    """Retrieved papers that stand beside the synthesis."""
+    """Retrieved papers that stand beside the synthesis. Unit: papers. Source: Chen et al. 2025 in
+    kind; the value is assumed."""
 
     @model_validator(mode="after")
     def _alone_if_solitary(self) -> Idea2Proposal:

@@ -44,13 +44,17 @@ class ResearchAgent(ResearchSystem):
     pages: ClassVar[Prompts] = pages_beside(__file__)
 
     rounds: int = Field(default=2, ge=0, le=20)
-    """Rounds of review and refinement of each step."""
+    """Rounds of review and refinement of each step. Unit: rounds. Source: Baek et al. 2025 in kind;
+    the value is assumed."""
     reviewers: int = Field(default=2, ge=1, le=20)
-    """Reviewing scientists, who are not in the team."""
+    """Reviewing scientists, who are not in the team. Unit: people. Source: Baek et al. 2025 in
+    kind; the value is assumed."""
     entities: int = Field(default=10, ge=0, le=100)
-    """Terms from the entity store that are shown."""
+    """Terms from the entity store that are shown. Unit: terms. Source: Baek et al. 2025 in kind;
+    the value is assumed."""
     stored: int = Field(default=50, ge=1, le=1000)
-    """Papers nearest to the core paper whose keywords make the entity store."""
+    """Papers nearest to the core paper whose keywords make the entity store. Unit: papers. Source:
+    Baek et al. 2025 in kind; the value is assumed."""
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Take a core paper, write and refine the three steps, and join them into one idea."""

@@ -42,11 +42,14 @@ class VirtualLab(TeamSystem):
     pages: ClassVar[Prompts] = pages_beside(__file__)
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
-    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
+    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``.
+    Unit: members. Source: Swanson et al. 2025 in kind; the value is assumed."""
     rounds: int = Field(default=2, ge=1, le=20)
-    """Rounds of one meeting."""
+    """Rounds of one meeting. Unit: rounds. Source: Swanson et al. 2025 in kind; the value is
+    assumed."""
     parallel: int = Field(default=2, ge=1, le=20)
-    """Meetings with the same agenda that are held side by side and merged."""
+    """Meetings with the same agenda that are held side by side and merged. Unit: meetings. Source:
+    Swanson et al. 2025 in kind; the value is assumed."""
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Hold the meetings in rounds, close each with an idea, merge the ideas."""

@@ -17,7 +17,8 @@ class PromptSwitches(Part):
     """What prompts hold and ask for beyond the paper's equations and figures."""
 
     folder: str | None = None
-    """Folder with prompts of one's own (``idea_turn.txt`` ...), in place of those of their name."""
+    """Folder with prompts of one's own (``idea_turn.txt`` ...), in place of those of their name.
+    Source: ours, after a reader's report (prompts.md)."""
 
     @field_validator("folder")
     @classmethod
@@ -34,18 +35,24 @@ class PromptSwitches(Part):
 
     carry: Switch = "off"
     """Do later stages see what earlier ones thought: reasons of the topic, summaries, gists of
-    all ideas, what the idea builds on, advice of outsiders, changes of earlier revisers?"""
+    all ideas, what the idea builds on, advice of outsiders, changes of earlier revisers? Source:
+    ours, after a reader's report (prompts.md)."""
     marks: Switch = "off"
     """Does each speaker object to the idea on the table and rate it? Its confidence is then the
-    mean of its author's and of others' ratings."""
+    mean of its author's and of others' ratings. Source: ours, after a reader's report
+    (prompts.md)."""
     critique: Switch = "off"
-    """Does a member who is not the idea's author examine it before the abstract is written?"""
+    """Does a member who is not the idea's author examine it before the abstract is written? Source:
+    ours, after a reader's report (prompts.md)."""
     comparisons: Switch = "off"
-    """Is each idea on a ballot compared with its nearest paper before the vote?"""
+    """Is each idea on a ballot compared with its nearest paper before the vote? Source: ours, after
+    a reader's report (prompts.md)."""
     idea_order: Literal["fixed", "permuted"] = "fixed"
-    """``permuted``: every ballot lists the ideas in an order of its own."""
+    """``permuted``: every ballot lists the ideas in an order of its own. Source: ours, after a
+    reader's report (prompts.md)."""
     profiles_in_abstract: Switch = "off"
-    """Are relevant scientists shown to those who write the abstract?"""
+    """Are relevant scientists shown to those who write the abstract? Source: ours, after a reader's
+    report (prompts.md)."""
     ratings: Switch = "off"
     """Do an idea's ratings of itself stand with it for the next speaker, on ballots and beside the
-    draft?"""
+    draft? Source: VirSci, figure 21 shows none; the published program of VirSci: `on`."""

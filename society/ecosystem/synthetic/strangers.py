@@ -28,15 +28,18 @@ class Strangers(Part):
     """People who have never written anything, and a small invented literature by others."""
 
     people: Annotated[int, Setting(ge=2, le=20_000)] = 1000
-    """Size of the population."""
+    """Size of the population. Unit: people. Source: assumed."""
     papers: Annotated[int, Setting(ge=200, le=20_000)] = 300
-    """Past and contemporary papers, none of them by anybody in the population."""
+    """Past and contemporary papers, none of them by anybody in the population. Unit: papers.
+    Source: assumed."""
     fields: Annotated[int, Setting(ge=1, le=12)] = 8
-    """Number of research fields; everybody's first interest is one of them."""
+    """Number of research fields; everybody's first interest is one of them. Unit: fields. Source:
+    assumed; bounded by the vocabulary."""
     boundary: Annotated[int, Setting(ge=1000, le=2999)] = 2024
-    """The year in which the society starts."""
+    """The year in which the society starts. Unit: year. Source: VirSci, section 1 (a community as
+    of 1 January 2024)."""
     seed: Annotated[int, Setting(ge=-(2**63), lt=2**63)] | None = None
-    """Pins the ecosystem; without it the seed of the run makes it."""
+    """Pins the ecosystem; without it the seed of the run makes it. Source: follows `seed`."""
 
     @property
     def seedless(self) -> bool:

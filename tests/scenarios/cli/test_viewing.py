@@ -39,6 +39,9 @@ def test_a_new_scenario_is_one_that_check_accepts(here: Path) -> None:
     assert done.exit_code == 0, done.output
     assert done.output.splitlines()[1].strip() == "society check mine.yaml"
     assert load_scenario(here / "mine.yaml").name == "mine"
+    header = (here / "mine.yaml").read_text().splitlines()[0]
+    assert header == "# yaml-language-server: $schema=scenario.schema.json"
+    assert json.loads((here / "scenario.schema.json").read_text())["properties"]["seed"]
     assert society("check", "mine.yaml").output == "mine: every key is right (seed 1)\n"
     again = society("new", "mine.yaml")
     assert again.exit_code == 2

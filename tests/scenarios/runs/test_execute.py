@@ -40,7 +40,6 @@ def manifest(folder: Path) -> dict[str, Any]:
     [
         "manifest.json",
         "scenario.yaml",
-        "scenario.schema.json",
         "events.jsonl",
         "vectors.npz",
         "network.graphml",

@@ -1,4 +1,10 @@
-"""JSON Schema of scenario files, made from the settings classes themselves, for editors.
+"""Scenario keys as their classes describe them, and the JSON Schema of scenario files for editors.
+
+A key is a field: the text below it says what it means, in which unit it is and where its value
+comes from, and nothing else does. These texts are read from the source when they are asked for.
+pydantic could read them (``use_attribute_docstrings``), but it does so whenever a class is made:
+that adds a fifth of a second to the start of every command that reads a scenario, for what only
+``society list keys`` and ``society new`` need.
 
 pydantic's own schema does not know ``use:`` and its tables, so sections are put together here and
 only single values are left to pydantic. Definitions bear the names of classes, not of modules, so
@@ -7,13 +13,19 @@ that the schema stays the same when a class moves to another module.
 
 from __future__ import annotations
 
+import ast
+import inspect
+import itertools
+import json
+import re
+import sys
 from functools import cache
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from virsci_society.scenarios.config.key_reference.field_docs import field_descriptions, summary
 from virsci_society.scenarios.config.reader import field_parts, inlined_class, is_list
 from virsci_society.scenarios.config.registry import import_class
 from virsci_society.society.kernel.durations import Duration
@@ -26,6 +38,86 @@ _OUTSIDE: Schema = {
     "pattern": ":",
     "description": "package.module:Class; runs code, so it needs --trust",
 }
+_TEXT = re.compile(r"(?P<meaning>.*?)(?: ?Unit: (?P<unit>.+?)\.)?(?: ?Source: (?P<source>.+)\.)?")
+
+
+class KeyText(NamedTuple):
+    """What the text below a field says, as ``MEANING Unit: UNIT. Source: SOURCE.`` gives it.
+
+    Attributes:
+        meaning: in whole sentences.
+        unit: of its value; a dash where it has none.
+        source: a paper, this project, or "assumed"; a dash for a key of execution, which changes
+            nothing that happens.
+    """
+
+    meaning: str
+    unit: str
+    source: str
+
+
+def summary(cls: type[BaseModel]) -> str:
+    """The first paragraph of a class's docstring, in one line."""
+    return _one_line(inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0])
+
+
+def key_texts(cls: type[BaseModel]) -> dict[str, KeyText]:
+    """What stands below each field, inherited ones included.
+
+    A class without source, as in an interactive session, has no texts.
+    """
+    texts = {}
+    for name, text in _field_texts(cls).items():
+        found = cast(re.Match[str], _TEXT.fullmatch(text))
+        texts[name] = KeyText(found["meaning"], found["unit"] or "-", found["source"] or "-")
+    return texts
+
+
+def _field_texts(cls: type[BaseModel]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for part in reversed(cls.__mro__):
+        path = getattr(sys.modules.get(part.__module__), "__file__", None)
+        if issubclass(part, BaseModel) and path is not None and Path(path).is_file():
+            texts.update(_texts_of_module(path).get(part.__qualname__, {}))
+    return texts
+
+
+@cache
+def _texts_of_module(path: str) -> dict[str, dict[str, str]]:
+    """The texts below the fields of every class of a module, by its qualified name."""
+    texts: dict[str, dict[str, str]] = {}
+
+    def visit(node: ast.AST, prefix: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.ClassDef):
+                texts[prefix + child.name] = _texts_of_class(child)
+                visit(child, f"{prefix}{child.name}.")
+            elif isinstance(child, ast.FunctionDef):
+                visit(child, f"{prefix}{child.name}.<locals>.")
+            else:
+                visit(child, prefix)
+
+    visit(ast.parse(Path(path).read_text(encoding="utf-8")), "")
+    return texts
+
+
+def _texts_of_class(cls: ast.ClassDef) -> dict[str, str]:
+    texts = {}
+    for field, text in itertools.pairwise(cls.body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            value = text.value if isinstance(text, ast.Expr) else None
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                texts[field.target.id] = _one_line(value.value)
+    return texts
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()).replace("``", "`")
+
+
+def schema_text(cls: type[BaseModel]) -> str:
+    """The JSON Schema of a scenario file as the text of a file."""
+    return json.dumps(json_schema(cls), indent=1) + "\n"
 
 
 @cache
@@ -62,7 +154,7 @@ class _Definitions:
 
 def _section(cls: type[BaseModel], definitions: _Definitions, use: str | None) -> Schema:
     """The schema of one section; ``use`` is the name under which a table lists its class."""
-    descriptions = field_descriptions(cls)
+    descriptions = _field_texts(cls)
     properties: dict[str, Schema] = {} if use is None else {"use": {"const": use}}
     for name, field in cls.model_fields.items():
         if name in ("use", getattr(cls, "inlined", None)):

@@ -1,7 +1,7 @@
 """The pages of scenario keys, made as Markdown from the settings classes.
 
 ``society list keys`` prints those that scenarios commonly set (docs/scenarios.md), with ``--full``
-every key there is (docs/keys.md).
+every key there is (docs/keys.md). Nothing about a key is said anywhere else.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from virsci_society.scenarios.config.document import library
-from virsci_society.scenarios.config.key_reference.field_docs import field_descriptions, summary
-from virsci_society.scenarios.config.key_reference.json_schema import (
+from virsci_society.scenarios.config.json_schema import (
     Schema,
+    key_texts,
     other_forms,
     plain_property,
+    summary,
 )
 from virsci_society.scenarios.config.reader import field_parts, inlined_class, is_list
 from virsci_society.scenarios.config.registry import import_class, name_of
@@ -55,6 +56,7 @@ key, its value read as YAML. Durations are written `10m` (minutes), `2h`, `3d`, 
 `2y`. Where a key takes `use: NAME`, the other keys of that section are the part's own; the part's
 name alone may stand for it, and a duration alone for `use: fixed`. Instead of a name,
 `use: package.module:Class` names a class of your own, which is imported with `--trust` only.
+What "source" means stands at the top of [keys.md](keys.md).
 
 ## Top level
 
@@ -64,20 +66,25 @@ FULL_HEAD = """# Every key
 Printed by `society list keys --full`; do not edit. [scenarios.md](scenarios.md) says how a
 scenario is written, and has the keys that are commonly set.
 
+The source says where the value comes from: a paper, this project, or "assumed", which is nothing
+but plausibility. A dash stands for a key that changes nothing that happens, but how, how far or how
+visibly a run is made. `required` has no default. Keys of a distribution stand once, at the first
+key that takes one, and hold wherever a length of time is drawn.
+
 ## Top level
 
 """
 
 
 def render_reference(cls: type[BaseModel], only: Common | None = None) -> str:
-    """The page: for every key its default, the values it takes, and its meaning.
+    """The page: what every key takes, means and is by default, its unit, and its source.
 
     Args:
         cls: of a scenario.
         only: what is shown besides the keys at the top level; None: all.
     """
     head = FULL_HEAD if only is None else HEAD
-    return head + "\n".join(_lines(_sections(cls, "", set()), only)).rstrip() + "\n"
+    return head + "\n".join(_lines(key_sections(cls), only)).rstrip() + "\n"
 
 
 class Common(NamedTuple):
@@ -108,32 +115,56 @@ def common_keys() -> Common:
     return Common(frozenset(keys), frozenset(parts))
 
 
+class KeyRow(NamedTuple):
+    """One key of a section: a line of its table."""
+
+    key: str
+    default: str
+    unit: str
+    takes: str
+    meaning: str
+    source: str
+
+
 class KeySection(NamedTuple):
     """One section of the page.
 
     Attributes:
         title: heading; empty for the top level. Of one part among several: ``KEY: {use: NAME}``.
-        head: lines above its table.
-        rows: for each key of the section, the key and its line.
+        about: what the section or its part is.
+        rows: its keys.
     """
 
     title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, str], ...]
+    about: str
+    rows: tuple[KeyRow, ...]
+
+
+def key_sections(cls: type[BaseModel]) -> Iterator[KeySection]:
+    """Every section of a scenario file, each part of each table once.
+
+    Args:
+        cls: of a scenario.
+    """
+    yield KeySection("", "", tuple(_key_rows(cls, "")))
+    yield from _sections_below(cls, "", set())
 
 
 def _lines(sections: Iterable[KeySection], only: Common | None) -> Iterator[str]:
-    for title, head, rows in sections:
-        shown = [line for key, line in rows if _is_shown(title, key, only)]
+    for title, about, rows in sections:
+        shown = [row for row in rows if _is_shown(title, row.key, only)]
         if not shown and only is not None:
             continue
-        yield from head
-        if shown:
-            yield "| key | default | takes | meaning |"
-            yield "|---|---|---|---|"
-            yield from shown
-        else:
+        if title:
+            yield from ("", f"## `{title}`", "", about, "")
+        if not shown:
             yield "No keys of its own."
+            continue
+        yield f"| {' | '.join(KeyRow._fields)} |"
+        yield "|---" * len(KeyRow._fields) + "|"
+        for row in shown:
+            cells = (f"`{row.key}`", *row[1:])
+            yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def _is_shown(title: str, key: str, only: Common | None) -> bool:
@@ -142,21 +173,16 @@ def _is_shown(title: str, key: str, only: Common | None) -> bool:
     return key in only.keys and ("{use: " not in title or title in only.parts)
 
 
-def _sections(
-    cls: type[BaseModel],
-    prefix: str,
-    seen: set[type[BaseModel]],
-    title: str = "",
-    head: tuple[str, ...] = (),
-) -> Iterator[KeySection]:
-    yield KeySection(title, head, tuple(_key_rows(cls, prefix)))
-    yield from _sections_below(cls, prefix, seen)
-
-
 def _sections_below(
     cls: type[BaseModel], prefix: str, seen: set[type[BaseModel]]
 ) -> Iterator[KeySection]:
-    """The sections of the parts of a part."""
+    """The sections of the parts of a part.
+
+    Args:
+        cls: the part.
+        prefix: of its keys, with a dot at its end.
+        seen: parts that have their section, which they get once.
+    """
     inner = inlined_class(cls)
     if inner is not None:
         yield from _sections_below(inner, prefix, seen)
@@ -164,51 +190,31 @@ def _sections_below(
         bases, table = field_parts(field)
         inlined = name == getattr(cls, "inlined", None)
         path = prefix.rstrip(".") if inlined else prefix + name
+        parts = {path: bases[0]} if bases and not inlined else {}
+        if table is not None:
+            parts = {f"{path}: {{use: {use}}}": import_class(at) for use, at in table.items()}
+        new = {title: part for title, part in parts.items() if part not in seen}
+        # All at once: a part that takes others of its kind must not print them as its own.
+        seen.update(new.values())
         if table is None:
-            for base in () if inlined else bases:
-                yield from _once(base, path, path, seen)
-        else:
-            parts = {use: import_class(import_path) for use, import_path in table.items()}
-            new = {use: part for use, part in parts.items() if part not in seen}
-            # All at once: a part that takes others of its kind must not print them as its own.
-            seen.update(new.values())
-            for use, part in new.items():
-                yield from _section(part, f"{path}: {{use: {use}}}", path, seen)
+            # What a section takes over from its base is not printed again as one of its own.
+            seen.update(
+                one for part in new.values() for one in part.__mro__ if issubclass(one, BaseModel)
+            )
+        for title, part in new.items():
+            yield KeySection(title, summary(part), tuple(_key_rows(part, f"{path}.")))
+            yield from _sections_below(part, f"{path}.", seen)
 
 
-def _once(
-    cls: type[BaseModel], title: str, path: str, seen: set[type[BaseModel]]
-) -> Iterator[KeySection]:
-    """The section of a part, unless it, or one with more keys, has been printed for another key."""
-    if cls not in seen:
-        seen.update(one for one in cls.__mro__ if issubclass(one, BaseModel))
-        yield from _section(cls, title, path, seen)
-
-
-def _section(
-    cls: type[BaseModel], title: str, path: str, seen: set[type[BaseModel]]
-) -> Iterator[KeySection]:
-    """The section of a part, and those of its parts.
-
-    Args:
-        cls: the part.
-        title: heading of its page.
-        path: dotted key under which it stands.
-        seen: parts that have their page.
-    """
-    head = ("", f"## `{title}`", "", summary(cls), "")
-    yield from _sections(cls, path + ".", seen, title, head)
-
-
-def _key_rows(cls: type[BaseModel], prefix: str) -> Iterator[tuple[str, str]]:
-    """A key and its line for each key of a section, those of its inlined part among them."""
-    descriptions = field_descriptions(cls)
+def _key_rows(cls: type[BaseModel], prefix: str) -> Iterator[KeyRow]:
+    """The keys of a section, those of its inlined part among them."""
+    texts = key_texts(cls)
     for name, field in cls.model_fields.items():
         if name not in ("use", getattr(cls, "inlined", None)):
-            meaning = descriptions.get(name, "")
-            cells = (f"`{prefix}{name}`", _default(field), _takes(cls, name), meaning)
-            line = "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-            yield f"{prefix}{name}", line
+            meaning, unit, source = texts.get(name, ("", "-", "-"))
+            yield KeyRow(
+                f"{prefix}{name}", _default(field), unit, _takes(cls, name), meaning, source
+            )
     inner = inlined_class(cls)
     if inner is not None:
         yield from _key_rows(inner, prefix)

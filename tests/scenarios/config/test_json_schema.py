@@ -10,13 +10,8 @@ import pytest
 
 from virsci_society.protocols.virsci.settings import VirSciSettings
 from virsci_society.scenarios.config.document import library
-from virsci_society.scenarios.config.key_reference.field_docs import field_descriptions, summary
-from virsci_society.scenarios.config.key_reference.json_schema import json_schema
-from virsci_society.scenarios.config.key_reference.reference_page import (
-    common_keys,
-    render_reference,
-)
-from virsci_society.scenarios.config.key_reference.schema_file import schema_text
+from virsci_society.scenarios.config.json_schema import json_schema, key_texts, summary
+from virsci_society.scenarios.config.key_pages import common_keys, key_sections, render_reference
 from virsci_society.scenarios.config.registry import (
     BACKENDS,
     DURATIONS,
@@ -25,14 +20,41 @@ from virsci_society.scenarios.config.registry import (
     PROTOCOLS,
     SELECTION,
     SIZES,
+    import_class,
 )
-from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.config.yaml_io import parse_yaml, read_yaml
-from virsci_society.scenarios.runs.run_folder import resolved_text
+from virsci_society.scenarios.config.schema import (
+    BACKEND_EXECUTION,
+    EXECUTION,
+    Scenario,
+    load_scenario,
+)
+from virsci_society.scenarios.config.yaml_io import read_yaml
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.kernel.durations import Gamma, Times
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
+ROWS = {(title, row.key): row for title, _, rows in key_sections(Scenario) for row in rows}
+
+
+def says_what_happens(key: str) -> bool:
+    """Is a key part of a scenario's identity?"""
+    backends = (import_class(path) for path in BACKENDS.values())
+    unsaid = BACKEND_EXECUTION.union(*(getattr(one, "execution", ()) for one in backends))
+    first, second, *_ = *key.split("."), ""
+    return first not in EXECUTION and not (first == "backend" and second in unsaid)
+
+
+KNOWN = {name: row for name, row in ROWS.items() if says_what_happens(name[1])}
+"""The keys of the identity, by section and name."""
+
+
+def test_every_key_that_says_what_happens_has_a_source_and_no_other_has() -> None:
+    assert len(KNOWN) > 100
+    unsourced = [": ".join(name) for name, row in KNOWN.items() if row.source == "-"]
+    assert not unsourced, f"end the text below the field with 'Source: ....': {unsourced}"
+    assert all(row.source == "-" for name, row in ROWS.items() if name not in KNOWN)
+    assert all(row.meaning and row.unit for row in ROWS.values())
+    assert not [row for row in ROWS.values() if "Unit:" in row.meaning or "Source:" in row.meaning]
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +73,6 @@ def valid(schema: dict[str, Any], data: Any) -> bool:
     plain = json.loads(json.dumps(data))
     found: bool = jsonschema.Draft202012Validator(schema).is_valid(plain)
     return found
-
-
-def test_the_file_that_run_folders_get_is_current(schema: dict[str, Any]) -> None:
-    assert schema_text() == json.dumps(schema, indent=1) + "\n", (
-        "run: python -m virsci_society.scenarios.config.key_reference.schema_file "
-        "> scenarios/config/key_reference/scenario.schema.json"
-    )
 
 
 def test_the_schema_is_one(schema: dict[str, Any]) -> None:
@@ -200,32 +215,27 @@ def test_rows_say_the_default_and_what_is_taken(
     row = next(line for line in page.splitlines() if line.startswith(f"| `{key}` |"))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert cells[1] == default
-    assert takes in cells[2]
+    assert takes in cells[3]
 
 
-def test_every_table_row_has_four_cells(page: str) -> None:
+def test_every_table_row_has_six_cells(page: str) -> None:
     rows = [line.replace("\\|", "") for line in page.splitlines() if line.startswith("|")]
-    assert {row.count("|") for row in rows} == {5}
+    assert {row.count("|") for row in rows} == {7}
 
 
 def test_the_page_names_the_backends(page: str) -> None:
     assert all(f"`backend: {{use: {name}}}`" in page for name in BACKENDS)
 
 
-def test_meanings_come_from_below_the_field_and_from_the_docstring() -> None:
-    assert field_descriptions(Times)["meeting_notice"].startswith("From the call of a meeting")
-    assert field_descriptions(Synthetic)["boundary"] == "the year in which the society starts."
-    assert field_descriptions(VirSciSettings)["team_size"].startswith("n, the leader included")
-    assert "\n" not in field_descriptions(Synthetic)["scientists"]
+def test_meaning_unit_and_source_come_from_below_the_field() -> None:
+    notice = key_texts(Times)["meeting_notice"]
+    assert notice.meaning.startswith("From the call of a meeting")
+    assert notice[1:] == ("days", "assumed")
+    assert key_texts(Synthetic)["boundary"].meaning == "The year in which the society starts."
+    assert key_texts(VirSciSettings)["team_size"].meaning.startswith("n, the leader included")
+    assert "\n" not in key_texts(Synthetic)["scientists"].meaning
 
 
 def test_the_summary_is_the_first_paragraph() -> None:
     text = "Gamma distributed around `mean`; `shape` 1 is exponential, larger is narrower."
     assert summary(Gamma) == text
-
-
-def test_the_resolved_scenario_tells_the_editor_its_schema(here: Path) -> None:
-    text = resolved_text(load_scenario("quickstart"))
-    first = text.splitlines()[0]
-    assert first == "# yaml-language-server: $schema=scenario.schema.json"
-    assert parse_yaml(text, "s").data["name"] == "quickstart"
