@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "d0c543268d79580e549cdfe8b859f5023e0c92a683e320f3f3a0398869e62b04"
+DEFAULTS = "ab675e3f5265cbc8761cafb201f59dabdd4847c6e06638e5bc0708a01009a2ca"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
