@@ -333,8 +333,10 @@ def _numbers(text: str) -> list[float]:
     return [float(one.replace(",", "")) for one in found]
 
 
-NEW_KEY = "not counted"
-"""Counted by hand, by adding a key; here stands the number once that has been tried."""
+NEW_KEY = "5"
+"""Counted by hand, by adding a key on 25 November 2026 (``protocol.discussion.min_turns``, fewest
+turns of adaptive pacing, not kept): field and use in ``protocols/discussion.py``, its test, the
+changelog and ``docs/keys.md``. These are four; five where the use has a file of its own."""
 
 
 class Figure(NamedTuple):
