@@ -55,9 +55,13 @@ def study(tmp_path, ecosystem, server, monkeypatch):
 
 
 @pytest.fixture
-def dask():
-    """The extra [cluster]."""
-    return pytest.importorskip("distributed")
+def dask(monkeypatch):
+    """The extra [cluster]; its workers, which are new processes, send slots to the test server."""
+    config = pytest.importorskip("dask.config", reason="needs the extra [cluster]")
+    distributed = pytest.importorskip("distributed", reason="needs the extra [cluster]")
+    monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", '["tests.faultserver"]')
+    with config.set({"distributed.worker.preload": ["tests.faultserver"]}):
+        yield distributed
 
 
 @pytest.fixture(scope="module")
