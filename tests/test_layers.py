@@ -107,7 +107,7 @@ DOORS = {
     "sqlite3": (
         "agents/journal/journal.py",
         "agents/journal/database.py",
-        "agents/journal/hash_chain.py",
+        "agents/journal/writer.py",
         "agents/journal/live_view.py",
         "society/literature/embedding/cache.py",
     ),

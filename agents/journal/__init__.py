@@ -1,6 +1,7 @@
 """Durable storage of every call, so that a run can be resumed, replayed and forked.
 
 Read ``records`` for outcomes and attempts, then ``journal`` for the operations on them.
-``writer`` commits the changes of many callers together, and ``database`` holds the SQLite schema
-and its statements.
+``writer`` has the statements, the hashes of rows and the thread that commits the changes of many
+callers together; ``database`` opens the SQLite file and checks it. ``live_view`` reads a journal
+that another process writes.
 """

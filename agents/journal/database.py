@@ -1,29 +1,35 @@
-"""The SQLite database of a journal, with its file lock, schema, connections and statements.
+"""The SQLite database of a journal, with its lock, schema, connections and checks at opening.
 
 The database has a write-ahead log: committed rows are on the disk, and a reader never waits for
-the writer. The names of tables, columns and meta keys are the format of the file and do not
-change.
+the writer. The names of tables, columns and meta keys are the format of the file and do not change.
+A damaged row is found by its hash; the log is checked too, because SQLite passes over a damaged
+frame of it, and every later commit with it, without a word.
 """
 
 from __future__ import annotations
 
 import sqlite3
+import struct
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock, Timeout
 
 from virsci_society.agents.errors import DISK_FULL, InputError, Stopped
-from virsci_society.agents.files.atomic_files import lock_file, replacing, require_plain
-from virsci_society.agents.journal import hash_chain
-from virsci_society.agents.journal.hash_chain import HashChain, damaged, verify_rows
-from virsci_society.agents.journal.records import IN_DOUBT, Attempt, CallOutcome
-from virsci_society.agents.journal.wal import is_log_whole
-from virsci_society.agents.prompts.request import Request
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.files.atomic_files import lock_file, open_plain, replacing, require_plain
+from virsci_society.agents.journal.writer import (
+    ALL_ROWS,
+    FORMAT,
+    SEAL_ENTRY,
+    TABLES,
+    HashChain,
+    chained,
+    has_seals,
+    row_digest,
+)
 
-FORMATS = ("1", hash_chain.FORMAT)
+FORMATS = ("1", FORMAT)
 """Formats that are read; a journal is made without seals, and gets them before its first row."""
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -44,9 +50,6 @@ CREATE TABLE findings (
 """
 FILES = ("", "-wal", "-shm", "-journal")
 """What SQLite appends to the name of a database, for itself and the files beside it."""
-UNRULED = "-unruled"
-"""Ends the model's name on disk where the offline scientist had no rule for the form. The columns
-of a journal do not change, so that all releases read it alike. Nothing else knows this ending."""
 COPIED = ("calls", "findings")
 """Tables of which a fork takes the past."""
 
@@ -252,178 +255,144 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, before: 
     new.executemany(f"INSERT INTO {table} VALUES ({slots})", rows)  # noqa: S608 - our own names
 
 
-_OUTCOME = "kind, text, model, prompt_tokens, completion_tokens, estimated, cut"
-CALL = f"SELECT row, hash, asked, {_OUTCOME} FROM calls WHERE id = ?"  # noqa: S608 - our own names
-OUTCOMES = f"SELECT id, hash, {_OUTCOME} FROM calls WHERE kind IS NOT NULL ORDER BY row"  # noqa: S608
-RETRIEVAL = "SELECT hash, asked, value FROM findings WHERE id = ?"
-SUMS = """
-SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estimated), sum(usd),
-    sum(seconds), sum(detail = 'hedge' OR detail LIKE 'hedge: %'), sum(reserved),
-    sum(reserved_usd) FROM attempts
-    GROUP BY outcome, estimated, prompt_tokens + completion_tokens > 0 ORDER BY outcome, estimated
-"""
-LEDGER = """
-SELECT call, number, endpoint, reserved, reserved_usd, outcome, status, usd, seconds, detail,
-    prompt_tokens, completion_tokens, estimated FROM attempts ORDER BY row
-"""
-
-# One statement each: every statement of the writer waits once for the interpreter.
-_INSERT_OUTCOME = f"""
-INSERT INTO calls (id, asked, hash, {_OUTCOME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, kind = excluded.kind, text = excluded.text,
-    model = excluded.model, prompt_tokens = excluded.prompt_tokens, cut = excluded.cut,
-    completion_tokens = excluded.completion_tokens, estimated = excluded.estimated
-WHERE calls.kind IS NULL
-"""  # noqa: S608
-_INSERT_INTENT = """
-INSERT INTO attempts VALUES (NULL, ?, (SELECT count(*) FROM attempts WHERE call = ?), ?, ?, ?, ?,
-    ?, NULL, 0, 0, 1, 0.0, 0.0, ?)
-"""
-_UPDATE_ATTEMPT = """
-UPDATE attempts SET outcome = ?, status = ?, prompt_tokens = ?, completion_tokens = ?,
-    estimated = ?, usd = ?, seconds = ?, detail = ? WHERE row = ?
-"""
-_SET_META = """
-INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
-"""
-_INSERT_RETRIEVAL = "INSERT OR IGNORE INTO findings (id, asked, hash, value) VALUES (?, ?, ?, ?)"
-
-
-class Statements:
-    """Statements that write to a journal; the group-commit writer commits them.
+def verify_rows(database: sqlite3.Connection, path: Path) -> int:
+    """Check every row of a journal against its seals.
 
     Args:
-        database: a connection that is open for writing.
-        session: number of the run's session that writes (>= 1).
-        chain: seals the rows that are written; None: a journal in memory, whose rows have none.
+        database: an open connection.
+        path: the file, for messages.
+
+    Returns:
+        The number of rows that were checked; 0 for a journal of an earlier release without seals.
+
+    Raises:
+        InputError: a row was changed, added or removed; the message names it.
     """
-
-    def __init__(
-        self, database: sqlite3.Connection, session: int, chain: HashChain | None = None
-    ) -> None:
-        self._database, self._session, self._chain = database, session, chain
-        intents = "SELECT count(*) FROM calls WHERE kind IS NULL"
-        self._old_intents = bool(database.execute(intents).fetchone()[0])
-
-    def seal(self) -> None:
-        """Seal the rows that were written; call it at the end of a transaction."""
-        if self._chain is not None:
-            self._chain.seal()
-
-    def set_meta(self, key: str, value: str) -> None:
-        """Store a note about the whole run."""
-        self._database.execute(_SET_META, (key, value))
-        query = "SELECT rowid FROM meta WHERE key = ?"
-        self._seal("meta", self._database.execute(query, (key,)).fetchone()[0])
-
-    def insert_outcome(self, request: Request, outcome: CallOutcome) -> CallOutcome:
-        """Store how a call ended; the first outcome of a call stays for ever.
-
-        Returns:
-            The outcome that the journal holds now, which may be an earlier one.
-        """
-        usage = outcome.usage
-        values = (
-            *(request.id, request.asked, request.hash, outcome.kind, outcome.text),
-            f"{outcome.model}{UNRULED if outcome.unruled else ''}",
-            *(usage.prompt_tokens, usage.completion_tokens, usage.estimated, outcome.cut),
-        )
-        # No row changes where the call has an outcome; then that one holds and is read back
-        # (rule 22).
-        inserted = self._database.execute(_INSERT_OUTCOME, values)
-        if inserted.rowcount:
-            self._seal_outcome(inserted.lastrowid or 0, values)
-            return outcome
-        return outcome_from_row(self._database.execute(CALL, (request.id,)).fetchone()[3:])
-
-    def insert_intent(self, attempt: Attempt) -> None:
-        """Add an attempt to the ledger, in doubt until it is updated; sets its row."""
-        inserted = self._database.execute(
-            _INSERT_INTENT,
-            (
-                *(attempt.call, attempt.call, self._session, attempt.endpoint),
-                *(attempt.reserved, attempt.reserved_usd, IN_DOUBT, attempt.detail),
-            ),
-        )
-        # Set before the commit wakes the caller, who updates this row next.
-        attempt.row = int(inserted.lastrowid or 0)
-        self._seal("attempts", attempt.row)
-
-    def update_attempt(
-        self, request: Request, attempt: Attempt, outcome: CallOutcome | None
-    ) -> CallOutcome | None:
-        """Store how an attempt ended, and the call's outcome if it settled the call.
-
-        Args:
-            request: the call.
-            attempt: the attempt, with the row that ``insert_intent`` gave it.
-            outcome: the call's outcome; None: the attempt failed.
-
-        Returns:
-            The outcome that the journal holds now; None if the attempt failed.
-        """
-        usage = attempt.usage
-        self._database.execute(
-            _UPDATE_ATTEMPT,
-            (
-                *(attempt.outcome, attempt.status, usage.prompt_tokens, usage.completion_tokens),
-                *(usage.estimated, attempt.usd, attempt.seconds, attempt.detail, attempt.row),
-            ),
-        )
-        self._seal("attempts", attempt.row)
-        return None if outcome is None else self.insert_outcome(request, outcome)
-
-    def insert_retrieval(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
-        """Store a retrieval, unless there is one under this id.
-
-        Args:
-            id_: id of the retrieval.
-            hash_: hash of its question.
-            asked: simulated date in days.
-            value: its result, encoded.
-        """
-        inserted = self._database.execute(_INSERT_RETRIEVAL, (id_, asked, hash_, value))
-        if inserted.rowcount:
-            row = inserted.lastrowid or 0
-            self._seal("findings", row, (row, id_, float(asked), hash_, value))
-
-    def _seal_outcome(self, row: int, values: tuple[Any, ...]) -> None:
-        if self._old_intents:
-            # An earlier release may have begun the call: its row was changed and not added.
-            query = "SELECT row FROM calls WHERE id = ?"
-            self._seal("calls", self._database.execute(query, values[:1]).fetchone()[0])
-        else:
-            id_, asked, *rest = values
-            self._seal("calls", row, (row, id_, float(asked), *rest))
-
-    def _seal(self, table: str, row: int, values: tuple[Any, ...] | None = None) -> None:
-        if self._chain is not None:
-            self._chain.add(table, row, values)
+    try:
+        broken = [str(row[0]) for row in database.execute("PRAGMA integrity_check(3)")]
+        if broken != ["ok"]:
+            raise damaged(path, f"the database is damaged: {'; '.join(broken)[:300]}")
+        if not has_seals(database):
+            held = database.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+            if held == (FORMAT,):
+                raise damaged(path, "the table of its hashes is missing")
+            return 0
+        sealed = _sealed_rows(database, path)
+        return sum(_verify_table(database, path, table, sealed[table]) for table in TABLES)
+    except (sqlite3.Error, ValueError, TypeError, OverflowError, MemoryError) as error:
+        raise damaged(path, str(error) or type(error).__name__) from error
 
 
-def outcome_from_row(row: Any) -> CallOutcome:
-    """The outcome of a call from its columns, in the order of ``_OUTCOME``."""
-    kind, text, marked, prompt, completion, estimated, cut = row
-    model = marked.removesuffix(UNRULED)
-    usage = Usage(prompt, completion, bool(estimated))
-    return CallOutcome(kind, text, model, usage, bool(cut), model != marked)
+def damaged(path: Path | None, what: str) -> InputError:
+    """The error of a journal that is not as it was written."""
+    return InputError(f"{path}: {what}; restore the file, or start anew with --out NEW")
 
 
-def attempts_from_rows(rows: list[Any]) -> list[Attempt]:
-    """The attempts from rows of ``LEDGER``."""
-    names = [
-        "call",
-        "number",
-        "endpoint",
-        "reserved",
-        "reserved_usd",
-        "outcome",
-        "status",
-        "usd",
-        "seconds",
-        "detail",
-    ]
-    return [
-        Attempt(**dict(zip(names, row, strict=False)), usage=Usage(row[-3], row[-2], bool(row[-1])))
-        for row in rows
-    ]
+def _sealed_rows(database: sqlite3.Connection, path: Path) -> dict[str, dict[int, bytes]]:
+    """The hash of every row by the last seal that names it, by table and number."""
+    sealed: dict[str, dict[int, bytes]] = {table: {} for table in TABLES}
+    hash_ = b""
+    for expected, (row, entries, stored) in enumerate(_seals(database), start=1):
+        hash_ = chained(hash_, bytes(entries))
+        if row != expected or bytes(stored) != hash_ or len(entries) % SEAL_ENTRY.size:
+            raise damaged(path, f"row {expected} of seals does not follow from the rows before it")
+        for number, sealed_row, digest in SEAL_ENTRY.iter_unpack(entries):
+            if number >= len(TABLES):
+                raise damaged(path, f"row {row} of seals names a table that is not known")
+            sealed[TABLES[number]][sealed_row] = digest
+    return sealed
+
+
+def _seals(database: sqlite3.Connection) -> Iterator[tuple[int, bytes, bytes]]:
+    yield from database.execute("SELECT row, entries, hash FROM seals ORDER BY row")
+
+
+def _verify_table(
+    database: sqlite3.Connection, path: Path, table: str, sealed: dict[int, bytes]
+) -> int:
+    for row in database.execute(ALL_ROWS[table]):
+        what = f"row {row[0]} of {table} ({str(row[2 if table != 'meta' else 1])[:80]!r})"
+        digest = sealed.pop(row[0], None)
+        if digest is None:
+            raise damaged(path, f"{what} was not written by a run: no seal names it")
+        if digest != row_digest(row):
+            raise damaged(path, f"{what} was changed after it was written: its hash is another one")
+    if sealed:
+        raise damaged(path, f"row {min(sealed)} of {table} is missing")
+    return int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
+
+
+# The log of SQLite: "Database File Format", section 4 ("The Write-Ahead Log"), sqlite.org.
+_HEADER = struct.Struct(">8I")
+_FRAME = struct.Struct(">6I")
+_BIG_ENDIAN, _LITTLE_ENDIAN = 0x377F0683, 0x377F0682
+
+
+def is_log_whole(path: Path) -> bool:
+    """Is a write-ahead log undamaged, but for a last transaction that a kill may have cut short?
+
+    Args:
+        path: of the log; may be missing.
+
+    Raises:
+        InputError: it is a link or cannot be read.
+    """
+    try:
+        with open_plain(path) as file:
+            content = file.read()
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    if len(content) <= _HEADER.size:
+        return True
+    magic, _, page, _, *salts, first, second = _HEADER.unpack_from(content)
+    order = {_BIG_ENDIAN: ">", _LITTLE_ENDIAN: "<"}.get(magic)
+    if order is None or not 512 <= page <= 65536:
+        return False
+    sums = _checksum(content[:24], order, (0, 0))
+    if sums != (first, second):
+        return False
+    broken = _first_broken(content, _FRAME.size + page, tuple(salts), order, sums)
+    return _commits_after(content, broken, struct.pack(">2I", *salts)) < 2
+
+
+def _first_broken(
+    content: bytes, size: int, salts: tuple[int, ...], order: str, sums: tuple[int, int]
+) -> int:
+    """Where the first frame begins that is incomplete, or of another log, or damaged."""
+    for at in range(_HEADER.size, len(content), size):
+        if at + size > len(content):
+            return at
+        _, _, *own, first, second = _FRAME.unpack_from(content, at)
+        sums = _checksum(content[at : at + 8], order, sums)
+        sums = _checksum(content[at + _FRAME.size : at + size], order, sums)
+        if tuple(own) != salts or sums != (first, second):
+            return at
+    return len(content)
+
+
+def _commits_after(content: bytes, broken: int, salts: bytes) -> int:
+    """How many commits have left a frame behind the first broken one, wherever it lies.
+
+    Each commit was on the disk before the next one began. So a frame behind a later commit proves
+    that the broken frame had been whole, and counts as a second commit.
+    """
+    commits, last = 0, False
+    at = content.find(salts, broken)
+    while at >= 0:
+        if last:
+            return 2
+        last = content[at - 4 : at] != bytes(4)
+        commits += last
+        at = content.find(salts, at + len(salts))
+    return commits
+
+
+def _checksum(data: bytes, order: str, sums: tuple[int, int]) -> tuple[int, int]:
+    first, second = sums
+    words = struct.unpack(f"{order}{len(data) // 4}I", data)
+    for even, odd in zip(words[::2], words[1::2], strict=True):
+        first = (first + even + second) & 0xFFFFFFFF
+        second = (second + odd + first) & 0xFFFFFFFF
+    return first, second

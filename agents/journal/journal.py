@@ -19,24 +19,27 @@ from typing import Any, Self, TypeVar
 
 from virsci_society.agents.errors import InputError, ProtocolError, Stopped
 from virsci_society.agents.journal.database import (
+    begin_chain,
+    check_format,
+    connect,
+    damaged,
+    lock_journal,
+    make_durable,
+    verify_log,
+    verify_rows,
+)
+from virsci_society.agents.journal.records import IN_DOUBT, Attempt, CallOutcome, Totals
+from virsci_society.agents.journal.writer import (
     CALL,
     LEDGER,
     OUTCOMES,
     RETRIEVAL,
     SUMS,
+    GroupCommitWriter,
     Statements,
     attempts_from_rows,
-    begin_chain,
-    check_format,
-    connect,
-    lock_journal,
-    make_durable,
     outcome_from_row,
-    verify_log,
 )
-from virsci_society.agents.journal.hash_chain import damaged, verify_rows
-from virsci_society.agents.journal.records import IN_DOUBT, Attempt, CallOutcome, Totals
-from virsci_society.agents.journal.writer import GroupCommitWriter
 from virsci_society.agents.prompts.request import Request
 from virsci_society.agents.redaction import redact
 

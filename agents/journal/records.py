@@ -6,12 +6,14 @@ provider's bill can be checked against it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from virsci_society.agents.errors import Filtered, Overflow, Refused, ReplyError, Verdict
 from virsci_society.agents.prompts.request import Reply
 from virsci_society.agents.redaction import redact
-from virsci_society.agents.usage import Spending, Usage, nano_dollars
+from virsci_society.agents.usage import Usage
 
 VERDICTS: dict[str, type[Verdict]] = {
     "refused": Refused,
@@ -135,6 +137,50 @@ class Attempt:
 def is_hedge(detail: str) -> bool:
     """Whether this is the detail of a second attempt beside a slow one."""
     return detail == HEDGE or detail.startswith(f"{HEDGE}: ")
+
+
+# Money is summed in whole billionths of a US dollar: sums of integers are exact and do not depend
+# on the order in which calls end.
+NANO = 1_000_000_000
+"""Nano-dollars in one US dollar."""
+_TOLERANCE = 1e-3
+"""Largest error of a price in nano-dollars that counts as floating-point noise."""
+
+
+class Spending(NamedTuple):
+    """Answered calls, their tokens and their price; also a bound on them, or a reservation.
+
+    Attributes:
+        calls: calls that were answered.
+        tokens: tokens of prompts and replies together.
+        nano: price in nano-dollars.
+    """
+
+    calls: int = 0
+    tokens: int = 0
+    nano: int = 0
+
+    def plus(self, other: Spending) -> Spending:
+        """The sum of both, field by field."""
+        return Spending(
+            self.calls + other.calls, self.tokens + other.tokens, self.nano + other.nano
+        )
+
+    def minus(self, other: Spending) -> Spending:
+        """The difference of both, field by field."""
+        return Spending(
+            self.calls - other.calls, self.tokens - other.tokens, self.nano - other.nano
+        )
+
+
+def nano_dollars(usd: float) -> int:
+    """A price in nano-dollars, rounded up but for floating-point noise; never below 0."""
+    return max(0, math.ceil(usd * NANO - _TOLERANCE))
+
+
+def nano_bound(usd: float) -> int:
+    """A bound on prices in nano-dollars, rounded down but for floating-point noise."""
+    return math.floor(usd * NANO + _TOLERANCE)
 
 
 @dataclass(slots=True)

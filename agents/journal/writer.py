@@ -1,20 +1,308 @@
-"""A group-commit writer, whose one thread commits the changes of many callers together.
+"""Writes a journal, with statements, hashes of the rows they write, and group commits.
 
 All changes that were queued while the last commit went to the disk become the next commit, so a
-hundred calls in flight cost a few commits, not hundreds (rule 25). Changes are applied in the
-order in which they were queued. Written by hand because sqlite3 has no group commit, and a lock
-around one connection would cost each call a commit of its own.
+hundred calls in flight cost a few commits, not hundreds (rule 25). Every commit adds one row to the
+table ``seals``: a hash of each row that it wrote, and one hash over these and the seal before. So a
+changed, missing, exchanged or added row is found and named, and a commit that a kill cut short
+leaves neither its rows nor its seal. Written by hand because sqlite3 has no group commit, and a
+lock around one connection would cost each call a commit of its own.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import sqlite3
+import struct
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from virsci_society.agents.errors import Stopped
+from virsci_society.agents.journal.records import IN_DOUBT, Attempt, CallOutcome
+from virsci_society.agents.prompts.request import Request
+from virsci_society.agents.usage import Usage
+
+_SEALS = "CREATE TABLE seals (row INTEGER PRIMARY KEY, entries BLOB NOT NULL, hash BLOB NOT NULL)"
+FORMAT = "2"
+"""The format of a journal whose rows are sealed."""
+TABLES = ("meta", "calls", "attempts", "findings")
+"""The tables whose rows are sealed; the place of a name is the number of its table."""
+UNSEALED = "unsealed"
+"""Key of the note that says how many rows of each table were there before the first seal."""
+
+_DIGEST = 16
+SEAL_ENTRY = struct.Struct(f"<Bq{_DIGEST}s")
+ALL_ROWS = {name: f"SELECT rowid, * FROM {name}" for name in TABLES}  # noqa: S608 - our own names
+_READ_ONE = {name: f"{query} WHERE rowid = ?" for name, query in ALL_ROWS.items()}
+
+
+def row_digest(values: Sequence[Any]) -> bytes:
+    """Hash one row of a journal (16 bytes); equal for equal types and values.
+
+    Args:
+        values: its row number and all of its columns, as SQLite gives them.
+    """
+    content = hashlib.blake2b(digest_size=_DIGEST)
+    for value in values:
+        plain = int(value) if isinstance(value, bool) else value
+        data = plain if isinstance(plain, bytes) else str(plain).encode("utf-8", "surrogatepass")
+        content.update(f"{type(plain).__name__}{len(data)}:".encode())
+        content.update(data)
+    return content.digest()
+
+
+class HashChain:
+    """Seals the rows that each commit writes; for the thread that writes.
+
+    Args:
+        database: a connection that is open for writing, to a journal of any format.
+        earlier: whether rows that are there and have no seals are those of an earlier release.
+    """
+
+    def __init__(self, database: sqlite3.Connection, *, earlier: bool = True) -> None:
+        self._database = database
+        self._entries: list[bytes] = []
+        self._hash = b""
+        if not has_seals(database):
+            self._begin(earlier)
+            return
+        (self._hash,) = database.execute("SELECT hash FROM seals ORDER BY row DESC").fetchone()
+
+    def add(self, table: str, row: int, values: Sequence[Any] | None = None) -> None:
+        """Note that a row was written in this transaction.
+
+        Args:
+            table: its table.
+            row: its number.
+            values: its columns in their order, if they are known: it is read otherwise.
+        """
+        if values is None:
+            read = self._database.execute(_READ_ONE[table], (row,)).fetchone()
+        else:
+            read = (row, *values)
+        self._entries.append(SEAL_ENTRY.pack(TABLES.index(table), row, row_digest(read)))
+
+    def seal(self) -> None:
+        """Write the seal of the rows that were noted; call it before the commit."""
+        if not self._entries:
+            return
+        entries = b"".join(self._entries)
+        self._entries.clear()
+        self._hash = chained(self._hash, entries)
+        self._database.execute(
+            "INSERT INTO seals (entries, hash) VALUES (?, ?)", (entries, self._hash)
+        )
+
+    def _begin(self, earlier: bool) -> None:
+        """Begin the chain with the rows that are there, in one transaction."""
+        before = {}
+        self._database.execute("BEGIN")
+        self._database.execute(_SEALS)
+        self._database.execute("UPDATE meta SET value = ? WHERE key = 'format'", (FORMAT,))
+        for number, table in enumerate(TABLES):
+            rows = self._database.execute(ALL_ROWS[table]).fetchall()
+            before[table] = len(rows)
+            self._entries += [SEAL_ENTRY.pack(number, row[0], row_digest(row)) for row in rows]
+        if earlier and any(before[table] for table in TABLES[1:]):
+            counts = ", ".join(f"{count} {table}" for table, count in before.items() if count)
+            made = self._database.execute("INSERT INTO meta VALUES (?, ?)", (UNSEALED, counts))
+            self.add("meta", made.lastrowid or 0)
+        self.seal()
+        self._database.execute("COMMIT")
+
+
+def has_seals(database: sqlite3.Connection) -> bool:
+    """Whether the journal has hashes; one of format 1 gets them when it is gone on with."""
+    query = "SELECT count(*) FROM sqlite_master WHERE name = 'seals'"
+    return bool(database.execute(query).fetchone()[0])
+
+
+def chained(before: bytes, entries: bytes) -> bytes:
+    """The hash of a commit's entries (16 bytes), chained to that of the commit before."""
+    return hashlib.blake2b(before + entries, digest_size=_DIGEST).digest()
+
+
+UNRULED = "-unruled"
+"""Ends the model's name on disk where the offline scientist had no rule for the form. The columns
+of a journal do not change, so that all releases read it alike. Nothing else knows this ending."""
+_OUTCOME = "kind, text, model, prompt_tokens, completion_tokens, estimated, cut"
+CALL = f"SELECT row, hash, asked, {_OUTCOME} FROM calls WHERE id = ?"  # noqa: S608 - our own names
+OUTCOMES = f"SELECT id, hash, {_OUTCOME} FROM calls WHERE kind IS NOT NULL ORDER BY row"  # noqa: S608
+RETRIEVAL = "SELECT hash, asked, value FROM findings WHERE id = ?"
+SUMS = """
+SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estimated), sum(usd),
+    sum(seconds), sum(detail = 'hedge' OR detail LIKE 'hedge: %'), sum(reserved),
+    sum(reserved_usd) FROM attempts
+    GROUP BY outcome, estimated, prompt_tokens + completion_tokens > 0 ORDER BY outcome, estimated
+"""
+LEDGER = """
+SELECT call, number, endpoint, reserved, reserved_usd, outcome, status, usd, seconds, detail,
+    prompt_tokens, completion_tokens, estimated FROM attempts ORDER BY row
+"""
+
+# One statement each: every statement of the writer waits once for the interpreter.
+_INSERT_OUTCOME = f"""
+INSERT INTO calls (id, asked, hash, {_OUTCOME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, kind = excluded.kind, text = excluded.text,
+    model = excluded.model, prompt_tokens = excluded.prompt_tokens, cut = excluded.cut,
+    completion_tokens = excluded.completion_tokens, estimated = excluded.estimated
+WHERE calls.kind IS NULL
+"""  # noqa: S608
+_INSERT_INTENT = """
+INSERT INTO attempts VALUES (NULL, ?, (SELECT count(*) FROM attempts WHERE call = ?), ?, ?, ?, ?,
+    ?, NULL, 0, 0, 1, 0.0, 0.0, ?)
+"""
+_UPDATE_ATTEMPT = """
+UPDATE attempts SET outcome = ?, status = ?, prompt_tokens = ?, completion_tokens = ?,
+    estimated = ?, usd = ?, seconds = ?, detail = ? WHERE row = ?
+"""
+_SET_META = """
+INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
+_INSERT_RETRIEVAL = "INSERT OR IGNORE INTO findings (id, asked, hash, value) VALUES (?, ?, ?, ?)"
+
+
+class Statements:
+    """Statements that write to a journal and note the rows to be sealed with the commit.
+
+    Args:
+        database: a connection that is open for writing.
+        session: number of the run's session that writes (>= 1).
+        chain: seals the rows that are written; None: a journal in memory, whose rows have none.
+    """
+
+    def __init__(
+        self, database: sqlite3.Connection, session: int, chain: HashChain | None = None
+    ) -> None:
+        self._database, self._session, self._chain = database, session, chain
+        intents = "SELECT count(*) FROM calls WHERE kind IS NULL"
+        self._old_intents = bool(database.execute(intents).fetchone()[0])
+
+    def seal(self) -> None:
+        """Seal the rows that were written; call it at the end of a transaction."""
+        if self._chain is not None:
+            self._chain.seal()
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Store a note about the whole run."""
+        self._database.execute(_SET_META, (key, value))
+        query = "SELECT rowid FROM meta WHERE key = ?"
+        self._seal("meta", self._database.execute(query, (key,)).fetchone()[0])
+
+    def insert_outcome(self, request: Request, outcome: CallOutcome) -> CallOutcome:
+        """Store how a call ended; the first outcome of a call stays for ever.
+
+        Returns:
+            The outcome that the journal holds now, which may be an earlier one.
+        """
+        usage = outcome.usage
+        values = (
+            *(request.id, request.asked, request.hash, outcome.kind, outcome.text),
+            f"{outcome.model}{UNRULED if outcome.unruled else ''}",
+            *(usage.prompt_tokens, usage.completion_tokens, usage.estimated, outcome.cut),
+        )
+        # No row changes where the call has an outcome; then that one holds and is read back
+        # (rule 22).
+        inserted = self._database.execute(_INSERT_OUTCOME, values)
+        if inserted.rowcount:
+            self._seal_outcome(inserted.lastrowid or 0, values)
+            return outcome
+        return outcome_from_row(self._database.execute(CALL, (request.id,)).fetchone()[3:])
+
+    def insert_intent(self, attempt: Attempt) -> None:
+        """Add an attempt to the ledger, in doubt until it is updated; sets its row."""
+        inserted = self._database.execute(
+            _INSERT_INTENT,
+            (
+                *(attempt.call, attempt.call, self._session, attempt.endpoint),
+                *(attempt.reserved, attempt.reserved_usd, IN_DOUBT, attempt.detail),
+            ),
+        )
+        # Set before the commit wakes the caller, who updates this row next.
+        attempt.row = int(inserted.lastrowid or 0)
+        self._seal("attempts", attempt.row)
+
+    def update_attempt(
+        self, request: Request, attempt: Attempt, outcome: CallOutcome | None
+    ) -> CallOutcome | None:
+        """Store how an attempt ended, and the call's outcome if it settled the call.
+
+        Args:
+            request: the call.
+            attempt: the attempt, with the row that ``insert_intent`` gave it.
+            outcome: the call's outcome; None: the attempt failed.
+
+        Returns:
+            The outcome that the journal holds now; None if the attempt failed.
+        """
+        usage = attempt.usage
+        self._database.execute(
+            _UPDATE_ATTEMPT,
+            (
+                *(attempt.outcome, attempt.status, usage.prompt_tokens, usage.completion_tokens),
+                *(usage.estimated, attempt.usd, attempt.seconds, attempt.detail, attempt.row),
+            ),
+        )
+        self._seal("attempts", attempt.row)
+        return None if outcome is None else self.insert_outcome(request, outcome)
+
+    def insert_retrieval(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
+        """Store a retrieval, unless there is one under this id.
+
+        Args:
+            id_: id of the retrieval.
+            hash_: hash of its question.
+            asked: simulated date in days.
+            value: its result, encoded.
+        """
+        inserted = self._database.execute(_INSERT_RETRIEVAL, (id_, asked, hash_, value))
+        if inserted.rowcount:
+            row = inserted.lastrowid or 0
+            self._seal("findings", row, (row, id_, float(asked), hash_, value))
+
+    def _seal_outcome(self, row: int, values: tuple[Any, ...]) -> None:
+        if self._old_intents:
+            # An earlier release may have begun the call: its row was changed and not added.
+            query = "SELECT row FROM calls WHERE id = ?"
+            self._seal("calls", self._database.execute(query, values[:1]).fetchone()[0])
+        else:
+            id_, asked, *rest = values
+            self._seal("calls", row, (row, id_, float(asked), *rest))
+
+    def _seal(self, table: str, row: int, values: tuple[Any, ...] | None = None) -> None:
+        if self._chain is not None:
+            self._chain.add(table, row, values)
+
+
+def outcome_from_row(row: Any) -> CallOutcome:
+    """The outcome of a call from its columns, in the order of ``_OUTCOME``."""
+    kind, text, marked, prompt, completion, estimated, cut = row
+    model = marked.removesuffix(UNRULED)
+    usage = Usage(prompt, completion, bool(estimated))
+    return CallOutcome(kind, text, model, usage, bool(cut), model != marked)
+
+
+def attempts_from_rows(rows: list[Any]) -> list[Attempt]:
+    """The attempts from rows of ``LEDGER``."""
+    names = [
+        "call",
+        "number",
+        "endpoint",
+        "reserved",
+        "reserved_usd",
+        "outcome",
+        "status",
+        "usd",
+        "seconds",
+        "detail",
+    ]
+    return [
+        Attempt(**dict(zip(names, row, strict=False)), usage=Usage(row[-3], row[-2], bool(row[-1])))
+        for row in rows
+    ]
+
 
 MOST_QUEUED = 20_000
 """Changes that may wait to be written; whoever brings one more waits."""

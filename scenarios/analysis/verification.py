@@ -14,8 +14,8 @@ from pathlib import Path
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import read_plain_text, refuse_links
 from virsci_society.agents.files.file_hashes import check_file, read_hashes, unsigned
-from virsci_society.agents.journal.hash_chain import UNSEALED
 from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.writer import UNSEALED
 from virsci_society.scenarios.runs.run_folder import MANIFEST, PARTIAL
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.study.lock import LEVELS, LOCK, read_lock

@@ -16,7 +16,7 @@ from typing import Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import read_plain_text, refuse_links
-from virsci_society.agents.gateway.budget import Budget
+from virsci_society.agents.gateway.attempt import Budget
 from virsci_society.scenarios.config.yaml_io import read_yaml, write_yaml
 from virsci_society.scenarios.runs.identity import NUMBER, require_identity
 from virsci_society.scenarios.study.design import Design

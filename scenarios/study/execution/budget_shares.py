@@ -16,8 +16,8 @@ from pathlib import Path
 
 from virsci_society.agents.errors import InputError, Stopped
 from virsci_society.agents.files.atomic_files import lock_file, read_plain_text, write_atomically
-from virsci_society.agents.gateway.budget import Budget
-from virsci_society.agents.usage import NANO, Spending, nano_bound
+from virsci_society.agents.gateway.attempt import Budget
+from virsci_society.agents.journal.records import NANO, Spending, nano_bound
 from virsci_society.scenarios.study.execution.lease import LeaseHeld, hold_lease
 from virsci_society.scenarios.study.status import folder_of
 

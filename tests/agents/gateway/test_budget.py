@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from virsci_society.agents.errors import BudgetReached
-from virsci_society.agents.gateway.budget import Budget, BudgetAccount
+from virsci_society.agents.gateway.attempt import Budget, BudgetAccount
+from virsci_society.agents.journal.records import Spending, nano_dollars
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request, most_tokens
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.usage import Spending, nano_dollars
 
 
 def spending(calls=0, tokens=0, usd=0.0):

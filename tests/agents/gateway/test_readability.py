@@ -7,8 +7,7 @@ from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.errors import Stopped
 from virsci_society.agents.gateway.backend import Backend
-from virsci_society.agents.gateway.gateway import Gateway
-from virsci_society.agents.gateway.readability import ReadabilityWatch, Unreadable
+from virsci_society.agents.gateway.gateway import Gateway, ReadabilityWatch, Unreadable
 from virsci_society.agents.journal.journal import Journal
 
 
