@@ -6,8 +6,8 @@ request or stops the run (``wait_after``). It is never an event of the simulated
 here depends on when an answer arrives.
 
 A model that cannot write a form leaves its default in place of every answer, and the results then
-say something about the defaults. So a run in which too many answers cannot be used is stopped, as by
-a dead server, and can be gone on with under another setting.
+say something about the defaults. So a run in which too many answers cannot be used is stopped, as
+by a dead server, and can be gone on with under another setting.
 """
 
 from __future__ import annotations
