@@ -130,8 +130,7 @@ class ResearchSystem(TeamProtocol):
 
     def _propose_topic(self, work: TeamWork, start: str) -> Process[None]:
         leader = work.team.leader
-
-        def speak(_: int) -> Process[None]:
+        with (yield from work.hold_round("choice of a topic")):
             query = start or "; ".join(work.lab.people.profile(leader).interests) or leader
             work.topic = yield from work.ask(
                 leader,
@@ -145,8 +144,6 @@ class ResearchSystem(TeamProtocol):
                 said=(),
                 references=work.search(query),
             )
-
-        yield from work.hold_rounds("choice of a topic", 1, speak)
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """How this system comes to its idea.
@@ -193,11 +190,9 @@ class ResearchSystem(TeamProtocol):
     def _write_abstract(
         self, work: TeamWork, idea: Answer[CandidateIdea]
     ) -> Process[Answer[Draft]]:
-        text: list[Answer[Draft]] = []
-
-        def speak(_: int) -> Process[None]:
-            slots: dict[str, Any] = dict.fromkeys(("critique", "advice", "tried"), ())
-            answer: Answer[Draft] = yield from work.ask(
+        slots: dict[str, Any] = dict.fromkeys(("critique", "advice", "tried"), ())
+        with (yield from work.hold_round("abstract")):
+            text: Answer[Draft] = yield from work.ask(
                 work.team.leader,
                 "draft",
                 Draft,
@@ -208,18 +203,13 @@ class ResearchSystem(TeamProtocol):
                 ratings=False,
                 **slots,
             )
-            text.append(answer)
-
-        yield from work.hold_rounds("abstract", 1, speak)
-        return text[0]
+        return text
 
     def _write_proposal(
         self, work: TeamWork, idea: Answer[CandidateIdea]
     ) -> Process[Answer[Proposal]]:
-        written: list[Answer[Proposal]] = []
-
-        def speak(_: int) -> Process[None]:
-            answer: Answer[Proposal] = yield from work.ask(
+        with (yield from work.hold_round("proposal")):
+            written: Answer[Proposal] = yield from work.ask(
                 work.team.leader,
                 "proposal",
                 Proposal,
@@ -228,10 +218,7 @@ class ResearchSystem(TeamProtocol):
                 references=work.search(idea),
                 standing="",
             )
-            written.append(answer)
-
-        yield from work.hold_rounds("proposal", 1, speak)
-        return written[0]
+        return written
 
 
 class TeamSystem(ResearchSystem):

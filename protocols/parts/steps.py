@@ -137,8 +137,7 @@ def reflect(
     idea: Answer[CandidateIdea],
     rounds: int,
     *,
-    stage: str = "reflection",
-    first: int = 1,
+    before: int = 0,
     early_end: bool = True,
 ) -> Process[Answer[CandidateIdea]]:
     """Rounds of reflection, which end when the author calls the idea finished.
@@ -150,21 +149,16 @@ def reflect(
         who: masked name of the author.
         idea: as it stands.
         rounds: most rounds; 0: the idea stays as it is.
-        stage: name of the stage on pages.
-        first: number of the first meeting in its stage.
+        before: meetings of the stage that were held before.
         early_end: do the rounds end when the author calls the idea finished?
     """
     last: Answer[RefinedIdea] | None = None
-
-    def speak(_: int) -> Process[None]:
-        nonlocal idea, last
-        idea, last = yield from refine(work, who, idea)
-
-    def over() -> bool:
-        return last is not None and last.read().done
-
-    if rounds:
-        yield from work.hold_rounds(stage, rounds, speak, over if early_end else None, first)
+    for number in range(1, rounds + 1):
+        yield from work.call_meeting()
+        if early_end and last is not None and last.read().done:
+            break
+        with (yield from work.convene("reflection", number, rounds, before=before)):
+            idea, last = yield from refine(work, who, idea)
     return idea
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
@@ -12,6 +12,8 @@ from virsci_society.protocols.ideas import CandidateIdea, make_candidate
 from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from virsci_society.agents.prompts.prompt import Prompts
     from virsci_society.agents.reference import Reference
     from virsci_society.agents.replies.form import Form
@@ -76,38 +78,46 @@ class TeamWork:
         self.found += (papers,)
         return papers
 
-    def hold_rounds(
-        self,
-        stage: str,
-        rounds: int,
-        speak: Callable[[int], Process[None]],
-        over: Callable[[], bool] | None = None,
-        first: int = 1,
-    ) -> Process[int]:
-        """Hold rounds, each in a meeting of its own, with homework before it.
+    def call_meeting(self) -> Process[None]:
+        """Let the members do their homework, then wait for the date of the next meeting.
+
+        Answers of the meeting before may be read on that date. A system that is done by then leaves
+        the meeting that was called to what comes next.
+        """
+        yield from self.lab.prepare()
+        yield from self.lab.notice()
+
+    def convene(
+        self, stage: str, number: int = 1, rounds: int = 1, *, before: int = 0
+    ) -> Process[AbstractContextManager[object]]:
+        """Hold the meeting that was called, which is one round; the members are present in it.
 
         Args:
             stage: name of the stage as a reader of pages knows it.
+            number: of the round, from 1.
             rounds: most rounds (>= 1).
-            speak: the process of one round, given its number from 1.
-            over: asked on the date of each next meeting, when Answers of the last may be read; True
-                ends the rounds, and the meeting that was called is left to what comes next.
-            first: number of the first meeting in its stage; more than 1 where a stage holds
-                rounds several times.
+            before: meetings of the same stage that were held before its first round.
 
         Returns:
-            The number of rounds held.
+            The meeting, which goes on until its ``with`` block ends.
         """
-        for number in range(1, rounds + 1):
-            yield from self.lab.prepare()
-            yield from self.lab.notice()
-            if number > 1 and over is not None and over():
-                return number - 1
-            with self.lab.convene(first + number - 1) as everybody:
-                yield everybody
-                self._stage, self._round, self._rounds = stage, number, rounds
-                yield from speak(number)
-        return rounds
+        with ExitStack() as meeting:
+            yield meeting.enter_context(self.lab.convene(before + number))
+            self._stage, self._round, self._rounds = stage, number, rounds
+            return meeting.pop_all()
+
+    def hold_round(
+        self, stage: str, number: int = 1, rounds: int = 1
+    ) -> Process[AbstractContextManager[object]]:
+        """Call a meeting and hold it: ``with (yield from work.hold_round("vote")):``.
+
+        Args:
+            stage: name of the stage as a reader of pages knows it.
+            number: of the round, from 1.
+            rounds: most rounds (>= 1).
+        """
+        yield from self.call_meeting()
+        return (yield from self.convene(stage, number, rounds))
 
     def ask(
         self, who: str, page: str, form: type[FormT], act: str = "utter", **slots: Any

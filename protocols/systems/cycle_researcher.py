@@ -7,6 +7,7 @@ revisions are those of ``protocols/peer_review``.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
@@ -60,9 +61,7 @@ class CycleResearcher(ResearchSystem):
 
     def _conceive(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         leader = work.team.leader
-        made: list[Answer[CandidateIdea]] = []
-
-        def speak(_: int) -> Process[None]:
+        with (yield from work.hold_round("reading and idea")):
             papers = yield from retrieve(work, leader, self.references)
             read: Answer[ReadingNotes] = yield from work.ask(
                 leader, "reading", ReadingNotes, seat=1, references=papers
@@ -77,16 +76,12 @@ class CycleResearcher(ResearchSystem):
                 previous=None,
                 references=papers,
             )
-            made.append(work.candidate(leader, said, papers))
-
-        yield from work.hold_rounds("reading and idea", 1, speak)
-        return made[0]
+            return work.candidate(leader, said, papers)
 
     def write_paper(self, work: TeamWork, idea: Answer[CandidateIdea]) -> Process[Manuscript]:
         """Write the paper as all systems do, then let it be reviewed and revise it in cycles."""
         manuscript = yield from super().write_paper(work, idea)
-        yield from work.lab.prepare()
-        yield from work.lab.notice()
+        yield from work.call_meeting()
         reviewers = choose_reviewers(work, self.reviewers)
         text = yield from work.lab.stage("review", self._cycle(work, manuscript.text, reviewers))
         return replace(manuscript, text=text)
@@ -96,48 +91,48 @@ class CycleResearcher(ResearchSystem):
     ) -> Process[Answer[Any]]:
         """Reviews, and a revision on the date on which they are read, if their mean is too low."""
         reviews: list[Answer[Review]] = []
-        readable: list[Review] = []
-
-        def speak(number: int) -> Process[None]:
-            nonlocal text, reviews
-            if number > 1:
-                reports = tuple(Report("", one) for one in readable)
-                revised: Answer[Rewrite] = yield from work.lab.ask(
-                    work.team.leader,
-                    REVIEW_PAGES["rewrite"],
-                    Rewrite,
-                    manuscript=text,
-                    reports=reports,
-                )
-                text = revised
-            final = number == self.cycles
-
-            def pose(seat: int, who: str) -> Answer[Review]:
-                return work.lab.pose(
-                    who,
-                    REVIEW_PAGES["review"],
-                    Review,
-                    "review",
-                    seat=1 + seat,
-                    manuscript=text,
-                    authors=(),
-                    round=number,
-                    final=final,
-                    response="",
-                    earlier=None,
-                )
-
-            reviews = yield from work.lab.ask_each(reviewers, pose)
-
-        def over() -> bool:
-            readable[:] = [one for one in map(read_review, reviews) if one is not None]
-            if self.accept_from is None:
-                return False
-            scores = [one.overall for one in readable]
-            return not scores or sum(scores) / len(scores) >= self.accept_from
-
-        yield from work.hold_rounds("review", self.cycles, speak, over)
+        for number in range(1, self.cycles + 1):
+            yield from work.call_meeting()
+            readable = [one for one in map(read_review, reviews) if one is not None]
+            if number > 1 and self._is_accepted(readable):
+                break
+            with (yield from work.convene("review", number, self.cycles)):
+                if number > 1:
+                    revised: Answer[Rewrite] = yield from work.lab.ask(
+                        work.team.leader,
+                        REVIEW_PAGES["rewrite"],
+                        Rewrite,
+                        manuscript=text,
+                        reports=tuple(Report("", one) for one in readable),
+                    )
+                    text = revised
+                pose = partial(self._pose_review, work, text, number)
+                reviews = yield from work.lab.ask_each(reviewers, pose)
         return text
+
+    def _is_accepted(self, reviews: list[Review]) -> bool:
+        """Is the text handed in without another round? It also is where no review has words."""
+        if self.accept_from is None:
+            return False
+        scores = [one.overall for one in reviews]
+        return not scores or sum(scores) / len(scores) >= self.accept_from
+
+    def _pose_review(
+        self, work: TeamWork, text: Answer[Any], number: int, seat: int, who: str
+    ) -> Answer[Review]:
+        return work.lab.pose(
+            who,
+            REVIEW_PAGES["review"],
+            Review,
+            "review",
+            seat=1 + seat,
+            manuscript=text,
+            authors=(),
+            round=number,
+            final=number == self.cycles,
+            response="",
+            earlier=None,
+        )
 
 
 def read_review(review: Answer[Review]) -> Review | None:

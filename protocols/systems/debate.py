@@ -52,18 +52,13 @@ class Debate(TeamSystem):
         return (yield from work.lab.stage("novelty", self._vote(work, ideas)))
 
     def _debate(self, work: TeamWork) -> Process[Ideas]:
-        ideas: Ideas = ()
-        authors: tuple[str, ...] = ()
-
-        def speak(number: int) -> Process[None]:
-            nonlocal ideas, authors
-            if number == 1:
-                authors = tuple(work.team.members)
-                ideas = yield from propose_alone(work)
-            else:
+        rounds = self.rounds + 1
+        with (yield from work.hold_round("debate", 1, rounds)):
+            authors = tuple(work.team.members)
+            ideas = yield from propose_alone(work)
+        for number in range(2, rounds + 1):
+            with (yield from work.hold_round("debate", number, rounds)):
                 ideas = yield from revise_in_sight(work, authors, ideas)
-
-        yield from work.hold_rounds("debate", self.rounds + 1, speak)
         return ideas
 
     def _vote(self, work: TeamWork, ideas: Ideas) -> Process[Answer[CandidateIdea]]:
@@ -71,10 +66,8 @@ class Debate(TeamSystem):
         listed = work.lab.later(partial(shortlist, EQUAL), *ideas)
         size = min(SHORTLIST_SIZE, len(ideas))
         on_ballot = tuple(work.lab.later(partial(idea_at, place), listed) for place in range(size))
-        cast: list[Answer[Ballot]] = []
-
-        def speak(_: int) -> Process[None]:
-            ballots = yield from work.lab.ask_each(
+        with (yield from work.hold_round("vote")):
+            ballots: list[Answer[Ballot]] = yield from work.lab.ask_each(
                 members,
                 lambda seat, voter: work.pose(
                     voter,
@@ -89,10 +82,7 @@ class Debate(TeamSystem):
                     extras=(),
                 ),
             )
-            cast.extend(ballots)
-
-        yield from work.hold_rounds("vote", 1, speak)
-        return work.lab.later(partial(plurality_winner, EQUAL), listed, *cast)
+        return work.lab.later(partial(plurality_winner, EQUAL), listed, *ballots)
 
 
 def propose_alone(work: TeamWork) -> Process[Ideas]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from pydantic import Field
 
@@ -15,7 +15,7 @@ from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.protocols.parts.forms import ReadingNotes
 from virsci_society.protocols.parts.research_system import TeamSystem
 from virsci_society.protocols.parts.steps import refine, retrieve
-from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
+from virsci_society.protocols.parts.team_work import TeamWork
 from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.society.kernel.answer import Answer
 
@@ -47,47 +47,42 @@ class HypoGen(TeamSystem):
         return (yield from work.lab.stage("ideas", self._hold_rounds(work)))
 
     def _hold_rounds(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
-        idea: list[Answer[CandidateIdea]] = []
+        idea: Answer[CandidateIdea] | None = None
         notes: tuple[Utterance, ...] = ()
         remarks: tuple[Utterance, ...] = ()
 
-        def speak(_: int) -> Process[None]:
-            nonlocal notes, remarks
-            analyst, engineer, scientist, critic = (self.holder(work, role) for role in ROLES)
-            current = idea[-1] if idea else None
-            papers = yield from retrieve(
-                work,
-                analyst,
-                self.references,
-                part=ROLES[0],
-                idea=current,
-                notes=(*notes, *remarks),
-            )
-            read = yield from take_notes(work, engineer, papers, seat=1, part=ROLES[1])
-            notes = (Utterance(engineer, read),)
-            idea.append((yield from self._hypothesise(work, scientist, idea, notes, remarks)))
-            said: Answer[Critique] = yield from work.ask(
-                critic, "criticism", Critique, "critique", seat=3, idea=idea[-1], part=ROLES[3]
-            )
-            remarks = (Utterance(critic, said),)
-
-        yield from work.hold_rounds("formation of a hypothesis", self.rounds, speak)
-        return idea[-1]
+        for number in range(1, self.rounds + 1):
+            with (yield from work.hold_round("formation of a hypothesis", number, self.rounds)):
+                # Members may have left since the last round, so the roles go round anew.
+                analyst, engineer, scientist, critic = (self.holder(work, role) for role in ROLES)
+                known: dict[str, Any] = {"idea": idea, "notes": (*notes, *remarks)}
+                papers = yield from retrieve(work, analyst, self.references, part=ROLES[0], **known)
+                read: Answer[ReadingNotes] = yield from work.ask(
+                    engineer, "reading", ReadingNotes, seat=1, references=papers, part=ROLES[1]
+                )
+                notes = (Utterance(engineer, read),)
+                idea = yield from self._hypothesise(work, scientist, idea, notes, remarks)
+                said: Answer[Critique] = yield from work.ask(
+                    critic, "criticism", Critique, "critique", seat=3, idea=idea, part=ROLES[3]
+                )
+                remarks = (Utterance(critic, said),)
+        # There is at least one round, and each leaves an idea.
+        return cast("Answer[CandidateIdea]", idea)
 
     def _hypothesise(
         self,
         work: TeamWork,
         scientist: str,
-        ideas: list[Answer[CandidateIdea]],
+        idea: Answer[CandidateIdea] | None,
         notes: tuple[Utterance, ...],
         remarks: tuple[Utterance, ...],
     ) -> Process[Answer[CandidateIdea]]:
         """The scientist's hypothesis: a first one, or a better version of the last."""
-        if ideas:
+        if idea is not None:
             refined, _ = yield from refine(
                 work,
                 scientist,
-                ideas[-1],
+                idea,
                 seat=2,
                 feedback=remarks,
                 summaries=notes,
@@ -118,18 +113,3 @@ class HypoGen(TeamSystem):
         """
         members = work.team.members
         return members[ROLES.index(role) % len(members)]
-
-
-def take_notes(
-    work: TeamWork, reader: str, papers: FoundPapers, seat: int, part: str = ""
-) -> Process[Answer[ReadingNotes]]:
-    """One member reads papers for the others.
-
-    Args:
-        work: of the team.
-        reader: masked name.
-        papers: unread.
-        seat: place in the round, from 0.
-        part: the role of the reader.
-    """
-    return work.ask(reader, "reading", ReadingNotes, seat=seat, references=papers, part=part)

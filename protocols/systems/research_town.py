@@ -55,28 +55,18 @@ class ResearchTown(TeamSystem):
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Read, write, aggregate, review."""
         idea = yield from work.lab.stage("ideas", self._write(work))
-        yield from work.lab.prepare()
-        yield from work.lab.notice()
+        yield from work.call_meeting()
         reviewers = choose_reviewers(work, self.reviewers)
         return (yield from work.lab.stage("novelty", self._review(work, idea, reviewers)))
 
     def _write(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Messages to every author from its papers; then from all authors to the new paper."""
-        notes: tuple[Utterance, ...] = ()
-        ideas: Ideas = ()
-        made: list[Answer[CandidateIdea]] = []
-
-        def speak(number: int) -> Process[None]:
-            nonlocal notes, ideas
-            if number == 1:
-                notes = yield from self._read(work)
-            elif number == 2:
-                ideas = yield from propose_from_notes(work, notes)
-            else:
-                made.append((yield from aggregate(work, ideas)))
-
-        yield from work.hold_rounds("reading and writing", 3, speak)
-        return made[0]
+        with (yield from work.hold_round("reading and writing", 1, 3)):
+            notes = yield from self._read(work)
+        with (yield from work.hold_round("reading and writing", 2, 3)):
+            ideas = yield from propose_from_notes(work, notes)
+        with (yield from work.hold_round("reading and writing", 3, 3)):
+            return (yield from aggregate(work, ideas))
 
     def _read(self, work: TeamWork) -> Process[tuple[Utterance, ...]]:
         """Every member reads its neighbours: its own papers and those near topic and interests."""
@@ -103,17 +93,12 @@ class ResearchTown(TeamSystem):
         self, work: TeamWork, idea: Answer[CandidateIdea], reviewers: tuple[str, ...]
     ) -> Process[Answer[CandidateIdea]]:
         """Messages from the new paper to its reviewers, and, if switched on, back."""
-        said: tuple[Utterance, ...] = ()
-
-        def speak(number: int) -> Process[None]:
-            nonlocal said, idea
-            if number == 1:
-                said = yield from review(work, reviewers, "idea", idea, CRITERIA)
-            else:
-                idea, _ = yield from refine(work, work.team.leader, idea, feedback=said)
-
         rounds = 2 if self.revision == "on" else 1
-        yield from work.hold_rounds("review", rounds, speak)
+        with (yield from work.hold_round("review", 1, rounds)):
+            said = yield from review(work, reviewers, "idea", idea, CRITERIA)
+        if self.revision == "on":
+            with (yield from work.hold_round("review", 2, rounds)):
+                idea, _ = yield from refine(work, work.team.leader, idea, feedback=said)
         scores = work.lab.later(mean_of_reviews, *(one.reply for one in said))
         work.team.notes["review_score"] = scores
         return idea

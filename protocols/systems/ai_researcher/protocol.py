@@ -72,15 +72,13 @@ class AIResearcher(ResearchSystem):
         seeds: tuple[Answer[CandidateIdea], ...] = ()
         papers: FoundPapers | None = None
         rounds = -(-self.seeds // self.batch)
-
-        def speak(_: int) -> Process[None]:
-            nonlocal seeds, papers
-            if papers is None:
-                papers = yield from retrieve(work, work.team.leader, self.papers, seat=self.batch)
-            size = min(self.batch, self.seeds - len(seeds))
-            seeds += yield from self._seed(work, papers, seeds, size)
-
-        yield from work.hold_rounds("generation of seed ideas", rounds, speak)
+        for number in range(1, rounds + 1):
+            with (yield from work.hold_round("generation of seed ideas", number, rounds)):
+                if papers is None:
+                    leader = work.team.leader
+                    papers = yield from retrieve(work, leader, self.papers, seat=self.batch)
+                size = min(self.batch, self.seeds - len(seeds))
+                seeds += yield from self._seed(work, papers, seeds, size)
         return seeds
 
     def _seed(
@@ -122,8 +120,7 @@ class AIResearcher(ResearchSystem):
     ) -> Process[tuple[Answer[CandidateIdea], ...]]:
         """The seed ideas that are like no earlier one, known on the date of the next meeting."""
         vectors = [work.lab.library.embed(seed) for seed in seeds]
-        yield from work.lab.prepare()
-        yield from work.lab.notice()
+        yield from work.call_meeting()
         places = distinct_places([vector.read() for vector in vectors], self.similarity)
         work.team.notes["duplicates_removed"] = len(seeds) - len(places)
         return tuple(seeds[place] for place in places)
@@ -205,37 +202,29 @@ def hold_tournament(
     Returns:
         The idea with most points, unread; of equal ones the earliest.
     """
+    if len(ideas) < 2:
+        return ideas[0]
     points = [0.0] * len(ideas)
     pairs: list[tuple[int, int]] = []
     choices: list[Answer[PairChoice]] = []
-
-    def count() -> bool:
-        nonlocal points
-        points = award_points(points, pairs, [choice.read() for choice in choices])
-        return False
-
-    def compare(number: int) -> Process[None]:
-        nonlocal pairs, choices
-        pairs = pair_by_points(points, work.lab.rng("tournament", work.lab.visit, number))
-        choices = yield from work.lab.ask_each(
-            [judge] * len(pairs),
-            lambda seat, who: work.pose(
-                who,
-                "pair",
-                PairChoice,
-                "vote",
-                seat=seat,
-                first=ideas[pairs[seat][0]],
-                second=ideas[pairs[seat][1]],
-            ),
-        )
-
-    if len(ideas) < 2:
-        return ideas[0]
-    yield from work.hold_rounds("ranking by pairs", rounds, compare, count)
+    for number in range(1, rounds + 1):
+        yield from work.call_meeting()
+        if number > 1:
+            points = award_points(points, pairs, [choice.read() for choice in choices])
+        with (yield from work.convene("ranking by pairs", number, rounds)):
+            pairs = pair_by_points(points, work.lab.rng("tournament", work.lab.visit, number))
+            pose = partial(_pose_pair, work, [(ideas[one], ideas[two]) for one, two in pairs])
+            choices = yield from work.lab.ask_each([judge] * len(pairs), pose)
     return work.lab.later(
         partial(best_of_pairs, tuple(points), tuple(pairs)), tuple(choices), tuple(ideas)
     )
+
+
+def _pose_pair(
+    work: TeamWork, pairs: Sequence[tuple[Answer[Any], Answer[Any]]], seat: int, judge: str
+) -> Answer[PairChoice]:
+    first, second = pairs[seat]
+    return work.pose(judge, "pair", PairChoice, "vote", seat=seat, first=first, second=second)
 
 
 def best_of_pairs(

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from pydantic import Field
 
@@ -66,14 +66,10 @@ class AIScientist(ResearchSystem):
         self, work: TeamWork, archive: tuple[Answer[CandidateIdea], ...]
     ) -> Process[Answer[CandidateIdea]]:
         """One idea unlike those of the archive, and the reflection on it."""
-        idea: list[Answer[CandidateIdea]] = []
-
-        def speak(_: int) -> Process[None]:
-            idea.append((yield from generate_idea(work, archive)))
-
-        yield from work.hold_rounds("idea generation", 1, speak)
+        with (yield from work.hold_round("idea generation")):
+            idea = yield from generate_idea(work, archive)
         early = self.early_end == "on"
-        steps = reflect(work, work.team.leader, idea[0], self.reflections, first=2, early_end=early)
+        steps = reflect(work, work.team.leader, idea, self.reflections, before=1, early_end=early)
         return (yield from steps)
 
     def _check(
@@ -81,27 +77,23 @@ class AIScientist(ResearchSystem):
     ) -> Process[Answer[NoveltyVerdict]]:
         """Search and judge until it is decided whether the idea is new."""
         verdict: Answer[NoveltyVerdict] | None = None
-
-        def speak(number: int) -> Process[None]:
-            nonlocal verdict
-            query = idea if verdict is None else work.lab.later(next_query, verdict, idea)
-            verdict = yield from work.ask(
-                work.team.leader,
-                "novelty",
-                NoveltyVerdict,
-                "vote",
-                idea=idea,
-                references=work.search(query),
-                final=number == self.searches,
-            )
-
-        def over() -> bool:
-            return verdict is not None and verdict.read().decision != "search again"
-
-        yield from work.hold_rounds("check of novelty", self.searches, speak, over)
-        if verdict is None:
-            raise AssertionError("at least one search is held")
-        return verdict
+        for number in range(1, self.searches + 1):
+            yield from work.call_meeting()
+            if verdict is not None and verdict.read().decision != "search again":
+                break
+            with (yield from work.convene("check of novelty", number, self.searches)):
+                query = idea if verdict is None else work.lab.later(next_query, verdict, idea)
+                verdict = yield from work.ask(
+                    work.team.leader,
+                    "novelty",
+                    NoveltyVerdict,
+                    "vote",
+                    idea=idea,
+                    references=work.search(query),
+                    final=number == self.searches,
+                )
+        # There is at least one search, and each leaves a verdict.
+        return cast("Answer[NoveltyVerdict]", verdict)
 
 
 def generate_idea(

@@ -72,16 +72,12 @@ class AIScientistV2(ResearchSystem):
 
     def _search(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         nodes: list[IdeaNode] = []
-
-        def speak(number: int) -> Process[None]:
-            if number == 1:
-                ideas = yield from self._plant(work)
-            else:
-                ideas = yield from self._expand(work, nodes)
-            nodes.extend((yield from self._score(work, ideas)))
-
         rounds = 1 + ceil((self.budget - self.roots) / self.breadth)
-        yield from work.hold_rounds("search in a tree of ideas", rounds, speak)
+        for number in range(1, rounds + 1):
+            with (yield from work.hold_round("search in a tree of ideas", number, rounds)):
+                grow = self._expand(work, nodes) if nodes else self._plant(work)
+                ideas = yield from grow
+                nodes += yield from self._score(work, ideas)
         scores = tuple(node.score for node in nodes)
         return work.lab.later(best_scored, scores, tuple(node.idea for node in nodes))
 

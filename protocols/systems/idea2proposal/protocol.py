@@ -98,22 +98,17 @@ class Idea2Proposal(TeamSystem):
 
     def _discuss(self, work: TeamWork) -> Process[Answer[Proposal]]:
         said: tuple[Utterance, ...] = ()
-        written: list[Answer[Proposal]] = []
         found: tuple[FoundPapers, ...] = (work.search(work.topic),)
-
-        def speak(number: int) -> Process[None]:
-            nonlocal said, found
-            if number == self.rounds:
-                written.append((yield from self._synthesise(work, said)))
-                return
-            new = yield from self._hold_round(work, said, found)
-            found = tuple(
-                work.search(work.lab.later(query_of, one.reply, work.topic)) for one in new
-            )
-            said += new
-
-        yield from work.hold_rounds("discussion towards a proposal", self.rounds, speak)
-        return written[0]
+        stage = "discussion towards a proposal"
+        for number in range(1, self.rounds):
+            with (yield from work.hold_round(stage, number, self.rounds)):
+                new = yield from self._hold_round(work, said, found)
+                found = tuple(
+                    work.search(work.lab.later(query_of, one.reply, work.topic)) for one in new
+                )
+                said += new
+        with (yield from work.hold_round(stage, self.rounds, self.rounds)):
+            return (yield from self._synthesise(work, said))
 
     def _hold_round(
         self, work: TeamWork, said: tuple[Utterance, ...], found: tuple[FoundPapers, ...]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from pydantic import Field
 
@@ -64,8 +64,7 @@ class ResearchAgent(ResearchSystem):
         papers = lab.later(core_first, core, near)
         store = lab.library.search(lab.later(text_of_core, core, work.topic), self.stored)
         entities = lab.later(partial(common_entities, self.entities), papers, store)
-        yield from lab.prepare()
-        yield from lab.notice()
+        yield from work.call_meeting()
         reviewers = choose_reviewers(work, self.reviewers)
         steps: tuple[Answer[PlanStep], ...] = ()
         for step in CRITERIA:
@@ -84,28 +83,25 @@ class ResearchAgent(ResearchSystem):
     ) -> Process[Answer[PlanStep]]:
         """One step: written, then reviewed and refined in rounds."""
         text: Answer[PlanStep] | None = None
-
-        def speak(number: int) -> Process[None]:
-            nonlocal text
-            feedback: tuple[Utterance, ...] = ()
-            if text is not None:
-                feedback = yield from review(work, reviewers, step, text, CRITERIA[step])
-            text = yield from work.ask(
-                work.team.leader,
-                "step",
-                PlanStep,
-                step=step,
-                earlier=earlier,
-                references=papers,
-                entities=entities,
-                previous=text,
-                feedback=feedback,
-            )
-
-        yield from work.hold_rounds(f"writing of the {step}", self.rounds + 1, speak)
-        if text is None:
-            raise AssertionError("at least one round is held")
-        return text
+        rounds = self.rounds + 1
+        for number in range(1, rounds + 1):
+            with (yield from work.hold_round(f"writing of the {step}", number, rounds)):
+                feedback: tuple[Utterance, ...] = ()
+                if text is not None:
+                    feedback = yield from review(work, reviewers, step, text, CRITERIA[step])
+                text = yield from work.ask(
+                    work.team.leader,
+                    "step",
+                    PlanStep,
+                    step=step,
+                    earlier=earlier,
+                    references=papers,
+                    entities=entities,
+                    previous=text,
+                    feedback=feedback,
+                )
+        # The first round writes it.
+        return cast("Answer[PlanStep]", text)
 
 
 def text_of_core(core: tuple[Reference, ...], topic: object) -> str:

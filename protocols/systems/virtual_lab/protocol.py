@@ -57,25 +57,22 @@ class VirtualLab(TeamSystem):
 
     def _meet(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         transcripts: list[tuple[Utterance, ...]] = [()] * self.parallel
-        ideas: list[Answer[CandidateIdea]] = []
         shown = work.search(work.topic)
-
-        def speak(number: int) -> Process[None]:
-            if number <= self.rounds:
-                rounds = [
-                    self._hold_round(work, place, transcripts[place], shown)
-                    for place in range(self.parallel)
+        meeting, rounds = "team meeting", self.rounds + 1 + int(self.parallel > 1)
+        for number in range(1, self.rounds + 1):
+            with (yield from work.hold_round(meeting, number, rounds)):
+                speeches = [
+                    self._hold_round(work, place, transcript, shown)
+                    for place, transcript in enumerate(transcripts)
                 ]
-                new = yield from work.lab.together(*rounds)
-                transcripts[:] = [old + more for old, more in zip(transcripts, new, strict=True)]
-            elif number == self.rounds + 1:
-                ideas.extend((yield from self._close(work, transcripts, shown)))
-            else:
-                ideas[:] = [(yield from self._merge(work, ideas))]
-
-        merging = int(self.parallel > 1)
-        yield from work.hold_rounds("team meeting", self.rounds + 1 + merging, speak)
-        return ideas[0]
+                new = yield from work.lab.together(*speeches)
+                transcripts = [old + more for old, more in zip(transcripts, new, strict=True)]
+        with (yield from work.hold_round(meeting, self.rounds + 1, rounds)):
+            ideas = yield from self._close(work, transcripts, shown)
+        if self.parallel == 1:
+            return ideas[0]
+        with (yield from work.hold_round(meeting, rounds, rounds)):
+            return (yield from aggregate(work, ideas, part=INVESTIGATOR))
 
     def _hold_round(
         self, work: TeamWork, place: int, before: tuple[Utterance, ...], shown: FoundPapers
@@ -100,7 +97,7 @@ class VirtualLab(TeamSystem):
     @staticmethod
     def _close(
         work: TeamWork, transcripts: list[tuple[Utterance, ...]], shown: FoundPapers
-    ) -> Process[list[Answer[CandidateIdea]]]:
+    ) -> Process[tuple[Answer[CandidateIdea], ...]]:
         """The principal investigator makes one idea of each meeting, side by side."""
         leader = work.team.leader
 
@@ -112,13 +109,7 @@ class VirtualLab(TeamSystem):
             )
 
         said = yield from work.lab.ask_each([leader] * len(transcripts), pose)
-        return [work.candidate(leader, idea, shown) for idea in said]
-
-    @staticmethod
-    def _merge(
-        work: TeamWork, ideas: list[Answer[CandidateIdea]]
-    ) -> Process[Answer[CandidateIdea]]:
-        return aggregate(work, tuple(ideas), part=INVESTIGATOR)
+        return tuple(work.candidate(leader, idea, shown) for idea in said)
 
 
 def part_of(seat: int, size: int) -> str:
