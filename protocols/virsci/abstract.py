@@ -100,7 +100,7 @@ def write_abstract(
     found: SelfReviewResult | None = None
     draft: Written | None = None
     for _ in range(2):
-        writing = generate_abstract(team, lab, make_discussion(), idea, memory, draft, found)
+        writing = generate_abstract(make_discussion(), idea, memory, draft, found)
         draft = yield from lab.stage("abstract", writing)
         if rules.self_review == "off":
             return draft.text
@@ -152,8 +152,6 @@ Guest: TypeAlias = tuple[Answer[Advice | None], ...]
 
 
 def generate_abstract(
-    team: Team,
-    lab: Lab,
     discussion: Discussion,
     idea: Answer[CandidateIdea],
     memory: TeamMemory,
@@ -166,9 +164,7 @@ def generate_abstract(
     review and the near abstracts (Eq. 6).
 
     Args:
-        team: whose members write.
-        lab: the team's access to the world.
-        discussion: holds the turns.
+        discussion: holds the turns of the team.
         idea: the idea that the abstract is about.
         memory: what earlier stages left.
         written: a text to begin with; None: the leader drafts one.
@@ -177,6 +173,7 @@ def generate_abstract(
     Returns:
         The abstract after K turns, and its last writer.
     """
+    team, lab = discussion.team, discussion.lab
     # Where there is a text already, its writers and its reviewer have spoken.
     discussion.begun = written is not None
     guest: Guest = ()
@@ -186,7 +183,7 @@ def generate_abstract(
         while turn := (yield from discussion.next_turn(summarised=False, opener=team.leader)):
             for seat, speaker in turn.speakers:
                 if written is None:
-                    steps = _draft(team, lab, discussion, idea, memory, speaker, seat)
+                    steps = _draft(discussion, idea, memory, speaker, seat)
                     text, guest = yield from steps
                 else:
                     shown = {
@@ -209,8 +206,6 @@ def generate_abstract(
 
 
 def _draft(
-    team: Team,
-    lab: Lab,
     discussion: Discussion,
     idea: Answer[CandidateIdea],
     memory: TeamMemory,
@@ -218,10 +213,11 @@ def _draft(
     seat: int,
 ) -> Process[tuple[Answer[Abstract], Guest]]:
     """The first text, by the leader, after another member has examined the idea, if one does."""
+    team, lab = discussion.team, discussion.lab
     switches, references = memory.switches, memory.references
     critique: tuple[Answer[Utterance], ...] = ()
     if switches.critique == "on" and team.size > 1:
-        said = yield from _criticise(team, lab, discussion, idea, memory)
+        said = yield from _criticise(discussion, idea, memory)
         critique = (said,)
     # A search of its own: ideas can have been generated without any papers.
     near = lab.library.search(idea, references.count) if references.draft == "on" else ()
@@ -271,13 +267,12 @@ def _revise(
 
 
 def _criticise(
-    team: Team,
-    lab: Lab,
     discussion: Discussion,
     idea: Answer[CandidateIdea],
     memory: TeamMemory,
 ) -> Process[Answer[Utterance]]:
     """Ask a member who is not the author; the author is known only when the idea is read."""
+    team, lab = discussion.team, discussion.lab
     author = idea.read().author
     critic = next(member for member in team.members[::-1] if member != author)
     said: Answer[Critique] = yield from lab.ask(

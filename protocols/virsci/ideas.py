@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from pydantic import Field, model_validator
 
 from virsci_society.agents.config import Part, Switch
-from virsci_society.agents.prompts.dialogue import Utterance
-from virsci_society.protocols.discussion import Discussion
+from virsci_society.agents.prompts.dialogue import Advice, Utterance
+from virsci_society.protocols.discussion import Discussion, Utterances
 from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.ideas import (
     CandidateIdea,
@@ -26,7 +26,6 @@ from virsci_society.society.kernel.process import Process
 if TYPE_CHECKING:
     from virsci_society.protocols.virsci.team_memory import TeamMemory
     from virsci_society.society.teams.lab import Lab
-    from virsci_society.society.teams.team import Team
 
 Ideas: TypeAlias = tuple[Answer[CandidateIdea], ...]
 """Ideas with their references, in the order of being put forward, unread."""
@@ -69,8 +68,6 @@ class Confidence(Part):
 
 
 def generate_ideas(
-    team: Team,
-    lab: Lab,
     discussion: Discussion,
     topic: Answer[Topic] | Topic,
     rules: IdeaStage,
@@ -81,9 +78,7 @@ def generate_ideas(
     """Let every speaker of K turns improve the previous idea or propose a new one (Eq. 2).
 
     Args:
-        team: whose members speak.
-        lab: the team's access to the world.
-        discussion: holds the turns.
+        discussion: holds the turns of the team.
         topic: what the ideas are about.
         rules: is there a dialogue?
         memory: takes the advice of outsiders; holds what the topic discussion left.
@@ -93,49 +88,67 @@ def generate_ideas(
         Every idea with its references.
     """
     ideas: Ideas = ()
-    dialogue, references = rules.dialogue == "on", memory.references
-    extras = memory.extras_of_ideas
+    lab, dialogue = discussion.lab, rules.dialogue == "on"
+    rated = "marks" in memory.extras_of_ideas
     with discussion:
         while turn := (yield from discussion.next_turn(summarised=dialogue)):
             # Ideas of this round stand among what was said in it, and the last one on the table.
             earlier, last = ideas[:-1], ideas[-1:]
             for seat, speaker in turn.speakers:
-                previous = ideas[-1] if ideas else None
                 heard = turn.said if dialogue else ()
-                cue = topic if previous is None else previous
-                shown: Papers = ()
-                if references.ideas == "on":
-                    shown = references.find_for(speaker, lab, cue, topic)
-                idea, guest = yield from discussion.utter(
-                    speaker,
-                    seat,
-                    "idea_turn",
-                    Idea,
-                    cue=cue,
-                    recall=topic,
-                    about=topic,
-                    topic=topic,
-                    background=memory.shown(memory.topic_summaries),
-                    reasons=memory.carries,
-                    tried=memory.failed_ideas,
-                    earlier=memory.shown(earlier if seat == 0 else (*earlier, *last)),
-                    previous=previous,
-                    # The idea on the table was the last utterance of this round, if there is one.
-                    shown_above=bool(heard),
-                    references=shown,
-                    summaries=discussion.summaries,
-                    said=heard,
-                    ratings=memory.ratings,
-                    extras=extras,
+                listed = earlier if seat == 0 else (*earlier, *last)
+                cue = ideas[-1] if ideas else topic
+                sees = memory.references.ideas == "on"
+                shown = memory.references.find_for(speaker, lab, cue, topic) if sees else ()
+                idea, guest = yield from _utter_idea(
+                    discussion, memory, topic, speaker, seat, ideas, listed, shown, heard
                 )
                 # Where others rate an idea too, its author's ratings would anchor theirs.
-                spoken = lab.later(without_ratings, idea) if "marks" in extras else idea
+                spoken = lab.later(without_ratings, idea) if rated else idea
                 turn.said += (Utterance(speaker, spoken), *guest)
                 scored = bool(ideas) or first_scored
                 ideas = _put_forward(lab, memory, ideas, speaker, idea, shown, scored=scored)
     yield from discussion.seat_last_guests()
     memory.advice = discussion.advice
     return ideas
+
+
+def _utter_idea(
+    discussion: Discussion,
+    memory: TeamMemory,
+    topic: Answer[Topic] | Topic,
+    speaker: str,
+    seat: int,
+    ideas: Ideas,
+    listed: Ideas,
+    shown: Papers,
+    heard: Utterances,
+) -> Process[tuple[Answer[Idea], tuple[Answer[Advice | None], ...]]]:
+    """One speaker's idea, with the idea on the table, earlier ones that are listed, and papers."""
+    previous = ideas[-1] if ideas else None
+    return discussion.utter(
+        speaker,
+        seat,
+        "idea_turn",
+        Idea,
+        cue=topic if previous is None else previous,
+        recall=topic,
+        about=topic,
+        # The order of the slots is that of the call's needs, which the digest holds.
+        topic=topic,
+        background=memory.shown(memory.topic_summaries),
+        reasons=memory.carries,
+        tried=memory.failed_ideas,
+        earlier=memory.shown(listed),
+        previous=previous,
+        # The idea on the table was the last utterance of this round, if there is one.
+        shown_above=bool(heard),
+        references=shown,
+        summaries=discussion.summaries,
+        said=heard,
+        ratings=memory.ratings,
+        extras=memory.extras_of_ideas,
+    )
 
 
 def _put_forward(

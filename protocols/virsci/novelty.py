@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from virsci_society.agents.reference import Reference
     from virsci_society.protocols.virsci.team_memory import TeamMemory
     from virsci_society.society.teams.lab import Lab
-    from virsci_society.society.teams.team import Team
 
 
 class AssessmentStage(Part):
@@ -49,8 +48,6 @@ class AssessmentStage(Part):
 
 
 def assess_novelty(
-    team: Team,
-    lab: Lab,
     discussion: Discussion,
     ideas: Ideas,
     rules: AssessmentStage,
@@ -61,9 +58,7 @@ def assess_novelty(
     """Let the members vote in K turns; no dialogue is in the prompt (Eq. 3).
 
     Args:
-        team: whose members vote.
-        lab: the team's access to the world.
-        discussion: holds the turns.
+        discussion: holds the turns of the team.
         ideas: all ideas of the team; three of them are on the ballot.
         rules: which ballots count.
         weights: of the confidence, by which the three are chosen and ties of votes broken.
@@ -73,6 +68,7 @@ def assess_novelty(
     Returns:
         The idea with most votes, unread.
     """
+    team, lab = discussion.team, discussion.lab
     team.notes["ties"] = lab.later(partial(count_shortlist_ties, released, weights), *ideas)
     shortlisted = lab.later(partial(choose_shortlist, released, weights), *ideas)
     on_ballot: Ideas = ()
@@ -93,7 +89,7 @@ def assess_novelty(
                 voter: _order(lab, len(on_ballot), turn.number, voter, permuted=permuted)
                 for voter in team.members
             }
-            pose = partial(_pose_ballot, lab, discussion, memory, released, on_ballot, orders)
+            pose = partial(_pose_ballot, discussion, memory, released, on_ballot, orders)
             cast = yield from lab.ask_each(list(orders), pose)
             if released.unreadable_votes == "first_idea":
                 cast = [lab.later(count_as_first, ballot) for ballot in cast]
@@ -107,7 +103,6 @@ def assess_novelty(
 
 
 def _pose_ballot(
-    lab: Lab,
     discussion: Discussion,
     memory: TeamMemory,
     released: ReleasedCode,
@@ -118,7 +113,7 @@ def _pose_ballot(
 ) -> Answer[Ballot]:
     """Ask one member for its vote, with the ideas in its own order."""
     listed = tuple(on_ballot[place] for place in orders[voter])
-    pooled = released.ballot == "pooled"
+    lab, pooled = discussion.lab, released.ballot == "pooled"
     return lab.pose(
         voter,
         memory.prompts["ballot"],

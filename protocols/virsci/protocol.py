@@ -166,9 +166,7 @@ class VirSci(TeamProtocol):
         heard = later or settings.ideas.dialogue == "on"
         discussion = self._discussion(team, lab, memory, "ideas", heard=heard, heard_later=later)
         scored = settings.confidence.first_idea == "scored"
-        return generate_ideas(
-            team, lab, discussion, topic, settings.ideas, memory, first_scored=scored
-        )
+        return generate_ideas(discussion, topic, settings.ideas, memory, first_scored=scored)
 
     def _assess_novelty(
         self, team: Team, lab: Lab, ideas: Ideas, memory: TeamMemory
@@ -176,9 +174,7 @@ class VirSci(TeamProtocol):
         settings = self.settings
         discussion = self._discussion(team, lab, memory, "novelty")
         weights, released = settings.confidence.weights, settings.released_code
-        return assess_novelty(
-            team, lab, discussion, ideas, settings.assessment, weights, memory, released
-        )
+        return assess_novelty(discussion, ideas, settings.assessment, weights, memory, released)
 
     def _make_manuscript(
         self, lab: Lab, abstract: Answer[Abstract], best: Answer[CandidateIdea], ideas: Ideas

@@ -92,7 +92,7 @@ def discuss_topic(
         discussion, last = make_discussion(), attempt == rules.restarts
         forced = attempt + 1 == forced_after
         decided_by = "proposal" if forced else rules.consensus
-        steps = hold_discussion(team, lab, rules, memory, discussion, decided_by, last=last)
+        steps = hold_discussion(rules, memory, discussion, decided_by, last=last)
         proposal: TopicProposal = yield from lab.stage("topic", steps)
         yield from lab.prepare()
         yield from lab.notice()
@@ -116,8 +116,6 @@ def discuss_topic(
 
 
 def hold_discussion(
-    team: Team,
-    lab: Lab,
     rules: TopicStage,
     memory: TeamMemory,
     discussion: Discussion,
@@ -128,15 +126,13 @@ def hold_discussion(
     """One discussion: K turns (Eq. 1), the leader's topic, and the votes on it.
 
     Args:
-        team: whose members discuss.
-        lab: the team's access to the world.
         rules: the topic to begin with, and what is asked at the end.
         memory: the topics that were dropped before.
-        discussion: holds the turns.
+        discussion: holds the turns of the team.
         decided_by: ``majority``, ``leader``, or ``proposal`` where the topic stands in any case.
         last: can no other discussion follow?
     """
-    start, references = rules.start or "", memory.references
+    lab, start, references = discussion.lab, rules.start or "", memory.references
     with discussion:
         while turn := (yield from discussion.next_turn(closing=True)):
             summaries = discussion.summaries
@@ -162,16 +158,12 @@ def hold_discussion(
                 )
                 turn.said += (Utterance(speaker, remark), *guest)
                 cue = remark
-        proposal = yield from propose_topic(
-            team, lab, rules, memory, discussion, decided_by, last=last
-        )
+        proposal = yield from propose_topic(rules, memory, discussion, decided_by, last=last)
     yield from discussion.seat_last_guests()
     return proposal
 
 
 def propose_topic(
-    team: Team,
-    lab: Lab,
     rules: TopicStage,
     memory: TeamMemory,
     discussion: Discussion,
@@ -182,14 +174,13 @@ def propose_topic(
     """The leader proposes a topic; then agreement and staying are asked for.
 
     Args:
-        team: whose leader proposes.
-        lab: the team's access to the world.
         rules: who is asked, and for what.
         memory: its pages are shown.
         discussion: the one that has just been held.
         decided_by: as of ``hold_discussion``.
         last: can no other discussion follow?
     """
+    team, lab = discussion.team, discussion.lab
     shown: dict[str, Any] = {"decided_by": decided_by, "tried": memory.failed_topics}
     topic: Answer[Topic] = yield from lab.ask(
         team.leader,
