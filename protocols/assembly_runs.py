@@ -138,8 +138,7 @@ class AssemblyRun:
         drawn = assemble(self._rules, leader, self, rng, bring)
         wanted = next(drawn)
         members = [leader, *drawn]
-        least = min(wanted, 2 if protocol.min_size is None else protocol.min_size)
-        authors = members if len(members) >= least else []
+        authors = members if len(members) >= protocol.smallest_team(wanted) else []
         if protocol.author_order == "leader_last":
             authors = sorted(authors, key=lambda row: row == leader)
         for row in members:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from virsci_society.agents.config import Part, Switch
 from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.prompts.prompt import Prompt, Prompts
 from virsci_society.protocols.composition_targets import CompositionTargets
 from virsci_society.protocols.forms import Choice
-from virsci_society.protocols.policies.coauthorship import Coauthorship
+from virsci_society.protocols.team_assembly import SeatRules, TeamMembers, at_most
 from virsci_society.protocols.team_sizes import TeamSize
-from virsci_society.society.formation.seats import NewcomerSeats, RepeatedTeams, ResearchGroups
-from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.formation.seats import NewcomerSeats, RepeatedTeams
 from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.process import Process
@@ -29,35 +28,25 @@ MAX_DRAWS = 100
 """Draws of unsuitable people before everybody who keeps the targets reachable is listed."""
 
 
-class TeamBuilding(Part):
-    """How a leader builds its team; in VirSci its keys stand directly under ``protocol``."""
+class Invitations(Part):
+    """How a leader invites."""
 
-    team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
-    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``.
-    Unit: members. Source: VirSci, appendix C.3 (4 members)."""
-    min_size: Annotated[int, Field(ge=1, le=10_000)] | Literal["all"] | None = None
-    """Below this no team starts; default 2 (1 when n = 1); ``all``: n. Unit: members. Source:
-    assumed."""
-    min_size_after_leaving: Annotated[int, Field(ge=1, le=10_000)] | Literal["all"] | None = None
-    """Below this a team ends when members have left; null: as ``min_size``. Unit: members. Source:
-    the paper goes on after somebody has left."""
     inviting: Literal["one_by_one", "at_once"] = "one_by_one"
     """One invitation at a time, as the paper; or all empty seats at once, as people do. Source:
     VirSci, section 3.2 (invitations one after another)."""
     max_invitations: int = Field(default=40, ge=1, le=10_000)
     """Invitations per team before the leader gives up. Unit: invitations. Source: assumed."""
+
+
+class TeamBuilding(SeatRules, Invitations, TeamMembers):
+    """How a leader builds its team; in VirSci its keys stand directly under ``protocol``."""
+
+    min_size_after_leaving: Annotated[int, Field(ge=1, le=10_000)] | Literal["all"] | None = None
+    """Below this a team ends when members have left; null: as ``min_size``. Unit: members. Source:
+    the paper goes on after somebody has left."""
     replacement: Switch = "on"
     """Is another one asked for each who declines? Off: n - 1 invitations, whatever comes back.
     Source: VirSci, section 3.2 (until the size is reached)."""
-    newcomers: NewcomerSeats | None = None
-    """Which seats newcomers take without an invitation; null: none. Source: this project."""
-    again: RepeatedTeams | None = None
-    """Which teams begin with the invitation of co-authors of an earlier paper; null: none. Source:
-    this project."""
-    groups: ResearchGroups | None = None
-    """How leaders ask newcomers of their own group first; null: no groups. Source: this project."""
-    selection: SelectionPolicy = Field(default_factory=Coauthorship)
-    """Whom the leader asks. Source: VirSci, section 3.2."""
     freshness: float | None = Field(default=None, ge=0, le=1)
     """Target share of members without joint papers with any other member (Fig. 5). Unit: share of
     members. Source: not aimed at; VirSci, figure 5, varies it."""
@@ -68,26 +57,14 @@ class TeamBuilding(Part):
     """``unique``: share of members whose main topic nobody else has. Source: VirSci, figure 6; its
     definition is read so: assumed."""
 
-    @model_validator(mode="after")
-    def _sizes_fit(self) -> Self:
-        size, least = self.team_size, self.min_size
-        if isinstance(size, int) and isinstance(least, int) and least > size:
-            raise ValueError("min_size is larger than team_size; lower it, or raise team_size")
-        return self
-
-    def smallest_team(self, wanted: int, *, after_leaving: bool = False) -> int:
-        """Members below which a team is dissolved.
+    def smallest_after_leaving(self, wanted: int) -> int:
+        """Members below which a team that has started is dissolved.
 
         Args:
             wanted: the size that it wanted.
-            after_leaving: has it started already?
         """
-        least = self.min_size
-        if after_leaving and self.min_size_after_leaving is not None:
-            least = self.min_size_after_leaving
-        if least == "all":
-            return wanted
-        return min(wanted, 2 if least is None else least)
+        least = self.min_size_after_leaving
+        return self.smallest_team(wanted) if least is None else at_most(wanted, least)
 
 
 def select_collaborators(

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Annotated, Generic, Literal, Protocol, Self, TypeVar
 
 import numpy as np
+from pydantic import Field, model_validator
 
+from virsci_society.agents.config import Part
+from virsci_society.protocols.policies.coauthorship import Coauthorship
 from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.society.formation.seats import NewcomerSeats, RepeatedTeams, ResearchGroups
+from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.formation.world_view import PapersView
 
 W = TypeVar("W", bound=PapersView)
@@ -23,6 +27,56 @@ W_contra = TypeVar("W_contra", bound=PapersView, contravariant=True)
 Bring = Callable[[int, np.random.Generator], int]
 """Lets a newcomer come: the row of its mentor and the random stream of the seat; returns its row.
 """
+
+
+class TeamMembers(Part):
+    """How many members a team has, and who is drawn."""
+
+    team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
+    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``.
+    Unit: members. Source: VirSci, appendix C.3 (4 members)."""
+    min_size: Annotated[int, Field(ge=1, le=10_000)] | Literal["all"] | None = None
+    """Below this no team starts; null: 2 (1 when n = 1); ``all``: n. Unit: members. Source:
+    assumed."""
+    selection: SelectionPolicy = Field(default_factory=Coauthorship)
+    """Who is asked, or drawn. Source: VirSci, section 3.2."""
+
+    @model_validator(mode="after")
+    def _sizes_fit(self) -> Self:
+        size, least = self.team_size, self.min_size
+        if isinstance(size, int) and isinstance(least, int) and least > size:
+            raise ValueError("min_size is larger than team_size; lower it, or raise team_size")
+        return self
+
+    def smallest_team(self, wanted: int) -> int:
+        """Members below which a team is dissolved.
+
+        Args:
+            wanted: the size that it wanted.
+        """
+        return at_most(wanted, 2 if self.min_size is None else self.min_size)
+
+
+def at_most(wanted: int, least: int | Literal["all"]) -> int:
+    """A smallest size, which is at most the size that is wanted; ``all``: that size."""
+    return wanted if least == "all" else min(wanted, least)
+
+
+class SeatRules(Part):
+    """Which seats of a team are not filled by the selection policy."""
+
+    newcomers: NewcomerSeats | None = None
+    """Which seats newcomers take without an invitation; null: none. Source: this project."""
+    again: RepeatedTeams | None = None
+    """Which teams begin with co-authors of an earlier paper; null: every seat is drawn anew.
+    Source: this project."""
+    groups: ResearchGroups | None = None
+    """How leaders ask newcomers of their own group first; null: no groups. Source: this project."""
+
+    @property
+    def newcomer_seats(self) -> NewcomerSeats | None:
+        """Which seats newcomers take; None: none."""
+        return self.newcomers
 
 
 class MemberDraw(Protocol[W_contra]):

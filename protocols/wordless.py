@@ -6,17 +6,13 @@ It serves models of who works with whom, where words do not matter, and measurem
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.reference import Reference
-from virsci_society.protocols.policies.coauthorship import Coauthorship
-from virsci_society.protocols.team_assembly import AssemblyRules, assemble
-from virsci_society.protocols.team_sizes import TeamSize
-from virsci_society.society.formation.seats import NewcomerSeats, RepeatedTeams, ResearchGroups
-from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.protocols.team_assembly import AssemblyRules, SeatRules, TeamMembers, assemble
 from virsci_society.society.formation.world_view import WorldView
 from virsci_society.society.kernel.durations import Duration, FixedDuration, parse_days
 from virsci_society.society.kernel.process import Process
@@ -44,27 +40,13 @@ class WordlessText:
         return f"{self.title}\n{self.abstract}"
 
 
-class Wordless(TeamProtocol):
+class Wordless(SeatRules, TeamMembers, TeamProtocol):
     """People are drawn by a policy, join at once, meet some times and publish (this project).
 
     Whoever is drawn comes: nobody declines, and nobody at the limit of teams is drawn. The paper
     is made up from interests of its authors.
     """
 
-    team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
-    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``.
-    Unit: members. Source: assumed: as for `virsci`."""
-    min_size: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    """Below this the team is dissolved; null: 2 (1 when n = 1). Unit: members. Source: assumed."""
-    selection: SelectionPolicy = Field(default_factory=Coauthorship)
-    """Who is drawn. Source: VirSci, section 3.2."""
-    newcomers: NewcomerSeats | None = None
-    """Which seats newcomers take; null: none, so members are people who are there already. Source:
-    this project."""
-    again: RepeatedTeams | None = None
-    """Which teams repeat an earlier one; null: every seat is drawn anew. Source: this project."""
-    groups: ResearchGroups | None = None
-    """How leaders ask newcomers of their own group first; null: no groups. Source: this project."""
     author_order: AuthorOrder = "leader_first"
     """``leader_first``: the leader, then the others as they joined. ``leader_last``: the
     others, and the leader at the end. Source: VirSci; `leader_last`: this project."""
@@ -76,13 +58,6 @@ class Wordless(TeamProtocol):
     references: int = Field(default=0, ge=0, le=50)
     """Papers that a paper cites: those nearest to its text among what is published. Unit: papers.
     Source: assumed: none."""
-
-    @model_validator(mode="after")
-    def _sizes_fit(self) -> Wordless:
-        size, least = self.team_size, self.min_size
-        if isinstance(size, int) and least is not None and least > size:
-            raise ValueError("min_size is larger than team_size")
-        return self
 
     @property
     def stages(self) -> frozenset[str]:
@@ -101,11 +76,6 @@ class Wordless(TeamProtocol):
             cites=lab.later(_ids_of, near),
             author_order=self.author_order,
         )
-
-    @property
-    def newcomer_seats(self) -> NewcomerSeats | None:
-        """Which seats newcomers take; None: none."""
-        return self.newcomers
 
     @property
     def assembly_rules(self) -> AssemblyRules[WorldView]:
@@ -128,7 +98,7 @@ class Wordless(TeamProtocol):
         for row in drawn:
             if population.names[row] not in team.members:
                 lab.people.join(population.names[row])
-        if team.size < min(n, 2 if self.min_size is None else self.min_size):
+        if team.size < self.smallest_team(n):
             raise Dissolved("too small")
         team.formed = lab.now if team.size == n else None
 

@@ -13,11 +13,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from virsci_society.agents.prompts.paper_lists import paper_key
 from virsci_society.agents.prompts.prompt import Prompts
-from virsci_society.protocols.collaborator_selection import TeamBuilding, select_collaborators
+from virsci_society.protocols.collaborator_selection import (
+    Invitations,
+    TeamBuilding,
+    select_collaborators,
+)
 from virsci_society.protocols.forms import Draft, Topic
 from virsci_society.protocols.given_topics import GivenTopic
 from virsci_society.protocols.ideas import (
@@ -29,7 +33,7 @@ from virsci_society.protocols.ideas import (
 )
 from virsci_society.protocols.parts.forms import Proposal
 from virsci_society.protocols.parts.team_work import TeamWork, WorkRules
-from virsci_society.protocols.policies.coauthorship import Coauthorship
+from virsci_society.protocols.team_assembly import TeamMembers
 from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.protocols.virsci.prompts import PROMPTS as VIRSCI_PROMPTS
 from virsci_society.society.formation.selection import SelectionPolicy
@@ -221,28 +225,15 @@ class ResearchSystem(TeamProtocol):
         return written
 
 
-class TeamSystem(ResearchSystem):
+class TeamSystem(Invitations, TeamMembers, ResearchSystem):
     """A research system of several scientists, gathered as a VirSci team is."""
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 3
     """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``.
     Unit: members. Source: Chen et al. 2025 (`idea2proposal`); of others the paper in kind, the
     value is assumed."""
-    min_size: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    """Below this no team starts; null: 2 (1 when n = 1). Unit: members. Source: assumed."""
     inviting: Literal["one_by_one", "at_once"] = "at_once"
     """One invitation at a time, or all empty seats at once. Source: this project."""
-    max_invitations: int = Field(default=40, ge=1, le=10_000)
-    """Invitations per team before the leader gives up. Unit: invitations. Source: assumed."""
-    selection: SelectionPolicy = Field(default_factory=Coauthorship)
-    """Whom the leader asks. Source: VirSci, section 3.2."""
-
-    @model_validator(mode="after")
-    def _sizes_fit(self) -> TeamSystem:
-        size, least = self.team_size, self.min_size
-        if isinstance(size, int) and least is not None and least > size:
-            raise ValueError("min_size is larger than team_size")
-        return self
 
     @property
     def policy(self) -> SelectionPolicy:

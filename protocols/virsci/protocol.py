@@ -152,7 +152,7 @@ class VirSci(TeamProtocol):
                 settings.topic,
                 memory,
                 partial(self._discussion, team, lab, memory, "topic"),
-                smallest=settings.smallest_team(team.target_size, after_leaving=True),
+                smallest=settings.smallest_after_leaving(team.target_size),
                 forced_after=settings.released_code.forced_after,
             )
         )
