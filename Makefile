@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-live quick test test-slow test-peers check mutants bench bench-peers clean
+.PHONY: demo demo-live quick test test-slow test-peers check mutants values bench bench-peers clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/society run quickstart --out runs/demo
@@ -52,6 +52,16 @@ check: $(VENV)/.tools
 
 mutants: $(VENV)/.tools
 	$(BIN)/python -m tests.mutants
+
+# Prints again what the pages show as printed and no longer holds; PAGE=life.md for one page, ALL=1
+# for what holds as well. Timings differ from run to run: they are printed with TIMINGS=1 alone.
+values: $(VENV)/.tools
+ifdef TIMINGS
+	$(BIN)/python benchmarks/all.py --write
+	$(BIN)/python benchmarks/large_society.py --write
+else
+	$(BIN)/python benchmarks/values.py $(if $(ALL),--all) $(PAGE)
+endif
 
 bench: $(VENV)/.tools
 	$(BIN)/python benchmarks/all.py

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.machine import describe
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+def release() -> str:
+    """The number of the release whose sources these are."""
+    with (DOCS.parent / "pyproject.toml").open("rb") as file:
+        return str(tomllib.load(file)["project"]["version"])
 
 
 def head(load: float | None = None) -> str:
@@ -19,8 +26,8 @@ def head(load: float | None = None) -> str:
     """
     machine = describe()
     said = (
-        f"{datetime.now(UTC):%Y-%m-%d}, commit `{machine['commit']}`, {machine['processors']} "
-        f"processors ({machine['processor']}), Python {machine['python']}"
+        f"{datetime.now(UTC):%Y-%m-%d}, release {release()}, commit `{machine['commit']}`, "
+        f"{machine['processors']} processors ({machine['processor']}), Python {machine['python']}"
     )
     return said if load is None else f"{said}; calibration loop at {load:.2f} (1: idle machine)."
 

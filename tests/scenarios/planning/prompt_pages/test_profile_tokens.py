@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.values import stamped
 from virsci_society.scenarios.planning.prompt_pages.profile_tokens import (
     PAGES,
     page_text,
@@ -39,10 +40,5 @@ def test_pages_add_up():
 def test_the_table_of_the_documentation_is_current():
     if tokenizer_name() != TOKENIZER:
         pytest.skip("the tokenizer's vocabulary is missing")
-    text = (DOCS / "prompts.md").read_text(encoding="utf-8")
-    shown = text.split("<!-- tokens -->\n")[1].split("<!-- end of tokens -->")[0]
-    assert shown == page_text(), (
-        "run: python -m virsci_society.scenarios.planning.prompt_pages."
-        "profile_tokens, and put what it prints "
-        "between the marks in docs/prompts.md"
-    )
+    (shown,) = stamped(DOCS / "prompts.md")
+    assert shown.text == page_text().strip(), "run: make values PAGE=prompts.md"
