@@ -42,6 +42,22 @@ which model. Measures made from these tables are in `tables/measures/*.parquet` 
 described in [metrics.md](metrics.md).
 """
 
+NETWORKS = """
+## Network files
+
+`network.graphml` and `network.gexf` hold the co-authorship network at the end, `bipartite.graphml`
+scientists and papers. They are made from the tables above.
+
+| file | of | attribute | meaning |
+| --- | --- | --- | --- |
+| `network` | node | `topic` | main topic of the scientist |
+| `network` | node | `papers_in_run` | papers in the run; `scientists.papers`: before day 0 |
+| `network` | edge | `weight` | joint papers; `before` and `since`: those before and since day 0 |
+| `network` | edge | `start` | date of the first |
+| `bipartite` | node | `kind` | scientist or paper (`bipartite`: 0, 1); of papers `title`, `date` |
+| `bipartite` | edge | `position` | place among the authors, from 0; `start`: date of the paper |
+"""
+
 
 def data_dictionary() -> str:
     """The page as Markdown."""
@@ -53,6 +69,7 @@ def data_dictionary() -> str:
         for column in columns:
             meaning = column.meaning.replace("|", "\\|")
             parts.append(f"| `{column.name}` | {column.dtype} | {meaning} |\n")
+    parts.append(NETWORKS)
     return "".join(parts)
 
 

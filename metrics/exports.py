@@ -37,8 +37,9 @@ def xml_text(text: str) -> str:
 def coauthor_graph(run: Run) -> nx.Graph[str]:
     """The co-authorship network at the end of the run, the ties before day 0 included.
 
-    Nodes are the run's scientists and everybody they have a tie with (``topic``, ``papers``:
-    authorships in the run); edges have ``weight`` (joint papers), ``before`` and ``since``
+    Nodes are the run's scientists and everybody they have a tie with (``topic``, and
+    ``papers_in_run``: authorships in the run; the column ``papers`` of the table ``scientists``
+    counts those before day 0); edges have ``weight`` (joint papers), ``before`` and ``since``
     (those before and since day 0) and ``start`` (date of the first, in days; negative before
     day 0). The graph's own attribute ``speaker`` says who spoke in the run.
     """
@@ -50,11 +51,21 @@ def coauthor_graph(run: Run) -> nx.Graph[str]:
     everybody = dict.fromkeys([*topics, *edges["source"], *edges["target"]])
     for who in everybody:
         topic = xml_text(topics.get(who, ""))
-        graph.add_node(xml_text(who), topic=topic, papers=int(written.get(who, 0)))
+        graph.add_node(xml_text(who), topic=topic, papers_in_run=int(written.get(who, 0)))
     for first, second, weight, before, start in edges.itertuples(index=False, name=None):
         counts = {"weight": int(weight), "before": int(before), "since": int(weight - before)}
         graph.add_edge(xml_text(first), xml_text(second), **counts, start=float(start))
     return graph
+
+
+def digested_network(graph: nx.Graph[str]) -> bytes:
+    """The co-authorship network as the digest of a run counts it; the graph itself is changed."""
+    # Without the speaker: equal words have one digest, whoever said them.
+    graph.graph.clear()
+    # Under the name that the attribute had at first, so that digests of older runs stay valid.
+    for _, data in graph.nodes(data=True):
+        data["papers"] = data.pop("papers_in_run")
+    return "".join(graphml_text(graph)).encode()
 
 
 def _speaker(run: Run) -> dict[str, str]:

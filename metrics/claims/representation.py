@@ -8,15 +8,14 @@ institutions, so these are not compared.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import special
 
 from virsci_society.metrics.impact.authorships import inside_citations
+from virsci_society.metrics.inference.intervals import wilson_interval
 from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
 
@@ -97,16 +96,6 @@ def _rows(run: Run, group: str, values: pd.Series) -> Iterator[tuple[Any, ...]]:
         for value, number in there.items():
             count = int(taken.get(value, 0))
             share, expected = count / total, float(number) / float(there.sum())
-            low, high = _wilson(count, total)
+            band = wilson_interval(count, total, LEVEL)
             ratio = share / expected
-            yield group, value, stage, count, total, share, low, high, expected, ratio
-
-
-def _wilson(count: int, total: int) -> tuple[float, float]:
-    # As ``scipy.stats`` has it; no other measure of a run needs that module, whose import takes as
-    # long as a small run.
-    share, z = count / total, float(special.ndtri(0.5 + 0.5 * LEVEL))
-    twice = 2 * (total + z**2)
-    middle = (2 * total * share + z**2) / twice
-    half = z / twice * math.sqrt(4 * total * share * (1 - share) + z**2)
-    return (middle - half if count else 0.0), (middle + half if count < total else 1.0)
+            yield group, value, stage, count, total, share, band.low, band.high, expected, ratio

@@ -21,6 +21,7 @@ from virsci_society.metrics.inference.intervals import (
     unbounded,
 )
 
+NONCENTRAL = "noncentral t"
 MAX_WIDENINGS = 60
 """Widenings of the bracket before an interval of an effect is given up."""
 
@@ -73,7 +74,7 @@ def d_interval(first: Numbers, second: Numbers, level: float = 0.95) -> Interval
         return unbounded(NAN, n, level)
     scale = float(np.sqrt(len(a) * len(b) / n))
     low, high = _noncentralities(d * scale, n - 2, level)
-    return Interval(d, low / scale, high / scale, n, level)
+    return Interval(d, low / scale, high / scale, n, level, NONCENTRAL)
 
 
 def g_interval(first: Numbers, second: Numbers, level: float = 0.95) -> Interval:
@@ -86,7 +87,8 @@ def g_interval(first: Numbers, second: Numbers, level: float = 0.95) -> Interval
     """
     band = d_interval(first, second, level)
     factor = hedges_factor(band.n - 2)
-    return Interval(band.value * factor, band.low * factor, band.high * factor, band.n, level)
+    value, low, high = (factor * number for number in (band.value, band.low, band.high))
+    return Interval(value, low, high, band.n, level, band.method)
 
 
 def dz_interval(differences: Numbers, level: float = 0.95) -> Interval:
@@ -101,7 +103,7 @@ def dz_interval(differences: Numbers, level: float = 0.95) -> Interval:
         return unbounded(NAN, n, level)
     d = float(gaps.mean() / gaps.std(ddof=1))
     low, high = _noncentralities(d * np.sqrt(n), n - 1, level)
-    return Interval(d, low / np.sqrt(n), high / np.sqrt(n), n, level)
+    return Interval(d, low / np.sqrt(n), high / np.sqrt(n), n, level, NONCENTRAL)
 
 
 def _noncentralities(t: float, freedom: int, level: float) -> tuple[float, float]:
@@ -183,6 +185,7 @@ class ArmDifference:
             values of both arms.
         effect: d_z of pairs, Hedges' g otherwise, with its interval.
         effect_name: ``d_z`` or ``g``.
+        test: that was made: ``paired t`` or ``Welch``.
         t: Student's t.
         freedom: degrees of freedom of t.
         p: two-sided; NaN where it cannot be computed.
@@ -192,6 +195,7 @@ class ArmDifference:
     difference: Interval
     effect: Interval
     effect_name: str
+    test: str
     t: float
     degrees_of_freedom: float
     p: float
@@ -226,10 +230,15 @@ def paired(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifferenc
         n, bool(n) and float(np.ptp(gaps)) > 0, "pair", "the differences do not vary"
     )
     if reason:
-        return ArmDifference(t_interval(gaps, level), effect, "d_z", NAN, float(n - 1), NAN, reason)
+        gap, freedom = t_interval(gaps, level), float(n - 1)
+        return ArmDifference(gap, effect, "d_z", "paired t", NAN, freedom, NAN, reason)
     with constant_samples_allowed():
         test = scipy.stats.ttest_rel(after, before)
-    return _tested(test, float(gaps.mean()), n, effect, "d_z", level)
+    bounds = test.confidence_interval(level)
+    gap = Interval(
+        float(gaps.mean()), float(bounds.low), float(bounds.high), n, level, "Student's t"
+    )
+    return ArmDifference(gap, effect, "d_z", "paired t", *_statistics(test))
 
 
 def welch(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifference:
@@ -257,21 +266,18 @@ def welch(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifference
     varies = fewer > 0 and max(float(np.ptp(a)), float(np.ptp(b))) > 0
     reason = _inestimable(fewer, varies, "value in an arm", "neither arm varies")
     if reason:
-        return ArmDifference(unbounded(difference, n, level), effect, "g", NAN, NAN, NAN, reason)
+        gap = unbounded(difference, n, level)
+        return ArmDifference(gap, effect, "g", "Welch", NAN, NAN, NAN, reason)
     with constant_samples_allowed():
         test = scipy.stats.ttest_ind(b, a, equal_var=False)
-    return _tested(test, difference, n, effect, "g", level)
-
-
-def _tested(
-    test: Any, difference: float, n: int, effect: Interval, effect_name: str, level: float
-) -> ArmDifference:
-    """The result of one of scipy's t tests beside the effect size."""
     bounds = test.confidence_interval(level)
-    interval = Interval(difference, float(bounds.low), float(bounds.high), n, level)
-    return ArmDifference(
-        interval, effect, effect_name, float(test.statistic), float(test.df), float(test.pvalue)
-    )
+    gap = Interval(difference, float(bounds.low), float(bounds.high), n, level, "Welch's t")
+    return ArmDifference(gap, effect, "g", "Welch", *_statistics(test))
+
+
+def _statistics(test: Any) -> tuple[float, float, float]:
+    """Statistic, degrees of freedom and p of one of scipy's t tests."""
+    return float(test.statistic), float(test.df), float(test.pvalue)
 
 
 def _inestimable(n: int, varies: bool, unit: str, constant: str) -> str:
@@ -304,3 +310,37 @@ def holm(p_values: Sequence[float]) -> list[float]:
     adjusted = np.empty_like(stepped)
     adjusted[order] = stepped
     return [float(value) for value in adjusted]
+
+
+def reconciliation(
+    bounds: tuple[float, float],
+    p: float,
+    corrected: float,
+    tests: int,
+    alpha: float = 0.05,
+) -> str:
+    """Why an interval and a corrected verdict disagree about zero; empty where they agree.
+
+    An interval is of one comparison, a corrected p of all that were planned. So an interval may
+    leave out zero where the verdict is that chance may have made the difference.
+
+    Args:
+        bounds: low and high of the interval, of coverage 1 - alpha; NaN if there is none.
+        p: of the comparison alone.
+        corrected: p after Holm's correction.
+        tests: number of planned comparisons.
+        alpha: the verdict is beyond chance where ``corrected`` is below.
+    """
+    low, high = bounds
+    without_zero = low > 0 or high < 0
+    if not np.isfinite([low, high, corrected]).all() or without_zero == (corrected < alpha):
+        return ""
+    if without_zero and p < alpha:
+        return (
+            "the interval is of this comparison alone and leaves out zero, the p after Holm is "
+            f"corrected for all {tests} planned comparisons, and the verdict follows the p"
+        )
+    return (
+        "interval and p are computed in different ways and disagree about zero, and the verdict "
+        "follows the p"
+    )

@@ -9,7 +9,7 @@ permutations within blocks, which need no independence and no distribution.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -32,6 +32,8 @@ class Correlation:
         p: two-sided, against no correlation.
         n: observations.
         note: empty, or what was left out and why.
+        test: name of the correlation and its test, such as ``Spearman``.
+        method: how the interval is computed; empty where there is none.
     """
 
     r: float
@@ -40,6 +42,14 @@ class Correlation:
     p: float
     n: int
     note: str = ""
+    test: str = ""
+    method: str = ""
+
+
+FISHER = "Fisher's z"
+BONETT_WRIGHT = "Fisher's z after Bonett and Wright 2000"
+RANK_TREND = "rank correlation"
+"""Name of the test of ``rank_trend``."""
 
 
 def pearson(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
@@ -60,7 +70,8 @@ def pearson(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
         Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation.
     """
     a, b = pairs_of(x, y)
-    return _correlation(_product_moment(a, b), len(a), 0, 1.0, level)
+    found = _correlation(_product_moment(a, b), len(a), 0, 1.0, level)
+    return _named(found, "Pearson", FISHER)
 
 
 def spearman(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
@@ -86,7 +97,7 @@ def spearman(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
     """
     a, b = pairs_of(x, y)
     r = _product_moment(_ranks(a), _ranks(b))
-    return _correlation(r, len(a), 0, 1.0 + r**2 / 2, level)
+    return _named(_correlation(r, len(a), 0, 1.0 + r**2 / 2, level), "Spearman", BONETT_WRIGHT)
 
 
 def prcc(inputs: Mapping[str, Numbers], y: Numbers, level: float = 0.95) -> dict[str, Correlation]:
@@ -121,8 +132,13 @@ def prcc(inputs: Mapping[str, Numbers], y: Numbers, level: float = 0.95) -> dict
         others = [ranks for other, ranks in ranked.items() if other != name]
         residuals = _residuals(own, others), _residuals(measured, others)
         r = _product_moment(*residuals)
-        correlations[name] = _correlation(r, len(measured), len(others), 1.0 + r**2 / 2, level)
+        found = _correlation(r, len(measured), len(others), 1.0 + r**2 / 2, level)
+        correlations[name] = _named(found, "PRCC", BONETT_WRIGHT)
     return correlations
+
+
+def _named(found: Correlation, test: str, method: str) -> Correlation:
+    return replace(found, test=test, method=method if np.isfinite(found.low) else "")
 
 
 def _correlation(r: float, n: int, given: int, spread: float, level: float) -> Correlation:
@@ -216,7 +232,7 @@ def rank_trend(
     kept = [block for block in blocks if block.varies]
     note = _constant(len(blocks) - len(kept), len(blocks))
     if not kept:
-        return Correlation(NAN, NAN, NAN, NAN, 0, note)
+        return Correlation(NAN, NAN, NAN, NAN, 0, note, RANK_TREND)
     weights = np.array([len(block.x) - 1.0 for block in kept])
     weights /= weights.sum()
     rng, found, drawn = np.random.default_rng(seed), np.zeros(len(kept)), np.zeros(permutations)
@@ -227,9 +243,9 @@ def rank_trend(
         drawn += weight * (shuffled @ key)
     rho = float(np.clip(found @ weights, -1.0, 1.0))
     as_far = int((np.abs(drawn) >= abs(rho) - 1e-9).sum())
-    low, high = _bounds(kept, found, weights, level)
-    n = sum(len(block.x) for block in kept)
-    return Correlation(rho, low, high, (as_far + 1) / (permutations + 1), n, note)
+    low, high, method = _bounds(kept, found, weights, level)
+    n, p = sum(len(block.x) for block in kept), (as_far + 1) / (permutations + 1)
+    return Correlation(rho, low, high, p, n, note, RANK_TREND, method)
 
 
 def _unit_ranks(values: FloatArray) -> FloatArray:
@@ -240,20 +256,20 @@ def _unit_ranks(values: FloatArray) -> FloatArray:
 
 def _bounds(
     blocks: Sequence[Block], found: FloatArray, weights: FloatArray, level: float
-) -> tuple[float, float]:
-    """The interval over the units, or of the only block."""
+) -> tuple[float, float, str]:
+    """The interval over the units, or of the only block, and how it is computed."""
     if len(blocks) == 1:
         alone = spearman(blocks[0].x, blocks[0].y, level)
-        return alone.low, alone.high
+        return alone.low, alone.high, alone.method
     units = np.array([block.unit for block in blocks])
     means = [
         float(np.average(found[units == unit], weights=weights[units == unit]))
         for unit in np.unique(units)
     ]
     if np.ptp(means) == 0:
-        return NAN, NAN
+        return NAN, NAN, ""
     band = t_interval(means, level, (-1.0, 1.0))
-    return band.low, band.high
+    return band.low, band.high, band.method
 
 
 def _constant(count: int, blocks: int) -> str:

@@ -7,6 +7,7 @@ BCa, and the log-scale interval for skewed measures (docs/statistics.md).
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,8 +37,8 @@ class Interval:
         high: upper bound; NaN where n is too small.
         n: number of observations.
         level: coverage, in (0, 1).
-        method: what the bounds are, such as "Student's t"; empty where they are no interval of a
-            mean, or none can be given.
+        method: how the bounds are computed, such as "Student's t", set by the function that
+            computed them, so that pages need no name of their own; empty where there are none.
     """
 
     value: float
@@ -174,7 +175,29 @@ def log_interval(values: Numbers, level: float = 0.95) -> Interval:
         raise InputError("a log-scale interval needs values above zero; take t or BCa instead")
     band = t_interval(np.log(sample), level)
     value, low, high = (float(np.exp(edge)) for edge in (band.value, band.low, band.high))
-    return Interval(value, low, high, band.n, level)
+    return Interval(value, low, high, band.n, level, "log scale" if band.method else "")
+
+
+def wilson_interval(hits: int, trials: int, level: float = 0.95) -> Interval:
+    """Wilson's score interval of a share.
+
+    Args:
+        hits: of the trials.
+        trials: more than 0.
+        level: coverage, in (0, 1).
+
+    Source:
+        Wilson, E. B. (1927). Probable inference, the law of succession, and statistical
+        inference. JASA 22.
+    """
+    # As ``scipy.stats`` has it; no measure of a run needs that module, whose import takes as long
+    # as a small run.
+    share, z = hits / trials, float(special.ndtri(0.5 + 0.5 * level))
+    twice = 2 * (trials + z**2)
+    middle = (2 * trials * share + z**2) / twice
+    half = z / twice * math.sqrt(4 * trials * share * (1 - share) + z**2)
+    low, high = (middle - half if hits else 0.0), (middle + half if hits < trials else 1.0)
+    return Interval(share, low, high, trials, level, "Wilson")
 
 
 def bca_interval(

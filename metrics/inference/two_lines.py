@@ -53,6 +53,7 @@ class TwoLines:
             has the other sign; NaN if not estimable.
         n: observations.
         note: the result in words, or "not estimable: " and why.
+        test: name of the test.
     """
 
     break_point: float
@@ -61,6 +62,7 @@ class TwoLines:
     p: float
     n: int
     note: str
+    test: str = "two lines"
 
 
 def inverted_u(x: Numbers, y: Numbers, alpha: float = 0.05) -> TwoLines:

@@ -14,7 +14,7 @@ import numpy as np
 
 from virsci_society.metrics.cost.call_counts import RUNGS
 from virsci_society.metrics.cost.ledger import read_ledger
-from virsci_society.metrics.inference.intervals import MIN_REPLICATES
+from virsci_society.metrics.inference.intervals import MIN_REPLICATES, wilson_interval
 from virsci_society.metrics.novelty.novelty import COLUMNS, settings_of
 from virsci_society.metrics.novelty.training_leaks import training_cutoff
 from virsci_society.metrics.registry import measure
@@ -104,6 +104,7 @@ def _page_context(run: Run) -> dict[str, Any]:
         "interventions": removal_section(run),
         "presence": _presence(run),
         "drawn": drawn,
+        "share_interval": wilson_interval(1, 2).method,
         "structure": [drawn[name] for name in STRUCTURE_FIGURES if name in drawn],
         "final": _final(run),
         "waiting_rows": records(measure(run, "waiting")),

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.metrics.inference.intervals import wilson_interval
 from virsci_society.metrics.inference.two_lines import logistic_regression
 from virsci_society.metrics.networks.structure import WEEK, sample_dates
 from virsci_society.society.results.dataframes import known_numbers
@@ -217,16 +218,12 @@ def acceptance(run: Run) -> pd.DataFrame:
     """
     chosen = _chosen(run)
     table = chosen.groupby("load")["yes"].agg(answered="size", accepted="sum").reset_index()
-    n = table["answered"].to_numpy(dtype=np.float64)
-    share = table["accepted"].to_numpy(dtype=np.float64) / np.maximum(n, 1)
-    z = 1.959963984540054
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    counts = zip(table["accepted"].tolist(), table["answered"].tolist(), strict=True)
+    bands = [wilson_interval(int(accepted), answered) for accepted, answered in counts]
     table[["answered", "accepted"]] = table[["answered", "accepted"]].astype("Int64")
-    low, high = np.minimum(middle - half, share), np.maximum(middle + half, share)
-    columns = {"share": share, "low": low.clip(min=0.0), "high": high.clip(max=1.0)}
-    for name, values in columns.items():
-        table[name] = pd.array(values, dtype="Float64")
+    table["share"] = pd.array([one.value for one in bands], dtype="Float64")
+    table["low"] = pd.array([one.low for one in bands], dtype="Float64")
+    table["high"] = pd.array([one.high for one in bands], dtype="Float64")
     return table
 
 

@@ -73,7 +73,7 @@ def write_run(
         page: write ``report.html`` and ``summary.json``; without them nothing is lost: ``society
             report`` writes the page later, and ``society show`` sums up the tables.
     """
-    from virsci_society.metrics.exports import graphml_text, write_networks
+    from virsci_society.metrics.exports import digested_network, write_networks
     from virsci_society.metrics.measure_names import compares_papers
     from virsci_society.metrics.report.page import write_page
     from virsci_society.metrics.summary import COUNTED
@@ -104,9 +104,7 @@ def write_run(
     network = write_networks(run, folder)
     measures = measure_all(run, scenario)
     write_measures(folder, measures, speaker)
-    # Without the speaker: equal words have one digest, whoever said them.
-    network.graph.clear()
-    drawn = "".join(graphml_text(network)).encode()
+    drawn = digested_network(network)
     content = digest_tables(digest_content(tables)).encode() + drawn + events.encode()
     manifest["digest"] = hashlib.sha256(content).hexdigest()
     if page:

@@ -1,3 +1,4 @@
+import re
 from io import BytesIO
 from xml.etree import ElementTree
 
@@ -5,7 +6,9 @@ import networkx as nx
 import pytest
 
 from virsci_society.metrics import exports
+from virsci_society.metrics.data_dictionary import data_dictionary
 from virsci_society.metrics.exports import bipartite_graph, coauthor_graph, write_networks, xml_text
+from virsci_society.society.results.tables import TABLES
 
 NS = {"g": "http://gexf.net/1.3"}
 
@@ -21,14 +24,32 @@ def gexf(graph):
 def test_the_coauthor_network(run):
     graph = coauthor_graph(run)
     assert sorted(graph) == ["S1", "S2", "S3", "S4", "S5", "S6", "S7"]
-    assert graph.nodes["S1"] == {"topic": "graphs", "papers": 1}
+    assert graph.nodes["S1"] == {"topic": "graphs", "papers_in_run": 1}
     assert graph.edges["S1", "S2"] == {"weight": 4, "before": 3, "since": 1, "start": -1.0}
     assert graph.edges["S3", "S4"] == {"weight": 1, "before": 0, "since": 1, "start": 50.0}
 
 
 def test_people_outside_the_population_are_nodes_too(rows, make_run):
     rows["ties"].append(("S1", "Visitor", 60.0, 1))
-    assert coauthor_graph(make_run(rows)).nodes["Visitor"] == {"topic": "", "papers": 0}
+    assert coauthor_graph(make_run(rows)).nodes["Visitor"] == {"topic": "", "papers_in_run": 0}
+
+
+def test_attributes_of_networks_are_in_the_data_dictionary_and_no_column_of_another_meaning(run):
+    page = data_dictionary().partition("## Network files")[2]
+    for file, graph in (("network", coauthor_graph(run)), ("bipartite", bipartite_graph(run))):
+        names = {name for _, data in graph.nodes(data=True) for name in data}
+        names |= {name for *_, data in graph.edges(data=True) for name in data}
+        rows = [line for line in page.splitlines() if line.startswith(f"| `{file}` |")]
+        assert names <= set(re.findall(r"`(\w+)`", " ".join(rows)))
+    assert {"papers"} & {column.name for column in TABLES["scientists"]}
+    assert "papers" not in coauthor_graph(run).nodes["S1"]
+
+
+def test_the_digest_counts_the_network_as_it_was_before_an_attribute_was_renamed(run):
+    text = exports.digested_network(coauthor_graph(run)).decode()
+    assert '<data key="node-papers">1</data>' in text
+    assert "papers_in_run" not in text
+    assert "speaker" not in text
 
 
 def test_the_bipartite_network(run):

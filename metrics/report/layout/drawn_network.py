@@ -77,7 +77,7 @@ def draw_network(graph: nx.Graph[str], seed: int = 0) -> DrawnNetwork | None:
     topics = [str(graph.nodes[who].get("topic", "")) for who in chosen]
     matrix = nx.to_scipy_sparse_array(part, nodelist=chosen, weight="weight", format="csr")
     layout = lay_out_communities(matrix.astype(np.float64), topics, seed)
-    papers = [int(graph.nodes[who].get("papers", 0)) for who in chosen]
+    papers = [int(graph.nodes[who].get("papers_in_run", 0)) for who in chosen]
     return DrawnNetwork(
         chosen,
         layout.positions,
@@ -193,7 +193,9 @@ def map_communities(graph: nx.Graph[str], seed: int = 0) -> CommunityMap:
     drawn_pairs = between[:drawn, :drawn]
     lines = strongest_pairs(drawn_pairs)
     inside = np.diag(drawn_pairs)
-    papers = np.array([int(graph.nodes[who].get("papers", 0)) for who in names], dtype=np.int64)
+    papers = np.array(
+        [int(graph.nodes[who].get("papers_in_run", 0)) for who in names], dtype=np.int64
+    )
     rest = int(sizes[drawn:].sum())
     return CommunityMap(
         centres=spread_discs(centres, ROOM * radius),

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from virsci_society.metrics.inference.comparisons import ArmDifference
-from virsci_society.metrics.inference.correlations import Correlation
+from virsci_society.metrics.inference.comparisons import ArmDifference, reconciliation
+from virsci_society.metrics.inference.correlations import RANK_TREND, Correlation
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES
 from virsci_society.metrics.report.templates import THIN_SPACE, count_of, format_number
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult
@@ -30,7 +30,7 @@ def answer(study: Study, results: Sequence[ComparisonResult]) -> str:
     if not planned:
         return "No comparison was planned, so this page describes and does not answer."
     first = [one for one in planned if one.plan == planned[0].plan]
-    told = "; ".join(_finding(one) for one in first[:TOLD])
+    told = "; ".join(_finding(one, len(planned)) for one in first[:TOLD])
     more = len(planned) - len(first[:TOLD])
     rest = f" ({count_of(more, 'further comparison')} below)" if more else ""
     few = min((len(study.numbers(planned[0].measure, arm)) for arm in study.arms), default=0)
@@ -68,7 +68,52 @@ def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFram
     return pd.DataFrame(rows, columns=["item", "planned", "done"])
 
 
-def _finding(one: ComparisonResult) -> str:
+def reconciliations(results: Sequence[ComparisonResult]) -> dict[str, list[str]]:
+    """Sentences where the interval and the verdict of a comparison disagree, by kind of result.
+
+    Args:
+        results: the comparisons of a study, computed.
+
+    Returns:
+        By the name of the table that both stand in: ``differences``, ``inverted_u``,
+        ``rank_correlations``, ``correlations``.
+    """
+    tests = sum(one.planned for one in results)
+    told: dict[str, list[str]] = {}
+    for one in results:
+        if why := _reconciliation(one, tests):
+            of = " to ".join(one.of) if isinstance(one.result, ArmDifference) else one.of[0]
+            among = f", {one.among}" if one.among else ""
+            told.setdefault(_table_of(one), []).append(f"{one.measure}, {of}{among}: {why}.")
+    return told
+
+
+def _table_of(one: ComparisonResult) -> str:
+    if isinstance(one.result, ArmDifference):
+        return "differences"
+    if isinstance(one.result, Correlation):
+        return "rank_correlations" if one.test == RANK_TREND else "correlations"
+    return "inverted_u"
+
+
+def _reconciliation(one: ComparisonResult, tests: int) -> str:
+    result = one.result
+    if isinstance(result, ArmDifference):
+        bounds = result.difference.low, result.difference.high
+    elif isinstance(result, Correlation):
+        bounds = result.low, result.high
+    elif result.first.low > 0 > result.second.high:
+        # Both slopes leave out zero in the direction of an inverted U; the nearer end decides.
+        bounds = (
+            min(result.first.low, -result.second.high),
+            max(result.first.high, -result.second.low),
+        )
+    else:
+        return ""
+    return reconciliation(bounds, one.p, one.holm, tests, ALPHA)
+
+
+def _finding(one: ComparisonResult, tests: int) -> str:
     """One comparison as a clause."""
     result = one.result
     if not np.isfinite(one.p):
@@ -85,10 +130,11 @@ def _finding(one: ComparisonResult) -> str:
             size = f"the same in {one.of[1]} as in {one.of[0]}"
         ends = f"{format_number(band.low)} to {format_number(band.high)}"
         told = f"difference, 95{THIN_SPACE}% interval {ends}; {test}"
-        return f"{one.measure} is {size} ({told}): {chance}"
+        why = _reconciliation(one, tests)
+        return f"{one.measure} is {size} ({told}): {chance}" + (f" ({why})" if why else "")
     if isinstance(result, Correlation):
         way = "rises" if result.r > 0 else "falls"
-        verb = f"{way} with" if one.test == "rank correlation" else "goes together with"
+        verb = f"{way} with" if one.test == RANK_TREND else "goes together with"
         return f"{one.measure} {verb} {one.of[0]} (r {format_number(result.r)}; {test}): {chance}"
     shape = "rises and then falls" if one.holm < ALPHA else "does not clearly rise and then fall"
     return f"{one.measure} {shape} over {one.of[0]} ({test})"

@@ -11,6 +11,7 @@ import numpy as np
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.metrics.inference.comparisons import ArmDifference, holm, paired, welch
 from virsci_society.metrics.inference.correlations import (
+    RANK_TREND,
     Block,
     Correlation,
     pearson,
@@ -33,9 +34,7 @@ class ComparisonResult:
         measure: name of the measure.
         of: the arms (``first`` and ``second`` of a pair), the key that is varied, or the other
             measure.
-        test: in words.
-        result: of the test.
-        p: two-sided; NaN where it could not be computed.
+        result: of the test, which names it.
         planned: before the first run.
         holm: p after Holm's correction over all planned comparisons; NaN for the others.
         among: what the arms have in common, where it was planned for some of them only.
@@ -44,13 +43,21 @@ class ComparisonResult:
 
     measure: str
     of: tuple[str, ...]
-    test: str
     result: ArmDifference | TwoLines | Correlation
-    p: float
     planned: bool = True
     holm: float = float("nan")
     among: str = ""
     plan: int = 0
+
+    @property
+    def test(self) -> str:
+        """Name of the test, from the function that made it."""
+        return self.result.test
+
+    @property
+    def p(self) -> float:
+        """Two-sided; NaN where it could not be computed."""
+        return self.result.p
 
 
 def compute_comparisons(study: Study, without: Set[int] = frozenset()) -> list[ComparisonResult]:
@@ -83,10 +90,10 @@ def _results(
     key, among = plan.over or "", "" if plan.arms is None else _shared_settings(study, arms)
     if plan.test == "inverted_u":
         shape = inverted_u(*key_and_measure(study, plan.of, key, arms, without))
-        yield ComparisonResult(plan.of, (key,), "two lines", shape, shape.p, among=among)
+        yield ComparisonResult(plan.of, (key,), shape, among=among)
     else:
         rank = _rank_correlation(study, plan.of, key, arms, without)
-        yield ComparisonResult(plan.of, (key,), "rank correlation", rank, rank.p, among=among)
+        yield ComparisonResult(plan.of, (key,), rank, among=among)
 
 
 def _rank_correlation(
@@ -97,7 +104,8 @@ def _rank_correlation(
     In a sampled design the unit is the arm, whose other keys all differ: there is one block.
     """
     if study.sampled:
-        return spearman(*key_and_measure(study, measure, key, arms, without))
+        points = spearman(*key_and_measure(study, measure, key, arms, without))
+        return replace(points, test=RANK_TREND)
     grouped: dict[tuple[str, int], list[tuple[float, float]]] = {}
     constant: dict[str, float] = {}
     for arm in arms:
@@ -114,7 +122,7 @@ def _rank_correlation(
     blocks = [Block(rows[:, 0], rows[:, 1], unit) for (_, unit), rows in tables.items()]
     if len(blocks) == 1:
         rank = spearman(blocks[0].x, blocks[0].y)
-        rank = replace(rank, note="" if blocks[0].varies else NO_VARIANCE)
+        rank = replace(rank, test=RANK_TREND, note="" if blocks[0].varies else NO_VARIANCE)
     else:
         rank = rank_trend(blocks)
     notes = [rank.note, _constant_arms(constant)]
@@ -146,10 +154,10 @@ def _compare_two_arms(
         first, second = (study.values(measure, arm, without) for arm in arms)
         both = first.index.intersection(second.index)
         result = paired(first.loc[both].tolist(), second.loc[both].tolist())
-        return ComparisonResult(measure, arms, "paired t", result, result.p)
+        return ComparisonResult(measure, arms, result)
     first_arm, second_arm = (study.numbers(measure, arm, without) for arm in arms)
     result = welch(first_arm, second_arm)
-    return ComparisonResult(measure, arms, "Welch", result, result.p)
+    return ComparisonResult(measure, arms, result)
 
 
 def _shared_settings(study: Study, arms: list[str]) -> str:
@@ -178,11 +186,8 @@ def _correlations(
     for label, theirs in others.items():
         both = ours.index.intersection(theirs.index)
         pair = ours.loc[both].tolist(), theirs.loc[both].tolist()
-        for test, correlation in (("Pearson", pearson), ("Spearman", spearman)):
-            correlation_result = correlation(*pair)
-            yield ComparisonResult(
-                plan.of, (label,), test, correlation_result, correlation_result.p
-            )
+        for correlation in (pearson, spearman):
+            yield ComparisonResult(plan.of, (label,), correlation(*pair))
 
 
 def key_and_measure(

@@ -22,7 +22,7 @@ from virsci_society.metrics.report.templates import (
 )
 from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.scenarios.study.results import figures, tables
-from virsci_society.scenarios.study.results.answer import answer, plan_table
+from virsci_society.scenarios.study.results.answer import answer, plan_table, reconciliations
 from virsci_society.scenarios.study.results.comparisons import compute_comparisons
 from virsci_society.scenarios.study.results.export import file_name, write_files
 from virsci_society.scenarios.study.results.study import StackedFigure, Study
@@ -107,6 +107,8 @@ class StudyPage:
         return environment.get_template("study.html").render(
             style=style_sheet(environment),
             told=description,
+            interval=tables.interval_names(description.paired),
+            reconciled=reconciliations(self.results),
             answer=answer(self.study, self.results),
             measures=self.measures,
             shapes=self.shapes,

@@ -9,8 +9,14 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.metrics.inference.comparisons import ArmDifference
-from virsci_society.metrics.inference.correlations import Correlation, prcc
+from virsci_society.metrics.inference.comparisons import ArmDifference, paired, welch
+from virsci_society.metrics.inference.correlations import (
+    RANK_TREND,
+    Correlation,
+    pearson,
+    prcc,
+    spearman,
+)
 from virsci_society.metrics.inference.coverage import (
     MEANINGS,
     SKEWNESS_LADDER,
@@ -80,6 +86,27 @@ def measure_by_arm(study: Study, measure: str) -> pd.DataFrame:
     log = positive and judged is not None and SKEWNESS_LADDER.index(judged.family) >= SKEWED_FROM
     rows = [_arm_row(study, measure, arm, values, log) for arm, values in samples.items()]
     return _frame(rows, MEASURE_BY_ARM)
+
+
+EXAMPLE, OTHER = (1.0, 2.0, 4.0, 5.0), (2.0, 1.0, 5.0, 3.0)
+
+
+def interval_names(paired_by_seed: bool) -> dict[str, str]:
+    """Names of the intervals of a study's page, each told by the function that computes it.
+
+    Args:
+        paired_by_seed: whether arms share their seeds.
+    """
+    arms = paired(EXAMPLE, OTHER) if paired_by_seed else welch(EXAMPLE, OTHER)
+    return {
+        "mean": t_interval(EXAMPLE).method,
+        "bootstrap": bca_interval(EXAMPLE, resamples=99).method,
+        "log": log_interval(EXAMPLE).method,
+        "difference": arms.difference.method,
+        "effect": arms.effect.method,
+        "pearson": pearson(EXAMPLE, OTHER).method,
+        "spearman": spearman(EXAMPLE, OTHER).method,
+    }
 
 
 def arms_side_by_side(by_arm: pd.DataFrame) -> pd.DataFrame:
@@ -193,7 +220,7 @@ def rank_correlations(results: Sequence[ComparisonResult]) -> pd.DataFrame:
     rows = [
         (*row[:2], result.among, *row[3:], result.result.note)
         for result, row in _correlation_rows(results)
-        if result.test == "rank correlation" and isinstance(result.result, Correlation)
+        if result.test == RANK_TREND and isinstance(result.result, Correlation)
     ]
     return _frame(rows, RANK_CORRELATIONS)
 
@@ -203,7 +230,7 @@ def measure_correlations(results: Sequence[ComparisonResult]) -> pd.DataFrame:
 
     Columns: ``MEASURE_CORRELATIONS``.
     """
-    rows = [row for result, row in _correlation_rows(results) if result.test != "rank correlation"]
+    rows = [row for result, row in _correlation_rows(results) if result.test != RANK_TREND]
     return _frame(rows, MEASURE_CORRELATIONS)
 
 

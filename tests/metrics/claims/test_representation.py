@@ -2,7 +2,8 @@
 
 import pytest
 
-from virsci_society.metrics.claims.representation import LEVEL, _wilson, representation
+from virsci_society.metrics.claims.representation import LEVEL, representation
+from virsci_society.metrics.inference.intervals import wilson_interval
 
 
 @pytest.fixture
@@ -52,4 +53,5 @@ def test_the_interval_is_that_of_scipy_to_the_last_bit(total):
 
     for count in {0, 1, total // 3, total - 1, total}:
         found = binomtest(count, total).proportion_ci(LEVEL, method="wilson")
-        assert _wilson(count, total) == (found.low, found.high)
+        band = wilson_interval(count, total, LEVEL)
+        assert (band.low, band.high) == (found.low, found.high)

@@ -1,5 +1,7 @@
 """The answer of a study in one sentence, and its plan beside what was done."""
 
+import html
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,11 @@ from virsci_society.scenarios.study.results.comparisons import compute_compariso
 from virsci_society.scenarios.study.results.figures import measure_figures
 from virsci_society.scenarios.study.results.page import StudyPage
 from virsci_society.scenarios.study.results.study import Study
-from virsci_society.scenarios.study.results.tables import arms_side_by_side, measure_by_arm
+from virsci_society.scenarios.study.results.tables import (
+    arms_side_by_side,
+    interval_names,
+    measure_by_arm,
+)
 
 ARMS = {"small": {"a.x": 1}, "large": {"a.x": 2}}
 PAIR = {"test": "paired", "of": "ON", "arms": ["small", "large"]}
@@ -44,6 +50,44 @@ def test_what_chance_may_have_made_is_not_told_as_a_finding(tmp_path):
     assert "not told apart from chance" in told(study_of(tmp_path / "s", gain=0.0))
 
 
+def test_an_interval_without_zero_beside_a_verdict_of_chance_is_reconciled(tmp_path):
+    """Four comparisons planned: p is below 0.05 for the first alone, and above after Holm."""
+    values = {("small", name): [0.0] * 8 for name in ("ON", "HD", "CD", "CI")}
+    for name in ("HD", "CD", "CI"):
+        values["large", name] = [1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 0.1, -0.1]
+    values["large", "ON"] = [0.6, 1.9, -0.4, 1.2, 2.4, 0.3, -0.2, 1.0]
+    plans = [{**PAIR, "of": name} for name in ("ON", "HD", "CD", "CI")]
+    described = told_of(ARMS, ["ON", "HD", "CD", "CI"], 8, comparisons=plans)
+    study = Study.open(write_study(tmp_path / "s", described, values))
+    first = compute_comparisons(study)[0]
+    assert first.result.difference.low > 0
+    assert first.p < 0.05 < first.holm
+    text = told(study)
+    why = (
+        "(the interval is of this comparison alone and leaves out zero, the p after Holm is "
+        "corrected for all 4 planned comparisons, and the verdict follows the p)"
+    )
+    assert f"not told apart from chance {why}" in text
+    page = StudyPage(study).render()
+    assert "ON, small to large: the interval is of this comparison alone" in page
+    assert page.count("and the verdict follows the p") == 2
+
+
+def test_the_page_of_a_study_names_the_functions_that_made_its_intervals(tmp_path):
+    """Paired arms and arms with seeds of their own, whose difference is another test's."""
+    for shared, name in ((True, "Student's t"), (False, "Welch's t")):
+        study = study_of(tmp_path / str(shared), paired=shared)
+        names = interval_names(study.description.paired)
+        assert names["difference"] == name
+        [result] = compute_comparisons(study)
+        assert result.result.difference.method == name
+        page = html.unescape(StudyPage(study).render())
+        assert f'<th scope="col">{names["mean"]}, 95 %</th>' in page
+        assert f'<th scope="col">{names["bootstrap"]}, 95 %</th>' in page
+        assert f"{name}; " in page
+        assert f"with its {result.result.effect.method} interval" in page
+
+
 def test_arms_that_never_differ_are_not_compared_and_a_measure_without_values_has_no_table(
     tmp_path,
 ):
@@ -57,7 +101,7 @@ def test_arms_that_never_differ_are_not_compared_and_a_measure_without_values_ha
     assert text.startswith("Papers cannot be compared between small and large (")
     page = StudyPage(study).render()
     assert "Not available in any run." in page
-    assert page.count('<th scope="col">BCa, 95 %</th>') == 1
+    assert page.count('<th scope="col">BCa bootstrap, 95 %</th>') == 1
     assert '<p class="lede">Sizes.' not in page
 
 
