@@ -138,7 +138,7 @@ def grow(model: Society, args: argparse.Namespace) -> dict[str, Any]:
 
 def count_calls() -> list[int]:
     """A list with the number of calls that have been asked from now on."""
-    from virsci_society.society.kernel.calls import Call
+    from virsci_society.society.kernel.answer import Call
 
     made, init = [0], Call.__init__
 

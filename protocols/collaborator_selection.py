@@ -18,7 +18,7 @@ from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.society.formation.seats import NewcomerSeats, RepeatedTeams
 from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.durations import Process
 
 if TYPE_CHECKING:
     from virsci_society.society.teams.lab import Lab

@@ -21,14 +21,14 @@ from virsci_society.agents.prompts.dialogue import Advice, TurnPosition, Utteran
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.forms import AnotherTurn, GuestReply, Summary
 from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.teams.consultations import Chooser, named_guest
+from virsci_society.society.teams.people import Chooser, named_guest
 
 if TYPE_CHECKING:
     import numpy as np
 
     from virsci_society.agents.profile import Profile
     from virsci_society.agents.replies.form import Form
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
 

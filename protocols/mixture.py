@@ -9,11 +9,10 @@ from pydantic import Field, model_validator
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import ProtocolError
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.durations import Process
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
-    from virsci_society.society.kernel.process import Process
     from virsci_society.society.kernel.streams import Streams
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team

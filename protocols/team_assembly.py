@@ -48,6 +48,11 @@ class TeamMembers(Part):
             raise ValueError("min_size is larger than team_size; lower it, or raise team_size")
         return self
 
+    @property
+    def policy(self) -> SelectionPolicy:
+        """The policy by which members are drawn."""
+        return self.selection
+
     def smallest_team(self, wanted: int) -> int:
         """Members below which a team is dissolved.
 

@@ -14,9 +14,9 @@ from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.reference import Reference
 from virsci_society.protocols.team_assembly import AssemblyRules, SeatRules, TeamMembers, assemble
 from virsci_society.society.formation.world_view import WorldView
-from virsci_society.society.kernel.durations import Duration, FixedDuration, parse_days
-from virsci_society.society.kernel.process import Process
-from virsci_society.society.teams.contracts import AuthorOrder, Manuscript, TeamProtocol
+from virsci_society.society.kernel.durations import Duration, FixedDuration, Process, parse_days
+from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
+from virsci_society.society.teams.team import AuthorOrder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,6 +76,11 @@ class Wordless(SeatRules, TeamMembers, TeamProtocol):
             cites=lab.later(_ids_of, near),
             author_order=self.author_order,
         )
+
+    @property
+    def order_of_authors(self) -> AuthorOrder:
+        """The order in which authors are named."""
+        return self.author_order
 
     @property
     def assembly_rules(self) -> AssemblyRules[WorldView]:

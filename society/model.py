@@ -37,13 +37,12 @@ from virsci_society.society.population.paper_history import PaperHistory
 from virsci_society.society.population.population import Population
 from virsci_society.society.results.initial_tables import InitialTables
 from virsci_society.society.results.run_log import RunLog
-from virsci_society.society.teams.attention import Attention
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 from virsci_society.society.teams.founding_process import FoundingProcess
 from virsci_society.society.teams.lifecycle import end
 from virsci_society.society.teams.publication import Unreviewed
 from virsci_society.society.teams.team import Team
-from virsci_society.society.teams.world import World
+from virsci_society.society.teams.world import Attention, World
 
 
 class Society(mesa.Model):
@@ -157,7 +156,7 @@ class Society(mesa.Model):
             until=to_ticks(until),
             streams=Streams(seed),
             dispatcher=dispatcher,
-            log=RunLog(now),
+            log=RunLog(env),
             welcome=self._welcome,
             bring_newcomer=self._bring_newcomer,
             outside=None

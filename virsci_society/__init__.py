@@ -73,8 +73,8 @@ if TYPE_CHECKING:
     from virsci_society.society.formation.selection import SelectionPolicy as SelectionPolicy
     from virsci_society.society.kernel.answer import Answer as Answer
     from virsci_society.society.kernel.durations import Days as Days
+    from virsci_society.society.kernel.durations import Process as Process
     from virsci_society.society.kernel.durations import Times as Times
-    from virsci_society.society.kernel.process import Process as Process
     from virsci_society.society.literature.embedding.cache import EmbeddingCache as EmbeddingCache
     from virsci_society.society.literature.embedding.registry import (
         make_embedding as make_embedding,
@@ -158,7 +158,7 @@ _HOMES = {
     "Manuscript": "society.teams.contracts",
     "Offline": "agents.offline.backend",
     "Part": "agents.config",
-    "Process": "society.kernel.process",
+    "Process": "society.kernel.durations",
     "Profile": "agents.profile",
     "Prompt": "agents.prompts.prompt",
     "Publication": "society.teams.contracts",

@@ -36,14 +36,12 @@ from virsci_society.protocols.parts.team_work import TeamWork, WorkRules
 from virsci_society.protocols.team_assembly import TeamMembers
 from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.protocols.virsci.prompts import PROMPTS as VIRSCI_PROMPTS
-from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
     from virsci_society.agents.reference import Reference
-    from virsci_society.protocols.parts.forms import Proposal
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
 
@@ -234,11 +232,6 @@ class TeamSystem(Invitations, TeamMembers, ResearchSystem):
     value is assumed."""
     inviting: Literal["one_by_one", "at_once"] = "at_once"
     """One invitation at a time, or all empty seats at once. Source: this project."""
-
-    @property
-    def policy(self) -> SelectionPolicy:
-        """The policy by which members are drawn."""
-        return self.selection
 
     def gather(self, work: TeamWork) -> Process[None]:
         """Invite until the team is complete."""

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
     from virsci_society.agents.reference import Reference
     from virsci_society.protocols.ideas import CandidateIdea
-    from virsci_society.protocols.parts.team_work import TeamWork
-    from virsci_society.society.kernel.answer import Answer
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
 
 
 MOST_QUERIES = 5

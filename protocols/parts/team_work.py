@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from virsci_society.protocols.forms import Topic
     from virsci_society.protocols.ideas import Idea
     from virsci_society.protocols.parts.forms import Proposal
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
 

@@ -24,16 +24,15 @@ from virsci_society.protocols.peer_review.forms import (
 )
 from virsci_society.protocols.peer_review.rules import draw_reviewer, ineligible_rows
 from virsci_society.society.teams.contracts import Manuscript
-from virsci_society.society.teams.meetings import work_at_desk
-from virsci_society.society.teams.publication import STAGE
-from virsci_society.society.teams.review_work import ReviewTerms, review
+from virsci_society.society.teams.people import work_at_desk
+from virsci_society.society.teams.publication import STAGE, ReviewTerms, review
 from virsci_society.society.teams.team import Reviewer, Submission
 
 if TYPE_CHECKING:
     from virsci_society.agents.profile import Profile
     from virsci_society.protocols.peer_review.rules import ReviewRules
     from virsci_society.society.kernel.answer import Answer
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
 

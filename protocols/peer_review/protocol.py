@@ -15,7 +15,7 @@ from virsci_society.agents.config import nest_inlined_keys
 from virsci_society.agents.errors import Dissolved
 from virsci_society.protocols.peer_review.editor import Editor
 from virsci_society.protocols.peer_review.rules import ReviewRules
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.durations import Process
 from virsci_society.society.teams.contracts import Manuscript, Publication
 from virsci_society.society.teams.publication import REJECTED, STAGE
 

@@ -25,7 +25,7 @@ from virsci_society.protocols.peer_review.forms import Report, Review, Rewrite
 if TYPE_CHECKING:
     from virsci_society.protocols.ideas import CandidateIdea
     from virsci_society.society.kernel.answer import Answer
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
     from virsci_society.society.teams.contracts import Manuscript
 
 

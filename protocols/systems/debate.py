@@ -26,7 +26,7 @@ from virsci_society.protocols.parts.team_work import TeamWork
 
 if TYPE_CHECKING:
     from virsci_society.society.kernel.answer import Answer
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
 
 EQUAL = (1.0, 1.0, 1.0)
 Ideas = tuple["Answer[CandidateIdea]", ...]

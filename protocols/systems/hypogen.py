@@ -20,7 +20,7 @@ from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
 
 ROLES = ("analyst", "engineer", "scientist", "critic")
 

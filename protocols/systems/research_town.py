@@ -26,7 +26,7 @@ from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 
 if TYPE_CHECKING:
     from virsci_society.society.kernel.answer import Answer
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
 
 CRITERIA = ("Novelty", "Validity", "Significance", "Feasibility", "Clarity")
 Ideas = tuple["Answer[CandidateIdea]", ...]

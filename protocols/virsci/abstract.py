@@ -18,7 +18,7 @@ from virsci_society.protocols.ideas import CandidateIdea
 from virsci_society.protocols.virsci.forms import Revision, SelfReview
 from virsci_society.protocols.virsci.team_memory import TeamMemory, tell_changes, tell_failed_idea
 from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.durations import Process
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

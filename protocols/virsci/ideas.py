@@ -21,7 +21,7 @@ from virsci_society.protocols.ideas import (
 )
 from virsci_society.protocols.virsci.searches import Papers
 from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.durations import Process
 
 if TYPE_CHECKING:
     from virsci_society.protocols.virsci.team_memory import TeamMemory

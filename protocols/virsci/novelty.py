@@ -29,7 +29,7 @@ from virsci_society.protocols.virsci.released_code import (
     pool_by_key,
 )
 from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.durations import Process
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -34,15 +34,14 @@ from virsci_society.protocols.virsci.settings import Profile, VirSciSettings
 from virsci_society.protocols.virsci.team_memory import TeamMemory
 from virsci_society.protocols.virsci.topic import discuss_topic
 from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.durations import Process
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
     from virsci_society.society.formation.seats import NewcomerSeats
     from virsci_society.society.formation.selection import SelectionPolicy
-    from virsci_society.society.kernel.process import Process
     from virsci_society.society.teams.lab import Lab
-    from virsci_society.society.teams.team import Team
+    from virsci_society.society.teams.team import AuthorOrder, Team
 
 
 STAGES = {
@@ -84,7 +83,7 @@ class VirSci(TeamProtocol):
         return self.settings.implied
 
     @property
-    def author_order(self) -> str:
+    def order_of_authors(self) -> AuthorOrder:
         """The order in which authors are named."""
         return self.settings.author_order
 
@@ -94,7 +93,7 @@ class VirSci(TeamProtocol):
         return self.settings.newcomers
 
     @property
-    def selection(self) -> SelectionPolicy:
+    def policy(self) -> SelectionPolicy:
         """The policy by which leaders ask; ``founding.leaders: selection`` draws by it too."""
         return self.settings.selection
 

@@ -37,10 +37,9 @@ from virsci_society.protocols.ideas import (
     pool_references,
     shortlist,
 )
-from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.calls import text_of
-from virsci_society.society.kernel.process import Process
-from virsci_society.society.teams.consultations import Chooser, named_guest
+from virsci_society.society.kernel.answer import Answer, text_of
+from virsci_society.society.kernel.durations import Process
+from virsci_society.society.teams.people import Chooser, named_guest
 
 if TYPE_CHECKING:
     from virsci_society.agents.profile import Profile

@@ -28,7 +28,7 @@ from virsci_society.protocols.virsci.prompts import PROMPTS, PromptSwitches
 from virsci_society.protocols.virsci.released_code import RELEASED_CODE, ReleasedCode
 from virsci_society.protocols.virsci.searches import ReferenceUse
 from virsci_society.protocols.virsci.topic import TopicStage
-from virsci_society.society.teams.contracts import AuthorOrder
+from virsci_society.society.teams.team import AuthorOrder
 
 Profile = Literal["paper", "full", "released-code"]
 

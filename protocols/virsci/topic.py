@@ -17,7 +17,7 @@ from virsci_society.protocols.given_topics import GivenTopic
 from virsci_society.protocols.virsci.forms import Agreement, Stay
 from virsci_society.protocols.virsci.team_memory import TeamMemory, tell_failed_topic
 from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.durations import Process
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

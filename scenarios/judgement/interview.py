@@ -43,8 +43,7 @@ from virsci_society.scenarios.runs.execute import replayed_until, require_finish
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.runs.run_folder import DIGEST, SCENARIO
 from virsci_society.society.interventions import Rank, rank_scientists
-from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.calls import Call
+from virsci_society.society.kernel.answer import Answer, Call
 from virsci_society.society.kernel.durations import parse_days, write_days
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run

@@ -34,8 +34,7 @@ from virsci_society.scenarios.judgement.model_questions import (
 )
 from virsci_society.scenarios.judgement.review_kinds import PROMPTS, REVIEWER, rule_score
 from virsci_society.scenarios.judgement.sheets import read_pairs, sheet_text
-from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.calls import Call
+from virsci_society.society.kernel.answer import Answer, Call
 from virsci_society.society.results.table_files import write_csv
 
 BASE = "quickstart"

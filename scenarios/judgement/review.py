@@ -44,8 +44,7 @@ from virsci_society.scenarios.judgement.review_tables import (
 from virsci_society.scenarios.study.folder import BASE, read_statuses
 from virsci_society.scenarios.study.lock import LOCK, require_lock
 from virsci_society.scenarios.study.status import folder_of
-from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.dispatcher import settled
+from virsci_society.society.kernel.answer import Answer, settled
 from virsci_society.society.results.run import Run
 
 

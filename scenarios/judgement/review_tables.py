@@ -18,7 +18,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.replies.form import Form
 from virsci_society.scenarios.judgement.model_questions import call_cells
 from virsci_society.scenarios.judgement.review_kinds import KINDS, SCORES, ReviewKind
-from virsci_society.society.kernel.calls import Call
+from virsci_society.society.kernel.answer import Call
 from virsci_society.society.results.table_files import read_parquet, write_parquet
 
 FOLDER = "reviews"

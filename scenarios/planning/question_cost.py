@@ -15,7 +15,7 @@ from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.dry_run import price_of
 from virsci_society.scenarios.planning.model_rates import End, ModelRates, Rate
 from virsci_society.scenarios.planning.plan import rates_for
-from virsci_society.society.kernel.calls import Call
+from virsci_society.society.kernel.answer import Call
 
 ENDS: tuple[End, ...] = ("low", "likely", "high")
 

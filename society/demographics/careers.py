@@ -22,8 +22,7 @@ from virsci_society.society.demographics.departures import (
 )
 from virsci_society.society.demographics.mobility import Mobility, mobility_process
 from virsci_society.society.demographics.newcomers import Newcomers, arrival_process
-from virsci_society.society.kernel.durations import Days
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.durations import Days, Process
 from virsci_society.society.kernel.streams import Streams
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from pydantic import Field
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.config import Part
 from virsci_society.society.demographics.poisson import FAR_FUTURE
-from virsci_society.society.kernel.durations import Days, to_ticks
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.durations import Days, Process, to_ticks
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 

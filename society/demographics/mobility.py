@@ -12,7 +12,7 @@ from pydantic import Field
 from virsci_society.agents.config import Part
 from virsci_society.society.demographics.poisson import poisson_process
 from virsci_society.society.formation.rejection_sampling import sample_present
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.durations import Process
 from virsci_society.society.kernel.streams import Streams
 
 if TYPE_CHECKING:

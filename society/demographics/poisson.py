@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from virsci_society.society.kernel.durations import to_ticks
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.durations import Process, to_ticks
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 

@@ -1,7 +1,6 @@
 """Durations, random streams, and calls to a model whose words come later than they are asked for.
 
-Read ``answer`` (the promise of words) and ``process`` (the type of a SimPy process) first, then
-``calls`` (one call, from its slots to its form) and ``dispatcher`` (simulated time and real time).
-``durations`` and ``streams`` are what every draw of the simulated world uses;
-``garbage_collection`` is only about speed.
+Read ``answer`` first (the promise of words, and one call from its slots to its form), then
+``dispatcher`` (simulated time and real time). ``durations`` and ``streams`` are what every draw of
+the simulated world uses; ``garbage_collection`` is only about speed.
 """

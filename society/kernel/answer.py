@@ -1,16 +1,37 @@
-"""The class ``Answer``, a promise of the words that a call to a model will return.
+"""Promises of words, and the calls to a model that keep them.
 
 The words may be late inside a team; nothing leaves a team before it is read. An Answer can be
 handed on unread into the next question. Only ``read`` makes the simulated world wait for the
-real one, so a protocol reads an Answer only to decide something.
+real one, so a protocol reads an Answer only to decide something. ``ask_model`` renders the prompt
+when every slot has settled, asks, and reads the reply into its form. Only words decide what follows
+(rule 1): an unreadable reply is asked for again, a prompt that is too long is trimmed, and when
+there are no words the form's default stands, flagged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Generic, NoReturn, TypeVar
 
-from virsci_society.agents.errors import ProtocolError
+from virsci_society.agents.errors import Overflow, ProtocolError, ReplyError, Verdict
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.journal.records import verdict_name
+from virsci_society.agents.memory import Recollection, recall
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.prompt import (
+    Prompt,
+    build_messages,
+    reask_messages,
+    total_characters,
+    trim_messages,
+)
+from virsci_society.agents.prompts.request import Message, Reply, Request
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.replies.parser import read_reply
+from virsci_society.agents.replies.skeleton import render_skeleton
 
 T = TypeVar("T")
 
@@ -131,3 +152,314 @@ def answers_in(value: Any) -> list[Answer[Any]]:
     if isinstance(value, (tuple, list)):
         return [answer for item in value for answer in answers_in(item)]
     return []
+
+
+@types.coroutine
+def _words_of(answer: Answer[Any]) -> Generator[Any, Any, None]:
+    while not answer._settled:
+        yield answer
+
+
+async def settled(value: Any) -> Any:
+    """Wait for the Answers in a slot.
+
+    Args:
+        value: a plain value, an Answer, or a tuple or list of both.
+
+    Returns:
+        The value with every Answer replaced by its words. Answers in a tuple that settled to None
+        are left out; a named tuple keeps all its fields.
+
+    Raises:
+        SocietyError: the error of the first Answer that has one.
+    """
+    if isinstance(value, Answer):
+        await _words_of(value)
+        if value._error is not None:
+            raise value._error
+        return value._value
+    if isinstance(value, (tuple, list)) and answers_in(value):
+        # One after another: which error is raised must not depend on what settles first (rule 12).
+        parts = [await settled(item) for item in value]
+        if hasattr(value, "_make"):
+            return value._make(parts)
+        return tuple(part for part in parts if part is not None)
+    return value
+
+
+@dataclass(slots=True)
+class Call:
+    """One row of the table ``calls``; the fields from ``rung`` on are filled in when it settles.
+
+    Attributes:
+        id: team, stage, visit, turn, seat, act and addressee, joined by ``/`` (rule 7).
+        team: id of the team.
+        stage: stage of the team.
+        visit: how often the stage had been entered, from 1.
+        turn: turn in the stage, from 1; 0 before the first.
+        seat: place in the speaking order, from 0.
+        act: invite, utter, summarise, agree, stay, decide, vote, critique, review, guest, re-ask
+            or trim.
+        scientist: masked name of the scientist asked.
+        asked: date of the question, in days.
+        due: date from which the reply may be read, in days.
+        sequence: place among the acts of the team, from 1.
+        form: class name of the form of the reply.
+        needs: ids of the calls whose words the prompt waits for.
+        defaulted: True if the form's default stands for the reply.
+        rung: how the reply was read: strict, found, repaired, re-asked, default or unread.
+        verdict: name of the verdict, where there are no words.
+        model: the model's name for itself.
+        prompt_tokens: tokens of the prompt.
+        completion_tokens: tokens of the reply.
+        prompt_hash: hash of the messages.
+        reply: text of the model, or the form as JSON once it is read.
+        reason: the reason that the form states; empty: none.
+        live: True if a model was asked, False for a rule.
+        unruled: True if the offline scientist had no rule for the form.
+    """
+
+    id: str
+    team: str
+    stage: str
+    visit: int
+    turn: int
+    seat: int
+    act: str
+    scientist: str
+    asked: float
+    due: float
+    sequence: int
+    form: str
+    needs: tuple[str, ...] = ()
+    defaulted: bool = False
+    rung: str | None = None
+    verdict: str | None = None
+    model: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    prompt_hash: str = ""
+    reply: str = ""
+    reason: str = ""
+    live: bool = False
+    unruled: bool = False
+
+    def row(self) -> tuple[Any, ...]:
+        """The values in the order of the columns in ``society.results.tables``."""
+        return (
+            *(self.id, self.team, self.stage, self.visit, self.turn, self.seat, self.act),
+            *(self.scientist, self.asked, self.due, self.sequence, " ".join(self.needs)),
+            *(self.form, self.defaulted, self.rung, self.verdict),
+            *(self.unruled, self.model),
+            *(self.prompt_tokens, self.completion_tokens, self.prompt_hash, self.reply),
+            *(self.reason, self.live),
+        )
+
+    def again(self, act: str, number: int) -> Call:
+        """The row of a repeated call, under an id that extends this one.
+
+        Args:
+            act: ``re-ask`` or ``trim``.
+            number: number of the repetition, from 1.
+        """
+        return replace(
+            self,
+            id=f"{self.id}/{act}{number}",
+            act=act,
+            needs=(self.id,),
+            rung=None,
+            verdict=None,
+        )
+
+
+@dataclass(frozen=True)
+class PageRequest(Request):
+    """A request that names the page it was rendered from, for those who list prompts.
+
+    Attributes:
+        page: name of the prompt.
+    """
+
+    page: str = ""
+
+
+@dataclass(slots=True)
+class PendingCall:
+    """A question whose slots have not settled yet.
+
+    Attributes:
+        call: the row that it will fill.
+        who: profile of the scientist asked, as of the date of the question.
+        role: leader, member or guest; empty for somebody not (yet) in the team.
+        prompt: the page, rendered when every slot has settled.
+        form: the form of the reply.
+        slots: plain values, Answers, or tuples of both.
+        seed: seed of the call.
+        memory: snapshot of the scientist's memory; empty: no memory in the prompt.
+        cue: text or Answer with which the memory is searched.
+        year: calendar year of the question; None: the page does not say.
+        calls: rows of the call and of its re-asks.
+        page_values: further values for the page alone; forms and rules do not see them.
+        last_text: what the model wrote last, readable or not.
+    """
+
+    call: Call
+    who: Profile
+    role: str
+    prompt: Prompt
+    form: type[Form]
+    slots: Mapping[str, Any]
+    seed: int
+    memory: tuple[Recollection, ...] = ()
+    cue: Any = None
+    year: int | None = None
+    calls: list[Call] = field(default_factory=list)
+    page_values: Mapping[str, Any] = field(default_factory=dict)
+    last_text: str = ""
+
+
+def text_of(value: Any) -> str:
+    """The text of a value for searches and memories: its ``query`` field, or all its words."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    query = getattr(value, "query", None)
+    return query if isinstance(query, str) else str(value.words())
+
+
+RE_ASKS = 2
+"""Times an unreadable reply is asked for again before the form's default stands."""
+TRIMS = 3
+"""Times a prompt that is too long is halved before that is the verdict."""
+
+
+async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
+    """Render the prompt, ask the model and read the reply; fill in the row of the call.
+
+    An unreadable reply is asked for again, and then the form's default stands.
+
+    Args:
+        pending: the question.
+        gateway: the way to the model.
+
+    Returns:
+        The reply.
+
+    Raises:
+        Verdict: nothing could be read, or nothing was said, and the form has no default.
+    """
+    pending.call.live = not gateway.backend.backend_for(pending.call.id, pending.who.id).rule_based
+    # Before anything is asked: a call that held a slot of the gateway while it waits for the words
+    # of another call could wait for ever (rule 17).
+    slots = {name: await settled(value) for name, value in pending.slots.items()}
+    slots |= {"role": pending.role, "me": pending.who, "year": pending.year}
+    recalled: tuple[str, ...] = ()
+    if pending.memory:
+        recalled = recall(pending.memory, text_of(await settled(pending.cue)))
+    slots["memory"] = recalled
+    skeleton = render_skeleton(pending.form.schema_for(slots))
+    messages = build_messages(pending.prompt, {**pending.page_values, **slots}, skeleton)
+    call = pending.call
+    try:
+        reply = await _Attempts(pending, gateway, slots).reply(messages)
+    except Verdict as verdict:
+        # Only a lack of words is made good by the default; any other error stops the run (rule 1).
+        call.verdict = verdict_name(verdict)
+        gateway.record_reading(call.form, pending.last_text or str(verdict), live=call.live)
+        default = pending.form.fallback(slots)
+        if default is None:
+            raise
+        call.defaulted, call.rung = True, "default"
+        reply = default
+    else:
+        gateway.record_reading(call.form, None, live=call.live)
+    # Canonical, not as the model wrote it: the digest is of the accepted words.
+    call.reply, call.reason = reply.as_json(), reply.stated_reason
+    return reply
+
+
+class _Attempts:
+    """The attempts at one question whose slots have settled: trimmed, asked, asked again."""
+
+    def __init__(self, pending: PendingCall, gateway: Gateway, slots: Mapping[str, Any]) -> None:
+        self._pending, self._gateway, self._slots = pending, gateway, slots
+        # By the id alone, and never by load or failure (rule 6).
+        self._backend = gateway.backend.backend_for(pending.call.id, pending.who.id)
+        self._request = partial(
+            PageRequest,
+            page=pending.prompt.name,
+            who=pending.who,
+            form=pending.form,
+            slots=slots,
+            seed=pending.seed,
+            due=pending.call.due,
+            asked=pending.call.asked,
+            model_settings=self._backend.model_settings,
+        )
+
+    async def reply(self, messages: tuple[Message, ...]) -> Form:
+        """The reply of the model, read into its form.
+
+        Raises:
+            Verdict: the model refused, or no attempt was readable.
+        """
+        row = call = self._pending.call
+        for number in range(RE_ASKS + 1):
+            if number:
+                # A row and an id of its own, so the journal keeps both replies; the seed stays
+                # (rule 5).
+                row = self._repeated("re-ask", number)
+            reply, messages = await self._text(row, messages, number)
+            try:
+                parsed = read_reply(self._pending.form, reply.text, cut=reply.cut)
+                parsed.form.check_against(self._slots)
+            except ReplyError as error:
+                # Kept under another name: Python deletes ``error`` at the end of this clause.
+                unreadable = error
+                row.rung = "unread"
+                # The next attempt shows the model its reply and what was wrong with it.
+                messages = reask_messages(messages, reply, error)
+            else:
+                row.rung = parsed.rung
+                call.rung = "re-asked" if number else parsed.rung
+                return parsed.form
+        raise unreadable
+
+    async def _text(
+        self, row: Call, messages: tuple[Message, ...], number: int
+    ) -> tuple[Reply, tuple[Message, ...]]:
+        """The text of the reply, and the messages as they were sent, trimmed where too long."""
+        room = self._backend.max_prompt_characters
+        if room is not None:
+            # By a fixed rule and before the hash, so a resumed run makes the same request
+            # (rule 22).
+            messages = trim_messages(messages, room)
+        for trims in range(TRIMS + 1):
+            if trims:
+                # Tens and units, so that no re-ask and no trim of another re-ask has this id.
+                row = self._repeated("trim", 10 * number + trims)
+            request = self._request(row.id, messages=messages, attempt=number)
+            row.prompt_hash = request.hash
+            try:
+                reply = await self._gateway.complete(request)
+            except Overflow:
+                row.verdict = "overflow"
+                if trims == TRIMS:
+                    raise
+                messages = trim_messages(messages, total_characters(messages) // 2)
+            else:
+                _enter(row, reply)
+                self._pending.last_text = reply.text
+                return reply, messages
+        raise AssertionError("a loop that only returns or raises")
+
+    def _repeated(self, act: str, number: int) -> Call:
+        row = self._pending.call.again(act, number)
+        self._pending.calls.append(row)
+        return row
+
+
+def _enter(row: Call, reply: Reply) -> None:
+    row.model, row.unruled = reply.model, reply.unruled
+    row.prompt_tokens = reply.usage.prompt_tokens
+    row.completion_tokens = reply.usage.completion_tokens
+    row.reply = reply.text

@@ -29,7 +29,7 @@ from typing import Any, NoReturn
 from virsci_society.agents.errors import ProtocolError, SocietyError, Stopped, Verdict
 from virsci_society.agents.gateway.gateway import SHUT, Gateway
 from virsci_society.agents.loop_thread import LoopThread
-from virsci_society.society.kernel.answer import Answer, answers_in
+from virsci_society.society.kernel.answer import Answer
 
 Work = Coroutine[Any, Any, Any]
 
@@ -50,39 +50,6 @@ class Task:
     work: Work
     bounded: bool
     pending: Any = None
-
-
-@types.coroutine
-def _words_of(answer: Answer[Any]) -> Generator[Any, Any, None]:
-    while not answer._settled:
-        yield answer
-
-
-async def settled(value: Any) -> Any:
-    """Wait for the Answers in a slot.
-
-    Args:
-        value: a plain value, an Answer, or a tuple or list of both.
-
-    Returns:
-        The value with every Answer replaced by its words. Answers in a tuple that settled to None
-        are left out; a named tuple keeps all its fields.
-
-    Raises:
-        SocietyError: the error of the first Answer that has one.
-    """
-    if isinstance(value, Answer):
-        await _words_of(value)
-        if value._error is not None:
-            raise value._error
-        return value._value
-    if isinstance(value, (tuple, list)) and answers_in(value):
-        # One after another: which error is raised must not depend on what settles first (rule 12).
-        parts = [await settled(item) for item in value]
-        if hasattr(value, "_make"):
-            return value._make(parts)
-        return tuple(part for part in parts if part is not None)
-    return value
 
 
 @types.coroutine

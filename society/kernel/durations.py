@@ -1,4 +1,4 @@
-"""Durations of acts in the simulated world, and the grid of dates they are rounded to.
+"""Simulated time, with durations of acts, the grid of dates and the type of processes.
 
 Simulated time is in days. Durations are written as people write them (``10m`` minutes,
 ``2h``, ``3d``, ``1w``, ``18mo``, ``2y``; a year is 365 days, a month a twelfth of it) and
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Annotated, Any, Literal
+from collections.abc import Generator
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from pydantic import BeforeValidator, Field, PlainSerializer
@@ -182,3 +183,9 @@ class Times(Part):
         more = self.stage_effort.get(stage, 1.0)
         # Rounded again: a tick times a factor is in general no multiple of a tick (rule 11).
         return to_ticks(drawn * factor * (more.get(role, 1.0) if isinstance(more, dict) else more))
+
+
+T = TypeVar("T")
+
+Process: TypeAlias = Generator[Any, Any, T]
+"""A generator of SimPy events whose ``return`` value is a ``T``, e.g. ``Process[Answer[Idea]]``."""

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from math import floor
 from typing import Any
 
+import simpy
+
 from virsci_society.society.results.tables import TABLES, TableRows
 
 
@@ -27,16 +29,16 @@ class RunLog:
         completed: the date in days until which nothing can be added any more.
 
     Args:
-        now: returns the simulated date in days.
+        env: the SimPy environment; its time is in days.
     """
 
-    def __init__(self, now: Callable[[], float]) -> None:
+    def __init__(self, env: simpy.Environment) -> None:
         self.events: list[dict[str, Any]] = []
         self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in TABLES}
         self.initial_rows: Callable[[TableRows], TableRows] | None = None
         self.sealed = False
         self.completed = 0.0
-        self._now = now
+        self._env = env
         self._lengths: dict[str, int] = {}
         self._events = 0
 
@@ -48,7 +50,7 @@ class RunLog:
             **fields: further values, which JSON can hold.
         """
         if not self.sealed:
-            entry = {"date": self._now(), "sequence": len(self.events), "kind": kind}
+            entry = {"date": float(self._env.now), "sequence": len(self.events), "kind": kind}
             self.events.append(entry | fields)
 
     def row(self, table: str, *values: Any) -> None:

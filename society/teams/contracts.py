@@ -9,21 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from virsci_society.agents.config import Part
+from virsci_society.society.teams.team import AuthorOrder, PublicationRule, Team, TeamRule
 
 if TYPE_CHECKING:
-    from virsci_society.society.formation.seats import NewcomerSeats
     from virsci_society.society.kernel.answer import Answer
-    from virsci_society.society.kernel.durations import Times
-    from virsci_society.society.kernel.process import Process
-    from virsci_society.society.kernel.streams import Streams
+    from virsci_society.society.kernel.durations import Process, Times
     from virsci_society.society.teams.lab import Lab
-    from virsci_society.society.teams.team import Team
 
 
-class TeamProtocol(Part):
+class TeamProtocol(TeamRule):
     """How a team turns people into a paper: one process per team.
 
     Subclass it, write ``run``, give it a ``citation``. The protocol touches the world only
@@ -47,11 +43,6 @@ class TeamProtocol(Part):
     citation: ClassVar[str] = ""
 
     @property
-    def name(self) -> str:
-        """The name under which tables list teams of this protocol."""
-        return type(self).__name__.lower()
-
-    @property
     def implied(self) -> frozenset[str]:
         """Keys whose values follow from another key, and would change with it."""
         return frozenset()
@@ -65,20 +56,6 @@ class TeamProtocol(Part):
     def components(self) -> tuple[TeamProtocol, ...]:
         """The protocols under which teams work: this one, unless it is made of several."""
         return (self,)
-
-    @property
-    def newcomer_seats(self) -> NewcomerSeats | None:
-        """Which seats of its teams newcomers take; None: none."""
-        return None
-
-    def of_team(self, team_id: str, streams: Streams) -> TeamProtocol:
-        """The protocol of one team: this one, unless it is made of several.
-
-        Args:
-            team_id: id of the team.
-            streams: source of the draw that chooses among several.
-        """
-        return self
 
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
         """The work of one team, as a SimPy process.
@@ -94,11 +71,6 @@ class TeamProtocol(Part):
             Dissolved: the team ends without a paper; the message is the reason.
         """
         raise NotImplementedError
-
-
-AuthorOrder = Literal["leader_first", "leader_last"]
-"""``leader_first``: the leader, then the others as they joined. ``leader_last``: the others, and
-the leader at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +96,7 @@ class Manuscript:
     author_order: AuthorOrder = "leader_first"
 
 
-class Publication(Part):
+class Publication(PublicationRule):
     """Subclass it and write ``consider``; a team keeps the one that it was founded with.
 
     Example:
@@ -171,6 +143,6 @@ class TeamTerms:
         publication: what its manuscript goes through.
     """
 
-    protocol: TeamProtocol
+    protocol: TeamRule
     times: Times
-    publication: Publication
+    publication: PublicationRule

@@ -6,14 +6,12 @@ lead, gives each team its rules (``TeamTerms``) and its lab, and starts its life
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 
 from virsci_society.society.formation.leaders import Anybody
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.durations import Process
 from virsci_society.society.kernel.streams import Streams
-from virsci_society.society.teams.contracts import Publication, TeamProtocol, TeamTerms
+from virsci_society.society.teams.contracts import TeamTerms
 from virsci_society.society.teams.lab import Lab
 from virsci_society.society.teams.lifecycle import deadline, live
 from virsci_society.society.teams.team import Team
@@ -147,7 +145,7 @@ class FoundingProcess:
         world.teams[team.id], self.labs[team.id] = team, lab
         world.log.event("founded", team=team.id, leader=leader)
         world.join(team, leader, "leader", arriving=arriving)
-        team.process = world.env.process(self._live(team, lab, terms))
+        team.process = world.env.process(live(world, team, lab, terms, self._forget))
         if world.times.deadline is not None:
             world.env.process(deadline(world.env, team, world.times.deadline))
 
@@ -156,17 +154,14 @@ class FoundingProcess:
         world, date = self._world, self._world.day
         ordinal = self._projects[row] = self._projects.get(row, 0) + 1
         team_id = f"{leader}/{ordinal}"
-        # The world cannot name these types: their methods name the lab, and the lab the world.
-        rule, publication = cast(TeamProtocol, world.protocol), cast(Publication, world.publication)
-        terms = TeamTerms(rule.of_team(team_id, world.streams), world.times, publication)
+        rule = world.protocol.of_team(team_id, world.streams)
+        terms = TeamTerms(rule, world.times, world.publication)
         team = Team(team_id, leader, terms.protocol.name, date, terms.times)
         if self._founders[0] != date:
             self._founders = (date, set())
         self._founders[1].add(row)
         return team, Lab(world, team), terms
 
-    def _live(self, team: Team, lab: Lab, terms: TeamTerms) -> Process[None]:
-        yield from live(self._world, team, lab, terms)
-        self._world.release_one_offs(team)
+    def _forget(self, team: Team) -> None:
         # Only now that its rows are written: the end of the run closes the teams that stand here.
         del self._world.teams[team.id], self.labs[team.id]

@@ -23,15 +23,26 @@ from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.dialogue import Advice
 from virsci_society.agents.prompts.prompt import Prompt
 from virsci_society.agents.replies.form import Form
-from virsci_society.society.kernel.answer import Answer, answers_in
-from virsci_society.society.kernel.calls import Call, PendingCall, ask_model
-from virsci_society.society.kernel.dispatcher import Work, settled
-from virsci_society.society.kernel.durations import Times
-from virsci_society.society.kernel.process import Process
-from virsci_society.society.teams.consultations import Chooser, Consultation, ask_guest, named_guest
+from virsci_society.society.kernel.answer import (
+    Answer,
+    Call,
+    PendingCall,
+    answers_in,
+    ask_model,
+    settled,
+)
+from virsci_society.society.kernel.durations import Process, Times
 from virsci_society.society.teams.library import Library
-from virsci_society.society.teams.meetings import Appointment, Meeting, work_at_desk
-from virsci_society.society.teams.people import TeamPeople
+from virsci_society.society.teams.people import (
+    Appointment,
+    Chooser,
+    Consultation,
+    Meeting,
+    TeamPeople,
+    ask_guest,
+    named_guest,
+    work_at_desk,
+)
 from virsci_society.society.teams.team import Team
 from virsci_society.society.teams.world import World
 
@@ -302,12 +313,9 @@ class Lab:
         call = self._call(id_, seat, act, who, due, form)
         pending = self._pending_call(call, prompt, form, slots, recall)
         pending.calls.append(call)
-        answer = self._answer(id_, due, sources)
-        # The same list: re-asks are added to it while the work runs.
-        answer.calls = pending.calls
-        call.needs = answer.needs
-        work = ask_model(pending, self._world.dispatcher.gateway)
-        return self._submit(answer, work, bounded=True)
+        answer = self._answer(id_, due, sources, pending)
+        dispatcher = self._world.dispatcher
+        return dispatcher.submit(answer, ask_model(pending, dispatcher.gateway), bounded=True)
 
     def consult(
         self,
@@ -348,14 +356,12 @@ class Lab:
         call = self._call(guest, seat, "guest", "", due, form)
         slots = {**slots, "asker": self._world.profile(asker)}
         pending = self._pending_call(call, prompt, form, slots, None)
-        answer = self._answer(id_, due, sources)
-        answer.calls = pending.calls
-        call.needs = answer.needs
+        answer = self._answer(id_, due, sources, pending)
         self.consultations.append(Consultation(asker, self.now, self._stage, spoken, answer))
         # The streams of today: an intervention may give the world others before the words come.
         dispatcher, streams = self._world.dispatcher, self._world.streams
         work = ask_guest(pending, spoken, outsiders, dispatcher, streams, choose)
-        return self._submit(answer, work)
+        return dispatcher.submit(answer, work)
 
     def guest(
         self, spoken: Answer[Any], outsiders: Answer[tuple[Profile, ...]]
@@ -378,13 +384,9 @@ class Lab:
         self._check()
         # Counted per team: what another team does changes no id (rule 7).
         self._derived += 1
-        answer = self._answer(
-            f"{self._team.id}/~{self._derived}",
-            self._due(self.now, arguments),
-            arguments,
-            derived=True,
-        )
-        return self._submit(answer, _apply(function, arguments))
+        id_, due = f"{self._team.id}/~{self._derived}", self._due(self.now, arguments)
+        answer = self._answer(id_, due, arguments)
+        return self._world.dispatcher.submit(answer, _apply(function, arguments))
 
     def rng(self, *purpose: object) -> np.random.Generator:
         """The random stream of a purpose in this team; the same purpose gives the same draws."""
@@ -443,32 +445,27 @@ class Lab:
     def _pending_call(
         self, call: Call, prompt: Prompt, form: type[Form], slots: Mapping[str, Any], cue: Any
     ) -> PendingCall:
-        who = call.scientist or self._team.leader
+        world, who = self._world, call.scientist or self._team.leader
         # A snapshot: the prompt is rendered later, when the scientist may recall more.
-        memory = () if cue is None else self._world.population.scientist_named(who).memory
+        memory = () if cue is None else world.population.scientist_named(who).memory
         role = self._team.role(call.scientist) if call.scientist else "guest"
-        seed = self._world.streams.key("words", call.id)
+        seed = world.streams.key("words", call.id)
         pending = PendingCall(
-            call,
-            self._world.profile(who),
-            role,
-            prompt,
-            form,
-            slots,
-            seed,
-            memory,
-            cue,
-            self._world.year,
+            call, world.profile(who), role, prompt, form, slots, seed, memory, cue, world.year
         )
         # A function, so that interests are counted only where a page shows them cleaned.
-        pending.page_values = {"shown_interests": self._world.cleaned_interests}
+        pending.page_values = {"shown_interests": world.cleaned_interests}
         return pending
 
     def _answer(
-        self, id_: str, due: float, needs: Sequence[Any], derived: bool = False
+        self, id_: str, due: float, needs: Sequence[Any], pending: PendingCall | None = None
     ) -> Answer[Any]:
+        """The Answer of a call, or of a function of other Answers, kept by the team."""
         sources = tuple(answer for value in needs for answer in answers_in(value))
-        answer: Answer[Any] = Answer(id_, due, sources, derived, self._read)
+        answer: Answer[Any] = Answer(id_, due, sources, pending is None, self._read)
+        if pending is not None:
+            # The same list: re-asks are added to it while the work runs.
+            answer.calls, pending.call.needs = pending.calls, answer.needs
         self._team.answers.append(answer)
         return answer
 
@@ -480,9 +477,6 @@ class Lab:
         needs = answer.needs if answer.derived else (answer.id,)
         act = self._team.next_act()
         self._world.log.row("reads", answer.id, self._team.id, self.now, act, " ".join(needs))
-
-    def _submit(self, answer: Answer[Any], work: Work, bounded: bool = False) -> Answer[Any]:
-        return self._world.dispatcher.submit(answer, work, bounded=bounded)
 
 
 def _guarded(part: Process[T]) -> Generator[Any, Any, tuple[T | None, BaseException | None]]:

@@ -20,8 +20,7 @@ from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.dialogue import Advice
 from virsci_society.agents.reference import Reference
-from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.calls import text_of
+from virsci_society.society.kernel.answer import Answer, text_of
 from virsci_society.society.teams.world import World
 
 Place = tuple[str, float]

@@ -8,7 +8,7 @@ it. ``end`` waits for the last words of a team and writes the rows that depend o
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,21 +16,28 @@ import simpy
 
 from virsci_society.agents.errors import Dissolved, Over, ReplyError, Verdict
 from virsci_society.society.ecosystem.knowledge_bank import interests_text
-from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.calls import text_of
-from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.answer import Answer, text_of
+from virsci_society.society.kernel.durations import Process
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Paper
 from virsci_society.society.population.interest_drift import Drift, WeightedInterests
 from virsci_society.society.population.outside_authors import member_places
-from virsci_society.society.teams.contracts import AuthorOrder, Manuscript, Publication, TeamTerms
+from virsci_society.society.teams.contracts import Manuscript, TeamTerms
 from virsci_society.society.teams.lab import Lab
 from virsci_society.society.teams.library import vector_of_text
-from virsci_society.society.teams.team import Reviewer, Submission, Team
+from virsci_society.society.teams.team import (
+    AuthorOrder,
+    PublicationRule,
+    Reviewer,
+    Submission,
+    Team,
+)
 from virsci_society.society.teams.world import World
 
 
-def live(world: World, team: Team, lab: Lab, terms: TeamTerms) -> Process[None]:
+def live(
+    world: World, team: Team, lab: Lab, terms: TeamTerms, forget: Callable[[Team], None]
+) -> Process[None]:
     """The SimPy process of one team: work, review and publication, then the team's rows.
 
     Args:
@@ -38,6 +45,7 @@ def live(world: World, team: Team, lab: Lab, terms: TeamTerms) -> Process[None]:
         team: the team, with its leader as the only member.
         lab: the lab of the team.
         terms: the rules that the team keeps from its founding on (rule 23).
+        forget: called when everything about the team is written.
     """
     manuscript: Manuscript | None = None
     reason: str | None = None
@@ -70,10 +78,12 @@ def live(world: World, team: Team, lab: Lab, terms: TeamTerms) -> Process[None]:
     if reason is not None:
         lab.event("dissolved", reason=reason)
     end(world, team, lab)
+    world.release_one_offs(team)
+    forget(team)
 
 
 def review_and_publish(
-    world: World, team: Team, lab: Lab, publication: Publication, manuscript: Manuscript
+    world: World, team: Team, lab: Lab, publication: PublicationRule, manuscript: Manuscript
 ) -> Process[str | None]:
     """Let a manuscript be reviewed and, after the publication delay, be published.
 

@@ -1,7 +1,9 @@
-"""The state of one team, and the records that it collects: memberships, submissions, reviewers.
+"""The state of one team, its records, and what the world itself uses of the rules of a team.
 
 The records of review are filled in while the review goes on and written into the tables when the
-team ends, because recommendations are made of words (rule 24).
+team ends, because recommendations are made of words (rule 24). ``TeamRule`` and ``PublicationRule``
+name no ``Lab``: the lab names the world, and the world holds the rules. Users subclass those of
+``contracts``.
 """
 
 from __future__ import annotations
@@ -9,13 +11,66 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import astuple, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import simpy
 
+from virsci_society.agents.config import Part
 from virsci_society.agents.errors import ProtocolError
+from virsci_society.society.formation.seats import NewcomerSeats
+from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.kernel.durations import Times
+from virsci_society.society.kernel.durations import Process, Times
+from virsci_society.society.kernel.streams import Streams
+
+AuthorOrder = Literal["leader_first", "leader_last"]
+"""``leader_first``: the leader, then the others as they joined. ``leader_last``: the others, and
+the leader at the end."""
+
+
+class TeamRule(Part):
+    """A protocol as the world uses it, which founds teams by it; see ``TeamProtocol``."""
+
+    @property
+    def name(self) -> str:
+        """The name under which tables list teams of this protocol."""
+        return type(self).__name__.lower()
+
+    @property
+    def policy(self) -> SelectionPolicy | None:
+        """The policy by which members are drawn, and leaders by ``founding.leaders: selection``."""
+        return None
+
+    @property
+    def order_of_authors(self) -> AuthorOrder:
+        """In which order the papers of its teams name the authors."""
+        return "leader_first"
+
+    @property
+    def newcomer_seats(self) -> NewcomerSeats | None:
+        """Which seats of its teams newcomers take; None: none."""
+        return None
+
+    def of_team(self, team_id: str, streams: Streams) -> TeamRule:
+        """The protocol of one team: this one, unless it is made of several.
+
+        Args:
+            team_id: id of the team.
+            streams: source of the draw that chooses among several.
+        """
+        return self
+
+    def run(self, team: Team, lab: Any) -> Process[Any]:
+        """The work of one team; see ``TeamProtocol.run``."""
+        raise NotImplementedError
+
+
+class PublicationRule(Part):
+    """A rule of publication as the world holds it; see ``Publication``."""
+
+    def consider(self, team: Team, lab: Any, manuscript: Any) -> Process[Any]:
+        """Everything between handing in and acceptance; see ``Publication.consider``."""
+        raise NotImplementedError
 
 
 @dataclass(slots=True)

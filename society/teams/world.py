@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import simpy
@@ -25,6 +25,7 @@ from virsci_society.society.ecosystem.interest_vocabulary import cleaned_interes
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
 from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.seats import NewcomerSeats
+from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.dispatcher import Dispatcher
 from virsci_society.society.kernel.durations import Times
@@ -37,22 +38,61 @@ from virsci_society.society.population.outside_authors import OutsideAuthors
 from virsci_society.society.population.paper_history import PaperHistory
 from virsci_society.society.population.population import Population
 from virsci_society.society.results.run_log import RunLog
-from virsci_society.society.teams.attention import Attention
-from virsci_society.society.teams.team import Membership, Team
+from virsci_society.society.teams.team import (
+    AuthorOrder,
+    Membership,
+    PublicationRule,
+    Team,
+    TeamRule,
+)
+
+
+class Attention:
+    """The queues for rooms and desks; those of a scientist are made when they are first needed.
+
+    Args:
+        env: the SimPy environment.
+        limited: False if scientists can be everywhere at once; then nobody uses the queues.
+    """
+
+    def __init__(self, env: simpy.Environment, limited: bool = True) -> None:
+        self.limited = limited
+        self._env = env
+        self._presence: dict[str, simpy.Resource] = {}
+        self._desks: dict[str, simpy.Resource] = {}
+        self._projects: dict[str, str] = {}
+
+    def presence(self, scientist: str) -> simpy.Resource:
+        """The queue for the room that this scientist is in."""
+        return self._queue(self._presence, scientist)
+
+    def desk(self, scientist: str) -> simpy.Resource:
+        """The queue for the desk of this scientist."""
+        return self._queue(self._desks, scientist)
+
+    def switch_project(self, scientist: str, project: str) -> bool:
+        """Note the project that is taken up at a desk.
+
+        Args:
+            scientist: masked name of the owner of the desk.
+            project: id of the team.
+
+        Returns:
+            True if another project was worked on there before; False for the first one, and where
+            attention is unlimited.
+        """
+        before = self._projects.get(scientist)
+        self._projects[scientist] = project
+        return self.limited and before not in (None, project)
+
+    def _queue(self, queues: dict[str, simpy.Resource], scientist: str) -> simpy.Resource:
+        if scientist not in queues:
+            queues[scientist] = simpy.Resource(self._env, capacity=1)
+        return queues[scientist]
+
 
 NAMED_AUTHORS = 4
 """Most authors that a search result names."""
-
-
-class NamedRule(Protocol):
-    """A ``TeamProtocol``, as far as the world itself uses it.
-
-    The class itself cannot be named here: its methods name the lab, and the lab names the world.
-    """
-
-    @property
-    def name(self) -> str:
-        """The name in the tables."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -102,10 +142,10 @@ class World:
     history: PaperHistory
     knowledge: KnowledgeBank
     attention: Attention
-    protocol: NamedRule
+    protocol: TeamRule
     founding: Founding
     times: Times
-    publication: Part
+    publication: PublicationRule
     team_sizes: Sequence[int]
     drift: Drift | None
     careers: Part | None
@@ -138,25 +178,19 @@ class World:
         return self.protocol.name
 
     @property
-    def selection(self) -> Any:
-        """The ``SelectionPolicy`` of that protocol; None where it has none.
-
-        A protocol that fills its seats by more than the policy that a scenario names says so in
-        ``policy``.
-        """
-        return getattr(self.protocol, "policy", getattr(self.protocol, "selection", None))
+    def selection(self) -> SelectionPolicy | None:
+        """The policy by which that protocol draws members; None where it has none."""
+        return self.protocol.policy
 
     @property
-    def author_order(self) -> str:
+    def author_order(self) -> AuthorOrder:
         """In which order the protocol of teams that are founded now names the authors."""
-        order: str = getattr(self.protocol, "author_order", "leader_first")
-        return order
+        return self.protocol.order_of_authors
 
     @property
     def newcomer_seats(self) -> NewcomerSeats | None:
         """Which seats newcomers take in teams that are founded now; None: none."""
-        seats: NewcomerSeats | None = getattr(self.protocol, "newcomer_seats", None)
-        return seats
+        return self.protocol.newcomer_seats
 
     def bring(self, mentor: int, seats: NewcomerSeats, rng: np.random.Generator) -> int:
         """Let a newcomer come for a seat in a team.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from virsci_society.society.kernel.answer import Answer
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
 
 
 class AIResearcher(ResearchSystem):

@@ -20,7 +20,7 @@ from virsci_society.protocols.parts.team_work import TeamWork
 
 if TYPE_CHECKING:
     from virsci_society.society.kernel.answer import Answer
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
 
 EQUAL = (1.0, 1.0, 1.0)
 """Weights of clarity, feasibility and novelty in the choice between novel ideas."""

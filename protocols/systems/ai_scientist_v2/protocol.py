@@ -21,7 +21,7 @@ from virsci_society.protocols.parts.team_work import TeamWork
 from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
 
 
 @dataclass

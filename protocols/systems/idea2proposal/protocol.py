@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from virsci_society.protocols.ideas import CandidateIdea
     from virsci_society.society.formation.selection import SelectionPolicy
     from virsci_society.society.kernel.answer import Answer
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
 
 COMPOSED = ("interdisciplinary", "vertical", "horizontal")
 """Arrangements that not everybody fits."""

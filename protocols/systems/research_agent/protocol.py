@@ -22,7 +22,7 @@ from virsci_society.protocols.parts.team_work import TeamWork
 if TYPE_CHECKING:
     from virsci_society.agents.reference import Reference
     from virsci_society.society.kernel.answer import Answer
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
 
 CRITERIA = {
     "problem": ("Clarity", "Relevance", "Originality", "Feasibility", "Significance"),

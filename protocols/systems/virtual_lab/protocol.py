@@ -21,7 +21,7 @@ from virsci_society.protocols.team_sizes import TeamSize
 if TYPE_CHECKING:
     from virsci_society.protocols.ideas import CandidateIdea
     from virsci_society.society.kernel.answer import Answer
-    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.durations import Process
 
 INVESTIGATOR, SPECIALIST, CRITIC = "principal investigator", "specialist", "critic"
 

@@ -231,7 +231,7 @@ def test_no_package_takes_a_name_of_ours(here: Path) -> None:
         "[virsci_society.metrics]\ndegrees = society_extension.coauthors:papers_by_authors\n"
     )
     chosen = load_scenario("quickstart", **{"protocol.selection.use": "uniform"})
-    selection = chosen.protocol.selection  # type: ignore[attr-defined]
+    selection = chosen.protocol.policy
     assert type(selection).__name__ == "Uniform"
     assert load_scenario("quickstart", metrics=["degrees"]).metrics == ("degrees",)
 

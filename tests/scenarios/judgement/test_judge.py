@@ -14,7 +14,7 @@ from virsci_society.scenarios.judgement.judge import (
     orders_of,
 )
 from virsci_society.scenarios.judgement.sheets import SheetEntry, pair_sheet
-from virsci_society.society.kernel.calls import Call
+from virsci_society.society.kernel.answer import Call
 
 
 def entries(count=3):
