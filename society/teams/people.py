@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import simpy
@@ -29,7 +29,9 @@ from virsci_society.society.kernel.dispatcher import Dispatcher
 from virsci_society.society.kernel.durations import Process, Role
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.teams.team import Team
-from virsci_society.society.teams.world import World
+
+if TYPE_CHECKING:
+    from virsci_society.society.teams.world import World
 
 FormT = TypeVar("FormT", bound=Form)
 
