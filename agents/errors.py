@@ -14,6 +14,7 @@
     ├── Fault             the provider's: one attempt failed; it is repeated, or the run stops
     ├── Stopped           the world's: a fault outside the simulation ended the run early (exit 5)
     │   ├── BudgetReached the budget's: nothing more may be paid for                       (exit 4)
+    │   ├── Interrupted   yours: a signal, such as Ctrl-C
     │   └── LeaseLost     the run folder was taken over by another owner of its lease
     ├── Diverged          journal and code disagree about a call that was made             (exit 6)
     └── ProtocolError     the programmer's: a rule of the simulated world was broken
@@ -116,6 +117,10 @@ class BudgetReached(Stopped):
     """The largest cost of the next call does not fit into the budget any more."""
 
     exit_code = 4
+
+
+class Interrupted(Stopped):
+    """A signal, such as that of Ctrl-C, asked the run to stop."""
 
 
 class Diverged(SocietyError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -39,10 +40,10 @@ def summarise_run(run: Run) -> dict[str, Any]:
         (of the questions whose rung is known: ``asked``, ``rungs``, ``verdicts``, ``defaulted``
         as a share, ``by_form``; None if none is known), ``ledger`` (attempts, outcomes, tokens,
         usd, sessions, ...; None in the run of an older release), ``digest``, ``backend``,
-        ``partial`` (why the run was stopped; None for a finished one), ``until`` (the day on
-        which it would have ended), ``series`` (over simulated time: ``summary_series``) and
-        ``papers_per_person`` (number of scientists by papers). Files of older releases lack the
-        last two.
+        ``partial`` (why the run was stopped; None for a finished one, else ``state`` says whether
+        it was stopped or killed, or failed), ``until`` (the day on which it would have ended),
+        ``series`` (over simulated time: ``summary_series``) and ``papers_per_person`` (number of
+        scientists by papers). Files of older releases lack the last two.
 
     Example:
         >>> summary = vs.summarise_run(run)
@@ -69,10 +70,26 @@ def summarise_run(run: Run) -> dict[str, Any]:
         "digest": run.digest,
         "backend": run.manifest.get("backend"),
         "partial": run.partial,
+        **({} if run.partial is None else {"state": str(run.manifest.get("state", "stopped"))}),
         "until": until if isinstance(until, int | float) else None,
         "series": summary_series(run),
         "papers_per_person": papers_per_person(run),
     }
+
+
+def ended_words(summary: Mapping[str, Any], days: str) -> str:
+    """How a run ended that has not finished, such as ``was stopped by budget on day 12``.
+
+    Args:
+        summary: from ``summarise_run``.
+        days: the last day of the world that can be shown.
+    """
+    state = str(summary.get("state", "stopped"))
+    if state.startswith("stopped"):
+        return f"was {state} on day {days}"
+    # A later session may have come further than the world that the last stop has left.
+    verb = {"failed": "failed", "running": "is running"}.get(state, f"was {state}")
+    return f"{verb}, and its world is known up to day {days}"
 
 
 def _teams(run: Run) -> dict[str, Any]:

@@ -414,7 +414,7 @@ class Attempts:
         try:
             # Before the intent is committed: a call that the budget refuses leaves nothing in the
             # ledger.
-            reservation = reservation or await self.account.reserve(most, usd)
+            reservation = reservation or await self._reserve(most, usd)
             try:
                 result = await self._record(slot, request, earlier, send or send_once, attempt)
                 spent = attempt.usage.prompt_tokens + attempt.usage.completion_tokens
@@ -432,6 +432,19 @@ class Attempts:
             self.under_way.discard(ended)
             ended.set_result(None)
         return result
+
+    async def _reserve(self, most: int, usd: float) -> Reservation:
+        try:
+            reservation = await self.account.reserve(most, usd)
+        except BudgetReached:
+            # The run stops for it. Where smaller costs were paid for afterwards, its message would
+            # name less than what has been spent.
+            self.ended = True
+            raise
+        if self.ended:
+            reservation.cancel()
+            raise Stopped("the run has been stopped")
+        return reservation
 
     def largest_cost(self, request: Request) -> tuple[int, float]:
         """Most tokens that one attempt can cost, and their price in US dollars."""

@@ -277,6 +277,11 @@ class Journal:
             id_ for (id_,) in self._all("SELECT id FROM calls WHERE kind IS NOT NULL ORDER BY row")
         )
 
+    def answered(self) -> tuple[int, float | None]:
+        """Number of calls that have an outcome, and the latest simulated date of one, in days."""
+        found = self._all("SELECT count(*), max(asked) FROM calls WHERE kind IS NOT NULL")
+        return found[0][0], found[0][1]
+
     def outcomes(self) -> Iterator[tuple[str, str, CallOutcome]]:
         """Id, hash and outcome of every settled call, in the order in which they were begun."""
         yield from ((row[0], row[1], outcome_from_row(row[2:])) for row in self._all(OUTCOMES))

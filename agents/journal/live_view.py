@@ -59,6 +59,7 @@ class JournalView:
         path: the file; may be missing, and may come later.
 
     Attributes:
+        notes: about the whole run, as the journal keeps them.
         scenario: of the run, as plain data; empty before it is signed.
         sessions: how often the run was begun or resumed.
         day: latest simulated date on which anything was asked; None before the first call.
@@ -75,6 +76,7 @@ class JournalView:
 
     path: Path
     keep_ids: bool = False
+    notes: dict[str, str] = field(default_factory=dict)
     scenario: dict[str, Any] = field(default_factory=dict)
     sessions: int = 0
     day: float | None = None
@@ -119,7 +121,7 @@ class JournalView:
             raise InputError(f"{self.path}: cannot be read as a journal: {error}") from error
 
     def _look(self, database: sqlite3.Connection) -> None:
-        notes = dict(database.execute("SELECT key, value FROM meta"))
+        self.notes = notes = dict(database.execute("SELECT key, value FROM meta"))
         with suppress(ValueError, RecursionError):
             held = json.loads(notes.get("scenario", "{}"))
             self.scenario = held if isinstance(held, dict) else {}
@@ -164,6 +166,21 @@ class JournalView:
                 number = self.faults.get(outcome, (0, ""))[0]
                 self.faults[outcome] = number + 1, detail or f"HTTP status {status}"
         self.totals.in_doubt_tokens, self.totals.in_doubt_usd = doubt, doubt_usd
+
+
+def read_notes(path: Path) -> dict[str, str]:
+    """The notes of a journal about its whole run; none before it is begun.
+
+    Raises:
+        InputError: the file cannot be read as a journal.
+    """
+    try:
+        with closing(_connect(path)) as database:
+            tables = database.execute("SELECT name FROM sqlite_master").fetchall()
+            known = ("meta",) in tables
+            return dict(database.execute("SELECT key, value FROM meta")) if known else {}
+    except (sqlite3.Error, ValueError) as error:
+        raise InputError(f"{path}: cannot be read as a journal: {error}") from error
 
 
 def _connect(path: Path) -> sqlite3.Connection:

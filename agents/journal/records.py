@@ -7,8 +7,9 @@ provider's bill can be checked against it.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from virsci_society.agents.errors import Filtered, Overflow, Refused, ReplyError, Verdict
 from virsci_society.agents.prompts.request import Reply
@@ -271,3 +272,13 @@ class Totals:
         calls = sum(self.outcomes.get(kind, 0) for kind in (ANSWERED, *VERDICTS))
         usd = self.usd + self.in_doubt_usd + self.cut_off_usd
         return Spending(calls, self.tokens, nano_dollars(usd))
+
+
+def spent_in(ledger: Mapping[str, Any]) -> tuple[int, int, float]:
+    """Attempts, tokens and US dollars of the ledger in a manifest, as every page tells them.
+
+    Attempts that were cut off count with their estimate; those in doubt are told beside it.
+    """
+    tokens = ("prompt_tokens", "completion_tokens", "cut_off_tokens")
+    usd = sum(float(ledger.get(name) or 0.0) for name in ("usd", "cut_off_usd"))
+    return int(ledger.get("attempts") or 0), sum(int(ledger.get(one) or 0) for one in tokens), usd

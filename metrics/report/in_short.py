@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
-from virsci_society.agents.journal.records import ANSWERED
+from virsci_society.agents.journal.records import ANSWERED, spent_in
 from virsci_society.metrics.cost.call_counts import VERDICTS
 from virsci_society.metrics.cost.ledger import Ledger, read_ledger
 from virsci_society.metrics.inference.intervals import Interval
@@ -26,6 +26,7 @@ from virsci_society.metrics.report.templates import (
     format_percent,
     format_usd,
 )
+from virsci_society.metrics.summary import ended_words
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 
@@ -112,7 +113,7 @@ def trouble_sentence(summary: dict[str, Any], ledger: Ledger | None) -> str:
     """
     reading, faults = summary["reading"], []
     if summary["partial"] is not None:
-        faults.append(f"the run was stopped on day {format_number(summary['days'])}")
+        faults.append(f"the run {ended_words(summary, format_number(summary['days']))}")
     if failed := _failed(ledger):
         faults.append(f"{count_of(failed, 'attempt')} failed and had to be repeated")
     if reading and reading["rungs"].get("default"):
@@ -138,14 +139,16 @@ def _status(run: Run, summary: dict[str, Any], ledger: Ledger | None) -> list[tu
     days = format_number(summary["days"])
     until = summary["until"]
     whole = summary["partial"] is None
-    reached = f"stopped on day {days}" + (f" of {format_number(until)}" if until else "")
+    of = f" of {format_number(until)}" if until else ""
+    reached = "" if whole else ended_words(summary, days).removeprefix("was ") + of
     # A person's words have neither tokens nor a price.
-    paid = ledger and (ledger.prompt_tokens or ledger.completion_tokens or ledger.usd)
+    _, tokens, spent = spent_in(summary["ledger"] or {})
+    paid = tokens or spent
     return [
         ("state", f"finished, {days} days" if whole else reached),
         ("failed attempts", format_number(failed) if failed is not None else "–"),
         ("defaulted answers", defaulted if summary["calls"]["total"] else "none asked"),
-        ("cost", format_usd(ledger.usd) if ledger is not None and paid else "nothing was paid"),
+        ("cost", format_usd(spent) if paid else "nothing was paid"),
         ("who spoke", speaker(run) or _backend_name(run)),
     ]
 

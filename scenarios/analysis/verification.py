@@ -18,6 +18,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.writer import UNSEALED
 from virsci_society.scenarios.runs.run_folder import MANIFEST, PARTIAL
 from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.scenarios.runs.run_state import read_state
 from virsci_society.scenarios.study.lock import LEVELS, LOCK, read_lock
 from virsci_society.scenarios.study.status import read_run_measures, read_status
 
@@ -68,6 +69,7 @@ def verify_folder(folder: Path) -> Verification:
 
 
 def _verify_run(told: Verification, folder: Path) -> None:
+    told.tell(lambda: f"{folder}: {read_state(folder).sentence()}")
     told.tell(lambda: _verify_kinds(folder, 16))
     told.tell(lambda: _verify_files(folder))
     if (folder / PARTIAL).is_dir():

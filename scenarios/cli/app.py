@@ -245,15 +245,12 @@ app.command()(play)
 def report(run: RunFolder) -> None:
     """Write the page of a run again, or of the part of it that there is."""
     from virsci_society.metrics.report.page import write_page
-    from virsci_society.scenarios.terminal.console import partial_note
-    from virsci_society.society.results.run import Run, resolve_run_folder
+    from virsci_society.scenarios.terminal.console import open_to_show
+    from virsci_society.society.results.run import resolve_run_folder
 
-    folder = resolve_run_folder(run)
-    opened = Run.open(folder)
-    if partial_note(opened):
-        typer.echo(partial_note(opened), err=True)
+    opened = open_to_show(run)
     try:
-        typer.echo(f"report: {write_page(opened, folder)}")
+        typer.echo(f"report: {write_page(opened, resolve_run_folder(run))}")
     except OSError as error:
         raise SocietyError(f"{run}: cannot be written to: {error.strerror}") from error
 

@@ -66,7 +66,7 @@ def list_(
 
 
 def _print_runs(folder: Path, json: bool) -> None:
-    from virsci_society.scenarios.runs.run_list import list_runs
+    from virsci_society.scenarios.runs.run_state import list_runs
 
     found = list_runs(folder)
     if json:

@@ -9,7 +9,7 @@ import sys
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,11 @@ from virsci_society.scenarios.cli.run_charts import (
     terminal_width,
 )
 from virsci_society.scenarios.terminal.arguments import Json, RunFolder, guarded
+
+if TYPE_CHECKING:
+    from virsci_society.scenarios.runs.run_state import RunState
+
+GOES_ON = "the command that began it goes on with it; what was answered is not asked again"
 
 
 @guarded
@@ -40,16 +45,47 @@ def show(
         _open_page(run)
         return
     from virsci_society.metrics.summary_file import SUMMARY, read_summary
+    from virsci_society.scenarios.runs.run_state import FINISHED, has_world, read_state
 
-    written = read_summary(run)
+    state = read_state(run)
+    if state.session and not has_world(run):
+        _print_state(state, json)
+        return
+    written = read_summary(run) if state.state == FINISHED else None
     if written is None:
-        _print(_summed_up(run), str(run), json, full)
+        from virsci_society.metrics.summary import summarise_run
+        from virsci_society.scenarios.terminal.console import open_to_show
+
+        _print(summarise_run(open_to_show(run)), str(run), json, full)
         return
     try:
         _print(written, str(run), json, full)
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         # A folder may come from a stranger, whose list of hashes fits whatever is in it.
         raise InputError(f"{run / SUMMARY}: not the summary of a run") from error
+
+
+def _print_state(state: RunState, json: bool) -> None:
+    """Print what the journal alone tells of a run that has left no tables yet."""
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(state.to_data(), indent=2))
+        return
+    from virsci_society.scenarios.config.diagnostics import printable
+    from virsci_society.scenarios.runs.run_state import RUNNING
+
+    day = "before the first answer" if state.days is None else f"day {state.days:g}"
+    rows = (
+        ("state", state.words),
+        ("where it stood", state.stood or f"{day}, session {state.session}"),
+        ("calls", f"{state.answered or 0:,} answered"),
+        ("cost", _cost(state.calls or 0, state.tokens or 0, state.usd or 0.0)),
+        ("to go on", GOES_ON if state.state != RUNNING else "'society watch' shows it as it runs"),
+    )
+    seed = "" if state.seed is None else f", seed {state.seed}"
+    typer.echo(printable(f"{state.scenario or state.folder}{seed}"))
+    typer.echo("\n".join(printable(f"  {name:20}{text}") for name, text in rows))
 
 
 def _open_page(folder: Path) -> None:
@@ -68,18 +104,6 @@ def _open_page(folder: Path) -> None:
     address = page.resolve().as_uri()
     opened = webbrowser.open(address)
     typer.echo(str(page) if opened else f"no browser here; open {address}")
-
-
-def _summed_up(folder: Path) -> dict[str, Any]:
-    """The figures from the tables of a run; a line says so where it was stopped."""
-    from virsci_society.metrics.summary import summarise_run
-    from virsci_society.scenarios.terminal.console import partial_note
-    from virsci_society.society.results.run import Run, resolve_run_folder
-
-    opened = Run.open(resolve_run_folder(folder))
-    if partial_note(opened):
-        typer.echo(partial_note(opened), err=True)
-    return summarise_run(opened)
 
 
 def _print(figures: Mapping[str, Any], folder: str, json: bool, full: bool) -> None:
@@ -125,6 +149,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
         summary: from ``metrics.summarise_run``.
         folder: as the user named it, for the last line.
     """
+    from virsci_society.agents.journal.records import spent_in
     from virsci_society.scenarios.terminal.console import cell
 
     backend = summary["backend"]
@@ -137,6 +162,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
     )
     stages = ", ".join(f"{name} {number:,}" for name, number in calls["by_stage"].items())
     waited = ", ".join(f"{days:.2g} d for {size}" for size, days in summary["waiting_days"].items())
+    of_ended = "" if summary["partial"] is None else " (of teams that had ended)"
     rows = [
         ("what happened", sentence_of(summary)),
         (
@@ -152,8 +178,8 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
         ),
         ("waiting for people", f"per round, by team size: {waited or 'nobody'}"),
         ("novelty (means)", novelty or "not measured"),
-        ("calls", f"{calls['total']:,}: {stages}" if stages else "none"),
-        ("cost", _cost(ledger)),
+        ("calls", (f"{calls['total']:,}: {stages}" if stages else "none") + of_ended),
+        ("cost", _cost(*spent_in(ledger or {}))),
         ("who spoke", cell(about)),
         ("digest", summary["digest"] or "none: the run has not finished"),
     ]
@@ -167,6 +193,8 @@ def sentence_of(summary: Mapping[str, Any]) -> str:
     Args:
         summary: from ``metrics.summarise_run``.
     """
+    from virsci_society.metrics.summary import ended_words
+
     teams = summary["teams"]
     dissolved = sum(teams["dissolved"].values())
     parts = [f"{teams['published']:,} published {_many(summary['papers'], 'paper')}"]
@@ -179,9 +207,8 @@ def sentence_of(summary: Mapping[str, Any]) -> str:
     founded = _many(teams["founded"], "team")
     if summary["partial"] is not None:
         # Only teams that had ended are in the tables.
-        return f"stopped on day {days:,}; of the teams of {people}, {founded} had ended: " + (
-            ", ".join(parts)
-        )
+        how = ended_words(summary, f"{days:,}").removeprefix("was ")
+        return f"{how}; of the teams of {people}, {founded} had ended: {', '.join(parts)}"
     return f"in {_many(days, 'day')}, {people} founded {founded}: {', '.join(parts)}"
 
 
@@ -189,10 +216,8 @@ def _many(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _cost(ledger: Mapping[str, Any] | None) -> str:
-    if ledger is None or not ledger["attempts"]:
+def _cost(attempts: int, tokens: int, usd: float) -> str:
+    if not attempts:
         return "nothing was asked of a model"
-    tokens = ledger["prompt_tokens"] + ledger["completion_tokens"]
     unpriced = "no price known" if tokens else "nothing was paid"
-    price = f"${ledger['usd']:,.2f}" if ledger["usd"] else unpriced
-    return f"{tokens:,} tokens in {ledger['attempts']:,} attempts; {price}"
+    return f"{tokens:,} tokens in {attempts:,} attempts; {f'${usd:,.2f}' if usd else unpriced}"

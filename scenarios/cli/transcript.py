@@ -42,12 +42,9 @@ def transcript(
         transcript_page,
     )
     from virsci_society.scenarios.config.diagnostics import printable
-    from virsci_society.scenarios.terminal.console import partial_note
-    from virsci_society.society.results.run import Run, resolve_run_folder
+    from virsci_society.scenarios.terminal.console import open_to_show
 
-    opened = Run.open(resolve_run_folder(run))
-    if partial_note(opened):
-        typer.echo(partial_note(opened), err=True)
+    opened = open_to_show(run)
     every = all_ or page is not None
     if team is None and not every:
         lines = team_lines(opened)

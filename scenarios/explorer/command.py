@@ -40,15 +40,11 @@ def explore(
     """
     from virsci_society.scenarios.explorer.page import FILE, write_explorer
     from virsci_society.scenarios.explorer.prompt_book import read_prompts
-    from virsci_society.scenarios.terminal.console import partial_note
-    from virsci_society.society.results.run import Run, resolve_run_folder
+    from virsci_society.scenarios.terminal.console import open_to_show
 
     find_code_here(trust)
     folders = [run] if other is None else [run, other]
-    runs = [Run.open(resolve_run_folder(folder)) for folder in folders]
-    for opened in runs:
-        if partial_note(opened):
-            typer.echo(partial_note(opened), err=True)
+    runs = [open_to_show(folder) for folder in folders]
     books = [
         read_prompts(folder, len(opened.table("calls")), prompts, trust=trust)
         for folder, opened in zip(folders, runs, strict=True)

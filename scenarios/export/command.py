@@ -44,10 +44,10 @@ def otel(
     from virsci_society.scenarios.explorer.prompt_book import read_prompts
     from virsci_society.scenarios.export.otlp import spans_of, write_traces
     from virsci_society.scenarios.runs.run_journal import JOURNAL
-    from virsci_society.society.results.run import Run, resolve_run_folder
+    from virsci_society.scenarios.terminal.console import open_to_show
 
     find_code_here(trust)
-    opened = Run.open(resolve_run_folder(run))
+    opened = open_to_show(run)
     if team is not None and team not in set(opened.table("teams")["team"]):
         raise InputError(f"--team: the run has no team {team}")
     attempts = []
@@ -75,9 +75,9 @@ def dataset(
     Every row says whether a machine wrote it, and which model, rules or person did.
     """
     from virsci_society.scenarios.export.dataset import write_dataset
-    from virsci_society.society.results.run import Run, resolve_run_folder
+    from virsci_society.scenarios.terminal.console import open_to_show
 
-    opened = Run.open(resolve_run_folder(run))
+    opened = open_to_show(run)
     target = run / "dataset" if out is None else out
     with _writing(target):
         rows = write_dataset(target, opened, within=run if out is None else None)
@@ -95,9 +95,9 @@ def figures(
 ) -> None:
     """Write every figure of the run's page as an SVG file."""
     from virsci_society.metrics.report.run_figures import write_run_figures
-    from virsci_society.society.results.run import Run, resolve_run_folder
+    from virsci_society.scenarios.terminal.console import open_to_show
 
-    opened = Run.open(resolve_run_folder(run))
+    opened = open_to_show(run)
     target = run / "figures" if out is None else out
     with _writing(target):
         files = write_run_figures(target, opened, within=run if out is None else None)

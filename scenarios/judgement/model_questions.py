@@ -27,7 +27,7 @@ from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.build import build_gateway
 from virsci_society.scenarios.runs.run_folder import backend_summary
 from virsci_society.scenarios.runs.run_journal import ledger_of, open_journal
-from virsci_society.scenarios.runs.run_list import QUESTIONS
+from virsci_society.scenarios.runs.run_state import QUESTIONS
 from virsci_society.scenarios.runs.signals import interruptible
 from virsci_society.society.kernel.answer import Answer, Call, PendingCall, ask_model
 from virsci_society.society.kernel.dispatcher import Dispatcher

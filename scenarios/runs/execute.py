@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Protocol
@@ -26,10 +27,11 @@ from virsci_society.agents.files.atomic_files import (
 )
 from virsci_society.agents.files.file_hashes import check_file
 from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.identity import NUMBER, identity_hash, require_identity
-from virsci_society.scenarios.runs.progress import NoProgress, Progress, RunState, report_waiting
+from virsci_society.scenarios.runs.progress import NoProgress, Progress, RunProgress, report_waiting
 from virsci_society.scenarios.runs.run_folder import (
     DIGEST,
     MANIFEST,
@@ -46,6 +48,7 @@ from virsci_society.scenarios.runs.run_journal import (
     require_journal_identity,
     sign_journal,
 )
+from virsci_society.scenarios.runs.run_state import paid_words, recorded_end
 from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.runs.signals import interruptible
 from virsci_society.society.kernel.durations import to_ticks
@@ -120,7 +123,8 @@ def run_scenario(
     prepare(scenario, folder)
     with open_journal(folder, fork, None if lease is None else lease.check) as journal:
         require_journal_identity(journal, folder, "resuming it")
-        _run(scenario, folder, journal, told, lease, resources or SharedResources(), page)
+        with recorded_end(journal):
+            _run(scenario, folder, journal, told, lease, resources or SharedResources(), page)
     return folder
 
 
@@ -157,7 +161,7 @@ def _run(
             society.run_to_end(progress.step)
     except Stopped as stop:
         ledger = ledger_of(journal)
-        stop.add_note(f"it stood at {_standing(society, ledger)}")
+        stop.add_note(f"it stood at {_standing(society, journal, ledger)}")
         with resources.build_lock:
             write_partial(scenario, society, ecosystem, folder, ledger, stop)
         raise
@@ -175,14 +179,12 @@ def _run(
         raise Stopped(f"{folder}: cannot be written to: {error.strerror}") from error
 
 
-def _standing(society: Society, ledger: Mapping[str, Any]) -> str:
+def _standing(society: Society, journal: Journal, ledger: Mapping[str, Any]) -> str:
     """Where a run stands and what it has cost over all its sessions, in one sentence."""
-    words = RunState.of(society).sentence()
-    tokens = int(ledger["prompt_tokens"]) + int(ledger["completion_tokens"])
-    if not tokens:
-        return words
-    price = f", ${ledger['usd']:,.2f}" if ledger["usd"] else ""
-    return f"{words}; paid so far: {tokens:,} tokens{price}"
+    # From the journal, as every other command counts: questions under way have no answer.
+    words = replace(RunProgress.of(society), calls=journal.answered()[0]).sentence()
+    attempts, tokens, usd = spent_in(ledger)
+    return f"{words}; paid so far: {paid_words(attempts, tokens, usd)}" if tokens else words
 
 
 def replay(

@@ -80,7 +80,7 @@ def _clock(seconds: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class RunState:
+class RunProgress:
     """Where a run stands, as progress is shown.
 
     Attributes:
@@ -106,7 +106,7 @@ class RunState:
     usd: float
 
     @classmethod
-    def of(cls, society: Society) -> RunState:
+    def of(cls, society: Society) -> RunProgress:
         """The state of a society."""
         inside = list(society.world.teams.values())
         states = Counter(team.state for team in inside)
@@ -182,7 +182,7 @@ class TeamCharts:
         self._running: list[int] = []
         self._steps = steps
 
-    def record(self, state: RunState) -> None:
+    def record(self, state: RunProgress) -> None:
         """Take in where a run stands; steps that were passed over are as at the one before."""
         step = min(int(state.share * self._steps), self._steps - 1)
         for counts, name in ((self._published, "published"), (self._running, "running")):
@@ -272,7 +272,7 @@ class LineProgress:
         """Print where the society is, if the last line is old enough."""
         if time.monotonic() - self._last >= self._every:
             pace = self._pace.text(society.day, society.until)
-            self._print(RunState.of(society).line(pace))
+            self._print(RunProgress.of(society).line(pace))
 
     def wait(self, standing: str) -> None:
         """Print the state of the calls, if the last line is old enough.
@@ -351,7 +351,7 @@ class BarProgress:
     def step(self, society: Society) -> None:
         """Show where the society is."""
         if self._task is not None:
-            state = RunState.of(society)
+            state = RunProgress.of(society)
             pace = self._pace.text(society.day, society.until)
             self._teams.record(state)
             self._bar.update(

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Protocol
 
-from virsci_society.agents.errors import Stopped
+from virsci_society.agents.errors import Interrupted, Stopped
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -41,7 +41,7 @@ class SignalWatch:
         # Runs between two instructions of the main thread: no lock, no print (rule 3).
         if self.reason is not None:
             os._exit(Stopped.exit_code)
-        self.reason = Stopped(f"interrupted by {signal.Signals(number).name}")
+        self.reason = Interrupted(f"interrupted by {signal.Signals(number).name}")
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def interruptible(society: Interruptible) -> Iterator[None]:
         if noticed:
             os._exit(Stopped.exit_code)
         noticed.append(number)
-        society.interrupt(Stopped(f"interrupted by {signal.Signals(number).name}"))
+        society.interrupt(Interrupted(f"interrupted by {signal.Signals(number).name}"))
 
     with _handled(SIGNALS, notice):
         yield

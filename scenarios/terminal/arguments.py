@@ -85,7 +85,8 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 command(*args, **kwargs)
             except Stopped as error:
                 notes = "".join(f"\n{note}" for note in getattr(error, "__notes__", ()))
-                _leave(f"stopped: {error}{notes}\n{_going_on()}", error.exit_code)
+                why, going_on = _going_on_after(str(error))
+                _leave(f"stopped: {why}{notes}\n{going_on}", error.exit_code)
             except KeyboardInterrupt:
                 _leave(f"interrupted; {_going_on()}", Stopped.exit_code)
             except Exception as error:
@@ -157,6 +158,26 @@ def count_repeats(lines: list[str]) -> list[str]:
 
 def _without_numbers(line: str) -> str:
     return re.sub(r"\d+", "#", line)
+
+
+def _going_on_after(why: str) -> tuple[str, str]:
+    """The reason of a stop, and what to type to go on; after a budget is reached a larger one.
+
+    Both were printed once, and the command without the larger budget stopped again at once.
+    """
+    reason, advice, setting = why.partition("; go on with --set ")
+    words = ARGUMENTS.get()
+    if not advice or words is None:
+        return why, _going_on()
+    key = setting.partition("=")[0]
+    kept = list(words)
+    for at in reversed(range(len(words))):
+        if words[at].startswith(f"--set={key}="):
+            del kept[at]
+        elif words[at] == "--set" and "".join(words[at + 1 : at + 2]).startswith(f"{key}="):
+            del kept[at : at + 2]
+    command = shlex.join(["society", *kept, "--set", setting])
+    return reason, f"the same command with a larger budget goes on with it: {command}"
 
 
 def _going_on() -> str:

@@ -17,18 +17,26 @@ from virsci_society.scenarios.config.diagnostics import printable
 from virsci_society.scenarios.runs.text_charts import bars_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from virsci_society.society.results.run import Run
 
 PLAIN_WIDTH = 1000
 """Columns of a table that is piped, so that no cell is broken."""
 
 
-def partial_note(run: Run) -> str:
-    """One line about a run that was stopped; empty for a finished one."""
-    if run.partial is None:
-        return ""
-    why = printable(" ".join(run.partial.split()))
-    return f"{run.folder}: not finished; its world up to day {run.days:g} (stopped: {why})"
+def open_to_show(folder: Path) -> Run:
+    """Open a run, or the part of it that there is; a line on stderr tells how such a run ended."""
+    from virsci_society.scenarios.runs.run_state import FINISHED, open_run
+
+    run, state = open_run(folder)
+    if run.partial is not None:
+        days = f"{run.folder}: not finished; its world up to day {run.days:g}"
+        print(printable(f"{days} ({state.words})"), file=sys.stderr)
+    elif state.state != FINISHED:
+        later = f"{folder}: what is shown has finished; the session after it: {state.words}"
+        print(printable(later), file=sys.stderr)
+    return run
 
 
 def print_overview(summary: Mapping[str, Any]) -> None:

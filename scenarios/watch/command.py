@@ -45,9 +45,8 @@ def watch(
     from virsci_society.scenarios.runs.run_folder import MANIFEST
     from virsci_society.scenarios.runs.run_journal import JOURNAL
     from virsci_society.scenarios.study.lock import LOCK
-    from virsci_society.scenarios.watch.run_state import RunWatch
+    from virsci_society.scenarios.watch.folder_state import RunWatch, StudyWatch
     from virsci_society.scenarios.watch.server import WatchServer
-    from virsci_society.scenarios.watch.study_state import StudyWatch
 
     if (folder / LOCK).is_file():
         state = StudyWatch(folder).state
@@ -114,6 +113,7 @@ def play(
     from virsci_society.scenarios.runs.execute import is_finished, run_scenario
     from virsci_society.scenarios.runs.preflight import check_before_run
     from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.watch.folder_state import RunWatch
     from virsci_society.scenarios.watch.play import (
         SEAT,
         check_folder,
@@ -122,7 +122,6 @@ def play(
         with_seats,
     )
     from virsci_society.scenarios.watch.questions import Questions
-    from virsci_society.scenarios.watch.run_state import RunWatch
     from virsci_society.scenarios.watch.server import WatchServer
 
     find_code_here(trust)

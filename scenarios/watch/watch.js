@@ -20,10 +20,10 @@ function since(seconds) {
 }
 
 const STATES = {
-  running: "running", finished: "finished", stopped: "stopped; the same command goes on with it",
   "not running": "no process works on it now; the same command goes on with it",
-  unknown: "whether it runs cannot be seen from this machine",
 };
+const GOES_ON = ["stopped", "stopped by budget", "stopped by user", "killed", "failed"];
+const stateWords = (state) => STATES[state] || state + (GOES_ON.includes(state) ? "; the same command goes on with it" : "");
 
 function numbers(pairs) {
   const list = element("dl");
@@ -153,7 +153,7 @@ function show(state) {
 
 // The state is sent when it changes; what depends on the clock of this machine is shown anew by itself.
 function showLine(state) {
-  const said = [STATES[state.state] + ago(state), state.reason, state.trouble, state.speaker && `who spoke: ${state.speaker}`];
+  const said = [stateWords(state.state) + ago(state), state.reason, state.trouble, state.speaker && `who spoke: ${state.speaker}`];
   $("line").textContent = said.filter(Boolean).join("; ");
   if (state.seats) showTimes(state.seats.questions);
 }

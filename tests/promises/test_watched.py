@@ -10,7 +10,7 @@ import pytest
 
 from tests.faultserver import Plan
 from tests.scenarios.watch.browserlike import events
-from virsci_society.scenarios.watch.run_state import RunWatch
+from virsci_society.scenarios.watch.folder_state import RunWatch
 from virsci_society.scenarios.watch.server import WatchServer
 from virsci_society.society.results.run import Run
 
@@ -49,7 +49,7 @@ def test_a_run_in_progress_moves_is_killed_and_goes_on(nursery, server, tmp_path
         assert sum(one["teams"] for one in later["stages"]) == later["teams"] > 0
         os.kill(run, signal.SIGKILL)
         nursery.wait(run)
-        killed = next(state for state in seen if state["state"] == "not running")
+        killed = next(state for state in seen if state["state"] == "killed")
         assert killed["in_flight"] == 0
         assert killed["calls"] >= later["calls"]
         with events(page.url) as again:

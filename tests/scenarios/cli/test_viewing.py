@@ -20,7 +20,7 @@ from virsci_society.scenarios.cli.new_scenario import TEMPLATE, scenario_text
 from virsci_society.scenarios.cli.overview import sentence_of
 from virsci_society.scenarios.config.registry import KIND_NAMES, TABLES
 from virsci_society.scenarios.config.schema import load_scenario
-from virsci_society.scenarios.runs.run_list import list_runs
+from virsci_society.scenarios.runs.run_state import list_runs
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.table_files import write_measures
 
@@ -201,7 +201,7 @@ def folders(small_run: Path, here: Path) -> Path:
 def test_runs_are_listed_with_state_date_and_cost(folders: Path) -> None:
     found = {Path(one.folder).relative_to(folders).as_posix(): one for one in list_runs(folders)}
     assert {name: one.state for name, one in found.items()} == {
-        "begun": "begun",
+        "begun": "killed",
         "damaged": "damaged",
         "done": "finished",
         "stopped": "stopped",

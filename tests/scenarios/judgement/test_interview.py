@@ -10,7 +10,7 @@ from virsci_society.agents.errors import BudgetReached, InputError
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.judgement.interview import Interview, choose_scientists, read_survey
 from virsci_society.scenarios.runs.execute import replayed_until
-from virsci_society.scenarios.runs.run_list import list_runs
+from virsci_society.scenarios.runs.run_state import list_runs
 from virsci_society.society.results.run import Run
 
 FORM = """\

@@ -21,7 +21,7 @@ from virsci_society.scenarios.runs.progress import (
     NoProgress,
     NotebookProgress,
     Pace,
-    RunState,
+    RunProgress,
     TeamCharts,
     make_progress,
     simulated_date,
@@ -71,7 +71,7 @@ def asking(under_way: int, tokens: int, usd: float) -> Any:
 
 
 def test_a_line_is_share_date_teams_and_calls() -> None:
-    state = RunState.of(society())
+    state = RunProgress.of(society())
     assert state.line() == "11%; 2024-02-10; day 40 of 365; 1 published, 2 running; 11 calls"
     assert state.sentence() == (
         "2024-02-10 (day 40 of 365, 11%); teams: 1 published, 2 running; calls: 11"
@@ -80,18 +80,18 @@ def test_a_line_is_share_date_teams_and_calls() -> None:
 
 def test_a_line_without_teams() -> None:
     empty = SimpleNamespace(rows={"teams": [], "calls": []})
-    state = RunState.of(society(world=SimpleNamespace(teams={}), log=empty))
+    state = RunProgress.of(society(world=SimpleNamespace(teams={}), log=empty))
     assert state.line().endswith("no team yet; 0 calls")
     assert state.sentence().endswith("teams: none yet; calls: 0")
 
 
 def test_years_before_day_0_are_part_of_the_share() -> None:
-    assert RunState.of(society(first_day=-365.0, day=0.0)).share == 0.5
+    assert RunProgress.of(society(first_day=-365.0, day=0.0)).share == 0.5
 
 
 @pytest.mark.parametrize("width", [80, 66, 40, 24])
 def test_a_line_fits_its_columns_and_keeps_what_matters(width: int) -> None:
-    line = RunState.of(asking(16, 12_345_678, 1234.5)).line("1:02:03 gone, 11:10:09 left", width)
+    line = RunProgress.of(asking(16, 12_345_678, 1234.5)).line("1:02:03 gone, 11:10:09 left", width)
     assert line.startswith("11%; ")
     assert len(line) <= width or width < 32
     if width == 80:
@@ -131,9 +131,9 @@ def test_a_bar_fits_a_terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) ->
     assert "simulating" not in shown
 
 
-def state_of(share: float, published: int, running: int) -> RunState:
+def state_of(share: float, published: int, running: int) -> RunProgress:
     teams = {"published": published, "running": running}
-    return RunState("", 0.0, 1.0, share, teams, 0, 0, 0, 0.0)
+    return RunProgress("", 0.0, 1.0, share, teams, 0, 0, 0, 0.0)
 
 
 def test_charts_of_teams_fill_with_simulated_time() -> None:
@@ -161,7 +161,7 @@ def test_charts_of_teams_fit_or_are_left_out(width: int) -> None:
     ("tokens", "text"), [(999, "999 tokens"), (12_345, "12.3k tokens"), (2_000_000, "2M tokens")]
 )
 def test_tokens_are_short(tokens: int, text: str) -> None:
-    assert text in RunState.of(asking(0, tokens, 0.0)).line()
+    assert text in RunProgress.of(asking(0, tokens, 0.0)).line()
 
 
 def test_time_left_is_told_once_there_is_something_to_judge_by(

@@ -32,6 +32,7 @@ from virsci_society.scenarios.runs.execute import is_finished, replay
 from virsci_society.scenarios.runs.preflight import check_before_run
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.watch import command as commands
+from virsci_society.scenarios.watch.folder_state import RunWatch
 from virsci_society.scenarios.watch.play import (
     SEAT,
     check_folder,
@@ -40,7 +41,6 @@ from virsci_society.scenarios.watch.play import (
     with_seats,
 )
 from virsci_society.scenarios.watch.questions import Questions
-from virsci_society.scenarios.watch.run_state import RunWatch
 from virsci_society.scenarios.watch.server import WatchServer
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import person_marks

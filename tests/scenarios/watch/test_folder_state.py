@@ -12,8 +12,7 @@ import pytest
 from virsci_society.agents.journal.live_view import is_being_written
 from virsci_society.scenarios.study.folder import CUT_OFF
 from virsci_society.scenarios.study.status import STATES, Status, read_status, write_status
-from virsci_society.scenarios.watch.run_state import RunWatch
-from virsci_society.scenarios.watch.study_state import StudyWatch
+from virsci_society.scenarios.watch.folder_state import RunWatch, StudyWatch
 from virsci_society.society.results.run import Run
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -45,7 +44,7 @@ def test_a_finished_folder_is_told_as_its_tables_say_and_left_as_it_is(small_run
 
 def test_a_folder_without_a_journal_or_with_a_broken_one_is_told(tmp_path: Path) -> None:
     watch = RunWatch(tmp_path / "none")
-    assert (watch.state()["state"], watch.state()["calls"]) == ("not running", 0)
+    assert (watch.state()["state"], watch.state()["calls"]) == ("not begun", 0)
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "journal.sqlite").write_bytes(b"no database, but long enough " * 100)
     state = RunWatch(tmp_path / "broken").state()
@@ -73,7 +72,7 @@ def test_the_lock_of_a_journal_is_seen_and_not_taken(tmp_path: Path) -> None:
 
 def test_a_study_is_told_by_arm_and_state(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(
-        "virsci_society.scenarios.watch.study_state.read_lock", lambda folder: TWO_ARMS
+        "virsci_society.scenarios.watch.folder_state.read_lock", lambda folder: TWO_ARMS
     )
     for index, state in enumerate(("done", "running", "failed")):
         arm = "small" if index < 2 else "large"

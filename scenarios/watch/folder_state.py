@@ -1,4 +1,4 @@
-"""The state of a run folder, running or ended, as the plain data that the watch page shows."""
+"""The state of a run or a study, running or ended, as the plain data that the watch page shows."""
 
 from __future__ import annotations
 
@@ -10,11 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import read_plain_text
 from virsci_society.agents.journal.live_view import JournalView, SaidText, is_being_written
 from virsci_society.scenarios.runs.progress import LEAST_SHARE, simulated_date
-from virsci_society.scenarios.runs.run_folder import MANIFEST, PARTIAL
 from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.scenarios.runs.run_state import (
+    FINISHED,
+    MANIFEST,
+    NOT_BEGUN,
+    PARTIAL,
+    judge_state,
+    last_written,
+    read_manifest,
+)
+from virsci_society.scenarios.study.folder import statuses_to_show
+from virsci_society.scenarios.study.lock import read_lock
+from virsci_society.scenarios.study.status import ENDED, STATES, folder_of
 from virsci_society.society.kernel.durations import parse_days
 
 LONGEST = 3000
@@ -45,25 +55,28 @@ class RunWatch:
             self.journal.look()
         except InputError as error:
             trouble = str(error)
-        view, manifest = self.journal, self._manifest(self.folder)
-        part = {} if manifest else self._manifest(self.folder / PARTIAL)
+        view, manifest = self.journal, _readable(self.folder)
+        part = {} if manifest else _readable(self.folder / PARTIAL)
         scenario = view.scenario or (manifest or part).get("scenario") or {}
         totals = view.totals
         writing = is_being_written(self.folder / JOURNAL)
         until, begin = _days(scenario.get("until"), 0.0), _begin(scenario.get("begin"))
         ended = _tables_of(self.folder, manifest, self._ended) if manifest else None
         self._ended = ended
-        state = _state(bool(manifest), bool(part), writing)
-        day = until if state == "finished" else view.day
+        written = last_written(self.folder / JOURNAL, self.folder / f"{JOURNAL}-wal")
+        state, reason = NOT_BEGUN, ""
+        if manifest or part or written is not None:
+            state, reason, _ = judge_state(manifest, part, view.notes, writing)
+        day = until if state == FINISHED else view.day
         share = _share(day, begin, until)
         found = {
             "kind": "run",
             "name": str(scenario.get("name") or self.folder.name),
             "seed": scenario.get("seed"),
             "state": state,
-            "reason": str(part.get("partial", "")) if state == "stopped" else "",
+            "reason": reason,
             "trouble": trouble,
-            "written": _written(self.folder / JOURNAL),
+            "written": written,
             "day": day,
             "until": until,
             "date": _date(scenario, manifest or part, day),
@@ -88,24 +101,15 @@ class RunWatch:
             "papers": None,
             "team_states": [],
         }
-        found["forecast"] = _forecast(found) if state != "finished" else None
+        found["forecast"] = _forecast(found) if state != FINISHED else None
         return found | ({} if ended is None else ended[1])
 
-    def _manifest(self, folder: Path) -> dict[str, Any]:
-        with suppress(OSError, InputError, ValueError, RecursionError):
-            held = json.loads(read_plain_text(folder / MANIFEST, within=self.folder))
-            return held if isinstance(held, dict) else {}
-        return {}
 
-
-def _state(finished: bool, part: bool, writing: bool | None) -> str:
-    if writing:
-        return "running"
-    if finished:
-        return "finished"
-    if part:
-        return "stopped"
-    return "unknown" if writing is None else "not running"
+def _readable(folder: Path) -> dict[str, Any]:
+    """The manifest in a folder; empty while it cannot be read, as in the middle of a copy."""
+    with suppress(OSError, InputError, ValueError, RecursionError):
+        return read_manifest(folder)
+    return {}
 
 
 def _tables_of(
@@ -196,10 +200,70 @@ def _begin(value: Any) -> float:
     return -_days(text[1:], 0.0) if text.startswith("-") else 0.0
 
 
-def _written(journal: Path) -> float | None:
-    """When the journal was last written, in seconds since 1970; None where there is none."""
-    times = []
-    for path in (journal, journal.with_name(f"{journal.name}-wal")):
-        with suppress(OSError):
-            times.append(path.stat(follow_symlinks=False).st_mtime)
-    return max(times, default=None)
+SHOWN = 12
+"""Running runs, and runs with a reason why they are not done, that are shown one by one."""
+
+
+class StudyWatch:
+    """Reads the state of one study folder, again and again; nothing in it is written.
+
+    Args:
+        folder: of the study, with its lock.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._runs: dict[int, RunWatch] = {}
+
+    def state(self) -> dict[str, Any]:
+        """The state now, as plain data for JSON.
+
+        Raises:
+            InputError: lock or statuses cannot be read.
+        """
+        lock = read_lock(self.folder)
+        if lock is None:
+            raise InputError(f"{self.folder}: no study has been locked here")
+        statuses = statuses_to_show(self.folder, lock)
+        every = Counter[str](one.state for one in statuses)
+        running = [one.index for one in statuses if one.state == "running"][:SHOWN]
+        self._runs = {
+            index: self._runs.get(index) or RunWatch(folder_of(self.folder, index))
+            for index in running
+        }
+        arms = {str(arm["name"]): Counter[str]() for arm in lock.arms}
+        for one in statuses:
+            arms.setdefault(one.arm, Counter())[one.state] += 1
+        return {
+            "kind": "study",
+            "name": str(lock.data.get("study", self.folder.name)),
+            "state": "running" if running else "finished" if _ended(every) else "not running",
+            "runs": len(statuses),
+            "ended": sum(every[state] for state in ENDED),
+            "states": [{"state": state, "runs": every[state]} for state in STATES],
+            "arms": [
+                {"arm": arm, "states": [number[state] for state in STATES]}
+                for arm, number in arms.items()
+            ],
+            "calls": sum(one.calls for one in statuses),
+            "tokens": sum(one.tokens for one in statuses),
+            "usd": sum(one.usd for one in statuses),
+            "running": [
+                {"index": index, "arm": statuses[index].arm, **_short(watch.state())}
+                for index, watch in self._runs.items()
+            ],
+            "reasons": [
+                {"index": one.index, "arm": one.arm, "state": one.state, "reason": one.reason[:300]}
+                for one in statuses
+                if one.reason
+            ][:SHOWN],
+        }
+
+
+def _ended(every: Counter[str]) -> bool:
+    return not any(number for state, number in every.items() if state not in ENDED)
+
+
+def _short(state: dict[str, Any]) -> dict[str, Any]:
+    names = ("date", "day", "until", "share", "teams", "calls", "in_flight", "tokens", "usd")
+    return {name: state[name] for name in names}

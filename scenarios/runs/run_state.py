@@ -1,0 +1,321 @@
+"""The state of a run, read from its folder in one place for every command and page that tells it.
+
+The session that works on a run notes its end in the journal. A session without such a note whose
+lock nobody holds was killed. A folder may come from a stranger: what cannot be read makes a damaged
+entry, never an error, and nothing is followed through a link.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from virsci_society.agents.errors import BudgetReached, InputError, Interrupted, Stopped
+from virsci_society.agents.files.atomic_files import require_regular_file
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.live_view import is_being_written, read_notes
+from virsci_society.agents.journal.records import spent_in
+from virsci_society.agents.redaction import redact
+from virsci_society.scenarios.runs.run_journal import JOURNAL, ledger_of
+
+if TYPE_CHECKING:
+    from virsci_society.society.results.run import Run
+
+T = TypeVar("T")
+MANIFEST = "manifest.json"
+PARTIAL = "partial"
+QUESTIONS = "questions.json"
+"""Of a folder with a journal that is no run: questions were put to a model in it."""
+DEPTH = 4
+"""Levels of folders that are searched."""
+END = "ended"
+"""The note in a journal that says how its latest session ended."""
+RUNNING, FINISHED, FAILED, KILLED = "running", "finished", "failed", "killed"
+BY_BUDGET, BY_USER, STOPPED = "stopped by budget", "stopped by user", "stopped"
+NOT_BEGUN, DAMAGED, UNSEEN = "not begun", "damaged", "running or killed"
+KILLED_BECAUSE = "no end of session {session} is recorded, and no process here works on it"
+UNSEEN_BECAUSE = "whether a process works on it cannot be seen from this machine"
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """How a run stands; every command and page that speaks of a run tells these same facts.
+
+    Attributes:
+        folder: the folder.
+        state: ``running``, ``finished``, ``stopped by budget``, ``stopped by user`` (a signal),
+            ``stopped`` (the provider, the disk or a lost lease; the reason says which),
+            ``failed`` (an error), ``killed`` (no end recorded, lock not held), ``running or
+            killed`` (the lock cannot be seen here), ``not begun`` or ``damaged``.
+        date: when it was last written, in ISO 8601 and UTC.
+        scenario: title of the scenario; empty where it is not known.
+        seed: of the run; None where it is not known.
+        days: simulated days of the world that can be shown, or else the latest date of an answer;
+            None where neither is known.
+        calls: attempts at calls of a model, over all sessions; None where that is not known.
+        tokens: of all attempts that are not in doubt; None likewise.
+        usd: US dollars likewise.
+        reason: why it did not finish; empty where it did or still runs.
+        stood: what its latest session said of where it stood at its end; empty if that was killed.
+        answered: calls that have an outcome in the journal, also those answered by rules.
+        session: number of its latest session; 0 where it is not known.
+    """
+
+    folder: str
+    state: str
+    date: str = ""
+    scenario: str = ""
+    seed: int | None = None
+    days: float | None = None
+    calls: int | None = None
+    tokens: int | None = None
+    usd: float | None = None
+    reason: str = ""
+    stood: str = ""
+    answered: int | None = None
+    session: int = 0
+
+    def to_data(self) -> dict[str, Any]:
+        """The state as plain data."""
+        return asdict(self)
+
+    @property
+    def words(self) -> str:
+        """State and reason."""
+        return f"{self.state}: {' '.join(self.reason.split())}" if self.reason else self.state
+
+    def sentence(self) -> str:
+        """State, reason and counts in one sentence, without the folder."""
+        counts = "" if self.answered is None else f"; calls: {self.answered:,} answered"
+        if self.calls:
+            counts += f"; paid: {paid_words(self.calls, self.tokens or 0, self.usd or 0.0)}"
+        return f"{self.words}{counts}"
+
+
+def paid_words(attempts: int, tokens: int, usd: float) -> str:
+    """What a run has cost, such as ``1,200 tokens in 3 attempts, $0.10``."""
+    return f"{tokens:,} tokens in {attempts:,} attempts" + (f", ${usd:,.2f}" if usd else "")
+
+
+@contextmanager
+def recorded_end(journal: Journal) -> Iterator[None]:
+    """Note in the journal how this session ends; only one that is killed leaves no note."""
+    try:
+        yield
+    except BaseException as error:
+        # The disk, or the loss of the lease, may be what ended it: then nothing can be noted.
+        with suppress(Stopped, InputError):
+            _note_end(journal, _state_of(error), str(error), *getattr(error, "__notes__", ()))
+        raise
+    _note_end(journal, FINISHED)
+
+
+def _state_of(error: BaseException) -> str:
+    if isinstance(error, BudgetReached):
+        return BY_BUDGET
+    if isinstance(error, Interrupted | KeyboardInterrupt):
+        return BY_USER
+    return STOPPED if isinstance(error, Stopped) else FAILED
+
+
+def _note_end(journal: Journal, state: str, reason: str = "", stood: str = "", *_: str) -> None:
+    told = {"session": journal.session, "state": state, "reason": redact(reason), "stood": stood}
+    journal.set_meta(END, json.dumps(told))
+
+
+def judge_state(
+    manifest: Mapping[str, Any],
+    part: Mapping[str, Any],
+    notes: Mapping[str, str],
+    writing: bool | None,
+) -> tuple[str, str, str]:
+    """State, reason and words on where its latest session stood, of a run that was begun.
+
+    Args:
+        manifest: of its results; empty if there are none.
+        part: the manifest of its part; empty if there is none.
+        notes: of its journal; empty if it has none that can be read.
+        writing: whether a process holds its lock; None: that cannot be seen from this machine.
+    """
+    if writing:
+        return RUNNING, "", ""
+    # A session that only found out that the scenario has changed has signed nothing, and has left
+    # the results as they were.
+    if manifest and _last(_held(notes, "sessions", [])) <= _last_of(manifest):
+        return FINISHED, "", ""
+    session = _held(notes, "session", 0)
+    end: dict[str, Any] = _held(notes, END, {})
+    if end.get("session") == session:
+        state, reason, stood = (str(end.get(key, "")) for key in ("state", "reason", "stood"))
+        return state, reason, stood
+    # A release before these notes wrote it, or there was no room on the disk for the note.
+    if part and _last_of(part) >= session:
+        return STOPPED, str(part.get("partial") or ""), ""
+    if writing is None:
+        return UNSEEN, UNSEEN_BECAUSE, ""
+    return KILLED, KILLED_BECAUSE.format(session=session), ""
+
+
+def _held(notes: Mapping[str, str], key: str, otherwise: T) -> T:
+    """A note as the value that it is of; ``otherwise`` where a stranger has written another."""
+    with suppress(ValueError, RecursionError):
+        held = json.loads(notes.get(key, "null"))
+        return held if isinstance(held, type(otherwise)) else otherwise
+    return otherwise
+
+
+def _last_of(manifest: Mapping[str, Any]) -> int:
+    ledger = manifest.get("ledger")
+    return _last(ledger.get("sessions") or []) if isinstance(ledger, Mapping) else 0
+
+
+def _last(sessions: list[Any]) -> int:
+    """The number of the last of some sessions; 0 if there is none."""
+    number = sessions[-1].get("session") if sessions and isinstance(sessions[-1], Mapping) else 0
+    return number if isinstance(number, int) else 0
+
+
+def read_state(folder: Path) -> RunState:
+    """The state of a run folder, which may be missing; of ``partial/`` that of its run."""
+    run = folder.parent if folder.name == PARTIAL else folder
+    files = (run / MANIFEST, run / PARTIAL / MANIFEST, run / JOURNAL)
+    written = last_written(*files, run / f"{JOURNAL}-wal")
+    if written is None:
+        return RunState(str(folder), NOT_BEGUN)
+    date = datetime.fromtimestamp(written, UTC).isoformat(timespec="seconds")
+    try:
+        manifest = read_manifest(run)
+        part = {} if manifest else read_manifest(run / PARTIAL)
+        notes = _notes(run / JOURNAL)
+        state, reason, stood = judge_state(manifest, part, notes, is_being_written(run / JOURNAL))
+        told = RunState(str(folder), state, date, reason=reason, stood=stood)
+        return _with_counts(told, run, manifest or part, notes)
+    except (OSError, InputError, ValueError, TypeError, AttributeError, RecursionError):
+        return RunState(str(folder), DAMAGED, date)
+
+
+def last_written(*files: Path) -> float | None:
+    """When the newest of some files was written, in seconds since 1970; None if there is none."""
+    times = []
+    for path in files:
+        with suppress(OSError):
+            times.append(path.stat(follow_symlinks=False).st_mtime)
+    return max(times, default=None)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest in a folder; empty if there is none, or the folder is a link.
+
+    Raises:
+        InputError: it is a link or no object.
+        ValueError: it is not JSON.
+    """
+    path = folder / MANIFEST
+    if folder.is_symlink() or not path.exists():
+        return {}
+    held = json.loads(require_regular_file(path).read_text(encoding="utf-8"))
+    if not isinstance(held, dict):
+        raise InputError(f"{path}: not the manifest of a run")
+    return held
+
+
+def _notes(journal: Path) -> dict[str, str]:
+    """The notes of a journal; none where it cannot be read, as that of a run just begun."""
+    with suppress(InputError):
+        return read_notes(journal) if journal.is_file() else {}
+    return {}
+
+
+def _with_counts(
+    told: RunState, run: Path, manifest: Mapping[str, Any], notes: Mapping[str, str]
+) -> RunState:
+    """The state with scenario, date and cost: of results from their manifest, else the journal."""
+    ledger, answered, day = manifest.get("ledger") or {}, None, manifest.get("days")
+    if told.state != FINISHED and notes:
+        with Journal.open(run / JOURNAL, frozen=True, verify=False) as journal:
+            ledger = ledger_of(journal)
+            answered, latest = journal.answered()
+        day = latest if day is None else day
+    scenario: dict[str, Any] = _held(notes, "scenario", {})
+    seed = manifest.get("seed", scenario.get("seed"))
+    calls, tokens, usd = spent_in(ledger) if manifest or notes else (None, None, None)
+    return replace(
+        told,
+        scenario=str(manifest.get("name") or scenario.get("name") or ""),
+        seed=None if seed is None else int(seed),
+        days=None if day is None else float(day),
+        answered=answered,
+        session=_held(notes, "session", 0),
+        calls=calls,
+        tokens=tokens,
+        usd=usd,
+    )
+
+
+def open_run(folder: Path) -> tuple[Run, RunState]:
+    """Open a run, or the part of it that there is, with its state and its cost as of now.
+
+    The part of a run was written at one of its stops. What it says of the end and of the cost is
+    replaced by what the journal says, because a later session may have gone on and been killed.
+
+    Raises:
+        InputError: no run folder, a damaged one, or one of a run that has left nothing to be
+            shown; the message says how that run stands.
+    """
+    from virsci_society.society.results.run import Run, resolve_run_folder
+
+    state, target = read_state(folder), resolve_run_folder(folder)
+    if state.session and not has_world(folder):
+        raise InputError(
+            f"{folder}: has no results that could be shown: {state.sentence()}; the command that "
+            "began it goes on with it"
+        )
+    run = Run.open(target)
+    if run.partial is not None:
+        why = state.reason or "another process works on it"
+        run.manifest |= {"state": state.state, "partial": why}
+        journal = target.parent / JOURNAL
+        if state.session:
+            with Journal.open(journal, frozen=True, verify=False) as held:
+                run.manifest["ledger"] = ledger_of(held)
+    return run, state
+
+
+def has_world(folder: Path) -> bool:
+    """Whether there are tables to be shown: of the run, or of the part that its last stop left."""
+    return any((one / MANIFEST).exists() for one in (folder, folder / PARTIAL))
+
+
+def list_runs(root: Path) -> list[RunState]:
+    """Every run folder below a folder, or the folder itself, sorted by path.
+
+    Args:
+        root: the folder to search.
+
+    Raises:
+        InputError: it is no folder.
+    """
+    if not root.is_dir():
+        raise InputError(f"{root}: no such folder; runs are written to runs/ by default")
+    return [read_state(folder) for folder in _run_folders(root, DEPTH)]
+
+
+def _run_folders(folder: Path, depth: int) -> Iterator[Path]:
+    if _is_run(folder):
+        yield folder
+        return
+    if depth:
+        below = sorted(one for one in folder.iterdir() if one.is_dir() and not one.is_symlink())
+        for one in below:
+            yield from _run_folders(one, depth - 1)
+
+
+def _is_run(folder: Path) -> bool:
+    has_tables = (folder / MANIFEST).is_file() and (folder / "tables").is_dir()
+    asked = (folder / QUESTIONS).is_file()
+    return has_tables or ((folder / JOURNAL).is_file() and not asked)
