@@ -86,11 +86,9 @@ def outcome_sentence(run: Run, summary: dict[str, Any]) -> str:
         run: the run.
         summary: from ``summarise_run``.
     """
-    teams = count_of(summary["teams"]["founded"], "team")
-    made = teams if summary["partial"] is None else f"{teams} that had ended"
+    made = _publishing(summary)
     if not summary["papers"]:
-        return f"{made} published no paper."
-    made += f" wrote {count_of(summary['papers'], 'published paper')}"
+        return f"{made}."
     values = measure(run, "novelty")["ON"].dropna().to_numpy(dtype=np.float64)
     if not len(values):
         return f"{made}; how novel they are was not measured."
@@ -102,6 +100,25 @@ def outcome_sentence(run: Run, summary: dict[str, Any]) -> str:
     if settings_of(run).normalise == "none":
         return f"{value}."
     return f"{value}: {_reading(band, len(values))}."
+
+
+def _publishing(summary: dict[str, Any]) -> str:
+    """How many of the teams published a paper, and what became of the others."""
+    teams, ended = summary["teams"], "" if summary["partial"] is None else " that had ended"
+    founded, published = teams["founded"], summary["papers"]
+    if not published:
+        return f"{count_of(founded, 'team')}{ended} published no paper"
+    if published == founded:
+        whole = "The one team" if founded == 1 else f"All {count_of(founded, 'team')}"
+        return f"{whole}{ended} published a paper"
+    number = f"{format_number(published)} of {count_of(founded, 'team')}"
+    others = {
+        "had finished one that was not visible yet": teams["finished"],
+        "was at work" if teams["running"] == 1 else "were at work": teams["running"],
+        "had dissolved": sum(teams["dissolved"].values()),
+    }
+    rest = ", ".join(f"{format_number(count)} {what}" for what, count in others.items() if count)
+    return f"{number}{ended} published a paper ({rest})"
 
 
 def trouble_sentence(summary: dict[str, Any], ledger: Ledger | None) -> str:

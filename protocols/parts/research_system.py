@@ -1,8 +1,8 @@
 """The base of the research systems of other papers, rebuilt as protocols of teams of the society.
 
 A system says how a team comes to an idea. What all of them share stands here and has the same keys:
-the topic, the literature, the team, and the last step, in which the idea becomes the paper. So what
-differs between the papers of two systems is the way to the idea.
+the topic, the literature, the team, and the last step, in which one call makes the idea a paper. So
+what differs between two systems is the way to the idea (``CycleResearcher`` revises the paper too).
 """
 
 from __future__ import annotations

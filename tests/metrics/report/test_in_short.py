@@ -23,7 +23,9 @@ def test_three_sentences_say_what_was_simulated_what_came_out_and_that_it_went_w
     assert simulated.startswith(
         "This run simulates 7 scientists for 100 simulated days, in teams of 2 to 4"
     )
-    assert outcome.startswith("3 teams wrote ")
+    teams = summarise_run(run)["teams"]
+    assert (teams["founded"], teams["published"]) == (3, 1)
+    assert outcome.startswith("1 of 3 teams published a paper (1 was at work, 1 had dissolved); ")
     assert "mean overall novelty (ON) is " in outcome
     assert "average paper of its year (1)" in outcome
     assert trouble.startswith(("Nothing went wrong", "Something went wrong"))
@@ -111,3 +113,38 @@ def test_a_run_without_a_paper_says_so(hand_run):
     run = hand_run()
     sentence = outcome_sentence(run, summarise_run(run) | {"papers": 0})
     assert sentence == "3 teams published no paper."
+
+
+@pytest.mark.parametrize(
+    ("teams", "partial", "papers", "told"),
+    [
+        (
+            {"founded": 17, "running": 4, "finished": 3, "dissolved": {}},
+            None,
+            10,
+            "10 of 17 teams published a paper (3 had finished one that was not visible yet, "
+            "4 were at work)",
+        ),
+        (
+            {"founded": 2, "running": 0, "finished": 0, "dissolved": {}},
+            None,
+            2,
+            "All 2 teams published a paper",
+        ),
+        (
+            {"founded": 1, "running": 0, "finished": 0, "dissolved": {}},
+            None,
+            1,
+            "The one team published a paper",
+        ),
+        (
+            {"founded": 3, "running": None, "finished": None, "dissolved": {"x": 1}},
+            "stopped",
+            2,
+            "2 of 3 teams that had ended published a paper (1 had dissolved)",
+        ),
+    ],
+)
+def test_teams_that_published_are_counted_among_all(make_run, teams, partial, papers, told):
+    summary = {"teams": teams, "partial": partial, "papers": papers}
+    assert outcome_sentence(make_run(), summary).startswith(f"{told}; ")

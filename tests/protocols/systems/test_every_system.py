@@ -50,6 +50,18 @@ def test_it_runs_offline_by_rules_alone(live, name):
     assert not [call["form"] for call in calls if call["defaulted"]]
 
 
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_one_call_makes_the_abstract_but_in_the_systems_that_the_docs_name(live, name):
+    """``docs/protocols/README.md``: the last step is not the same for all."""
+    more = {"turns": 2} if name == "solo_virsci" else {}
+    stages = [call["stage"] for call in live(make(name, **more)).rows("calls")]
+    page = (ROOT / "docs" / "protocols" / "README.md").read_text(encoding="utf-8")
+    going_on = re.search(r"Two kinds go on after it: (.*?)\. Who", page, re.DOTALL)
+    assert going_on
+    revised = stages.count("abstract") > 1 or "review" in stages
+    assert revised == (f"`{name}`" in going_on[1])
+
+
 def request_of(asked):
     """What decides an answer, in the order of asking."""
     return [(request.id, request.hash, reply.text) for _, request, reply in asked]
