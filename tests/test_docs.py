@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.faultserver import FaultServer, Plan
+from tests.test_layers import BELOW, place_of
 from virsci_society import load_scenario
 from virsci_society.agents.backends.context_window import read_windows
 from virsci_society.scenarios.cli.app import app
@@ -235,3 +236,31 @@ def test_the_map_of_the_layout_points_to_what_is_there():
     for file, name in rows:
         tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
         assert name in {getattr(node, "name", None) for node in tree.body}, (file, name)
+
+
+def test_the_rooms_of_the_design_page_are_the_folders_in_the_order_that_imports_keep():
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", page.partition("### Where")[0], re.MULTILINE)
+    told = {package: re.findall(r"`(\w+)`", rooms) for package, rooms in rows}
+    assert list(told) == list(BELOW)
+    for package, named in told.items():
+        folders = {init.parent.name for init in (ROOT / package).glob("*/__init__.py")}
+        assert set(named) == folders - {"library"}, package
+        places = [place_of(f"{package}.{room}") for room in named]
+        assert places == sorted(places, key=lambda one: one or ()), package
+
+
+def test_every_rule_that_is_named_by_its_number_stands_on_the_page_of_the_design():
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    table = page.partition("## The rules")[2].partition("\n## ")[0]
+    numbers = [row.split(", ") for row in re.findall(r"^\| ([\d, ]+) \|", table, re.MULTILINE)]
+    known = {int(number) for row in numbers for number in row}
+    assert known == set(range(1, len(known) + 1))
+    named = re.compile(r"\b[Rr]ules? (\d+(?:(?:,| and|, and| to) \d+)*)")
+    folders = [*BELOW, "tests", "docs", "benchmarks", "examples"]
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*")]
+    texts = [path for path in files if path.suffix in (".py", ".md", ".html", ".yaml", ".txt")]
+    found = [(path, named.findall(path.read_text(encoding="utf-8"))) for path in texts]
+    assert sum(len(hits) for _, hits in found) > 100
+    for path, hits in found:
+        assert {int(n) for hit in hits for n in re.findall(r"\d+", hit)} <= known, path
