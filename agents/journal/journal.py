@@ -444,6 +444,11 @@ class Journal:
             self._db.execute("ROLLBACK")
         if self._reader is self._db and self._reading.locked():
             self._reading.release()
+        if isinstance(error, sqlite3.IntegrityError):
+            return Stopped(
+                f"{self.path}: another process has written this journal although it is locked, so "
+                "locks do nothing on this file system; let one process at a time work on a folder"
+            )
         return Stopped(f"{self.path}: the journal cannot be written: {error}; make room for it")
 
     def _unlock(self) -> None:

@@ -64,11 +64,12 @@ class HashChain:
     def __init__(self, database: sqlite3.Connection, *, earlier: bool = True) -> None:
         self._database = database
         self._entries: list[bytes] = []
-        self._hash = b""
+        self._row, self._hash = 0, b""
         if not has_seals(database):
             self._begin(earlier)
             return
-        (self._hash,) = database.execute("SELECT hash FROM seals ORDER BY row DESC").fetchone()
+        last = database.execute("SELECT row, hash FROM seals ORDER BY row DESC").fetchone()
+        self._row, self._hash = last
 
     def add(self, table: str, row: int, values: Sequence[Any] | None = None) -> None:
         """Note that a row was written in this transaction.
@@ -85,15 +86,20 @@ class HashChain:
         self._entries.append(SEAL_ENTRY.pack(TABLES.index(table), row, row_digest(read)))
 
     def seal(self) -> None:
-        """Write the seal of the rows that were noted; call it before the commit."""
+        """Write the seal of the rows that were noted; call it before the commit.
+
+        Raises:
+            sqlite3.IntegrityError: another process has written a seal since the last one.
+        """
         if not self._entries:
             return
         entries = b"".join(self._entries)
         self._entries.clear()
-        self._hash = chained(self._hash, entries)
-        self._database.execute(
-            "INSERT INTO seals (entries, hash) VALUES (?, ?)", (entries, self._hash)
-        )
+        self._row, self._hash = self._row + 1, chained(self._hash, entries)
+        # With its number: where the locks of a file system do nothing, a second writer has used the
+        # number up, and whoever commits after it is stopped here before anything is mixed.
+        seal = (self._row, entries, self._hash)
+        self._database.execute("INSERT INTO seals VALUES (?, ?, ?)", seal)
 
     def _begin(self, earlier: bool) -> None:
         """Begin the chain with the rows that are there, in one transaction."""

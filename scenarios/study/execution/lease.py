@@ -4,7 +4,8 @@ A lease is a file beside the run folder, named by a number that only grows (a fe
 made by the process that comes first. Its owner touches it every few seconds. One that has not been
 touched for a while is taken over with the next number; the old file goes, so that the old owner
 finds out before its next effect. All ages are read from the clock of the file system, never from
-two machines' clocks.
+two machines' clocks; an age that makes an owner look dead is looked at twice, because that clock
+can be set too.
 
 A lease names its process, so that another process of the same machine and container can see at
 once that it has died. Of processes elsewhere nothing is known, and nothing is claimed.
@@ -190,7 +191,7 @@ def hold_lease(
     place = folder.with_name(f"{folder.name}.lease")
     try:
         make_folder(place, within=folder.parent.parent)
-        lease = Lease(folder, _taken(place, owner, beat * missed), beat)
+        lease = Lease(folder, _taken(place, owner, beat, beat * missed), beat)
     except OSError as error:
         raise Stopped(f"{place}: no lease can be written: {error.strerror}") from error
     lease._begin()
@@ -214,7 +215,8 @@ def is_abandoned(folder: Path) -> bool:
         lines, touched = _read(place / str(max(_numbers(place))))
     except (OSError, ValueError, InputError):
         return False
-    return not _is_alive(lines, time.time() - touched if touched > 0 else None, BEAT * MISSED)
+    fresh = touched > 0 and time.time() - touched <= BEAT * MISSED
+    return not fresh or (len(lines) > 1 and has_ended(lines[1]))
 
 
 def stop_all(reason: Stopped, within: Path | None = None) -> int:
@@ -232,7 +234,7 @@ def stop_all(reason: Stopped, within: Path | None = None) -> int:
     return len(meant)
 
 
-def _taken(place: Path, owner: str, patience: float) -> Path:
+def _taken(place: Path, owner: str, beat: float, patience: float) -> Path:
     """Make the next lease file, if nobody alive has the latest.
 
     Raises:
@@ -241,7 +243,7 @@ def _taken(place: Path, owner: str, patience: float) -> Path:
     before = _numbers(place)
     latest = max(before, default=0)
     if latest:
-        _refuse_living(place / str(latest), patience)
+        _refuse_living(place / str(latest), beat, patience)
     mine = place / str(latest + 1)
     try:
         made = open_new(mine)
@@ -260,13 +262,21 @@ def _taken(place: Path, owner: str, patience: float) -> Path:
     return mine
 
 
-def _refuse_living(path: Path, patience: float) -> None:
+def _refuse_living(path: Path, beat: float, patience: float) -> None:
     """Raise LeaseHeld, unless the lease was given back, has expired, or its process has ended."""
     try:
         lines, touched = _read(path)
+        if touched <= 0 or (len(lines) > 1 and has_ended(lines[1])):
+            return
+        fresh = -beat <= _now(path.parent) - touched <= patience
+        if not fresh:
+            # A clock that was set by an hour makes a living owner look dead, or a dead one alive
+            # for an hour. Whoever lives touches its lease again, by a clock that nobody sets.
+            time.sleep(2 * beat)
+            fresh = _read(path)[1] != touched
     except FileNotFoundError:
         raise LeaseHeld(_held(path)) from None
-    if _is_alive(lines, _now(path.parent) - touched if touched > 0 else None, patience):
+    if fresh:
         raise LeaseHeld(_held(path))
 
 
@@ -276,12 +286,6 @@ def _read(path: Path) -> tuple[list[str], float]:
     with open_plain(path) as file:
         lines = file.read().decode("utf-8", "replace").splitlines()
         return lines, os.fstat(file.fileno()).st_mtime
-
-
-def _is_alive(lines: list[str], age: float | None, patience: float) -> bool:
-    """Does a living process have this lease? ``age``: None for one that was given back."""
-    fresh = age is not None and age <= patience
-    return fresh and not (len(lines) > 1 and has_ended(lines[1]))
 
 
 def _now(place: Path) -> float:

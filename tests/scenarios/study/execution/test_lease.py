@@ -87,6 +87,26 @@ def test_one_that_is_touched_outlives_its_expiry(tmp_path):
                 pass
 
 
+@pytest.mark.parametrize("hours", [1, -1])
+def test_a_clock_that_jumps_takes_no_lease_from_a_living_owner(tmp_path, hours):
+    run = tmp_path / "0000"
+    with hold_lease(run, "alive", **QUICK) as lease:
+        for _ in range(5):
+            # To the file system the last touch now lies an hour ago, or an hour ahead.
+            forget_touches(run, 3600 * hours)
+            with pytest.raises(LeaseHeld), hold_lease(run, "eager", beat=0.5, missed=4):
+                pass
+        lease.check()
+
+
+def test_an_owner_that_died_before_the_clock_was_put_back_makes_room(tmp_path):
+    run = tmp_path / "0000"
+    with hold_lease(run, "dead, on a machine elsewhere", beat=3600):
+        forget_touches(run, -3600)
+        with hold_lease(run, "next", **QUICK) as lease:
+            assert lease.fence == 2
+
+
 def test_one_that_is_not_touched_is_taken_over_and_its_owner_finds_out(tmp_path):
     run = tmp_path / "0000"
     heard = []
@@ -115,7 +135,7 @@ def test_an_owner_whose_clock_is_wrong_is_judged_by_the_file_system(tmp_path, mo
 def test_the_heartbeat_finds_out_by_itself(tmp_path):
     run = tmp_path / "0000"
     heard = threading.Event()
-    with hold_lease(run, "asleep", beat=0.2, missed=1) as old:
+    with hold_lease(run, "asleep", beat=2.0, missed=1) as old:
         forget_touches(run, 60)
         with (
             hold_lease(run, "awake", beat=0.2, missed=1),
@@ -216,8 +236,8 @@ def test_a_number_that_was_used_up_meanwhile_is_no_lease(tmp_path, monkeypatch):
         pass
     judge = lease._refuse_living
 
-    def slowly(path, patience):
-        judge(path, patience)
+    def slowly(path, beat, patience):
+        judge(path, beat, patience)
         monkeypatch.setattr(lease, "_refuse_living", judge)
         with hold_lease(run, "second"):
             pass
