@@ -28,7 +28,7 @@ from virsci_society.metrics.inference.coverage import MEANINGS, POOR_COVERAGE
 from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.run_folder import prompt_hashes
-from virsci_society.scenarios.study.lock import locked_keys
+from virsci_society.scenarios.study.folder import locked_keys
 from virsci_society.scenarios.study.reader import read_study
 
 ROOT = Path(__file__).resolve().parents[1]

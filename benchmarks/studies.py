@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.faultserver.plan import Plan
 from tests.faultserver.process import FaultServer
 from virsci_society.agents.gateway.endpoint_pool import EndpointPool, Slot
-from virsci_society.scenarios.study.execution.local import run_locally
+from virsci_society.scenarios.study.execution.engine import run_locally
 from virsci_society.scenarios.study.folder import open_folder
 from virsci_society.scenarios.study.reader import read_study
 

@@ -593,9 +593,9 @@ MISTAKES: tuple[Mistake, ...] = (
          "if max(after) != latest + 1:", "if not after:"),
         by="scenarios/study/execution/test_lease.py::test_a_number_that_was_used_up_meanwhile_is_no_lease"),
     mistake("bad luck is poison", "A run that came further each time is put into quarantine.",
-        ("scenarios/study/execution/crash_log.py::count_crashes",
+        ("scenarios/study/status.py::count_crashes",
          "abs(end - ends[-1]) <= FURTHER", "end <= ends[-1]"),
-        by="scenarios/study/execution/test_crash_log.py"
+        by="scenarios/study/test_status.py"
         "::test_a_run_that_came_further_each_time_is_unlucky_and_no_poison"),
     mistake("the dead give back", "A run that died has its share given to others unread.",
         ("scenarios/study/execution/budget_shares.py::Account.taken",
@@ -609,7 +609,7 @@ MISTAKES: tuple[Mistake, ...] = (
         ("scenarios/study/design.py::seeds_of", "() if file.paired else (arm,)", "(arm,)"),
         by="scenarios/study/test_reader.py::test_seeds_are_paired_across_arms_unless_told_otherwise"),
     mistake("a lock without arms", "An arm's own keys may change after the lock.",
-        ("scenarios/study/lock.py::_arm_differences",
+        ("scenarios/study/folder.py::_arm_differences",
          'for line in key_differences(old["set"], new["set"]):',
          'for line in key_differences(old["set"], old["set"]):'),
         by="scenarios/study/test_running.py"

@@ -69,7 +69,7 @@ def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
     Raises:
         InputError: a folder is given twice or is none of either, or a study has no finished run.
     """
-    from virsci_society.scenarios.study.lock import LOCK
+    from virsci_society.scenarios.study.folder import LOCK
     from virsci_society.society.results.run import Run
 
     if len({path.resolve() for path in paths}) < len(paths):
@@ -332,8 +332,7 @@ def _require_fit(run: Run, ecosystem: Ecosystem) -> None:
 
 def _arms(path: Path) -> list[ComparedRuns]:
     """The finished runs of a study, by its arms."""
-    from virsci_society.scenarios.study.folder import read_statuses
-    from virsci_society.scenarios.study.lock import require_lock
+    from virsci_society.scenarios.study.folder import read_statuses, require_lock
     from virsci_society.scenarios.study.status import folder_of
     from virsci_society.society.results.run import Run
 

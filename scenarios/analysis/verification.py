@@ -19,7 +19,7 @@ from virsci_society.agents.journal.writer import UNSEALED
 from virsci_society.scenarios.runs.run_folder import MANIFEST, PARTIAL
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import read_state
-from virsci_society.scenarios.study.lock import LEVELS, LOCK, read_lock
+from virsci_society.scenarios.study.folder import LEVELS, LOCK, read_lock
 from virsci_society.scenarios.study.status import read_run_measures, read_status
 
 

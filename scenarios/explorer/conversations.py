@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from virsci_society.scenarios.explorer.packing import pack
-from virsci_society.scenarios.explorer.run_arrays import NOBODY, RunArrays
+from virsci_society.scenarios.explorer.run_arrays import NOBODY, RunArrays, pack
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import person_marks
 

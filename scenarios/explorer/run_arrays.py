@@ -7,7 +7,11 @@ missing number ``NOBODY``. Dates are days since day 0. All texts but names and t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+import json
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -263,3 +267,31 @@ def _numbers(column: pd.Series[Any], known: dict[str, int]) -> npt.NDArray[np.ui
 def _codes(column: pd.Series[Any], known: Sequence[str]) -> npt.NDArray[np.uint8]:
     places = {name: place for place, name in enumerate(known)}
     return np.array([places.get(str(name), 255) for name in column], dtype=np.uint8)
+
+
+KINDS = {"u1": "Uint8Array", "u2": "Uint16Array", "u4": "Uint32Array", "f4": "Float32Array"}
+"""Type of a numpy array -> the typed array of the script."""
+
+
+def pack(values: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]] | None = None) -> str:
+    """Compress values and arrays into one text in base64.
+
+    Layout before compression: the length of the JSON text as uint32, the JSON text in UTF-8, then
+    each array from a multiple of 8 bytes on, all little-endian. It is compressed by DEFLATE (RFC
+    1951, without a header), and nothing in base64 can end the element of the page that holds it.
+
+    Args:
+        values: plain data that JSON can hold.
+        arrays: by name, one-dimensional, of the types in ``KINDS``.
+    """
+    body, listed = b"", []
+    for name, array in (arrays or {}).items():
+        kind = f"{array.dtype.kind}{array.dtype.itemsize}"
+        listed.append([name, KINDS[kind], len(body), len(array)])
+        data = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
+        body += data + b"\0" * (-len(data) % 8)
+    head = json.dumps({"values": values, "arrays": listed}, ensure_ascii=True).encode()
+    head += b" " * (-(len(head) + 4) % 8)
+    squeezed = zlib.compressobj(6, zlib.DEFLATED, -15)
+    raw = struct.pack("<I", len(head)) + head + body
+    return base64.b64encode(squeezed.compress(raw) + squeezed.flush()).decode("ascii")

@@ -41,8 +41,7 @@ from virsci_society.scenarios.judgement.review_tables import (
     last_readable,
     write_reviews,
 )
-from virsci_society.scenarios.study.folder import BASE, read_statuses
-from virsci_society.scenarios.study.lock import LOCK, require_lock
+from virsci_society.scenarios.study.folder import BASE, LOCK, read_statuses, require_lock
 from virsci_society.scenarios.study.status import folder_of
 from virsci_society.society.kernel.answer import Answer, settled
 from virsci_society.society.results.run import Run

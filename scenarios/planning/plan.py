@@ -19,8 +19,8 @@ from virsci_society.scenarios.planning.calibration import RecordedRun
 from virsci_society.scenarios.planning.dry_run import DryRun, DryRunResult, price_of
 from virsci_society.scenarios.planning.lookahead import LookaheadBound, lookahead_bound, slots_of
 from virsci_society.scenarios.planning.model_rates import End, ModelRates, Rate
-from virsci_society.scenarios.runs.identity import identity_hash
 from virsci_society.scenarios.runs.page_lengths import tokens_needed
+from virsci_society.scenarios.runs.run_journal import identity_hash
 
 CALLS = 4_000
 """Calls of all rehearsals at the likely rates together, if one alone has no more; and the length

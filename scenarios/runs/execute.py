@@ -30,7 +30,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.runs.identity import NUMBER, identity_hash, require_identity
+from virsci_society.scenarios.runs.build import SharedResources
 from virsci_society.scenarios.runs.progress import NoProgress, Progress, RunProgress, report_waiting
 from virsci_society.scenarios.runs.run_folder import (
     DIGEST,
@@ -42,14 +42,16 @@ from virsci_society.scenarios.runs.run_folder import (
 )
 from virsci_society.scenarios.runs.run_journal import (
     JOURNAL,
+    NUMBER,
+    identity_hash,
     ledger_of,
     matches_journal,
     open_journal,
+    require_identity,
     require_journal_identity,
     sign_journal,
 )
 from virsci_society.scenarios.runs.run_state import paid_words, recorded_end
-from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.runs.signals import interruptible
 from virsci_society.society.kernel.durations import to_ticks
 

@@ -22,10 +22,9 @@ from virsci_society.scenarios.config.schema import Scenario, load_scenario, read
 from virsci_society.scenarios.config.yaml_io import parse_value
 from virsci_society.scenarios.runs.execute import is_finished, prepare, require_finished
 from virsci_society.scenarios.runs.execute import run_scenario as execute
-from virsci_society.scenarios.runs.identity import identity_hash
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.runs.run_folder import DIGEST, SCENARIO
-from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.scenarios.runs.run_journal import JOURNAL, identity_hash
 from virsci_society.society.kernel.durations import parse_days, write_days
 from virsci_society.society.results.digest import RunPrefix, compute_run_prefix
 from virsci_society.society.results.run import Run

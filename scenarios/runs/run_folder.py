@@ -25,7 +25,7 @@ from virsci_society.agents.files.file_hashes import HASHES, hash_json, write_has
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.config.schema import IDENTITY, Scenario
 from virsci_society.scenarios.config.yaml_io import write_yaml
-from virsci_society.scenarios.runs.identity import NUMBER, identity_hash
+from virsci_society.scenarios.runs.run_journal import NUMBER, identity_hash
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Studies of many runs, which are planned, locked, run anywhere and gathered.
 
-Read ``study_file`` (the keys), ``design`` (arms, scenarios, seeds) and ``arm_sampling``, ``reader``
-(file to design), ``lock`` (what was planned), ``folder`` and ``status`` (files on disk),
+Read ``study_file`` (the keys), ``design`` (arms, scenarios, seeds), ``sensitivity`` (arms that are
+sampled), ``reader`` (file to design), ``folder`` (what was planned), ``status`` (how runs stand),
 ``forecast`` (cost beforehand) and ``gather`` (tables afterwards). ``execution`` does the runs,
-``results`` makes the page of a study, ``command`` and ``terminal_tables`` are its commands.
+``results`` makes the page of a study, ``command`` has its commands.
 """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from virsci_society.scenarios.study.design import Design
-    from virsci_society.scenarios.study.lock import Lock
+    from virsci_society.scenarios.study.folder import Lock
     from virsci_society.scenarios.study.status import Status
 
 study = typer.Typer(
@@ -63,7 +63,7 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
 
         typer.echo(dumps(found.to_data(), indent=2))
     else:
-        from virsci_society.scenarios.study.terminal_tables import print_forecast
+        from virsci_society.scenarios.study.forecast import print_forecast
 
         print_forecast(found)
 
@@ -148,8 +148,7 @@ def run(
 @guarded
 def status(study: StudyName, out: Out = None, json: Json = False) -> None:
     """Tell how the runs of a study stand."""
-    from virsci_society.scenarios.study.folder import statuses_to_show
-    from virsci_society.scenarios.study.lock import require_lock
+    from virsci_society.scenarios.study.folder import require_lock, statuses_to_show
 
     folder = _folder_of(study, out)
     found = statuses_to_show(folder, require_lock(folder))
@@ -158,7 +157,7 @@ def status(study: StudyName, out: Out = None, json: Json = False) -> None:
 
         typer.echo(dumps([one.to_data() for one in found], indent=1))
     else:
-        from virsci_society.scenarios.study.terminal_tables import print_statuses
+        from virsci_society.scenarios.study.status import print_statuses
 
         print_statuses(folder, found)
 
@@ -168,9 +167,8 @@ def status(study: StudyName, out: Out = None, json: Json = False) -> None:
 def report(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
     """Gather the runs that are done, and write the study's page again."""
     from virsci_society.scenarios.config.schema import IDENTITY
-    from virsci_society.scenarios.runs.identity import NUMBER
-    from virsci_society.scenarios.study.folder import open_folder
-    from virsci_society.scenarios.study.lock import require_lock
+    from virsci_society.scenarios.runs.run_journal import NUMBER
+    from virsci_society.scenarios.study.folder import open_folder, require_lock
 
     held = require_lock(_folder_of(study, out))
     design, folder, locked = _read(study, set_, out, trust)
@@ -184,7 +182,7 @@ def _read(
     study: str, settings: list[str] | None, out: Path | None, trust: bool
 ) -> tuple[Design, Path, Lock | None]:
     """The design, its folder and the lock in it; None before there is one."""
-    from virsci_society.scenarios.study.lock import read_lock
+    from virsci_society.scenarios.study.folder import read_lock
     from virsci_society.scenarios.study.reader import read_study
 
     find_code_here(trust)
@@ -244,7 +242,7 @@ def _end(folder: Path, found: Sequence[Status]) -> None:
 
     code = exit_code(found)
     if code:
-        from virsci_society.scenarios.study.terminal_tables import print_ends
+        from virsci_society.scenarios.study.status import print_ends
 
         print_ends(folder, found)
         raise typer.Exit(code)

@@ -1,4 +1,7 @@
-"""The folder of a study, prepared before a run and checked before it is gone on with.
+"""The folder of a study and its lock, which records the whole design before the first call is paid.
+
+Scenarios, seeds and prompts of a folder never change afterwards. Measures and comparisons may be
+added or left out, and every report says so.
 
 ::
 
@@ -9,29 +12,220 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import read_plain_text, refuse_links
+from virsci_society.agents.files.file_hashes import hash_json
 from virsci_society.agents.gateway.attempt import Budget
+from virsci_society.scenarios.config.schema import IDENTITY, Scenario
 from virsci_society.scenarios.config.yaml_io import read_yaml, write_yaml
-from virsci_society.scenarios.runs.identity import NUMBER, require_identity
+from virsci_society.scenarios.runs.run_folder import prompt_hashes
+from virsci_society.scenarios.runs.run_journal import (
+    NUMBER,
+    identity_data,
+    key_differences,
+    require_identity,
+)
+from virsci_society.scenarios.study.budget_matching import matching_data
 from virsci_society.scenarios.study.design import Design
 from virsci_society.scenarios.study.execution.lease import is_abandoned
-from virsci_society.scenarios.study.lock import (
-    LEVELS,
-    LOCK,
-    Lock,
-    differences,
-    make_lock,
-    read_lock,
-    write_lock,
-)
 from virsci_society.scenarios.study.status import Status, folder_of, read_status, write_text
-from virsci_society.scenarios.study.study_file import STUDY, about_of
+from virsci_society.scenarios.study.study_file import STUDY, Comparison, about_of
+
+LOCK = "lock.json"
+FORMAT = 1
+LEVELS = 2
+"""Folders below one another in which a study's own files lie; each run checks its own."""
+PLANNED = ("measures", "comparisons")
+"""What may differ from the lock, and is told as a deviation."""
+ASIDE = (*PLANNED, "hash", "by", "study", NUMBER)
+
+
+@dataclass(frozen=True)
+class Lock:
+    """The content of ``lock.json``, enough to know every run by its index."""
+
+    data: Mapping[str, Any]
+
+    @property
+    def replicates(self) -> int:
+        """Runs of each arm."""
+        return int(self.data["replicates"])
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return len(self.data["arms"]) * self.replicates
+
+    @property
+    def arms(self) -> list[dict[str, Any]]:
+        """Name and settings of every arm."""
+        return list(self.data["arms"])
+
+    def waiting(self, index: int) -> Status:
+        """The status of a run before it has begun.
+
+        Raises:
+            InputError: there is no such run.
+        """
+        if not 0 <= index < self.runs:
+            raise InputError(
+                f"no run {index}: this study has the runs 0 to {self.runs - 1} "
+                f"({len(self.arms)} arms x {self.replicates} replicates)"
+            )
+        arm, replicate = self.arm_of(index), index % self.replicates
+        return Status(index, arm["name"], replicate, int(arm["seeds"][replicate]))
+
+    def arm_of(self, index: int) -> dict[str, Any]:
+        """The arm of a run: the runs of an arm follow one another."""
+        return self.arms[index // self.replicates]
+
+
+def make_lock(design: Design, by: str, held: Lock | None = None) -> Lock:
+    """The lock of a design.
+
+    Args:
+        design: checked, and matched if it has the key ``match``.
+        by: the command that writes it, ``lock`` or ``run``.
+        held: the lock in the folder, perhaps by an earlier release; prompts that it does not know
+            are left out, so that only differences are left.
+    """
+    prompts: dict[str, str] = {}
+    arms = []
+    for arm, scenario in zip(design.arms, design.scenarios, strict=True):
+        prompts |= prompt_hashes(scenario)
+        entry = {"name": arm.name, "set": dict(arm.settings), "seeds": design.seeds(arm.name)}
+        arms.append(entry | {"scenario": hash_json(locked_keys(scenario))})
+    if held is not None:
+        # What no key of the lock asks for was never said in its runs.
+        prompts = {name: prompts[name] for name in held.data["prompts"] if name in prompts}
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        NUMBER: IDENTITY,
+        "study": design.file.study,
+        "base": locked_keys(design.base),
+        "arms": arms,
+        "replicates": design.file.replicates,
+        "seed": design.file.seed,
+        "paired": design.file.paired,
+        "prompts": dict(sorted(prompts.items())),
+        "measures": list(design.file.measures),
+        "comparisons": [one.model_dump(mode="json") for one in design.comparisons],
+    }
+    if (matching := matching_data(design)) is not None:
+        data["match"] = matching
+    data = json.loads(json.dumps(data, default=str))
+    return Lock(data | {"hash": hash_json(data), "by": by})
+
+
+def read_lock(study: Path) -> Lock | None:
+    """The lock of a study folder; None if there is none yet.
+
+    Raises:
+        InputError: it is damaged, or was changed by hand.
+    """
+    path = study / LOCK
+    try:
+        data = json.loads(read_plain_text(path))
+        own = {key: value for key, value in data.items() if key not in ("hash", "by")}
+        genuine = data["hash"] == hash_json(own) and data["format"] == FORMAT
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    if not genuine:
+        raise InputError(
+            f"{path}: does not bear its own hash, so it was changed after it was written"
+        )
+    return Lock(data)
+
+
+def require_lock(study: Path) -> Lock:
+    """The lock of a study folder.
+
+    Raises:
+        InputError: there is none.
+    """
+    refuse_links(study, LEVELS)
+    lock = read_lock(study)
+    if lock is None:
+        raise InputError(f"{study}: holds no {LOCK}; 'society study run' or 'lock' writes it")
+    return lock
+
+
+def write_lock(study: Path, lock: Lock) -> None:
+    """Write the lock into the study folder."""
+    write_text(study / LOCK, json.dumps(lock.data, indent=1, ensure_ascii=False) + "\n")
+
+
+def differences(held: Lock, wanted: Lock) -> list[str]:
+    """Everything that would be run otherwise than it was locked, one line each, both values."""
+    old, new = held.data, wanted.data
+    whole = [key for key in old if key not in (*ASIDE, "arms", "format")]
+    whole += [key for key in ("match",) if key in new and key not in old]
+    lines = list(
+        key_differences({key: old.get(key) for key in whole}, {key: new.get(key) for key in whole})
+    )
+    before = {arm["name"]: arm for arm in held.arms}
+    after = {arm["name"]: arm for arm in wanted.arms}
+    lines += [f"arm {name}: left out" for name in before if name not in after]
+    lines += [f"arm {name}: new" for name in after if name not in before]
+    for name in before:
+        if name in after:
+            lines += _arm_differences(name, before[name], after[name])
+    if not lines and list(before) != list(after):
+        lines.append(f"order of the arms: {', '.join(before)} -> {', '.join(after)}")
+    if not lines and [arm["scenario"] for arm in held.arms] != [a["scenario"] for a in wanted.arms]:
+        lines.append("the scenarios of the arms: this release gives a key another default")
+    return lines
+
+
+def deviations(held: Lock, file_measures: list[str], comparisons: list[Comparison]) -> list[str]:
+    """Everything that is reported otherwise than it was planned, one sentence each.
+
+    Args:
+        held: what was planned.
+        file_measures: measures that are asked for now.
+        comparisons: that are asked for now.
+    """
+    planned = list(held.data["measures"])
+    stated = [Comparison.model_validate(one) for one in held.data["comparisons"]]
+    return [
+        *_added("measure", planned, file_measures),
+        *_added(
+            "comparison",
+            [one.describe() for one in stated],
+            [one.describe() for one in comparisons],
+        ),
+    ]
+
+
+def locked_keys(scenario: Scenario) -> dict[str, Any]:
+    """The keys that a lock holds fast: all but the seed, and how and where the study is run."""
+    data = identity_data(scenario)
+    data.pop("seed", None)
+    whole = scenario.to_data()
+    return data | {key: whole[key] for key in ("until", "novelty")}
+
+
+def _arm_differences(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    for line in key_differences(old["set"], new["set"]):
+        yield f"arm {name}: {line}"
+
+
+def _added(what: str, planned: list[str], now: list[str]) -> Iterator[str]:
+    for one in now:
+        if one not in planned:
+            yield f"{what} added after the lock, so exploratory: {one}"
+    for one in planned:
+        if one not in now:
+            yield f"planned {what} left out: {one}"
+
 
 BASE = "base.yaml"
 CUT_OFF = "no process works on it now; the same command goes on with it"

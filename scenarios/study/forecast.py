@@ -1,17 +1,21 @@
-"""Estimates of what each arm of a study will take, and which effects it could find."""
+"""What each arm of a study will take and which effects it could find, also as terminal tables."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from virsci_society.scenarios.config.diagnostics import printable
 from virsci_society.scenarios.planning.lookahead import slots_of
 from virsci_society.scenarios.planning.model_rates import Rate
 from virsci_society.scenarios.planning.plan import FIGURES, Plan, plan, rates_for
-from virsci_society.scenarios.study.budget_matching import matching_data
+from virsci_society.scenarios.study.budget_matching import UNITS, deviation, matching_data
 from virsci_society.scenarios.study.design import Design
+from virsci_society.scenarios.study.status import MOST
+from virsci_society.scenarios.terminal.console import print_table
+from virsci_society.scenarios.terminal.plan_tables import NAMES, duration
 
 ENDS = ("low", "likely", "high")
 
@@ -119,3 +123,81 @@ def comparisons_in(design: Design) -> int:
 def _latency(one: Plan, end: str) -> float:
     rate: Rate = one.rates.latency
     return float(getattr(rate, end))
+
+
+def print_forecast(found: StudyForecast) -> None:
+    """Print what a study will take and which effects it can find."""
+    file = found.design.file
+    runs = f"{len(found.design.arms)} arms x {file.replicates} replicates"
+    arms = [
+        (arm.name, *(f"{getattr(one.figures['calls'], end):,.0f}" for end in ENDS))
+        for arm, one in zip(found.design.arms, found.plans, strict=True)
+    ]
+    _print_matching(found.design)
+    print_table("calls of one run", ("arm", *ENDS), arms[:MOST])
+    if len(arms) > MOST:
+        print(f"... and {len(arms) - MOST} more arms")
+    print_table(
+        f"{file.study}: {runs} = {found.design.runs} runs", ("figure", *ENDS), list(_figures(found))
+    )
+    for line in _said(found):
+        print(printable(line))
+
+
+def _print_matching(design: Design) -> None:
+    """Print the value that was chosen for each arm, and what one run spends with it."""
+    wanted, matching = design.file.match, design.matching
+    if wanted is None or matching is None:
+        return
+    target = matching.target
+    rows = [
+        (
+            one.arm,
+            one.key or "as given",
+            "" if one.value is None else str(one.value),
+            f"{one.planned:,.6g}",
+            f"{deviation(one.planned, target):+.1%}",
+        )
+        for one in matching.arms
+    ]
+    head = f"matched to {target:,.6g} {UNITS[wanted.by]} a run"
+    print_table(head, ("arm", "key", "value", UNITS[wanted.by], "off"), rows[:MOST])
+    if len(rows) > MOST:
+        print(f"... and {len(rows) - MOST} more arms")
+    far = [
+        one.arm
+        for one in matching.arms
+        if one.key is None and abs(deviation(one.planned, target)) > wanted.within
+    ]
+    if far:
+        print(printable(f"as given, and off by more than {wanted.within:.0%}: {', '.join(far)}"))
+
+
+def _figures(found: StudyForecast) -> Iterator[tuple[str, ...]]:
+    for name, label in NAMES.items():
+        if name == "seconds":
+            wall = found.wall_time()
+            if wall["high"]:
+                yield (f"{label}, sharing slots", *(duration(wall[end]) for end in ENDS))
+        elif name != "usd" or found.priced:
+            total = found.total(name)
+            digits = 4 if name == "usd" and total["high"] < 100 else 0
+            yield (label, *(f"{total[end]:,.{digits}f}" for end in ENDS))
+
+
+def _said(found: StudyForecast) -> Iterator[str]:
+    one = found.plans[0]
+    yield "rehearsed by rule-based scientists, not by a language model; the first seed of each arm"
+    yield f"who will speak: {one.scenario.backend.backend.about}"
+    yield f"rates: {one.rates.source}"
+    if not found.priced:
+        yield "the price of a model is not known; 'society plan' tells how to give it"
+    many = found.design.file.replicates
+    if math.isnan(found.effect):
+        yield f"{many} replicate: no effect can be told from chance"
+        return
+    yield (
+        f"{many} replicates find a difference of {found.effect:.2f} standard deviations between "
+        f"two independent arms (power 0.8, level 0.05); {found.corrected:.2f} where it is the "
+        "first of all planned comparisons (Holm); pairs that share seeds find smaller ones"
+    )

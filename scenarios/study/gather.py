@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.files.atomic_files import remove_file
 from virsci_society.agents.files.file_hashes import HASHES, write_hashes
-from virsci_society.scenarios.study.arm_sampling import unit_points
 from virsci_society.scenarios.study.budget_matching import SPENT, deviation
 from virsci_society.scenarios.study.design import Design, format_value
-from virsci_society.scenarios.study.lock import Lock, deviations
+from virsci_society.scenarios.study.folder import Lock, deviations
+from virsci_society.scenarios.study.sensitivity import unit_points
 from virsci_society.scenarios.study.status import (
     Status,
     folder_of,
@@ -249,7 +249,7 @@ def sensitivity_table(design: Design, results: pd.DataFrame) -> pd.DataFrame | N
     """Sobol indices or elementary effects, one row per measure and key; None for other designs."""
     import pandas as pd
 
-    from virsci_society.scenarios.study.results.sensitivity import morris, sobol
+    from virsci_society.scenarios.study.sensitivity import morris, sobol
 
     arms = design.file.arms
     names = [arm.name for arm in design.arms]

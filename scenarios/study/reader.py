@@ -20,7 +20,6 @@ from virsci_society.scenarios.config.document import (
 from virsci_society.scenarios.config.reader import Reader
 from virsci_society.scenarios.config.schema import Scenario, title_of
 from virsci_society.scenarios.config.yaml_io import KeyPath, read_yaml
-from virsci_society.scenarios.study.arm_sampling import sample_arms
 from virsci_society.scenarios.study.arm_settings import (
     ArmSettings,
     overlap,
@@ -35,6 +34,7 @@ from virsci_society.scenarios.study.design import (
     paired_over,
     settings_document,
 )
+from virsci_society.scenarios.study.sensitivity import sample_arms
 from virsci_society.scenarios.study.study_file import (
     Arms,
     Comparison,

@@ -1,26 +1,34 @@
-"""Status files of a study, with the state of each run, its measures and its log.
+"""Status files of a study, with the state of each run, its measures, its log and its beginnings.
 
 ``runs/0007.status.json`` has one line for a failure. ``runs/0007.log`` has the traceback of a fault
 of the program, and how a process ended that was killed; a run without failures has no log.
 ``runs/0007.measures.json`` keeps the measures, so that gathering need not open the run.
+``runs/0007.begun`` notes each beginning. A run that stops cleanly has ended; a kill, or a machine
+that ran out of memory, leaves no end. Some runs kill whatever process does them, so one that has
+crashed three times in a row at the same place is put into quarantine.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import signal
+import sys
 import traceback
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 from virsci_society.agents.errors import BudgetReached, Diverged, InputError, SocietyError, Stopped
 from virsci_society.agents.files.atomic_files import (
     make_folder,
     open_in_place,
+    open_plain,
     read_plain_text,
     write_atomically,
 )
@@ -31,6 +39,9 @@ State = Literal["waiting", "running", "done", "failed", "stopped", "quarantined"
 STATES: tuple[State, ...] = ("waiting", "running", "done", "failed", "stopped", "quarantined")
 ENDED = ("done", "quarantined")
 """What the same command does not begin again."""
+DECIDED = ("failed", "quarantined")
+MOST = 20
+"""Arms, and runs that are not done, that are shown one by one."""
 PARTIAL = 3
 """Exit code: some runs failed, and all others are done."""
 
@@ -207,6 +218,48 @@ def describe_status(study: Path, one: Status) -> str:
     return f"run {one.index:04d} ({one.arm}, replicate {one.replicate}) {one.state}{why}{where}"
 
 
+def print_statuses(folder: Path, found: Sequence[Status]) -> None:
+    """Print how many runs of each arm are in which state, and why some are not done."""
+    from virsci_society.scenarios.config.diagnostics import printable
+    from virsci_society.scenarios.terminal.console import print_table
+
+    shown = [state for state in STATES if any(one.state == state for one in found)]
+    arms = dict.fromkeys(one.arm for one in found)
+    counts = Counter((one.arm, one.state) for one in found)
+    rows = [(arm, *(str(counts[arm, state]) for state in shown)) for arm in arms]
+    print(printable(f"{folder}: {len(found)} runs"))
+    print_table("runs by arm", ("arm", *shown), rows)
+    _print_said(folder, found, sys.stdout)
+    tokens, usd = sum(one.tokens for one in found), math.fsum(one.usd for one in found)
+    if tokens or usd:
+        print(f"spent: {tokens:,} tokens, {usd:.4f} US dollars")
+
+
+def print_ends(folder: Path, found: Sequence[Status]) -> None:
+    """Print, as an error, which runs are not done, why, and what the same command would do."""
+    _print_said(folder, found, sys.stderr)
+    counts = Counter(one.state for one in found if one.state != "done")
+    counted = ", ".join(f"{count} {state}" for state, count in counts.items())
+    open_ones = sum(count for state, count in counts.items() if state not in DECIDED)
+    effects = [
+        *(["goes on"] if open_ones else []),
+        *(["tries those that failed again"] if counts["failed"] else []),
+        *(["begins those in quarantine with --again"] if counts["quarantined"] else []),
+    ]
+    line = f"of {len(found)} runs, {counted}; the same command {' and '.join(effects)}"
+    print(line, file=sys.stderr)
+
+
+def _print_said(folder: Path, found: Sequence[Status], into: TextIO) -> None:
+    from virsci_society.scenarios.config.diagnostics import printable
+
+    said = [one for one in found if one.reason and one.state != "done"]
+    for one in said[:MOST]:
+        print(printable(describe_status(folder, one)), file=into)
+    if len(said) > MOST:
+        print(f"... and {len(said) - MOST} more; 'society study status --json' has all", file=into)
+
+
 def measure_run_folder(folder: Path, names: Iterable[str]) -> dict[str, float]:
     """The measures of a finished run folder; NaN where the run does not have one."""
     from virsci_society.metrics.scalars.measures import measure_run
@@ -250,3 +303,110 @@ def write_run_measures(study: Path, index: int, values: dict[str, float]) -> Non
 def measures_file(study: Path, index: int) -> Path:
     """The path of the measures of a run."""
     return study / "runs" / f"{index:04d}.measures.json"
+
+
+QUARANTINE = 3
+"""A run that has died so many times at one place is not begun again."""
+FURTHER = 64
+"""Answered calls that two deaths at one place may differ by: what was under way, or not written."""
+_BEGUN, _ENDED = "begun", "ended"
+
+
+def record_begin(folder: Path, owner: str = "") -> None:
+    """Note that a run is being begun; call it under the lease.
+
+    Args:
+        folder: the run folder; the note lies in ``FOLDER.begun``.
+        owner: the process that begins it, for people who look into its crashes.
+
+    Raises:
+        Stopped: it cannot be written.
+    """
+    _note(folder, f"{_BEGUN} {_place(folder)} {' '.join(owner.split())}".rstrip())
+
+
+def record_end(folder: Path) -> None:
+    """Note that the run that was begun last has ended, however it ended.
+
+    Raises:
+        Stopped: it cannot be written.
+    """
+    _note(folder, _ENDED)
+
+
+def count_begins(folder: Path) -> int:
+    """How often the run has been begun since its last clean end.
+
+    Raises:
+        Stopped: the log cannot be read.
+    """
+    return len(_births(folder))
+
+
+def count_crashes(folder: Path) -> int:
+    """How often the run has crashed in a row without coming further; 0 after a clean end.
+
+    Ask under the lease and before ``record_begin``: a run that is under way looks like a crashed
+    one.
+
+    Raises:
+        Stopped: the log cannot be read.
+    """
+    births = _births(folder)
+    if not births:
+        return 0
+    # Where a life ended shows where the next one began; the last one ended where the run is now.
+    ends = [*births[1:], _place(folder)]
+    alike = takewhile(lambda end: abs(end - ends[-1]) <= FURTHER, reversed(ends))
+    return sum(1 for _ in alike)
+
+
+def _births(folder: Path) -> list[int]:
+    """Number of kept answers at each beginning of the run since its last clean end."""
+    try:
+        with open_plain(_file(folder)) as file:
+            lines = file.read().decode("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise Stopped(f"{_file(folder)}: cannot be read: {error.strerror}") from error
+    births: list[int] = []
+    for line in lines:
+        word, _, rest = line.partition(" ")
+        place = rest.partition(" ")[0]
+        if word == _BEGUN and place.isdigit():
+            births.append(int(place))
+        elif word == _ENDED:
+            births.clear()
+    return births
+
+
+def _place(folder: Path) -> int:
+    """How far a run has come: the number of calls whose answers it has kept."""
+    from virsci_society.agents.journal.journal import Journal
+    from virsci_society.scenarios.runs.run_journal import JOURNAL
+
+    path = folder / JOURNAL
+    if not path.is_file():
+        return 0
+    try:
+        with Journal.open(path, frozen=True, verify=False) as journal:
+            return journal.unreplayed
+    except InputError:
+        return 0  # a kill came before its first table, or it is damaged: the run will say so
+
+
+def _note(folder: Path, line: str) -> None:
+    """Add a line, in one write, so that a kill leaves all of it or nothing."""
+    path = _file(folder)
+    try:
+        make_folder(path.parent, within=path.parent.parent)
+        with open_in_place(path, "a+b", within=path.parent.parent, buffering=0) as file:
+            file.write(f"{line}\n".encode())
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise Stopped(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _file(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.begun")

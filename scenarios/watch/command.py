@@ -44,7 +44,7 @@ def watch(
     """
     from virsci_society.scenarios.runs.run_folder import MANIFEST
     from virsci_society.scenarios.runs.run_journal import JOURNAL
-    from virsci_society.scenarios.study.lock import LOCK
+    from virsci_society.scenarios.study.folder import LOCK
     from virsci_society.scenarios.watch.folder_state import RunWatch, StudyWatch
     from virsci_society.scenarios.watch.server import WatchServer
 
@@ -116,12 +116,12 @@ def play(
     from virsci_society.scenarios.watch.folder_state import RunWatch
     from virsci_society.scenarios.watch.play import (
         SEAT,
+        Questions,
         check_folder,
         check_names,
         folder_of_play,
         with_seats,
     )
-    from virsci_society.scenarios.watch.questions import Questions
     from virsci_society.scenarios.watch.server import WatchServer
 
     find_code_here(trust)

@@ -22,8 +22,7 @@ from virsci_society.scenarios.runs.run_state import (
     last_written,
     read_manifest,
 )
-from virsci_society.scenarios.study.folder import statuses_to_show
-from virsci_society.scenarios.study.lock import read_lock
+from virsci_society.scenarios.study.folder import read_lock, statuses_to_show
 from virsci_society.scenarios.study.status import ENDED, STATES, folder_of
 from virsci_society.society.kernel.durations import parse_days
 

@@ -14,12 +14,12 @@ from virsci_society.scenarios.calibration.simulation_log import SimulationLog
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.study.execution.budget_shares import Shares
-from virsci_society.scenarios.study.execution.crash_log import record_begin
 from virsci_society.scenarios.study.execution.lease import hold_lease
-from virsci_society.scenarios.study.lock import require_lock
+from virsci_society.scenarios.study.folder import require_lock
 from virsci_society.scenarios.study.status import (
     Status,
     append_log,
+    record_begin,
     write_run_measures,
     write_status,
 )

@@ -188,7 +188,7 @@ def bytes_of(folder, index):
 def has_quarantined(study, poison, **engine):
     """A study with one poison run is done on a cluster, and its other run here as well."""
     from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
-    from virsci_society.scenarios.study.execution.local import run_locally
+    from virsci_society.scenarios.study.execution.engine import run_locally
     from virsci_society.scenarios.study.status import exit_code, read_status
 
     arms = POISON.format(poison)
@@ -228,7 +228,7 @@ def test_only_deaths_in_a_runs_own_work_count_against_it(
 ):
     """A worker that is killed while it still imports its libraries dies of no run's fault."""
     from virsci_society.scenarios.study.execution import run_one
-    from virsci_society.scenarios.study.execution.crash_log import count_crashes
+    from virsci_society.scenarios.study.status import count_crashes
 
     def killed(scenario, folder, progress, **_):
         if begun:
@@ -257,8 +257,7 @@ class Held:
 
 @pytest.mark.slow
 def test_ctrl_c_stops_a_local_cluster_and_is_no_death(dask, study, server, promise):
-    from virsci_society.scenarios.study.execution.crash_log import count_crashes
-    from virsci_society.scenarios.study.status import read_status
+    from virsci_society.scenarios.study.status import count_crashes, read_status
 
     folder = study("interrupted")
     server.plan(Plan(latency=0.3))

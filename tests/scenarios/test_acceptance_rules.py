@@ -7,7 +7,7 @@ from virsci_society.agents.offline.acceptance import LogisticAcceptance
 from virsci_society.scenarios.config.reader import write_part
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
-from virsci_society.scenarios.runs.identity import identity_hash
+from virsci_society.scenarios.runs.run_journal import identity_hash
 from virsci_society.society.results.run import Run
 
 pytestmark = pytest.mark.usefixtures("no_results")

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from virsci_society.agents.errors import BudgetReached, InputError, Stopped
 from virsci_society.scenarios.runs.signals import ignore_interrupts
@@ -69,7 +70,8 @@ class DaskQueue:
     ) -> None:
         self._work, self._arguments, self._record_result, self._plugin = work, words, ended, plugin
         self._missing = dict.fromkeys(indices, 0)
-        self._number = 0
+        self._indices: dict[str, int] = {}
+        """Runs that are submitted, by the key of their future."""
 
     def run(self, address: str, *, patience: float = PATIENCE) -> None:
         """Submit runs until every run has ended.
@@ -96,20 +98,21 @@ class DaskQueue:
 
         if self._plugin is not None:
             client.register_plugin(self._plugin)
+        self._indices.clear()  # what a scheduler that has gone was given is submitted again
         given = [self._submit(client, index) for index in self._missing]
         doing = as_completed(given, loop=client.loop)
         for future in doing:
             if future.cancelled():
                 raise SchedulerGone
-            index = _index_of(future)
+            index = self._indices.pop(future.key)
             if self._handle_result(index, future):
                 doing.add(self._submit(client, index))
             future.release()
 
     def _submit(self, client: Client, index: int) -> Future[StatusData]:
-        self._number += 1
         # A key of its own each time: the scheduler must never answer from what it remembers.
-        key = f"society-run-{index}-{self._number}-{time.time_ns()}"
+        key = f"society-run-{uuid4().hex}"
+        self._indices[key] = index
         return client.submit(self._work, *self._arguments, index, key=key, pure=False, retries=0)
 
     def _handle_result(self, index: int, future: Future[StatusData]) -> bool:
@@ -181,10 +184,6 @@ def connected(address: str, patience: float) -> Iterator[Client]:
             client.close(timeout=2)
 
 
-def _index_of(future: Future[StatusData]) -> int:
-    return int(str(future.key).split("-")[2])
-
-
 def run_on_cluster(
     study: Path,
     indices: Sequence[int],
@@ -244,8 +243,7 @@ class _RunResults:
     def __init__(
         self, study: Path, fail_fast: bool, on_result: Callable[[Status], None] | None
     ) -> None:
-        from virsci_society.scenarios.study.folder import read_budget
-        from virsci_society.scenarios.study.lock import require_lock
+        from virsci_society.scenarios.study.folder import read_budget, require_lock
 
         self.results: dict[int, Status] = {}
         self._fail_fast, self._on_result = fail_fast, on_result

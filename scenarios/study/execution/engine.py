@@ -1,15 +1,23 @@
-"""The choice between threads, processes and a cluster by the arguments of the command."""
+"""The engine of a study's runs, which are done in threads, in processes or on a cluster."""
 
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty
+from typing import Any
 
-from virsci_society.agents.errors import InputError
+from virsci_society.agents.errors import BudgetReached, InputError, Stopped
+from virsci_society.scenarios.runs.signals import SignalWatch, watch_signals
 from virsci_society.scenarios.study.design import Design
-from virsci_society.scenarios.study.status import Status
+from virsci_society.scenarios.study.execution.budget_shares import Shares
+from virsci_society.scenarios.study.execution.lease import stop_all
+from virsci_society.scenarios.study.execution.pools import POLL_SECONDS, ProcessPool, ThreadPool
+from virsci_society.scenarios.study.folder import require_lock
+from virsci_society.scenarios.study.status import Status, count_crashes, folder_of
 
 TOGETHER = 8
 """Runs in one process by default, where most of the time is waiting for a model."""
@@ -62,8 +70,6 @@ class Engine:
         """
         if self.scheduler is not None or self.local_cluster is not None:
             return self._on_cluster(folder, indices, on_result)
-        from virsci_society.scenarios.study.execution.local import run_locally
-
         jobs, together = self._sizes(design, len(indices))
         return run_locally(
             folder,
@@ -102,3 +108,153 @@ class Engine:
         jobs = self.jobs or (1 if waits else os.cpu_count() or 1)
         together = self.together or (TOGETHER if waits else 1)
         return min(jobs, runs), min(together, runs)
+
+
+Telling = Callable[[Status], None]
+
+
+def run_locally(
+    study: Path,
+    indices: Sequence[int],
+    *,
+    jobs: int = 1,
+    together: int = 1,
+    apart: bool = False,
+    trust: bool = False,
+    again: bool = False,
+    fail_fast: bool = False,
+    on_result: Telling | None = None,
+) -> list[Status]:
+    """Do runs of a study; returns the status of each of those that were begun.
+
+    Args:
+        study: its folder, with its lock.
+        indices: of the runs.
+        jobs: processes; 1: this one.
+        together: societies in each process at a time, which share slots and connections.
+        apart: use a process of its own even for one, so that a run that kills it does no harm.
+        trust: let dotted paths in the scenarios be imported.
+        again: begin runs also that are in quarantine.
+        fail_fast: stop at the first run that fails.
+        on_result: is given the status of every run as soon as it has ended.
+
+    Raises:
+        Stopped: interrupted; the runs have been stopped, and can be gone on with.
+    """
+    from virsci_society.scenarios.study.folder import read_budget
+
+    budget, lock = read_budget(study), require_lock(study)
+    shares = None if budget is None else Shares(study, budget, lock.runs)
+    if shares is not None:
+        shares.reclaim()
+    results: dict[int, Status] = {}
+    todo = list(indices)
+    options = {"trust": trust, "again": again}
+    with watch_signals() as signalled:
+        while todo and signalled.reason is None:
+            round_ = StudyRound(study, todo, signalled, fail_fast, on_result)
+            suspects = [index for index in todo if count_crashes(folder_of(study, index))]
+            easy = [index for index in todo if index not in suspects]
+            if jobs > 1 or apart:
+                round_.run_in_processes(easy, suspects, jobs, together, options)
+            else:
+                round_.run_in_threads(suspects, 1, options)
+                round_.run_in_threads(easy, together, options)
+            results |= round_.results
+            if round_.failed_fast or shares is None:
+                break
+            short = [i for i in todo if i in results and results[i].code == BudgetReached.exit_code]
+            todo = [index for index in short if shares.worth_another(index)]
+    if signalled.reason is not None:
+        raise signalled.reason
+    return [results[index] for index in indices if index in results]
+
+
+class StudyRound:
+    """One round over the runs that are to be done; a budget that comes back may need another round.
+
+    Attributes:
+        results: status of each run that has ended, by its index.
+        failed_fast: a run has failed, and the others are not wanted any more.
+    """
+
+    def __init__(
+        self,
+        study: Path,
+        indices: Sequence[int],
+        signalled: SignalWatch,
+        fail_fast: bool,
+        on_result: Telling | None,
+    ) -> None:
+        self.study, self.signalled = study, signalled
+        self.results: dict[int, Status] = {}
+        self.failed_fast = False
+        self._fail_fast, self._on_result = fail_fast, on_result
+
+    @property
+    def is_over(self) -> bool:
+        """Is nothing more to be begun?"""
+        return self.failed_fast or self.signalled.reason is not None
+
+    def record_result(self, status: Status) -> None:
+        """Take the status of a run that has ended."""
+        self.results[status.index] = status
+        if self._on_result is not None:
+            self._on_result(status)
+        if self._fail_fast and status.state in ("failed", "quarantined"):
+            self.failed_fast = True
+
+    def stop_reason(self) -> Stopped:
+        """The reason given to runs under way when nothing more is to be done."""
+        return self.signalled.reason or Stopped("another run has failed (--fail-fast)")
+
+    def run_in_threads(
+        self, indices: Sequence[int], together: int, options: dict[str, Any]
+    ) -> None:
+        """Do runs in this process.
+
+        Args:
+            indices: of the runs.
+            together: most runs at a time.
+            options: of ``run_one``.
+        """
+        if not indices or self.is_over:
+            return
+        with ThreadPool(self.study, together, **options) as pool:
+            pool.submit(indices)
+            left = len(indices)
+            while left:
+                if self.is_over:
+                    left -= len(pool.cancel_pending())
+                    stop_all(self.stop_reason(), self.study)
+                try:
+                    end = pool.results.get(timeout=POLL_SECONDS)
+                except Empty:
+                    continue
+                left -= 1
+                if isinstance(end, Status):
+                    self.record_result(end)
+                elif isinstance(end, BaseException):
+                    raise end
+
+    def run_in_processes(
+        self,
+        easy: Sequence[int],
+        suspects: Sequence[int],
+        jobs: int,
+        together: int,
+        options: dict[str, Any],
+    ) -> None:
+        """Do runs in several processes; each does several at a time, but suspects by themselves.
+
+        Args:
+            easy: runs that have not crashed.
+            suspects: runs that have.
+            jobs: processes.
+            together: most runs in each.
+            options: of ``run_one``.
+        """
+        pool = ProcessPool(self, jobs, together, options)
+        pool.ordinary, pool.suspects = deque(easy), deque(suspects)
+        pool.lost = set(suspects)
+        pool.work()

@@ -21,30 +21,27 @@ from virsci_society.agents.journal.records import NANO
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import cut_text
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.runs.build import SharedResources
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.progress import NoProgress
 from virsci_society.scenarios.runs.run_folder import DIGEST
-from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.study.design import scenario_of
 from virsci_society.scenarios.study.execution.budget_shares import Shares, spent_by
-from virsci_society.scenarios.study.execution.crash_log import (
-    QUARANTINE,
-    count_crashes,
-    record_begin,
-    record_end,
-)
 from virsci_society.scenarios.study.execution.lease import Lease, LeaseHeld, LeaseLost, hold_lease
-from virsci_society.scenarios.study.folder import BASE, read_budget
-from virsci_society.scenarios.study.lock import Lock, require_lock
+from virsci_society.scenarios.study.folder import BASE, Lock, read_budget, require_lock
 from virsci_society.scenarios.study.status import (
     ENDED,
+    QUARANTINE,
     Status,
     append_log,
+    count_crashes,
     exit_code_of,
     folder_of,
     log_error,
     measure_run_folder,
     read_status,
+    record_begin,
+    record_end,
     write_run_measures,
     write_status,
 )
@@ -164,7 +161,7 @@ class _LeasedRun:
         return self._note("done", "", 0, 0)
 
     def _scenario(self, share: Budget | None) -> Scenario:
-        arm = self.lock.arms[self.waiting.index // self.lock.replicates]
+        arm = self.lock.arm_of(self.waiting.index)
         base = load_scenario(self.study / BASE, trust=self.trust)
         more = {"seed": self.waiting.seed, "name": f"{base.name}, {arm['name']}"[:200]}
         scenario = scenario_of(base, arm["set"], trust=self.trust, **more)

@@ -10,8 +10,8 @@ import pytest
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.build import changes_of
-from virsci_society.scenarios.runs.identity import identity_hash
 from virsci_society.scenarios.runs.run_folder import resolved_text
+from virsci_society.scenarios.runs.run_journal import identity_hash
 
 HEAD = "extends: quickstart\ninterventions:\n"
 Write = Callable[[str, str], Path]

@@ -15,8 +15,8 @@ from virsci_society.scenarios.config.document import Document, library
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import METRICS, Scenario, load_scenario, read_scenario
 from virsci_society.scenarios.config.yaml_io import parse_yaml, write_yaml
-from virsci_society.scenarios.runs.identity import identity_hash
 from virsci_society.scenarios.runs.run_folder import resolved_text
+from virsci_society.scenarios.runs.run_journal import identity_hash
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.formation.founding import Poisson
 from virsci_society.society.kernel.durations import FixedDuration

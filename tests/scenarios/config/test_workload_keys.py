@@ -6,8 +6,8 @@ from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.document import Document
 from virsci_society.scenarios.config.schema import load_scenario, read_scenario
 from virsci_society.scenarios.config.yaml_io import parse_yaml
-from virsci_society.scenarios.runs.identity import identity_hash
 from virsci_society.scenarios.runs.run_folder import resolved_text
+from virsci_society.scenarios.runs.run_journal import identity_hash
 
 FILE = """\
 extends: quickstart

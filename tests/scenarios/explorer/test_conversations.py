@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from tests.scenarios.explorer.packed import unpack
 from virsci_society.metrics.report.layout.community_layout import CommunityLayout
 from virsci_society.scenarios.explorer.conversations import (
     AskedIdea,
@@ -19,7 +20,6 @@ from virsci_society.scenarios.explorer.conversations import (
     pack_words,
     teams_in_order,
 )
-from virsci_society.scenarios.explorer.packing import unpack
 from virsci_society.scenarios.explorer.run_arrays import arrays_of, names_of
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from virsci_society.scenarios.explorer.packing import KINDS, pack, unpack
+from tests.scenarios.explorer.packed import unpack
+from virsci_society.scenarios.explorer.run_arrays import KINDS, pack
 
 
 @settings(max_examples=25)

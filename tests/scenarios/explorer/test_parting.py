@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from virsci_society.scenarios.explorer.parting import parting_day
+from virsci_society.scenarios.explorer.page import parting_day
 
 EVENTS = [
     {"date": 1.0, "sequence": 0, "kind": "founded", "team": "S1/1"},

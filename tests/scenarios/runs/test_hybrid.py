@@ -17,8 +17,8 @@ from virsci_society.scenarios.planning.doctor import examine
 from virsci_society.scenarios.planning.dry_run import DryRun
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
-from virsci_society.scenarios.runs.identity import identity_hash
 from virsci_society.scenarios.runs.run_folder import measure_all
+from virsci_society.scenarios.runs.run_journal import identity_hash
 from virsci_society.society.results.run import Run
 
 pytestmark = pytest.mark.usefixtures("no_results")

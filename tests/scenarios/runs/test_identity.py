@@ -16,7 +16,7 @@ from virsci_society.scenarios.config.reader import differing_keys
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.execute import is_finished, replay, run_scenario
 from virsci_society.scenarios.runs.fork import Fork
-from virsci_society.scenarios.runs.identity import identity_hash, require_identity
+from virsci_society.scenarios.runs.run_journal import identity_hash, require_identity
 from virsci_society.society.results.run import Run
 
 SMALL = {

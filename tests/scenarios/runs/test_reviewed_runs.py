@@ -18,8 +18,8 @@ from virsci_society.scenarios.planning.plan import plan
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
 from virsci_society.scenarios.runs.fork import Fork
-from virsci_society.scenarios.runs.identity import identity_hash
 from virsci_society.scenarios.runs.run_folder import prompt_hashes
+from virsci_society.scenarios.runs.run_journal import identity_hash
 from virsci_society.society.results.digest import compute_run_prefix
 from virsci_society.society.results.run import Run
 

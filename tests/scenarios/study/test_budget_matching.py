@@ -9,8 +9,7 @@ import pytest
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.study import budget_matching
 from virsci_society.scenarios.study.budget_matching import match_budgets, nearest_value
-from virsci_society.scenarios.study.folder import open_folder
-from virsci_society.scenarios.study.lock import make_lock, read_lock
+from virsci_society.scenarios.study.folder import make_lock, open_folder, read_lock
 from virsci_society.scenarios.study.reader import read_study
 
 TINY = """\

@@ -6,9 +6,9 @@ import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.document import library
-from virsci_society.scenarios.study.arm_sampling import sample_arms, scale_to_bounds, unit_points
 from virsci_society.scenarios.study.design import arm_name, flatten, nest, scenario_of, short_names
 from virsci_society.scenarios.study.reader import read_study
+from virsci_society.scenarios.study.sensitivity import sample_arms, scale_to_bounds, unit_points
 from virsci_society.scenarios.study.study_file import (
     Morris,
     Sampled,

@@ -13,11 +13,16 @@ import pytest
 
 from tests.faultserver.process import FaultServer
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.study.execution.local import run_locally
+from virsci_society.scenarios.study.execution.engine import run_locally
 from virsci_society.scenarios.study.execution.run_one import run_one
-from virsci_society.scenarios.study.folder import open_folder, read_statuses, unfinished_runs
+from virsci_society.scenarios.study.folder import (
+    deviations,
+    open_folder,
+    read_statuses,
+    require_lock,
+    unfinished_runs,
+)
 from virsci_society.scenarios.study.gather import gather, study_json
-from virsci_society.scenarios.study.lock import deviations, require_lock
 from virsci_society.scenarios.study.reader import read_study
 from virsci_society.scenarios.study.status import (
     Status,
@@ -489,7 +494,7 @@ def test_ctrl_c_stops_a_study_which_the_same_command_ends(nursery, tmp_path):
 
 def test_a_study_of_identity_1_is_reported_and_not_gone_on_with(tmp_path):
     from virsci_society.scenarios.runs.run_folder import hash_json
-    from virsci_society.scenarios.study.lock import LOCK
+    from virsci_society.scenarios.study.folder import LOCK
 
     design, study = opened(tmp_path)
     data = json.loads((study / LOCK).read_text())
@@ -505,7 +510,7 @@ def test_a_study_of_identity_1_is_reported_and_not_gone_on_with(tmp_path):
 
 def test_a_lock_names_what_differs_and_not_the_prompts_it_did_not_know(tmp_path):
     from virsci_society.scenarios.runs.run_folder import hash_json
-    from virsci_society.scenarios.study.lock import LOCK
+    from virsci_society.scenarios.study.folder import LOCK
 
     design, study = opened(tmp_path)
     data = json.loads((study / LOCK).read_text())

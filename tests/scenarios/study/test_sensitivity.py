@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from virsci_society.scenarios.study.arm_sampling import scale_to_bounds, unit_points
-from virsci_society.scenarios.study.results.sensitivity import morris, sobol
+from virsci_society.scenarios.study.sensitivity import morris, scale_to_bounds, sobol, unit_points
 from virsci_society.scenarios.study.study_file import Morris, Sobol
 
 KEYS = ["x", "y", "z"]

@@ -35,12 +35,12 @@ from virsci_society.scenarios.watch import command as commands
 from virsci_society.scenarios.watch.folder_state import RunWatch
 from virsci_society.scenarios.watch.play import (
     SEAT,
+    Questions,
     check_folder,
     check_names,
     folder_of_play,
     with_seats,
 )
-from virsci_society.scenarios.watch.questions import Questions
 from virsci_society.scenarios.watch.server import WatchServer
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import person_marks

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from tests.scenarios.study.study_folder import told_of, write_study
-from virsci_society.scenarios.study.results.answer import answer, plan_table
 from virsci_society.scenarios.study.results.comparisons import compute_comparisons
 from virsci_society.scenarios.study.results.figures import measure_figures
-from virsci_society.scenarios.study.results.page import StudyPage
+from virsci_society.scenarios.study.results.page import StudyPage, answer, plan_table
 from virsci_society.scenarios.study.results.study import Study
 from virsci_society.scenarios.study.results.tables import (
     arms_side_by_side,

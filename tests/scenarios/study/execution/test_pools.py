@@ -7,10 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from virsci_society.agents.errors import Stopped
-from virsci_society.scenarios.study.execution import process_pool
-from virsci_society.scenarios.study.execution.crash_log import record_begin
-from virsci_society.scenarios.study.execution.process_pool import USELESS, ProcessPool
-from virsci_society.scenarios.study.status import Status, folder_of
+from virsci_society.scenarios.study.execution import pools
+from virsci_society.scenarios.study.execution.pools import USELESS, ProcessPool
+from virsci_society.scenarios.study.status import Status, folder_of, record_begin
 
 
 class Round:
@@ -57,7 +56,7 @@ def pool(tmp_path, monkeypatch):
             def end(self):
                 self.pipe.close()
 
-        monkeypatch.setattr(process_pool, "_Worker", Mortal)
+        monkeypatch.setattr(pools, "_Worker", Mortal)
         made = ProcessPool(Round(tmp_path), 1, 1, {})
         made.ordinary.append(0)
         return made, given

@@ -8,7 +8,7 @@ from virsci_society.agents.journal.records import CallOutcome
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Request
 from virsci_society.agents.replies.form import Form
-from virsci_society.scenarios.study.execution.crash_log import (
+from virsci_society.scenarios.study.status import (
     FURTHER,
     QUARANTINE,
     count_crashes,

@@ -1,19 +1,25 @@
-"""Worker processes on this machine that do runs of a study and are replaced when they die.
+"""Threads and processes of this machine that do runs of a study.
+
+Each run steps its own clock on a thread of its own, because answers are read only on the thread
+that steps the clock (rule 18); the runs of a process ask through one event loop.
 
 A process that dies takes its runs with it. They are begun again one at a time, so that the run that
 kills its process is found and put into quarantine, and the others are not. ``concurrent.futures``
 is not used, because a process that dies breaks its whole pool. Indices of runs go to a worker over
-a pipe and short statuses come back, as text: nothing else crosses. When the pipe breaks, the
-study's process is gone, and the worker stops its runs.
+a pipe and short statuses come back, as text. When the pipe breaks, the study's process is gone,
+and the worker stops its runs.
 """
 
 from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import threading
 from collections import deque
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -21,16 +27,120 @@ from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 from virsci_society.agents.errors import SocietyError, Stopped
+from virsci_society.scenarios.runs.build import SharedResources
 from virsci_society.scenarios.runs.signals import SignalWatch, watch_signals
-from virsci_society.scenarios.study.execution.crash_log import count_begins
 from virsci_society.scenarios.study.execution.lease import stop_all
-from virsci_society.scenarios.study.execution.thread_pool import ThreadPool
-from virsci_society.scenarios.study.status import Status, folder_of, log_crash
+from virsci_society.scenarios.study.status import Status, count_begins, folder_of, log_crash
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What numeric libraries read when they are loaded."""
+
+
+class ThreadPool:
+    """Threads that do runs of one study.
+
+    Args:
+        study: its folder.
+        together: most runs at a time.
+        options: of ``run_one``, the same for all runs.
+
+    Attributes:
+        results: a status for each run that was given, or the error that nobody expected; other
+            threads may put orders into it for its reader.
+    """
+
+    def __init__(self, study: Path, together: int, **options: Any) -> None:
+        self.study, self.together, self._options = study, together, options
+        self.results: SimpleQueue[Status | BaseException | Order] = SimpleQueue()
+        self._given: deque[int] = deque()
+        self._busy = 0
+        self._lock = threading.Lock()
+        self._resources = SharedResources(shared=together > 1)
+        self._threads = single_threaded_numerics()
+
+    def __enter__(self) -> ThreadPool:
+        self._threads.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connections; every run has ended by then."""
+        self._resources.close()
+        self._threads.__exit__(None, None, None)
+
+    def submit(self, indices: Sequence[int]) -> None:
+        """Let these runs be done, in this order."""
+        with self._lock:
+            self._given.extend(indices)
+            for _ in range(min(self.together - self._busy, len(indices))):
+                self._busy += 1
+                threading.Thread(target=self._work, name="society", daemon=True).start()
+
+    def cancel_pending(self) -> list[int]:
+        """Begin nothing more; returns the runs that were given and will not be done."""
+        with self._lock:
+            dropped = list(self._given)
+            self._given.clear()
+        return dropped
+
+    def _work(self) -> None:
+        from virsci_society.scenarios.study.execution.run_one import run_one
+
+        while (index := self._next()) is not None:
+            try:
+                self.results.put(
+                    run_one(self.study, index, resources=self._resources, **self._options)
+                )
+            except BaseException as error:
+                self.results.put(error)
+
+    def _next(self) -> int | None:
+        with self._lock:
+            if self._given:
+                return self._given.popleft()
+            self._busy -= 1
+            return None
+
+
+@contextmanager
+def single_threaded_numerics() -> Iterator[None]:
+    """Let numeric libraries work on one thread, those loaded already and those loaded later.
+
+    Some parts set the number of threads for a moment; what they set back must be one as well, or a
+    sum of one run could depend on another run at the same time (rule 12). And threads of several
+    processes that wait for each other in loops take several times the processor time of the work.
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, "1"))
+    try:
+        with threadpool_limits(limits=1):
+            yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
 
 POLL_SECONDS = 0.2
 """Seconds between two looks at whether a signal has come."""
-STOP = -1
-"""In place of a run's number: stop those that are under way."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a study tells one of its workers.
+
+    Attributes:
+        run: number of a run that is to be done; None: stop those that are under way.
+        last: the study's process is gone, and no further order comes.
+    """
+
+    run: int | None = None
+    last: bool = False
+
+
 USELESS = 5
 """Workers lost in a row, for each process of the pool, of whose runs none had begun its own work;
 after them the study stops."""
@@ -53,8 +163,7 @@ def serve_runs(pipe: Connection, study: str, together: int, options: dict[str, A
     """Do runs until the pipe is closed; the main function of a worker process.
 
     Args:
-        pipe: run numbers in, JSON out: ``{"status": ...}``, ``{"dropped": index}`` or
-            ``{"error": text}``.
+        pipe: orders in, JSON out: ``status`` of a run, a ``dropped`` number or an ``error``.
         study: its folder.
         together: most runs at a time.
         options: of ``run_one``.
@@ -78,12 +187,12 @@ def _serve(pipe: Connection, pool: ThreadPool, signalled: SignalWatch, study: Pa
             item = pool.results.get(timeout=POLL_SECONDS)
         except Empty:
             continue
-        if item is None or item == STOP:
-            closed = closed or item is None
-            signalled.reason = signalled.reason or Stopped("the study was stopped")
-        elif isinstance(item, int):
+        if isinstance(item, Order) and item.run is not None:
             under_way += 1
-            pool.submit([item])
+            pool.submit([item.run])
+        elif isinstance(item, Order):
+            closed = closed or item.last
+            signalled.reason = signalled.reason or Stopped("the study was stopped")
         else:
             under_way -= 1
             _tell(pipe, item)
@@ -96,13 +205,13 @@ def _drop(pipe: Connection, pool: ThreadPool) -> int:
     return len(dropped)
 
 
-def _hear(pipe: Connection, into: SimpleQueue[Status | BaseException | int | None]) -> None:
-    """Pass on run numbers from the pipe; None when it is closed."""
+def _hear(pipe: Connection, into: SimpleQueue[Status | BaseException | Order]) -> None:
+    """Pass on orders from the pipe, and that it is closed."""
     try:
         while True:
-            into.put(int(pipe.recv_bytes()))
+            into.put(Order(**json.loads(pipe.recv_bytes())))
     except (EOFError, OSError):
-        into.put(None)
+        into.put(Order(last=True))
 
 
 def _tell(pipe: Connection, end: Status | BaseException) -> None:
@@ -136,21 +245,21 @@ class _Worker:
     def give(self, index: int) -> None:
         """Let the worker do a run; the death of a worker is noticed by its pipe."""
         self.busy.append(index)
-        self._send(index)
+        self._send(Order(index))
 
     def stop(self) -> None:
         """Let the worker's runs stop."""
-        self._send(STOP)
+        self._send(Order())
 
     def end(self) -> None:
         """Let the worker end, and wait for its end."""
         self.pipe.close()
         self.process.join()
 
-    def _send(self, number: int) -> None:
+    def _send(self, order: Order) -> None:
         # A pipe that is broken is at its end, as whoever reads there will see.
         with suppress(OSError):
-            self.pipe.send_bytes(str(number).encode())
+            self.pipe.send_bytes(json.dumps(asdict(order)).encode())
 
 
 class ProcessPool:
@@ -247,8 +356,8 @@ class ProcessPool:
     def _replace_dead(self, worker: _Worker) -> None:
         """Begin the runs of a dead worker again, one at a time.
 
-        A run is judged only by deaths in its own work (``crash_log``). Workers that die before any
-        run has begun tell of this machine, so they stop the study and no run fails of them.
+        A run is judged only by deaths in its own work (``status.count_crashes``). Workers that die
+        before any run has begun tell of this machine: they stop the study and no run fails.
         """
         self._workers.remove(worker)
         worker.end()
