@@ -3,5 +3,5 @@
 Read ``build`` (scenario to society), ``execute`` (the run itself), ``run_folder`` (what is
 written), ``run_journal`` (may a folder be gone on with), ``run_state`` (how a run stands), then
 ``fork``, ``page_lengths`` (the context window that a server is asked for), ``progress`` with
-``text_charts``, and ``signals``.
+``text_charts``, ``signals`` and ``shared_resources`` (several runs in one process).
 """

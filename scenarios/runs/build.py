@@ -1,14 +1,7 @@
-"""The ecosystem, the gateway and the society of a scenario, made ready to run.
-
-Runs of one process that follow one another share the ecosystem that they start from. Several at a
-time share the slots and connections to a model that they all ask, and take turns where libraries
-are not safe on several threads.
-"""
+"""The ecosystem, the gateway and the society of a scenario, made ready to run."""
 
 from __future__ import annotations
 
-import json
-import threading
 from typing import Any, Literal
 
 from virsci_society.agents.errors import InputError
@@ -16,7 +9,6 @@ from virsci_society.agents.gateway.endpoint_pool import SharedEndpoints
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.config.intervention_keys import CHANGEABLE, settings_json
-from virsci_society.scenarios.config.reader import write_part
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.interventions import Change
@@ -190,66 +182,3 @@ class ScenarioSociety(Society):
             kwargs["seed"] = draw_seed() if chosen is None else int(chosen)
         scenario = load_scenario(setup, trust=trust, **kwargs)
         super().__init__(**_arguments(scenario), agent_reporters=agent_reporters)
-
-
-class SharedResources:
-    """The shared resources of one process.
-
-    Args:
-        shared: runs share slots; False: each run has its own, as if it were alone.
-
-    Attributes:
-        build_lock: held while a run is built or written: figures and limits of thread pools belong
-            to the whole process.
-    """
-
-    def __init__(self, *, shared: bool = False) -> None:
-        self.build_lock = threading.RLock()
-        self._shared = shared
-        self._endpoints: dict[str, SharedEndpoints] = {}
-        self._last: tuple[str, Ecosystem] | None = None
-
-    def ecosystem_of(self, scenario: Scenario) -> Ecosystem:
-        """The ecosystem of a scenario, read or made only where the run before had another.
-
-        A society changes nothing of its ecosystem. Runs at the same time have one each all the
-        same, because what an ecosystem computes when first asked is not made for several threads.
-
-        Raises:
-            InputError: missing or damaged, without papers or people, or too few for one team.
-        """
-        source: Any = scenario.population.ecosystem
-        if self._shared or not getattr(source, "seedless", False):
-            return build_ecosystem_of(scenario)
-        key = json.dumps([str(type(source)), write_part(source)], sort_keys=True, default=str)
-        if self._last is None or self._last[0] != key:
-            self._last = None  # two at a time may be too many for the memory
-            self._last = key, build_ecosystem_of(scenario)
-        require_team(scenario, self._last[1])
-        return self._last[1]
-
-    def endpoints_of(self, scenario: Scenario) -> SharedEndpoints | None:
-        """The endpoints that this run shares with those that ask the same model in the same way.
-
-        None where nothing is shared, no call is waited for, or the backend depends on the seed.
-        """
-        speaking, speaker = scenario.backend, scenario.seeded_backend
-        if not self._shared or speaker.inline or speaker is not speaking.backend:
-            return None
-        settings = {"kind": str(type(speaker)), "in_flight": speaking.in_flight}
-        settings |= {"speaker": write_part(speaker), "retry": write_part(speaking.retry)}
-        # No key of a scenario: a window that was sized to its pages.
-        settings |= {"window": getattr(speaker, "window", None)}
-        key = json.dumps(settings, sort_keys=True, default=str)
-        with self.build_lock:
-            if key not in self._endpoints:
-                patience = speaking.retry.patience
-                self._endpoints[key] = SharedEndpoints(speaker, speaking.in_flight, patience)
-            return self._endpoints[key]
-
-    def close(self) -> None:
-        """Close the connections; every run has ended by then."""
-        for endpoints in self._endpoints.values():
-            endpoints.close()
-        self._endpoints.clear()
-        self._last = None

@@ -30,7 +30,6 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.runs.build import SharedResources
 from virsci_society.scenarios.runs.progress import NoProgress, Progress, RunProgress, report_waiting
 from virsci_society.scenarios.runs.run_folder import (
     DIGEST,
@@ -52,6 +51,7 @@ from virsci_society.scenarios.runs.run_journal import (
     sign_journal,
 )
 from virsci_society.scenarios.runs.run_state import paid_words, recorded_end
+from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.runs.signals import interruptible
 from virsci_society.society.kernel.durations import to_ticks
 

@@ -27,7 +27,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 from virsci_society.agents.errors import SocietyError, Stopped
-from virsci_society.scenarios.runs.build import SharedResources
+from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.runs.signals import SignalWatch, watch_signals
 from virsci_society.scenarios.study.execution.lease import stop_all
 from virsci_society.scenarios.study.status import Status, count_begins, folder_of, log_crash

@@ -21,10 +21,10 @@ from virsci_society.agents.journal.records import NANO
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import cut_text
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.runs.build import SharedResources
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.progress import NoProgress
 from virsci_society.scenarios.runs.run_folder import DIGEST
+from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.study.design import scenario_of
 from virsci_society.scenarios.study.execution.budget_shares import Shares, spent_by
 from virsci_society.scenarios.study.execution.lease import Lease, LeaseHeld, LeaseLost, hold_lease

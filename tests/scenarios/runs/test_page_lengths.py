@@ -13,7 +13,6 @@ from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.prompts.prompt import total_characters
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.runs.build import SharedResources
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.page_lengths import (
     SMALLEST,
@@ -23,6 +22,7 @@ from virsci_society.scenarios.runs.page_lengths import (
     untrimmed,
     window_size,
 )
+from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.society.results.run import Run
 
 OLLAMA = {"backend.use": "litellm", "backend.model": "ollama_chat/test"}
