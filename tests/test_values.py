@@ -26,7 +26,6 @@ WAITING = {
     "study",
     "systems",
     "table 1",
-    "table 2",
     "table 9",
     "tables 3 and 4",
     "tables 5 to 8",

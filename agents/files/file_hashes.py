@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -90,13 +91,10 @@ def write_hashes(
     Raises:
         OSError: a file cannot be read, or the list cannot be written.
     """
-    files = {path.relative_to(folder).as_posix(): file_hash(path, within=folder) for path in paths}
-    files |= {
+    files = _hashed(folder, paths) | {
         name: hashlib.sha256(text.encode()).hexdigest() for name, text in (texts or {}).items()
     }
-    data = {"format": FORMAT, "files": dict(sorted(files.items()))}
-    text = json.dumps(data | {"hash": hash_json(data)}, indent=1) + "\n"
-    write_atomically(folder / HASHES, text)
+    _write_list(folder, files)
 
 
 def update_hashes(folder: Path, paths: Iterable[Path]) -> None:
@@ -113,8 +111,32 @@ def update_hashes(folder: Path, paths: Iterable[Path]) -> None:
     held = read_hashes(folder)
     if held is None:
         return
-    new = {path.relative_to(folder).as_posix(): file_hash(path, within=folder) for path in paths}
-    data = {"format": FORMAT, "files": dict(sorted({**held.files, **new}.items()))}
+    _write_list(folder, held.files | _hashed(folder, paths))
+
+
+@contextmanager
+def rewriting(*paths: Path) -> Iterator[None]:
+    """While files of one folder are written anew, its list does not name them.
+
+    Who is killed meanwhile leaves a file without a hash, and never one with the hash of another.
+
+    Raises:
+        InputError: the list was changed or damaged.
+    """
+    folder = paths[0].parent
+    held = read_hashes(folder)
+    if held is not None and (named := {path.name for path in paths} & held.files.keys()):
+        _write_list(folder, {name: one for name, one in held.files.items() if name not in named})
+    yield
+    update_hashes(folder, paths)
+
+
+def _hashed(folder: Path, paths: Iterable[Path]) -> dict[str, str]:
+    return {path.relative_to(folder).as_posix(): file_hash(path, within=folder) for path in paths}
+
+
+def _write_list(folder: Path, files: Mapping[str, str]) -> None:
+    data = {"format": FORMAT, "files": dict(sorted(files.items()))}
     text = json.dumps(data | {"hash": hash_json(data)}, indent=1) + "\n"
     write_atomically(folder / HASHES, text)
 

@@ -55,7 +55,9 @@ def verify_folder(folder: Path) -> Verification:
     if (folder / LOCK).exists() and (folder / "runs").is_dir():
         _verify_study(told, folder)
     elif (folder / LOCK).exists():
+        told.tell(lambda: _verify_kinds(folder, 1))
         told.tell(lambda: _verify_lock(folder / LOCK))
+        told.tell(lambda: _verify_files(folder))
     elif (folder / "papers.parquet").exists():
         told.tell(lambda: _verify_ecosystem(folder))
     elif any((folder / name).exists() for name in (MANIFEST, JOURNAL, PARTIAL)):

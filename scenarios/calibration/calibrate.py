@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from virsci_society.agents.files.file_hashes import hash_json
+from virsci_society.agents.files.atomic_files import remove_file
+from virsci_society.agents.files.file_hashes import HASHES, hash_json
 from virsci_society.scenarios.calibration.checking import (
     HeldOutCheck,
     check_held_out,
@@ -78,6 +79,7 @@ def calibrate(
     with closing(fit), threadpool_limits(limits=1):
         fit.observed  # noqa: B018 - a target that is not known is told before the lock is written
         take_lock(folder, lock_data(calibration))
+        remove_file(folder / HASHES)
         posterior, predicted = fit.posterior, predict_fit_windows(fit)
         centre = posterior.centre
         told = open_held_out(folder, hash_json([round(float(one), 9) for one in centre]))

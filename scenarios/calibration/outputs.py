@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.files.atomic_files import replacing, write_atomically
+from virsci_society.agents.files.file_hashes import write_hashes
 from virsci_society.metrics.report.templates import (
     records,
     style_sheet,
@@ -134,6 +135,7 @@ def write_outputs(folder: Path, outcome: Outcome) -> None:
     text = json.dumps(_plain(everything(outcome)), indent=1, ensure_ascii=False, allow_nan=False)
     write_atomically(folder / "calibration.json", text + "\n")
     write_html(folder / "report.html", render_page(outcome))
+    write_hashes(folder, (path for path in folder.iterdir() if path.is_file()))
 
 
 def scenario_text(outcome: Outcome, folder: Path) -> str:

@@ -46,7 +46,7 @@ PARTIAL_ROWS = 300_000
 """A stopped run of more rows than this leaves no partial tables: a stop must be quick."""
 HASHED = (
     *(SCENARIO, DIGEST, "events.jsonl", "vectors.npz"),
-    *("network.graphml", "network.gexf", "bipartite.graphml", "summary.json"),
+    *("network.graphml", "network.gexf", "bipartite.graphml", "summary.json", "report.html"),
 )
 """Files whose hashes are listed, besides tables and manifest. The page can be written again at any
 time, and the journal has hashes of its own."""

@@ -20,7 +20,7 @@ from typing import Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import read_plain_text, refuse_links
-from virsci_society.agents.files.file_hashes import hash_json
+from virsci_society.agents.files.file_hashes import hash_json, rewriting
 from virsci_society.agents.gateway.attempt import Budget
 from virsci_society.scenarios.config.schema import IDENTITY, Scenario
 from virsci_society.scenarios.config.yaml_io import read_yaml, write_yaml
@@ -267,7 +267,8 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
     ):
         path = folder / name
         if not path.is_file() or read_plain_text(path) != text:
-            write_text(path, text)
+            with rewriting(path):
+                write_text(path, text)
     if held is None:
         write_lock(folder, wanted)
     return held or wanted

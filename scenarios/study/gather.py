@@ -16,7 +16,7 @@ from virsci_society.agents.files.atomic_files import remove_file
 from virsci_society.agents.files.file_hashes import HASHES, write_hashes
 from virsci_society.scenarios.study.budget_matching import SPENT, deviation
 from virsci_society.scenarios.study.design import Design, format_value
-from virsci_society.scenarios.study.folder import Lock, deviations
+from virsci_society.scenarios.study.folder import BASE, Lock, deviations
 from virsci_society.scenarios.study.sensitivity import unit_points
 from virsci_society.scenarios.study.status import (
     Status,
@@ -26,7 +26,7 @@ from virsci_society.scenarios.study.status import (
     write_run_measures,
     write_text,
 )
-from virsci_society.scenarios.study.study_file import Comparison, about_of
+from virsci_society.scenarios.study.study_file import STUDY, Comparison, about_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,7 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
         write_parquet(folder / REVIEWS, reviews, speaker=speaker)
     for name, table in stack_measures(folder, statuses).items():
         write_parquet(folder / TABLES / f"{name}.parquet", table, speaker=speaker, within=folder)
-    written = (STUDY_JSON, RUNS, RESULTS, SENSITIVITY, MATCHED, REVIEWS)
+    written = (BASE, STUDY, STUDY_JSON, RUNS, RESULTS, SENSITIVITY, MATCHED, REVIEWS)
     files = [folder / name for name in written if (folder / name).exists()]
     write_hashes(folder, [*files, *(folder / TABLES).glob("*.parquet")])
 

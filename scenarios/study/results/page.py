@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.metrics.inference.comparisons import (
     ArmDifference,
     detectable_effect,
@@ -201,6 +202,8 @@ def write_study_page(folder: Path | str) -> Path:
     write_files(
         study.folder / "report", contents.tables, contents.figures, study.description.backend_about
     )
+    # They have been gathered anew with the list, which names none of them yet.
+    update_hashes(study.folder, (study.folder / "report").glob("*.*"))
     return write_html(study.folder / "report.html", contents.render())
 
 

@@ -9,6 +9,7 @@ from virsci_society.agents.files.file_hashes import (
     HASHES,
     check_file,
     read_hashes,
+    rewriting,
     signed,
     unsigned,
     update_hashes,
@@ -65,3 +66,25 @@ def test_data_that_bears_its_own_hash():
     assert unsigned({"a": 1}) == {"a": 1}
     with pytest.raises(ValueError, match="its own hash"):
         unsigned(data | {"a": 2})
+
+
+def test_a_file_that_is_written_anew_is_in_no_list_until_it_is_there(folder):
+    with rewriting(folder / "a"):
+        assert "a" not in read_hashes(folder).files
+        (folder / "a").write_text("other")
+    assert read_hashes(folder).check_all() == 3
+
+    def killed():
+        with rewriting(folder / "a"):
+            (folder / "a").write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        killed()
+    assert read_hashes(folder).check_all() == 2
+
+
+def test_a_folder_without_a_list_gets_none(tmp_path):
+    with rewriting(tmp_path / "page"):
+        (tmp_path / "page").write_text("page")
+    assert read_hashes(tmp_path) is None
