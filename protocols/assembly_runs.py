@@ -23,13 +23,12 @@ from virsci_society.protocols.wordless import Wordless
 from virsci_society.society.ecosystem.people import MASK
 from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.leaders import Anybody, ByFadingPapers
-from virsci_society.society.formation.observed_sizes import ObservedSizes
-from virsci_society.society.formation.seats import NewcomerSeats
+from virsci_society.society.formation.seats import NewcomerSeats, ObservedSizes
 from virsci_society.society.formation.world_view import ExcludedRows, PapersView
 from virsci_society.society.kernel.streams import ReusedStreams
 from virsci_society.society.literature.authorships import Authorships
+from virsci_society.society.population.event_counts import PaperHistory
 from virsci_society.society.population.outside_authors import OutsideAuthors
-from virsci_society.society.population.paper_history import PaperHistory
 
 P = TypeVar("P", bound=Part)
 

@@ -3,5 +3,6 @@
 ``model`` makes a society of its parts and runs it; ``interventions`` change it on stated dates. The
 rooms, in the order in which they build on one another: ``kernel`` (calls and durations) and
 ``literature``; ``ecosystem`` (people and papers before day 0); ``population``, ``formation`` (who
-founds, who is drawn) and ``results`` (tables); ``teams``; ``demographics`` (who comes and goes).
+founds, who is drawn) and ``results`` (tables); ``teams``. Who comes and goes is said by
+``newcomers``, ``departures`` and ``careers``.
 """

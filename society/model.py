@@ -17,12 +17,11 @@ from virsci_society.agents.errors import Diverged, Stopped
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.scientist import Scientist
-from virsci_society.society.demographics.careers import CareerProcess, Careers, check_career_rules
-from virsci_society.society.demographics.newcomers import add_newcomer, apprentice_profile
+from virsci_society.society.careers import CareerProcess, Careers, check_career_rules
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
 from virsci_society.society.formation.founding import Founding
-from virsci_society.society.formation.observed_sizes import ObservedSizes
+from virsci_society.society.formation.seats import ObservedSizes
 from virsci_society.society.interventions import Change, founds_alike, intervene
 from virsci_society.society.kernel.dispatcher import Dispatcher
 from virsci_society.society.kernel.durations import Times, to_ticks
@@ -30,13 +29,13 @@ from virsci_society.society.kernel.garbage_collection import infrequent_collecti
 from virsci_society.society.kernel.streams import Streams, draw_seed
 from virsci_society.society.literature.authorships import Authorships, authorships_of
 from virsci_society.society.literature.literature import Literature
+from virsci_society.society.newcomers import add_newcomer, apprentice_profile
+from virsci_society.society.population.event_counts import PaperHistory
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.network import CoauthorNetwork
 from virsci_society.society.population.outside_authors import OutsideAuthors, OutsideSeats
-from virsci_society.society.population.paper_history import PaperHistory
 from virsci_society.society.population.population import Population
-from virsci_society.society.results.initial_tables import InitialTables
-from virsci_society.society.results.run_log import RunLog
+from virsci_society.society.results.run_log import InitialTables, RunLog
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 from virsci_society.society.teams.founding_process import FoundingProcess
 from virsci_society.society.teams.lifecycle import end

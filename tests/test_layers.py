@@ -51,7 +51,6 @@ ROOMS = {
         "ecosystem",
         ("population", "formation", "results"),
         "teams",
-        "demographics",
     ),
     "metrics": (
         (

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
     from virsci_society.scenarios.runs.progress import make_progress as make_progress
     from virsci_society.scenarios.study.results.study import Study as Study
-    from virsci_society.society.demographics.careers import Careers as Careers
+    from virsci_society.society.careers import Careers as Careers
     from virsci_society.society.ecosystem.importers.json_source import JsonSource as JsonSource
     from virsci_society.society.ecosystem.importers.records import RawAuthor as RawAuthor
     from virsci_society.society.ecosystem.importers.records import RawRecord as RawRecord
@@ -142,7 +142,7 @@ _HOMES = {
     "Acceptance": "agents.offline.acceptance",
     "Answer": "society.kernel.answer",
     "Backend": "agents.gateway.backend",
-    "Careers": "society.demographics.careers",
+    "Careers": "society.careers",
     "Days": "society.kernel.durations",
     "Discussion": "protocols.discussion",
     "DiscussionSettings": "protocols.discussion",

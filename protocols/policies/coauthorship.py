@@ -17,7 +17,7 @@ from pydantic import Field
 
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.config import Part
-from virsci_society.society.formation.rejection_sampling import sample_exactly
+from virsci_society.society.formation.sampling import sample_exactly
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.population.network import CoauthorNetwork

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.society.formation.incumbents import Incumbents
+from virsci_society.society.formation.sampling import Incumbents
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.formation.world_view import WorldView
 from virsci_society.society.kernel.durations import Days

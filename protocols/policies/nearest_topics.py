@@ -10,7 +10,7 @@ from pydantic import Field
 
 from virsci_society.agents.arrays import IntArray
 from virsci_society.society.ecosystem.knowledge_bank import interests_text
-from virsci_society.society.formation.rejection_sampling import sample_by_rejection
+from virsci_society.society.formation.sampling import sample_by_rejection
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.formation.world_view import WorldView
 

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from pydantic import Field, model_validator
 
-from virsci_society.society.formation.cumulative_advantage import (
+from virsci_society.society.formation.sampling import (
     CountedBy,
     count_weights,
     sample_by_count,

@@ -11,8 +11,8 @@ import numpy as np
 from pydantic import Field
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.society.formation.cumulative_advantage import fading_papers
-from virsci_society.society.formation.rejection_sampling import (
+from virsci_society.society.formation.sampling import (
+    fading_papers,
     sample_by_rejection,
     sample_uniformly,
 )
@@ -20,7 +20,7 @@ from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.formation.world_view import PapersView, WorldView
 from virsci_society.society.kernel.durations import Days
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
-from virsci_society.society.population.paper_history import FadingPapers
+from virsci_society.society.population.event_counts import FadingPapers
 
 RECENCY_YEARS = 3.0
 """Years after which the recency of a joint paper has fallen to 1/e (Lerner and Hancean 2022)."""

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from virsci_society.agents.arrays import IntArray
-from virsci_society.society.formation.rejection_sampling import sample_by_rejection
+from virsci_society.society.formation.sampling import sample_by_rejection
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.population.network import CoauthorNetwork
 

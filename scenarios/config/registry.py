@@ -66,20 +66,20 @@ SELECTION: Table = {
     "fixed": "virsci_society.protocols.policies.fixed:FixedTeam",
 }
 CAREERS: Table = {
-    "rates": "virsci_society.society.demographics.careers:Rates",
+    "rates": "virsci_society.society.careers:Rates",
 }
 NEWCOMERS: Table = {
-    "apprentices": "virsci_society.society.demographics.newcomers:Apprentices",
-    "outsiders": "virsci_society.society.demographics.newcomers:Outsiders",
+    "apprentices": "virsci_society.society.newcomers:Apprentices",
+    "outsiders": "virsci_society.society.newcomers:Outsiders",
 }
 RETIREMENT: Table = {
-    "hazard": "virsci_society.society.demographics.departures:Hazard",
-    "lengths": "virsci_society.society.demographics.departures:Lengths",
+    "hazard": "virsci_society.society.departures:Hazard",
+    "lengths": "virsci_society.society.departures:Lengths",
 }
 MOBILITY: Table = {
-    "any_place": "virsci_society.society.demographics.mobility:AnyPlace",
-    "by_size": "virsci_society.society.demographics.mobility:BySize",
-    "by_coauthors": "virsci_society.society.demographics.mobility:ByCoauthors",
+    "any_place": "virsci_society.society.departures:AnyPlace",
+    "by_size": "virsci_society.society.departures:BySize",
+    "by_coauthors": "virsci_society.society.departures:ByCoauthors",
 }
 DRIFT: Table = {
     "writing": "virsci_society.society.population.interest_drift:Writing",
@@ -132,10 +132,10 @@ KINDS: Mapping[str, Table] = {
     "virsci_society.society.formation.leaders:Leaders": LEADERS,
     "virsci_society.society.formation.selection:SelectionPolicy": SELECTION,
     "virsci_society.protocols.team_sizes:TeamSize": SIZES,
-    "virsci_society.society.demographics.careers:Careers": CAREERS,
-    "virsci_society.society.demographics.newcomers:Newcomers": NEWCOMERS,
-    "virsci_society.society.demographics.departures:Retirement": RETIREMENT,
-    "virsci_society.society.demographics.mobility:Mobility": MOBILITY,
+    "virsci_society.society.careers:Careers": CAREERS,
+    "virsci_society.society.newcomers:Newcomers": NEWCOMERS,
+    "virsci_society.society.departures:Retirement": RETIREMENT,
+    "virsci_society.society.departures:Mobility": MOBILITY,
     "virsci_society.society.population.interest_drift:Drift": DRIFT,
     "virsci_society.society.population.outside_authors:OutsideSeats": OUTSIDE_SEATS,
     "virsci_society.society.teams.contracts:Publication": PUBLICATION,

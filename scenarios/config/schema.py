@@ -45,7 +45,7 @@ from virsci_society.scenarios.config.registry import (
     import_class,
 )
 from virsci_society.scenarios.config.yaml_io import Key
-from virsci_society.society.demographics.careers import Careers
+from virsci_society.society.careers import Careers
 from virsci_society.society.formation.founding import Founding, Poisson
 from virsci_society.society.interventions import SCHEMA as INTERVENTIONS
 from virsci_society.society.interventions import Intervention

@@ -2,7 +2,6 @@
 
 Read ``founding`` (rules for dates), ``leaders`` (rules for leaders) and ``selection`` (the base
 class of selection policies) first; they see the society through ``world_view``. The draws are in
-``rejection_sampling`` and ``cumulative_advantage``. ``seats`` has the rules by which newcomers, an
-earlier team and the leader's own group take seats; ``incumbents`` tells who has published,
-``observed_sizes`` how large past teams were.
+``sampling``. ``seats`` has the rules by which newcomers, an earlier team and the leader's own group
+take seats, and how large past teams were.
 """

@@ -62,11 +62,7 @@ class Founding(Part):
         raise NotImplementedError
 
     def is_complete(self, founded: int) -> bool:
-        """Whether no more teams may be founded.
-
-        Args:
-            founded: the foundings so far, those of newcomers included.
-        """
+        """Whether no more teams may be founded after so many, those of newcomers included."""
         return False
 
 
@@ -186,18 +182,11 @@ class Bursts(Founding):
             ordinal += 1
 
     def _incited(self, excess: float, chance: float) -> float:
-        """The time to the first founding that earlier foundings bring about.
+        """Days to the first founding that earlier ones bring about; infinite: none.
 
-        Args:
-            excess: the rate above mu now, per day.
-            chance: a uniform random number in [0, 1).
-
-        Returns:
-            Days; infinite if they bring about none.
-
-        Source:
-            Dassios and Zhao, Electronic Communications in Probability 18:62 (2013), for jumps of
-            a constant size.
+        ``excess`` is the rate above mu now, per day; ``chance`` a uniform number in [0, 1).
+        Source: Dassios and Zhao, Electronic Communications in Probability 18:62 (2013), for jumps
+        of a constant size.
         """
         if excess == 0:
             return math.inf

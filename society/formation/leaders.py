@@ -17,12 +17,10 @@ from pydantic import Field
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
-from virsci_society.society.formation.cumulative_advantage import (
+from virsci_society.society.formation.sampling import (
     count_weights,
     fading_papers,
     sample_by_count,
-)
-from virsci_society.society.formation.rejection_sampling import (
     sample_by_rejection,
     sample_uniformly,
 )
@@ -31,7 +29,7 @@ from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
     from virsci_society.society.formation.world_view import PapersView, WorldView
-    from virsci_society.society.population.paper_history import FadingPapers
+    from virsci_society.society.population.event_counts import FadingPapers
 
 
 class Leaders(Part):

@@ -1,13 +1,16 @@
-"""Rules for seats, which newcomers, an earlier team, or the leader's own group may take."""
+"""Rules for seats, taken by newcomers, an earlier team or the leader's group, and team sizes."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from typing import Any, overload
 
 import numpy as np
 from pydantic import Field
 
+from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.config import Part
 from virsci_society.society.formation.world_view import PapersView
 from virsci_society.society.kernel.durations import Days
@@ -60,13 +63,7 @@ class NewcomerSeats(Part):
 
 
 def shift_log_odds(chance: float, trend: float, day: float) -> float:
-    """A probability after its log odds have changed for a time.
-
-    Args:
-        chance: the probability on day 0.
-        trend: change of the log odds per year.
-        day: the date in days.
-    """
+    """A probability of day 0 after its log odds have changed by ``trend`` per year until a day."""
     if chance in (0.0, 1.0) or not trend:
         return chance
     odds = math.log(chance / (1 - chance)) + trend * day / DAYS_PER_YEAR
@@ -92,12 +89,7 @@ class RepeatedTeams(Part):
     def earlier_team(
         self, leader: int, world: PapersView, rng: np.random.Generator
     ) -> tuple[int, ...] | None:
-        """Draw the paper whose team is repeated.
-
-        Args:
-            leader: row.
-            world: as of now.
-            rng: the random stream of this draw.
+        """Draw the paper whose team this leader (row) repeats.
 
         Returns:
             The rows of its authors without the leader, in author order; None: no team is repeated.
@@ -114,13 +106,7 @@ class RepeatedTeams(Part):
     def staying(
         self, others: tuple[int, ...], excluded: AbstractSet[int], rng: np.random.Generator
     ) -> list[int]:
-        """Draw who of an earlier team stays.
-
-        Args:
-            others: rows of its authors without the leader.
-            excluded: rows that may not be drawn.
-            rng: the random stream of this draw.
-        """
+        """Draw who of the authors of an earlier team stays; excluded rows may not be drawn."""
         stays = rng.random(len(others)) < self.stay
         return [
             row for row, stay in zip(others, stays, strict=True) if stay and row not in excluded
@@ -147,13 +133,7 @@ class ResearchGroups(Part):
         world: PapersView,
         rng: np.random.Generator,
     ) -> int | None:
-        """Draw a junior of the leader's group, everybody with equal probability.
-
-        Args:
-            leader: row.
-            excluded: rows that may not be drawn.
-            world: as of now.
-            rng: the random stream of the seat.
+        """Draw a junior of the leader's group, each alike.
 
         Returns:
             A row; None where the seat is not offered to the group, or nobody of it is free.
@@ -167,3 +147,54 @@ class ResearchGroups(Part):
             if since < came < world.day and row not in excluded
         ]
         return free[int(rng.integers(len(free)))] if free else None
+
+
+class ObservedSizes(Sequence[int]):
+    """Numbers of authors, one per past paper, in the order of the papers.
+
+    Args:
+        sizes: the numbers, each 1 or more; an array is used as it is, without a copy.
+        dates: of the papers in days, none later than day 0; None: not known, which is as if all
+            papers were of day 0.
+    """
+
+    def __init__(self, sizes: Sequence[int] | IntArray, dates: FloatArray | None = None) -> None:
+        self._sizes = np.asarray(sizes, dtype=np.int64)
+        self._dates = dates
+        self._within: dict[tuple[int, int | None, float | None], IntArray] = {}
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> ObservedSizes: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        sizes = self._sizes[index]
+        return ObservedSizes(sizes) if isinstance(index, slice) else int(sizes)
+
+    def within(self, smallest: int, largest: int | None, since: float | None = None) -> IntArray:
+        """The sizes in a range, in the same order.
+
+        They are searched once per range and kept, because every founding of a team asks for them.
+
+        Args:
+            smallest: the lowest size that is taken.
+            largest: the highest size that is taken; None: no limit.
+            since: only papers of the last so many days before day 0 are taken; None: all.
+
+        Returns:
+            An integer array, which must not be changed.
+        """
+        bounds = smallest, largest, since
+        if bounds not in self._within:
+            taken = self._sizes >= smallest
+            if largest is not None:
+                taken &= self._sizes <= largest
+            if since is not None and self._dates is not None:
+                taken &= self._dates >= -since
+            self._within[bounds] = self._sizes[taken]
+        return self._within[bounds]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from virsci_society.agents.config import Part
-from virsci_society.society.formation.rejection_sampling import sample_uniformly
+from virsci_society.society.formation.sampling import sample_uniformly
 
 if TYPE_CHECKING:
     from virsci_society.society.formation.world_view import WorldView

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
     from virsci_society.society.kernel.streams import Streams
+    from virsci_society.society.population.event_counts import PaperHistory
     from virsci_society.society.population.network import CoauthorNetwork
-    from virsci_society.society.population.paper_history import PaperHistory
     from virsci_society.society.population.population import Population
 
 

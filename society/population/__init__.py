@@ -2,7 +2,6 @@
 
 Read ``population`` first (who exists, and the profile of a scientist as of a date), then
 ``network`` (who has written with whom, and who has asked whom). Both count with ``event_counts``:
-dated events, strictly before now. ``paper_history`` has everybody's papers by date,
-``interest_drift`` what people work on and how a paper changes it, ``outside_authors`` the people
-outside the population who are named on papers.
+dated events and papers, strictly before now. ``interest_drift`` has what people work on and how a
+paper changes it, ``outside_authors`` the people outside the population who are named on papers.
 """

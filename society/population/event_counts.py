@@ -1,21 +1,23 @@
-"""Counts of dated events per person, as of a simulated date.
+"""Counts of dated events per person and papers by date, as of a simulated date.
 
-``DatedCounts`` holds the papers, citations and first co-authorships of a society. Counts from
-before day 0 are cumulative sums over the population; events since then keep their dates. Only
-events strictly before now are counted (rule 16), so nobody's chances change during a day. A draw
-of a person in proportion to the counts is the uniform draw of one event.
+``DatedCounts`` holds the papers, citations and first co-authorships of a society, ``PaperHistory``
+everybody's papers. Counts from before day 0 are cumulative sums over the population; events since
+then keep their dates. Only events strictly before now are counted (rule 16), so nobody's chances
+change during a day. A draw in proportion to the counts is the uniform draw of one event.
 """
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.society.literature.authorships import FIRST, LAST, Authorships
 
 
 class EventWindow(NamedTuple):
@@ -48,11 +50,7 @@ class DatedCounts:
         self._latest: dict[int, int] = {}
 
     def record(self, rows: Iterable[int]) -> None:
-        """Add one event for each of these rows, dated now.
-
-        Args:
-            rows: people, who may repeat. Calls must come in order of date, which the clock gives.
-        """
+        """Add one event, dated now, for each of these rows, which may repeat."""
         date = self._now()
         for row in rows:
             self._previous.append(self._latest.get(row, -1))
@@ -61,11 +59,7 @@ class DatedCounts:
             self._dates.append(date)
 
     def window(self, span: float | None = None) -> EventWindow:
-        """The events before now and since a date.
-
-        Args:
-            span: how many days back the window reaches; None: to day 0.
-        """
+        """The events before now and since so many days ago; None: since day 0."""
         dates, now = self._dates, self._now()
         end = len(dates)
         # Today's events do not count yet (rule 16). Mostly there are none: then no bisection.
@@ -78,28 +72,19 @@ class DatedCounts:
         return self._before + self.window().end
 
     def person_at(self, index: int) -> int:
-        """The row of the person to whom an event happened.
+        """The row of the person to whom an event happened, by index from 0 to ``total()`` - 1.
 
-        Args:
-            index: of the event, from 0 to ``total()`` - 1. Events before day 0 come first, by
-                row, then those since day 0 by date.
+        Events before day 0 come first, by row, then those since day 0 by date.
         """
         if index >= self._before:
             return self._rows[index - self._before]
         return int(np.searchsorted(self._totals, index, side="right")) - 1
 
     def event_at(self, index: int, window: EventWindow) -> tuple[int, bool]:
-        """The person of an event since day 0, and whether it is that person's first in a window.
+        """The row of an event since day 0, and whether it is that person's first in a window.
 
         A uniform draw among the first events of a window is a uniform draw among the people who
         have an event in it.
-
-        Args:
-            index: of the event among those since day 0, from 0.
-            window: the range that the event lies in.
-
-        Returns:
-            The row of the person, and True for its first event in the window.
         """
         return self._rows[index], self._previous[index] < window.start
 
@@ -121,14 +106,7 @@ class DatedCounts:
         return np.flatnonzero(np.diff(self._totals))
 
     def counts(self, people: int) -> IntArray:
-        """The number of events before now of each person.
-
-        Args:
-            people: how many rows to return, the size of the population.
-
-        Returns:
-            An integer array of shape (people,).
-        """
+        """The number of events before now of each person: integers of shape (people,)."""
         counts = np.zeros(people, dtype=np.int64)
         before = np.diff(self._totals)[:people]
         counts[: len(before)] = before
@@ -145,13 +123,259 @@ class DatedCounts:
 
 
 def cumulative_counts(counts: IntArray | FloatArray) -> IntArray:
-    """Cumulative sums of counts, with a leading 0.
-
-    Args:
-        counts: one per person; NaN stands for an unknown count, which is taken as 0.
-
-    Returns:
-        An integer array of shape (people + 1,).
-    """
+    """Cumulative sums of counts with a leading 0, of shape (people + 1,); NaN counts as 0."""
     known = np.nan_to_num(counts).astype(np.int64)
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(known)])
+
+
+JointPapers = dict[int, tuple[int, float]]
+"""By row of the co-author: the number of joint papers and the date of the last one in days."""
+FadingKey = tuple[float | None, float, float | None, float, int]
+
+
+class PaperHistory:
+    """Everybody's papers, as of now.
+
+    Papers have numbers: those from before day 0 in order of date, then those since.
+
+    Args:
+        past: returns the papers from before day 0, by row of the population; it is called when
+            the first question is asked, because many societies never ask one.
+        now: returns the simulated date in days.
+
+    Attributes:
+        fading: fading counts of the papers that have been asked for, by memory, exponent, shape of
+            the people's factors, weight of coauthored papers and place of the leader.
+    """
+
+    def __init__(self, past: Callable[[], Authorships], now: Callable[[], float]) -> None:
+        self._past_of, self._now = past, now
+        self._dates: list[float] = []
+        self._authors: list[tuple[int, ...]] = []
+        self._visible = 0
+        self.fading: dict[FadingKey, FadingPapers] = {}
+        self._own: dict[int, list[int]] = {}
+        self._joint: dict[int, JointPapers] = {}
+
+    @cached_property
+    def past(self) -> Authorships:
+        """The papers from before day 0."""
+        return self._past_of()
+
+    def record(self, authors: Sequence[int]) -> None:
+        """Add a paper of these authors (rows, in author order), dated now."""
+        self._dates.append(self._now())
+        self._authors.append(tuple(authors))
+
+    def __len__(self) -> int:
+        """The number of papers before now."""
+        self._catch_up()
+        return len(self.past) + self._visible
+
+    def papers_of(self, row: int) -> Sequence[int]:
+        """The numbers of the papers of a person, in order of date."""
+        self._catch_up()
+        return self._papers_of(row)
+
+    def authors_of(self, paper: int) -> tuple[int, ...]:
+        """The authors of a paper, in author order."""
+        index = paper - len(self.past)
+        return self._authors[index] if index >= 0 else self.past.teams[paper]
+
+    def date_of(self, paper: int) -> float:
+        """The date of a paper in days."""
+        index = paper - len(self.past)
+        return self._dates[index] if index >= 0 else float(self.past.dates[paper])
+
+    def last_date(self, row: int) -> float | None:
+        """The date of the last paper of a person; None where there is none."""
+        papers = self.papers_of(row)
+        return self.date_of(papers[-1]) if papers else None
+
+    def joint_papers(self, row: int) -> JointPapers:
+        """The co-authors of a person, each with the number of joint papers and their last date.
+
+        The result must not be changed.
+        """
+        self._catch_up()
+        known = self._joint.get(row)
+        if known is None:
+            past = self.past
+            known = dict(past.joint_papers(row)) if row < past.people else {}
+            self._joint[row] = known
+            for paper in self._papers_of(row):
+                if paper >= len(past):
+                    self._add_joint(known, row, paper - len(past))
+        return known
+
+    def number_of_papers(self, row: int) -> int:
+        """How many papers a person has."""
+        self._catch_up()
+        papers = self._own.get(row)
+        return len(self._papers_of(row) if papers is None else papers)
+
+    def since(self, first: int) -> list[tuple[float, tuple[int, ...]]]:
+        """Date and authors of the papers since day 0 and before now, but for the ``first`` ones."""
+        self._catch_up()
+        if first == self._visible:
+            return []
+        chosen = slice(first, self._visible)
+        return list(zip(self._dates[chosen], self._authors[chosen], strict=True))
+
+    def _papers_of(self, row: int) -> list[int]:
+        papers = self._own.get(row)
+        if papers is None:
+            known = row < self.past.people
+            papers = self._own[row] = list(self.past.papers_by_person[row]) if known else []
+        return papers
+
+    def _add_joint(self, known: JointPapers, row: int, index: int) -> None:
+        """Count a paper since day 0 among the joint papers of one of its authors."""
+        date = self._dates[index]
+        for other in self._authors[index]:
+            if other != row:
+                known[other] = known.get(other, (0, 0.0))[0] + 1, date
+
+    def _catch_up(self) -> None:
+        """Let the papers that have become visible since the last look count (rule 16)."""
+        if self._visible == len(self._dates):
+            return
+        now = self._now()
+        while self._visible < len(self._dates) and self._dates[self._visible] < now:
+            paper = len(self.past) + self._visible
+            for row in self._authors[self._visible]:
+                self._papers_of(row).append(paper)
+                joint = self._joint.get(row)
+                if joint is not None:
+                    self._add_joint(joint, row, self._visible)
+            self._visible += 1
+
+
+class FadingPapers:
+    """Everybody's number of papers with weights that fade with age, raised to a power.
+
+    The weight of a person is ``factor * sum(share * exp(-age / memory)) ** exponent`` over its
+    papers before now, where the share is 1 for the leader of a paper and ``coauthored`` for the
+    other authors, and 0 for a person without a paper. All sums fade alike, so their proportions
+    change only when a paper appears. They are kept in a tree of partial sums (Fenwick 1994): a
+    paper and a draw take time in proportion to the logarithm of the population.
+
+    Args:
+        history: the papers.
+        memory: time in days after which the weight of a paper has fallen to 1/e; None: it stays.
+        exponent: power of the fading number of papers, >= 0.
+        factors: returns the constant factors (>= 0) of the people with rows from the first to
+            before the second argument; None: 1 for everybody.
+        coauthored: weight of a paper for its authors but the leader, 0..1.
+        leader: place of the leader among the authors, 0 or -1.
+    """
+
+    def __init__(
+        self,
+        history: PaperHistory,
+        memory: float | None,
+        exponent: float,
+        factors: Callable[[int, int], FloatArray] | None = None,
+        *,
+        coauthored: float = 1.0,
+        leader: int = 0,
+    ) -> None:
+        self._history, self._memory, self._exponent = history, memory, exponent
+        self._factors_of = factors or (lambda first, last: np.ones(last - first))
+        self._coauthored, self._leader = coauthored, leader
+        past = history.past
+        weights = np.repeat(self._growth(past.dates), past.sizes)
+        if coauthored != 1:
+            leads = past.led(FIRST if leader == 0 else LAST)
+            weights *= np.where(leads, 1.0, coauthored)
+        papers = np.bincount(past.authors, weights=weights, minlength=past.people)
+        self._sums: list[float] = papers.tolist()
+        self._factors: list[float] = self._factors_of(0, past.people).tolist()
+        # Weights that a draw has needed, or a paper changed; None: not yet computed.
+        self._weights: list[float | None] = [None] * past.people
+        self._seen = 0
+        self._build()
+
+    @property
+    def total(self) -> float:
+        """The sum of all weights, in a unit that changes only when a paper appears."""
+        self._catch_up()
+        return self._total
+
+    def weight(self, row: int) -> float:
+        """The weight of a person, in the same unit."""
+        self._catch_up()
+        return self._weight(row) if row < len(self._sums) else 0.0
+
+    def weights(self, rows: IntArray) -> FloatArray:
+        """The weights of some people, an array of the length of ``rows``."""
+        return np.array([self.weight(row) for row in rows.tolist()])
+
+    def person_at(self, share: float) -> int:
+        """The person at a share (0..1, exclusive) of the total weight, in order of row."""
+        left, position = share * self.total, 0
+        tree, size = self._tree, len(self._tree) - 1
+        step = 1 << size.bit_length() - 1
+        while step:
+            following = position + step
+            if following <= size and tree[following] <= left:
+                position, left = following, left - tree[following]
+            step >>= 1
+        # Rounding may lead past the last weight; the last person with one is meant then.
+        row = min(position, len(self._sums) - 1)
+        while row and not self._weight(row):
+            row -= 1
+        return row
+
+    def _growth(self, dates: FloatArray) -> FloatArray:
+        """exp(date / memory), the weight of a paper relative to one of day 0."""
+        return np.ones(len(dates)) if self._memory is None else np.exp(dates / self._memory)
+
+    def _weight(self, row: int) -> float:
+        weight = self._weights[row]
+        if weight is None:
+            sums = self._sums[row]
+            weight = self._factors[row] * sums**self._exponent if sums > 0 else 0.0
+            self._weights[row] = weight
+        return weight
+
+    def _build(self) -> None:
+        """Make the tree anew, with room for as many people again."""
+        room = max(16, 2 * len(self._sums))
+        weights = np.zeros(room + 1)
+        sums = np.array(self._sums)
+        some = sums > 0
+        powers = np.zeros(len(sums))
+        powers[some] = sums[some] ** self._exponent
+        weights[1 : len(sums) + 1] = powers * np.array(self._factors)
+        totals, positions = np.cumsum(weights), np.arange(room + 1)
+        self._tree: list[float] = (totals - totals[positions - (positions & -positions)]).tolist()
+        self._tree[0] = 0.0
+        self._total = float(totals[-1])
+
+    def _catch_up(self) -> None:
+        for date, authors in self._history.since(self._seen):
+            rate = 1.0 if self._memory is None else math.exp(date / self._memory)
+            leader = authors[self._leader]
+            for row in authors:
+                self._add(row, rate if row == leader else rate * self._coauthored)
+            self._seen += 1
+
+    def _add(self, row: int, amount: float) -> None:
+        if row >= len(self._sums):
+            self._factors += self._factors_of(len(self._sums), row + 1).tolist()
+            more_people = row + 1 - len(self._sums)
+            self._sums += [0.0] * more_people
+            self._weights += [None] * more_people
+            if row + 1 >= len(self._tree):
+                self._build()
+        before = self._weight(row)
+        self._sums[row] += amount
+        self._weights[row] = None
+        more = self._weight(row) - before
+        self._total += more
+        tree = self._tree
+        position, size = row + 1, len(tree) - 1
+        while position <= size:
+            tree[position] += more
+            position += position & -position

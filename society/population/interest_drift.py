@@ -33,30 +33,19 @@ class InterestHistory:
         self._held: dict[int, list[tuple[float, WeightedInterests]]] = {}
 
     def record(self, row: int, date: float, interests: WeightedInterests) -> None:
-        """Add the interests that a scientist has from the moment after a date on.
+        """Add all interests, the main one first, that a scientist (row) has just after a date.
 
-        Args:
-            row: of the scientist.
-            date: in days; it never decreases from call to call.
-            interests: all of them, the main topic first.
+        Dates must not decrease from call to call.
         """
         self._held.setdefault(row, []).append((date, interests))
 
     def latest(self, row: int) -> tuple[float, WeightedInterests] | None:
-        """The last interests of a scientist, today's included, with their date.
-
-        Returns:
-            None for a scientist who still has the interests it came with.
-        """
+        """The last interests of a scientist, with their date; None: those it came with."""
         held = self._held.get(row)
         return held[-1] if held else None
 
     def before(self, row: int, date: float) -> tuple[str, ...] | None:
-        """The interests that follow from everything dated before a date, the main topic first.
-
-        Returns:
-            None for a scientist who had the interests it came with.
-        """
+        """The interests before a date; None: those that the scientist came with."""
         held = self._held.get(row, [])
         place = bisect_left(held, date, key=itemgetter(0))
         return tuple(name for name, _ in held[place - 1][1]) if place else None

@@ -77,7 +77,7 @@ class GrowthFigures:
         self._repeats = 0
 
     def record(self, one: int, other: int, *, first: bool, repeat: bool) -> None:
-        """Count one joint paper of a pair.
+        """Count one joint paper of two scientists (rows).
 
         Args:
             one: row of a scientist.
@@ -159,15 +159,7 @@ class ConsultationHistory:
         return np.fromiter(totals, np.int64, len(askers))
 
     def counts(self, asker: int, others: Sequence[int] | IntArray) -> IntArray:
-        """How often a scientist has consulted each of some others before now.
-
-        Args:
-            asker: row of the scientist who asked.
-            others: rows to count, in any order.
-
-        Returns:
-            An integer array of the length of ``others``.
-        """
+        """How often a scientist has consulted each of some others before now."""
         asked = self._guests.get(asker, [])[: self.total(asker)]
         wanted = np.asarray(others, dtype=np.int64)
         if not asked:
@@ -258,11 +250,7 @@ class CoauthorNetwork:
         return position < end and bool(self._partner[position] == j)
 
     def coauthors(self, i: int, before: float | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """The co-authors of ``i`` and its numbers of joint papers with them before a date.
-
-        Args:
-            i: row of a scientist.
-            before: the date in days, exclusive; None: now.
+        """The co-authors of ``i`` before a date (None: now), and numbers of joint papers.
 
         Returns:
             Two integer arrays of the same length: rows of the co-authors, ascending, and counts.
@@ -287,15 +275,7 @@ class CoauthorNetwork:
         return before_day_0 + len(self._recent_partners(i)) if self._new[i] else before_day_0
 
     def partner_at(self, i: int, index: int) -> int:
-        """The co-author at an index of the list of joint papers of ``i``.
-
-        Args:
-            i: row of a scientist.
-            index: from 0 to ``strength(i)`` - 1, as of now.
-
-        Returns:
-            The row of the co-author.
-        """
+        """The co-author at an index, below ``strength(i)``, of the joint papers of ``i``."""
         start, end, total = self._start[i], self._start[i + 1], self._total
         if self._new[i]:
             # The recent joint papers are merged into the order by row without a copy of the list.
@@ -370,15 +350,7 @@ class CoauthorNetwork:
         return partners
 
     def joint_papers_with(self, i: int, others: Sequence[int] | IntArray) -> IntArray:
-        """The numbers of joint papers of ``i`` with many others before now.
-
-        Args:
-            i: row of a scientist.
-            others: rows, in any order.
-
-        Returns:
-            An integer array of the length of ``others``.
-        """
+        """The numbers of joint papers of ``i`` with each of the others before now."""
         partners, counts = self.coauthors(i)
         wanted = np.asarray(others, dtype=np.int64)
         if not len(partners):
@@ -445,13 +417,8 @@ def _bisect_rows(totals: IntArray, wanted: IntArray, low: IntArray, high: IntArr
     """For each row, the position whose cumulative count passes the wanted one.
 
     All rows are bisected at once: a search among the totals of everybody would read memory far
-    apart at every step.
-
-    Args:
-        totals: cumulative numbers of joint papers over all rows.
-        wanted: what each row looks for.
-        low: the first position of each row; it is overwritten.
-        high: the last position of each row; it is overwritten.
+    apart at every step. ``low`` and ``high`` are the first and last position of each row, and are
+    overwritten.
     """
     unsure = np.flatnonzero(low < high)
     while len(unsure):

@@ -24,7 +24,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.society.kernel.durations import Days, write_days
 from virsci_society.society.literature.authorships import Authorships, authorships_of
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
-from virsci_society.society.population.paper_history import FadingPapers, PaperHistory
+from virsci_society.society.population.event_counts import FadingPapers, PaperHistory
 
 LEAST = 20
 """Past papers among which a number of outside authors is drawn, where there are as many."""
@@ -47,13 +47,10 @@ class PastSeats:
     q: float
 
     def outside_beside(self, members: int) -> IntArray:
-        """The numbers of outside authors of the papers with so many authors in the population.
+        """The numbers of outside authors of papers with so many authors in the population.
 
         Where fewer than ``LEAST`` papers have that number, those with the nearest numbers count
         too.
-
-        Args:
-            members: authors in the population, >= 1.
         """
         off = np.abs(self.inside - members)
         least = min(LEAST, len(off))
@@ -164,16 +161,13 @@ class OutsideAuthors:
     def draw(
         self, paper: str, members: Sequence[int], day: float, rng: np.random.Generator
     ) -> tuple[str, ...]:
-        """Draw the outside authors of a paper that appears now, and note that they wrote it.
+        """Draw the outside authors (names, each once) of a paper, and note that they wrote it.
 
         Args:
             paper: its id.
             members: rows of its authors in the society, at least one.
             day: the date in days, not before that of the last draw.
             rng: the random stream of this paper.
-
-        Returns:
-            Names, each once.
         """
         self._day = day
         inside = [self._number_of(row) for row in members]
@@ -242,18 +236,10 @@ class OutsideAuthors:
 def member_places(
     members: int, outside: int, leader_last: bool, rng: np.random.Generator
 ) -> list[int]:
-    """Draw the places of the members among all authors of a paper, and keep their order.
+    """Draw the places (from 0, ascending) of the members among all authors of a paper.
 
-    The leader stands first or last. Outside authors take any of the other places, each alike.
-
-    Args:
-        members: number of members, at least one.
-        outside: number of outside authors.
-        leader_last: whether the leader stands last.
-        rng: the random stream of this paper.
-
-    Returns:
-        Places from 0, ascending.
+    The members keep their order, and the leader stands first or last. Outside authors take any of
+    the other places, each alike.
     """
     places = range(members + outside)
     if not outside:
@@ -266,12 +252,7 @@ def member_places(
 def all_authorships(past: Papers, rows: Mapping[str, int]) -> tuple[Authorships, list[str]]:
     """The authorships of past papers, with numbers for authors outside the population too.
 
-    Args:
-        past: the papers.
-        rows: rows of the population, by name.
-
-    Returns:
-        The authorships, and the names of the outside authors, whose numbers follow the last row.
+    Their numbers follow the last row of the population; their names are returned beside.
     """
     import pyarrow.compute as pc
 
@@ -282,12 +263,7 @@ def all_authorships(past: Papers, rows: Mapping[str, int]) -> tuple[Authorships,
 
 
 def past_seats(rule: OutsideSeats, whole: Authorships, people: int) -> PastSeats:
-    """What a rule counts on the past papers.
-
-    Args:
-        rule: which may count nothing.
-        whole: all past papers; the population has the numbers from 0 on.
-        people: size of the population.
+    """What a rule counts on past papers; the population has numbers from 0 on.
 
     Raises:
         InputError: nobody is outside, or the papers lack what the rule counts on them.
@@ -311,12 +287,8 @@ def past_seats(rule: OutsideSeats, whole: Authorships, people: int) -> PastSeats
 def count_past_seats(whole: Authorships, people: int, since: float | None) -> PastSeats:
     """Count the inside and outside authors of past papers, and what was known of the latter.
 
-    Papers of one date know nothing of each other.
-
-    Args:
-        whole: all past papers; the population has the numbers from 0 on.
-        people: size of the population.
-        since: only papers of the last so many days are counted; None: all.
+    Papers of one date know nothing of each other. Counted are papers of the last ``since`` days;
+    None: all.
     """
     first: dict[int, float] = {}
     met: dict[tuple[int, int], float] = {}

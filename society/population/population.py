@@ -97,12 +97,9 @@ class RowsByName(Mapping[str, int]):
 
 
 def next_masked_name(rows: Mapping[str, int]) -> str:
-    """The masked name of the next newcomer.
+    """The masked name of the next newcomer, given the rows by name of everybody who was ever here.
 
     Names are counted on as in every ecosystem that is built, and a name in use is passed over.
-
-    Args:
-        rows: the rows by name of everybody who was ever here.
     """
     number = len(rows)
     while (name := f"{MASK}{number}") in rows:
@@ -179,14 +176,9 @@ class Population:
         return len(self._people) + len(self._newcomers)
 
     def add_newcomer(self, affiliations: Sequence[str], interests: Sequence[str]) -> int:
-        """Add a scientist who comes now and has written nothing.
+        """Add a scientist who comes now and has written nothing; its row is the last one.
 
-        Args:
-            affiliations: institutions where it works, the first of them mattering for mobility.
-            interests: the main topic first.
-
-        Returns:
-            The row of the newcomer, which is the last one.
+        The first affiliation matters for mobility; the first interest is the main topic.
         """
         row, name = len(self), next_masked_name(self.rows)
         self._newcomers.append(Profile(name, tuple(affiliations), tuple(interests)))
@@ -226,12 +218,7 @@ class Population:
         return self.scientist(self.rows[name])
 
     def profile(self, row: int, before: float) -> Profile:
-        """The profile of a scientist as of a date.
-
-        Args:
-            row: of the scientist.
-            before: the date in days; only what is dated strictly before it counts (rule 16).
-        """
+        """The profile of a scientist by what is dated strictly before a date (rule 16)."""
         base = self._base(row)
         papers = bisect_left(self._papers.get(row, ()), before)
         cited = bisect_left(self._cited.get(row, ()), before)
@@ -246,14 +233,7 @@ class Population:
         return cached[1]
 
     def totals(self, by: Literal["papers", "citations"]) -> IntArray:
-        """Everybody's number of papers or citations before now.
-
-        Args:
-            by: what to count; unknown citations count as 0.
-
-        Returns:
-            An integer array of shape (people,), by row.
-        """
+        """Everybody's papers or citations before now, unknown ones as 0, by row."""
         people, now = self._people, self._now()
         before = people.papers if by == "papers" else np.nan_to_num(people.citations)
         totals = np.zeros(len(self), dtype=np.int64)
@@ -263,12 +243,7 @@ class Population:
         return totals
 
     def record_paper(self, authors: Sequence[int], cited: Sequence[int]) -> None:
-        """Count a paper that is published now.
-
-        Args:
-            authors: rows of its authors.
-            cited: rows of the authors of the works that it cites, once per work.
-        """
+        """Count a paper of now: rows of its authors, and of those of each work cited."""
         date = self._now()
         self.papers.record(authors)
         self.citations.record(cited)
@@ -338,13 +313,7 @@ class Population:
         return self._at_least.get(teams, frozenset())
 
     def busy_elsewhere(self, row: int, team: str, date: float) -> bool:
-        """Whether a scientist was working in another team on a date.
-
-        Args:
-            row: of the scientist.
-            team: id of the team that does not count.
-            date: in days, now or earlier.
-        """
+        """Whether a scientist was working in another team on a date, now or earlier."""
         spells = self._spells.get(row, {})
         return any(other != team and start <= date < end for other, (start, end) in spells.items())
 

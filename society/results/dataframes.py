@@ -50,11 +50,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def build_table(name: str, rows: Iterable[tuple[Any, ...]] = ()) -> pd.DataFrame:
-    """Build one table from rows, in canonical order, with its declared columns and dtypes.
-
-    Args:
-        name: a key of ``TABLES``.
-        rows: one tuple per row, in the order of the columns; None or NaN is a missing value.
+    """Build one table of ``TABLES``, in canonical order, with its declared columns and dtypes.
 
     Raises:
         InputError: no such table, a row of the wrong length, or a value of the wrong type.
@@ -88,13 +84,9 @@ def _table_of(name: str, listed: list[tuple[Any, ...]]) -> pd.DataFrame:
 
 
 def cast_table(name: str, table: pd.DataFrame) -> pd.DataFrame:
-    """Give a table that was read from a file its declared columns and dtypes.
+    """Give a table of ``TABLES`` that was read from a file its declared columns and dtypes.
 
     Columns that the file lacks, because an older release wrote it, have missing values.
-
-    Args:
-        name: a key of ``TABLES``.
-        table: as read.
 
     Raises:
         InputError: a column cannot be read as its declared dtype.
@@ -112,13 +104,9 @@ def cast_table(name: str, table: pd.DataFrame) -> pd.DataFrame:
 def with_numpy_dtypes(table: pd.DataFrame) -> pd.DataFrame:
     """A copy with numpy's own dtypes, so that no value is ``pd.NA``.
 
-    Args:
-        table: with nullable columns.
-
-    Returns:
-        ``Float64`` becomes ``float64`` with NaN where a value is missing; ``Int64`` becomes
-        ``int64``, or ``float64`` with NaN if a value is missing; ``boolean`` becomes ``bool``, or
-        ``float64`` (1, 0, NaN); a text is ``object``, None where it is missing.
+    ``Float64`` becomes ``float64`` with NaN where a value is missing; ``Int64`` becomes ``int64``,
+    or ``float64`` with NaN if a value is missing; ``boolean`` becomes ``bool``, or ``float64``
+    (1, 0, NaN); a text is ``object``, None where it is missing.
     """
     return pd.DataFrame({name: _numpy_column(table[name]) for name in table}, index=table.index)
 
@@ -138,10 +126,6 @@ def sort_canonically(name: str, table: pd.DataFrame) -> pd.DataFrame:
     """Sort a table by its leading columns, then by all others, missing values last.
 
     In this order neither bytes nor digest depend on the order in which rows were written.
-
-    Args:
-        name: the table, which may be in ``SORT_COLUMNS``.
-        table: its rows in any order.
     """
     lead = [column for column in SORT_COLUMNS.get(name, ()) if column in table.columns]
     rest = [column for column in table.columns if column not in lead]
@@ -221,12 +205,7 @@ def build_tables(rows: TableRows) -> dict[str, pd.DataFrame]:
 
 
 def typed_table(rows: Sequence[Sequence[Any]], dtypes: Mapping[str, str]) -> pd.DataFrame:
-    """A table of rows, possibly none, whose columns have these dtypes.
-
-    Args:
-        rows: a value for each column.
-        dtypes: nullable dtype of each column.
-    """
+    """A table of rows, possibly none, with a value for each column, whose dtypes are nullable."""
     build: Any = pd.array
     columns = {
         name: build([row[place] for row in rows], dtype=dtype)
@@ -242,33 +221,20 @@ def known_numbers(values: pd.Series[Any]) -> NDArray[np.float64]:
 
 
 def counts_of(keys: pd.Series[Any], counts: pd.Series[Any]) -> pd.Series[Any]:
-    """The count of each key, zero where it has none.
-
-    Args:
-        keys: of the rows, possibly none.
-        counts: by key.
-    """
+    """The count of each key, zero where it has none."""
     return keys.map(counts).fillna(0).astype("Int64")
 
 
 def has_columns_of(table: pd.DataFrame, wanted: pd.DataFrame) -> bool:
-    """Whether a table has every column of another, each of the same kind.
+    """Whether a table has every column of another, which may be empty, each of the same kind.
 
     So a measure that an older release wrote is recognised as readable by this one.
-
-    Args:
-        table: as it was read.
-        wanted: a table, which may be empty, with the columns that are needed.
     """
     return _kinds(wanted).items() <= _kinds(table).items()
 
 
 def cast_like(table: pd.DataFrame, wanted: pd.DataFrame) -> pd.DataFrame:
     """Give a table the columns and dtypes of another; absent columns have missing values.
-
-    Args:
-        table: as it was read.
-        wanted: a table, which may be empty, with the columns and dtypes that are needed.
 
     Raises:
         InputError: a column holds something else.

@@ -41,17 +41,11 @@ PROVENANCE_COLUMNS = (
 
 
 def digest_content(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Select what a digest is taken of: the accepted words, not how they were obtained (rule 5).
+    """Select what a digest is taken of: accepted words, not how they came (rule 5).
 
     Left out are repeated calls, token counts, the model's name for itself, how a reply was read
     and whether a model was asked at all. So is the text by which a paper is found, because
-    ``calls`` has it.
-
-    Args:
-        tables: by name, ``calls`` among them.
-
-    Returns:
-        The tables by name, without those rows, columns and unused optional tables.
+    ``calls`` has it, and unused optional tables and columns.
     """
     calls = tables["calls"]
     calls = calls[~calls["act"].isin(REPEATED_ACTS)].drop(columns=list(PROVENANCE_COLUMNS))
@@ -112,12 +106,7 @@ class RunPrefix:
 
 
 def compute_run_prefix(run: Run, before: float) -> RunPrefix:
-    """The prefix of a run.
-
-    Args:
-        run: in memory or opened.
-        before: the date in days, exclusive.
-    """
+    """The prefix of a run before a date in days, exclusive."""
     events = [event for event in run.events() if event["date"] < before]
     calls = digest_content({"calls": run.table("calls")})["calls"]
     asked = calls[calls["asked"] < before]

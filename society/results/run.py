@@ -341,12 +341,7 @@ class Run:
         return name in self._measures_of_folder
 
     def add_measure(self, name: str, table: pd.DataFrame) -> pd.DataFrame:
-        """Keep a measure that was computed from this run in memory, and return it.
-
-        Args:
-            name: of the measure.
-            table: its values.
-        """
+        """Keep a measure that was computed from this run in memory under a name, and return it."""
         self._measures[name] = table
         self._measures_of_folder.discard(name)
         return table
@@ -391,11 +386,7 @@ class Run:
 
 
 def resolve_run_folder(path: Path | str) -> Path:
-    """The folder to open for a run: its own, or its ``partial/`` if the run has not finished.
-
-    Args:
-        path: the run folder.
-    """
+    """The folder to open for a run: its own, or its ``partial/`` if the run has not finished."""
     folder = Path(path)
     part = folder / PARTIAL
     unfinished = not (folder / MANIFEST).exists()

@@ -1,20 +1,32 @@
-"""The log of a run, with events and rows of tables, in simulated order.
+"""The log of a run, with events and rows of tables in simulated order, and the tables of day 0.
 
 Events get their date and sequence on the clock (rule 24). Rows are appended in the order in which
 they become facts; those born of words are written when their team ends. A sealed log takes
 nothing more, so that closing a run leaves no trace in it. The log of a run that is stopped goes
 back to the last day that the clock has completed (rule 2).
+
+Where everybody is an agent, a run lists all people and all ties. A run of a larger society lists
+only those who took part (who were in a team, were invited or were asked for words) and their ties
+from before day 0. All others are in the ecosystem, where nothing has happened to them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import floor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import simpy
 
+from virsci_society.agents.arrays import IntArray
+from virsci_society.society.ecosystem.people import People
 from virsci_society.society.results.tables import TABLES, TableRows
+
+if TYPE_CHECKING:
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.population.network import CoauthorNetwork
+    from virsci_society.society.population.population import Population
 
 
 class RunLog:
@@ -43,22 +55,13 @@ class RunLog:
         self._events = 0
 
     def event(self, kind: str, **fields: Any) -> None:
-        """Add an event that happens now.
-
-        Args:
-            kind: what happens, such as ``founded``.
-            **fields: further values, which JSON can hold.
-        """
+        """Add an event of a kind, such as ``founded``; JSON can hold its fields."""
         if not self.sealed:
             entry = {"date": float(self._env.now), "sequence": len(self.events), "kind": kind}
             self.events.append(entry | fields)
 
     def row(self, table: str, *values: Any) -> None:
-        """Add one row to a table.
-
-        Args:
-            table: a key of ``TABLES``.
-            *values: in the order of its columns.
+        """Add one row to a table of ``TABLES``, values in the order of its columns.
 
         Raises:
             ValueError: the number of values is not the number of columns.
@@ -80,10 +83,7 @@ class RunLog:
         self.sealed = True
 
     def mark_completed(self, date: float) -> float:
-        """Note that everything dated before a day has happened.
-
-        Args:
-            date: of the next event, in days; its day is not complete.
+        """Note that everything dated before the day of the next event (in days) has happened.
 
         Returns:
             The next midnight, before which this need not be called again.
@@ -98,3 +98,64 @@ class RunLog:
         del self.events[self._events :]
         for name, rows in self.rows.items():
             del rows[self._lengths.get(name, 0) :]
+
+
+DATE_BEFORE_DAY_0 = -1.0
+"""The date of all ties from before day 0."""
+PARTICIPANT_COLUMNS = {
+    "members": "scientist",
+    "invitations": "invitee",
+    "consultations": "guest",
+    "authorships": "scientist",
+    "homework": "scientist",
+    "calls": "scientist",
+}
+"""The column of each table that names people who took part."""
+
+
+class InitialTables:
+    """The rows of a run's tables that are about the time before it.
+
+    Args:
+        ecosystem: people and ties before day 0.
+        population: the same people in the society, which has their rows and names.
+        network: who had written with whom.
+    """
+
+    def __init__(
+        self, ecosystem: Ecosystem, population: Population, network: CoauthorNetwork
+    ) -> None:
+        self._ecosystem, self._population, self._network = ecosystem, population, network
+
+    def rows(self, happened: TableRows) -> TableRows:
+        """The initial rows of a large society, which depend on who took part."""
+        participants = self._participants(happened)
+        return {"scientists": self.scientists(participants), "ties": self.ties(participants)}
+
+    def scientists(self, chosen: IntArray | None = None) -> list[tuple[Any, ...]]:
+        """Rows of ``scientists`` for day 0: chosen rows, ascending; None: everybody."""
+        people, years = self._ecosystem.profiles, self._ecosystem.career_starts
+        if chosen is not None:
+            people, years = People(people.table.take(chosen)), years[chosen]
+        citations = (None if count != count else int(count) for count in people.citations.tolist())
+        first_years = (year or None for year in years.tolist())
+        columns = (people.names, people.topics, people.papers.tolist(), citations, first_years)
+        return [(*row, None) for row in zip(*columns, strict=True)]
+
+    def ties(self, chosen: IntArray | None = None) -> list[tuple[Any, ...]]:
+        """Rows of ``ties`` for joint papers before day 0, with a chosen row at an end."""
+        names = self._population.names
+        lines = self._network.ties_before_day_0(chosen).tolist()
+        return [
+            (*sorted((names[i], names[j])), DATE_BEFORE_DAY_0, number) for i, j, number in lines
+        ]
+
+    def _participants(self, happened: TableRows) -> IntArray:
+        names: set[str] = set()
+        for table, name in PARTICIPANT_COLUMNS.items():
+            index = [column.name for column in TABLES[table]].index(name)
+            names.update(row[index] for row in happened[table])
+        # The rows of newcomers were written when they came.
+        people = range(len(self._ecosystem.profiles))
+        rows = sorted(row for name in names if (row := self._population.rows[name]) in people)
+        return np.array(rows, dtype=np.int64)

@@ -28,13 +28,10 @@ CSV_METADATA = "csv-metadata.json"
 
 
 def speaker_of(manifest: Mapping[str, Any]) -> str:
-    """The backend of a run in words: the rule-based scientists, or the names of the models.
+    """Who spoke in a run, by its manifest, in words: the rule-based scientists, or the models.
 
-    Args:
-        manifest: of the run; an older one may lack the sentence about the backend.
-
-    Returns:
-        The sentence; else model or kind of the backend; empty where nothing is known.
+    An older manifest lacks the sentence about the backend: then model or kind of the backend stand
+    for it; empty where nothing is known.
     """
     given = manifest.get("backend")
     backend = given if isinstance(given, Mapping) else {"use": given}
@@ -104,12 +101,7 @@ def is_events_header(line: Mapping[str, Any]) -> bool:
 
 
 def csv_metadata(speaker: str, names: Iterable[str]) -> str:
-    """The metadata of CSV files that lie in one folder, as JSON.
-
-    Args:
-        speaker: who spoke.
-        names: of the files.
-    """
+    """The metadata, as JSON, of CSV files of these names that lie in one folder."""
     tables = [{"url": name} for name in sorted(names)]
     content = {"@context": "http://www.w3.org/ns/csvw", "dc:creator": speaker, "tables": tables}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

@@ -179,12 +179,7 @@ def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame], speaker: s
 def write_measures(
     folder: Path | str, measures: Mapping[str, pd.DataFrame], speaker: str = ""
 ) -> None:
-    """Write measures as ``tables/measures/*.parquet`` into a run folder.
-
-    Args:
-        folder: the run folder.
-        measures: by name of the measure.
-        speaker: who spoke in the run, for the metadata of each file.
+    """Write measures, by name, as ``tables/measures/*.parquet`` into a run folder.
 
     Raises:
         InputError: a name is not made of letters, digits and _ only.

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
 from virsci_society.protocols.policies.coauthorship import Coauthorship
-from virsci_society.society.demographics.departures import career_ages
+from virsci_society.society.departures import career_ages
 from virsci_society.society.formation.selection import SelectionPolicy
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from virsci_society.protocols.team_sizes import (
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.protocols.virsci.settings import Turns
 from virsci_society.scenarios.cli.app import app
-from virsci_society.society.formation.observed_sizes import ObservedSizes
+from virsci_society.society.formation.seats import ObservedSizes
 from virsci_society.society.kernel.streams import Streams
 
 

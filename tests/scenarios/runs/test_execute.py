@@ -23,8 +23,8 @@ from virsci_society.scenarios.runs import execute, run_folder
 from virsci_society.scenarios.runs.execute import default_folder, is_finished, prepare
 from virsci_society.scenarios.runs.progress import NoProgress
 from virsci_society.society.population import population
-from virsci_society.society.results.initial_tables import PARTICIPANT_COLUMNS
 from virsci_society.society.results.run import Run
+from virsci_society.society.results.run_log import PARTICIPANT_COLUMNS
 from virsci_society.society.results.tables import TABLES
 
 Write = Callable[[str, str], Path]

@@ -201,11 +201,7 @@ def test_drawing_by_standing_at_a_million_people_takes_no_scan(monkeypatch):
 
     rule, rng = Productive(floor=1.0), Streams(1).stream("many")
     rule.choose(frozenset(), Million(), rng)
-    monkeypatch.setattr(
-        "virsci_society.society.formation.cumulative_advantage.count_weights", refuse
-    )
-    monkeypatch.setattr(
-        "virsci_society.society.formation.rejection_sampling.sample_exactly", refuse
-    )
+    monkeypatch.setattr("virsci_society.society.formation.sampling.count_weights", refuse)
+    monkeypatch.setattr("virsci_society.society.formation.sampling.sample_exactly", refuse)
     rows = [rule.choose(frozenset({3}), Million(), rng) for _ in range(2000)]
     assert np.mean(rows) == pytest.approx(2 / 3 * 1_000_000, rel=0.05)

@@ -175,7 +175,7 @@ def test_papers_that_are_too_old_are_not_repeated():
 
 
 def test_silence_may_begin_with_the_last_paper():
-    from virsci_society.society.demographics.careers import Rates
+    from virsci_society.society.careers import Rates
 
     slow = {"founding": Yearly(teams_per_year=0.001, leaders=Anybody())}
     for since, left in (("day_0", 0), ("last_paper", 6)):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from virsci_society.protocols.team_sizes import ObservedSize
-from virsci_society.society.formation.observed_sizes import ObservedSizes
+from virsci_society.society.formation.seats import ObservedSizes
 from virsci_society.society.kernel.streams import Streams
 
 SIZES = [1, 4, 2, 9, 3, 3, 1, 5]

@@ -123,7 +123,7 @@ def test_a_leader_can_be_drawn_for_an_empty_team(world, name):
 def test_when_so_many_are_excluded_that_proposing_fails_the_definition_still_holds(
     world, name, monkeypatch
 ):
-    monkeypatch.setattr("virsci_society.society.formation.rejection_sampling.MAX_PROPOSALS", 0)
+    monkeypatch.setattr("virsci_society.society.formation.sampling.MAX_PROPOSALS", 0)
     policy, members, rng = POLICIES[name], (1, 5), Streams(6).stream(name)
     drawn = Counter(policy.choose(members, frozenset(members), world, rng) for _ in range(1500))
     rows = [row for row in range(tiny_society.PEOPLE) if row not in members]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from virsci_society.society.literature.authorships import Authorships
-from virsci_society.society.population.paper_history import FadingPapers, PaperHistory
+from virsci_society.society.population.event_counts import FadingPapers, PaperHistory
 
 PAST = Authorships.of([(-800.0, (0, 1)), (-400.0, (1, 2, 3)), (-1.0, (3,))], people=5)
 

@@ -12,8 +12,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from virsci_society.agents.config import Part
-from virsci_society.society.demographics.poisson import poisson_process
-from virsci_society.society.formation.rejection_sampling import sample_present
+from virsci_society.society.departures import poisson_process
+from virsci_society.society.formation.sampling import sample_present
 from virsci_society.society.kernel.durations import Process
 from virsci_society.society.kernel.streams import Streams
 
@@ -102,17 +102,10 @@ class Outsiders(Newcomers):
 def apprentice_profile(
     world: World, mentor: int, shared: float, rng: np.random.Generator
 ) -> StartingProfile:
-    """Draw the profile of an apprentice: the mentor's place, and some of its interests.
+    """Draw affiliations and interests of an apprentice: the mentor's place, some of its interests.
 
-    Args:
-        world: as of now.
-        mentor: row of the scientist who brings the newcomer.
-        shared: probability that an interest of the mentor is taken over; as many others as are
-            left out come from another scientist.
-        rng: the random stream of this arrival.
-
-    Returns:
-        Affiliations and interests, the main topic first.
+    Each interest is taken over with probability ``shared``; as many others as are left out come
+    from another scientist.
     """
     known = world.population.profile(mentor, world.day)
     taken = [topic for topic in known.interests if rng.random() < shared]
@@ -127,16 +120,13 @@ def apprentice_profile(
 def add_newcomer(
     world: World, affiliations: tuple[str, ...], interests: tuple[str, ...], mentor: int | None
 ) -> int:
-    """Add a newcomer to the society now; others know of it after this date.
+    """Add a newcomer to the society now and return its row; others know of it after this date.
 
     Args:
         world: as of now.
         affiliations: institutions where it works, the main one first.
         interests: the main topic first.
         mentor: row of the scientist who brings it, or None.
-
-    Returns:
-        The row of the newcomer.
     """
     people, date = world.population, world.day
     row = people.add_newcomer(affiliations, interests)
@@ -160,12 +150,8 @@ def add_newcomer(
 def arrival_process(world: World, streams: Streams, rows: range, rule: Newcomers) -> Process[None]:
     """A process in which newcomers join the society at the rate of a rule.
 
-    Args:
-        world: as of now.
-        streams: the random streams of these people.
-        rows: the mentors, for a rate per scientist. A rate for the whole society has one process,
-            that of the people of the beginning; for a newcomer it then adds nothing.
-        rule: gives the rate and the profiles of newcomers.
+    ``rows`` are the mentors, for a rate per scientist. A rate for the whole society has one
+    process, that of the people of the beginning; for a newcomer it then adds nothing.
     """
 
     def bring(mentor: int | None, rng: np.random.Generator) -> None:

@@ -15,15 +15,16 @@ from pydantic import Field
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
-from virsci_society.society.demographics.departures import (
+from virsci_society.society.departures import (
+    Mobility,
     Retirement,
     inactivity_process,
+    mobility_process,
     retirement_process,
 )
-from virsci_society.society.demographics.mobility import Mobility, mobility_process
-from virsci_society.society.demographics.newcomers import Newcomers, arrival_process
 from virsci_society.society.kernel.durations import Days, Process
 from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.newcomers import Newcomers, arrival_process
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.people import People
@@ -121,11 +122,6 @@ def check_career_rules(
 ) -> None:
     """Check that all rules of careers of a run can work in a society that begins with some people.
 
-    Args:
-        people: the scientists of the ecosystem.
-        careers: the rule from day 0 on, or None.
-        interventions: the changes of the run, which may set further rules.
-
     Raises:
         InputError: a rule needs something that is not known of these people.
     """
@@ -152,12 +148,7 @@ class CareerProcess:
         self._streams.reseed(seed)
 
     def begin(self, rule: Careers | None, rows: range) -> None:
-        """Start the processes of a rule now.
-
-        Args:
-            rule: the rule of careers; None starts nothing.
-            rows: everybody who was ever in the society, or one newcomer.
-        """
+        """Start the processes of a rule now, for everybody (rows) or one newcomer."""
         if rule is None:
             return
         # A newcomer has streams of its own, so its arrival changes no draw of anybody else.
@@ -167,12 +158,7 @@ class CareerProcess:
             self._world.env.process(self._while_in_force(process))
 
     def restart(self, rule: Careers | None, number: int) -> None:
-        """Replace the rule for everybody.
-
-        Args:
-            rule: the new rule, or None.
-            number: of the intervention that sets it, which names the new random streams.
-        """
+        """Replace the rule for everybody; the number of the intervention names the new streams."""
         self._streams = Streams(self._world.streams.seed, "careers", "since", number)
         self.begin(rule, range(len(self._world.population)))
 

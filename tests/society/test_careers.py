@@ -12,21 +12,23 @@ from scipy.stats import kstest
 from tests.society import tiny_society
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.profile import Profile
-from virsci_society.society.demographics.careers import Rates
-from virsci_society.society.demographics.departures import Hazard, Lengths, career_ages
-from virsci_society.society.demographics.mobility import (
+from virsci_society.society.careers import Rates
+from virsci_society.society.departures import (
     AnyPlace,
     ByCoauthors,
     BySize,
+    Hazard,
+    Lengths,
+    career_ages,
     change_institution,
 )
-from virsci_society.society.demographics.newcomers import Apprentices, Outsiders
 from virsci_society.society.ecosystem.people import People
 from virsci_society.society.formation.founding import Bursts, CallsForProposals, Once, Poisson
 from virsci_society.society.formation.leaders import Productive
 from virsci_society.society.interventions import Change, Removal
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.model import Society
+from virsci_society.society.newcomers import Apprentices, Outsiders
 from virsci_society.society.population import population
 
 NEVER = ((1e5, 0),)

@@ -1,0 +1,297 @@
+"""Rules by which scientists leave a society, by retirement or inactivity, and move in it.
+
+Both draw with ``poisson_process``, in which people have events at the same constant rate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from heapq import heappop, heappush
+from itertools import count
+from math import gamma
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import Field
+
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.config import Part
+from virsci_society.society.formation.sampling import sample_present
+from virsci_society.society.kernel.durations import Days, Process, to_ticks
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
+
+if TYPE_CHECKING:
+    from virsci_society.society.teams.world import World
+
+
+class Retirement(Part):
+    """A rule of retirement. Subclass it and write ``remaining_days``."""
+
+    def remaining_days(self, ages: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Draw the time until each of some people retires.
+
+        Args:
+            ages: days since the beginning of each career, >= 0, an array of shape (people,).
+            rng: the random stream of these people.
+
+        Returns:
+            Days, >= 0, an array of the same shape.
+        """
+        raise NotImplementedError
+
+
+class Hazard(Retirement):
+    """Everybody retires at the same rate, however long the career has lasted."""
+
+    per_year: float = Field(default=0.03, ge=0, le=100)
+    """Retirements per scientist present and year. Unit: retirements per scientist and year. Source:
+    assumed."""
+
+    def remaining_days(self, ages: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Draw from the exponential distribution, whose remaining time does not depend on age."""
+        days = rng.standard_exponential(len(ages)) * DAYS_PER_YEAR
+        return days / self.per_year if self.per_year else np.full(len(ages), FAR_FUTURE)
+
+
+class Lengths(Retirement):
+    """Careers last around ``mean``, counted from the first paper or from the coming (Weibull).
+
+    Who is here on day 0 has lasted so far, so what is left is drawn on that condition. The career
+    of somebody whose first year is not known begins on day 0.
+    """
+
+    mean: Days = Field(default=30 * DAYS_PER_YEAR, gt=0)
+    """Mean length of a career. Unit: days. Source: assumed."""
+    shape: float = Field(default=4.0, gt=0.1, le=50)
+    """Of the Weibull distribution: 1 is a constant hazard, larger is narrower. Source: assumed."""
+
+    def remaining_days(self, ages: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Draw from the Weibull distribution, given that each career has lasted for its age.
+
+        Source:
+            Inversion of the survival function exp(-(t / scale)^shape) conditional on t > age.
+        """
+        scale = self.mean / gamma(1 + 1 / self.shape)
+        with np.errstate(over="ignore"):
+            passed = (ages / scale) ** self.shape + rng.standard_exponential(len(ages))
+        left = np.maximum(0.0, scale * passed ** (1 / self.shape) - ages)
+        # Where the power overflows, the career has lasted far beyond its mean: it ends now.
+        return np.where(np.isfinite(passed), left, 0.0)
+
+
+def retirement_process(
+    world: World, streams: Streams, rows: range, rule: Retirement
+) -> Process[None]:
+    """A process in which each of some people retires on a date drawn now."""
+    began = world.day
+    left = np.minimum(
+        rule.remaining_days(career_ages(world, rows), streams.stream("retirement")), FAR_FUTURE
+    )
+    # Stable, so that those who retire at the same time go in order of row (rule 12).
+    for index in np.argsort(left, kind="stable"):
+        yield world.env.timeout(began + to_ticks(float(left[index])) - world.day)
+        if rows[index] not in world.population.departed:
+            world.depart(rows[index], "retired")
+
+
+def career_ages(world: World, rows: range) -> FloatArray:
+    """Days since the beginning of each career (>= 0), of shape (people,), for people in a row.
+
+    A career begins with the year of the first paper, on day 0 where that is not known, and for a
+    newcomer on the date of its arrival.
+    """
+    people, years = world.population, world.ecosystem.career_starts
+    # Rows of day 0 come before those of newcomers, so a slice takes only what is asked for.
+    starts = years[rows.start : rows.stop]
+    before = np.where(starts > 0, world.ecosystem.boundary - starts, 0) * DAYS_PER_YEAR
+    came = [people.arrived[row] for row in range(max(rows.start, len(years)), rows.stop)]
+    return np.concatenate([np.maximum(0.0, before) + world.day, world.day - np.array(came)])
+
+
+DatedRow = tuple[float, int]
+"""A date in days, and the row of the scientist who is checked on it."""
+
+
+def inactivity_process(
+    world: World, rows: range, limit: float, from_last_paper: bool = False
+) -> Process[None]:
+    """A process in which scientists leave after so many days without a paper and without a team.
+
+    With ``from_last_paper`` this time begins, for the people of day 0, with their last paper.
+    Otherwise it begins on day 0: that they are in the ecosystem says that they are scientists on
+    that day.
+    """
+    people = world.population
+
+    def silent_since(row: int) -> float:
+        last = world.history.last_date(row) if from_last_paper else None
+        begun = people.present_since(row)
+        return begun if last is None or begun > 0 else min(last, begun)
+
+    # Sorted, because the last papers are not in the order of rows.
+    first = iter(sorted((max(silent_since(row) + limit, world.day), row) for row in rows))
+    again: list[DatedRow] = []
+    for date, row in _in_order_of_date(first, again):
+        yield world.env.timeout(date - world.day)
+        act = people.last_act(row)
+        until = (silent_since(row) if act == 0.0 else act) + limit
+        if row in people.departed:
+            continue
+        if until <= world.day:
+            world.depart(row, "inactive")
+        else:
+            heappush(again, (until, row))
+
+
+def _in_order_of_date(first: Iterator[DatedRow], again: list[DatedRow]) -> Iterator[DatedRow]:
+    """Merge an ordered series with a heap that grows meanwhile, in order of date."""
+    upcoming = next(first, None)
+    while upcoming is not None or again:
+        if upcoming is None or (again and again[0] < upcoming):
+            yield heappop(again)
+        else:
+            yield upcoming
+            upcoming = next(first, None)
+
+
+MAX_DRAWS = 512
+"""Draws of a scientist at another institution, after which there is taken to be none."""
+
+
+class Mobility(Part):
+    """A rule of moves. Subclass it and write ``destination``.
+
+    A scientist works at the first of its affiliations. With a move it gives up all of them for
+    the new one.
+    """
+
+    per_year: float = Field(default=0.05, ge=0, le=100)
+    """Moves per scientist present and year. Unit: moves per scientist and year. Source: assumed."""
+
+    def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
+        """Draw the institution that a scientist moves to.
+
+        Args:
+            row: of the scientist.
+            world: as of now.
+            rng: the random stream of this move.
+
+        Returns:
+            An institution other than its own; None where there is no other.
+        """
+        raise NotImplementedError
+
+
+class AnyPlace(Mobility):
+    """Any institution at which somebody worked on day 0, each alike."""
+
+    def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
+        """Draw uniformly among the other institutions of day 0."""
+        own = institution_of(row, world)
+        others = [place for place in world.ecosystem.profiles.institutions if place != own]
+        return others[int(rng.integers(len(others)))] if others else None
+
+
+class BySize(Mobility):
+    """An institution in proportion to the number of scientists who work there as of the date."""
+
+    def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
+        """Take the institution of a scientist drawn among all who work elsewhere."""
+        return destination_by_size(row, world, rng)
+
+
+class ByCoauthors(Mobility):
+    """Where a former co-author works, each alike; by size where none of them works elsewhere."""
+
+    def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
+        """Draw a co-author who is in the society and works elsewhere, and take its institution."""
+        own, departed = institution_of(row, world), world.population.departed
+        coauthors = [one for one in world.network.coauthors(row)[0].tolist() if one not in departed]
+        places = [institution_of(coauthor, world) for coauthor in coauthors]
+        elsewhere = [place for place in places if place not in (None, own)]
+        if not elsewhere:
+            return destination_by_size(row, world, rng)
+        return elsewhere[int(rng.integers(len(elsewhere)))]
+
+
+def destination_by_size(row: int, world: World, rng: np.random.Generator) -> str | None:
+    """Draw another institution in proportion to the scientists who work there, by rejection.
+
+    Returns:
+        An institution; None where ``MAX_DRAWS`` scientists all work at its own or at none.
+    """
+    own = institution_of(row, world)
+    for _ in range(MAX_DRAWS):
+        other = sample_present(world, {row}, rng)
+        place = None if other is None else institution_of(other, world)
+        if place not in (None, own):
+            return place
+    return None
+
+
+def institution_of(row: int, world: World) -> str | None:
+    """The institution at which a scientist works as of now; None where it is not known."""
+    affiliations = world.population.profile(row, world.day).affiliations
+    return affiliations[0] if affiliations else None
+
+
+def change_institution(world: World, row: int, place: str) -> None:
+    """Move a scientist (row) to an institution now, with an event and a row of ``careers``."""
+    people, date = world.population, world.day
+    people.set_affiliations(row, (place,))
+    world.log.event("moved", scientist=people.names[row], place=place)
+    world.log.row("careers", people.names[row], date, "moved", place)
+    # A profile counts strictly before its date (rule 16); the bank needs the one with the move.
+    world.knowledge.update(date, people.profile(row, math.nextafter(date, math.inf)))
+
+
+def mobility_process(world: World, streams: Streams, rows: range, rule: Mobility) -> Process[None]:
+    """A process in which some people move to other institutions at the rate of a rule."""
+    move = partial(_move, world, rule)
+    return poisson_process(world, streams, "moves", rows, rule.per_year, move)
+
+
+def _move(world: World, rule: Mobility, row: int, rng: np.random.Generator) -> None:
+    place = rule.destination(row, world, rng)
+    if place is not None:
+        change_institution(world, row, place)
+
+
+FAR_FUTURE = 1e9
+"""A waiting time in days that is longer than any run."""
+
+
+def poisson_process(
+    world: World,
+    streams: Streams,
+    purpose: str,
+    rows: Sequence[int],
+    per_year: float,
+    act: Callable[[int, np.random.Generator], None],
+) -> Process[None]:
+    """A process without end in which an event happens to one of some people now and then.
+
+    It draws the superposition of one Poisson process per person: an exponential gap, then a
+    uniform person, both from the stream of the event's number (rule 9). An event of a person who
+    has left is dropped, so the rate of those who remain stays the same.
+
+    Args:
+        world: as of now.
+        streams: the random streams of these people.
+        purpose: names the streams of these events.
+        rows: the people; -1 may stand for the whole society.
+        per_year: events per person and year, >= 0; 0: none.
+        act: makes the event happen, given the row and the random stream of the event.
+    """
+    if not per_year:
+        return
+    mean_gap = DAYS_PER_YEAR / (per_year * len(rows))
+    for ordinal in count():
+        rng = streams.stream(purpose, ordinal)
+        yield world.env.timeout(to_ticks(min(rng.exponential(mean_gap), FAR_FUTURE)))
+        row = rows[int(rng.integers(len(rows)))]
+        if row not in world.population.departed:
+            act(row, rng)

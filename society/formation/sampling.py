@@ -1,0 +1,301 @@
+"""Draws of one person without the weights of everybody else, and counts that people are drawn by.
+
+A draw proposes people in proportion to their weights and rejects those who may not be drawn, which
+leaves the proportions among the others as they are (rejection sampling). Only where so many are
+rejected that nobody is accepted are the weights of all who are left computed. So a draw takes no
+time in proportion to the population.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.society.formation.world_view import ExcludedRows, PapersView, WorldView
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.population.event_counts import FadingPapers
+
+if TYPE_CHECKING:
+    from virsci_society.society.population.event_counts import DatedCounts
+
+MAX_PROPOSALS = 512
+"""Proposals before the weights of all who are left are computed."""
+
+
+def sample_by_rejection(
+    propose: Callable[[], int | None],
+    weights: Callable[[IntArray], FloatArray],
+    people: int,
+    excluded: AbstractSet[int],
+    rng: np.random.Generator,
+) -> int | None:
+    """Draw one person who is not excluded, in proportion to weights, by rejection.
+
+    Args:
+        propose: draws a row in proportion to its weight; None is a proposal that is rejected.
+        weights: computes the weights (>= 0, not normalised) of an array of rows; it is called
+            only if all proposals are rejected.
+        people: how many rows there are.
+        excluded: rows that may not be drawn.
+        rng: the random stream of this draw, the one from which ``propose`` draws.
+
+    Returns:
+        A row, or None where nobody who is left has a weight above 0.
+    """
+    if len(excluded) < people:
+        for _ in range(MAX_PROPOSALS):
+            row = propose()
+            if row is not None and row not in excluded:
+                return row
+    return sample_exactly(weights, people, excluded, rng)
+
+
+def sample_exactly(
+    weights: Callable[[IntArray], FloatArray],
+    people: int,
+    excluded: AbstractSet[int],
+    rng: np.random.Generator,
+) -> int | None:
+    """Draw one person who is not excluded from the weights (>= 0) of all who are left.
+
+    Args:
+        weights: computes the weights (>= 0, not normalised) of an array of rows.
+        people: how many rows there are.
+        excluded: rows that may not be drawn.
+        rng: the random stream of this draw.
+
+    Returns:
+        A row, or None where nobody who is left has a weight above 0.
+    """
+    left = np.ones(people, dtype=bool)
+    left[sorted(excluded)] = False
+    rows = np.flatnonzero(left)
+    mass = weights(rows)
+    total = float(mass.sum())
+    return int(rng.choice(rows, p=mass / total)) if total > 0 else None
+
+
+def sample_uniformly(
+    people: int, excluded: AbstractSet[int], rng: np.random.Generator
+) -> int | None:
+    """Draw one of ``people`` rows that is not excluded, each alike; None where nobody is left."""
+
+    def propose() -> int:
+        return int(rng.integers(people))
+
+    return sample_by_rejection(propose, lambda rows: np.ones(len(rows)), people, excluded, rng)
+
+
+def sample_present(
+    world: WorldView, without: AbstractSet[int], rng: np.random.Generator
+) -> int | None:
+    """Draw one person who is in the society and came before this date, each alike; None: nobody.
+
+    ``without`` are rows of further people who may not be drawn.
+    """
+    people = world.population
+    excluded = ExcludedRows(people.departed.keys(), people.just_arrived() | without)
+    return sample_uniformly(len(people), excluded, rng)
+
+
+def fading_papers(
+    world: PapersView,
+    memory: float | None,
+    exponent: float,
+    shape: float | None = None,
+    coauthored: float = 1.0,
+) -> FadingPapers:
+    """Everybody's fading papers as of now, by which people are drawn.
+
+    They are made at the first use and kept with the history of the papers.
+
+    Args:
+        world: as of now.
+        memory: time in days after which the weight of a paper has fallen to 1/e; None: it stays.
+        exponent: power of the fading number of papers.
+        shape: of the gamma distribution of the people's constant factors; None: all are 1.
+        coauthored: weight of a paper for its authors but the leader, 0..1.
+    """
+    place = -1 if coauthored != 1 and world.author_order == "leader_last" else 0
+    kept, key = world.history.fading, (memory, exponent, shape, coauthored, place)
+    if key not in kept:
+        factors = None if shape is None else Productivities(world.streams, shape)
+        kept[key] = FadingPapers(
+            world.history, memory, exponent, factors, coauthored=coauthored, leader=place
+        )
+    return kept[key]
+
+
+class Productivities:
+    """Independent gamma distributed factors with mean 1, one per person.
+
+    Args:
+        streams: the random streams of the run.
+        shape: of the gamma distribution, > 0; the variance of the factors is 1 / shape.
+    """
+
+    def __init__(self, streams: Streams, shape: float) -> None:
+        self._streams, self._shape = streams, shape
+
+    def __call__(self, first: int, last: int) -> FloatArray:
+        """The factors of the people with rows from ``first`` to before ``last``.
+
+        Those of day 0 (``first`` is 0) share a stream; each newcomer has its own (rule 9).
+        """
+        if first == 0:
+            rng = self._streams.stream("productivity")
+            return rng.gamma(self._shape, 1 / self._shape, last)
+        streams = (self._streams.stream("productivity", row) for row in range(first, last))
+        return np.array([stream.gamma(self._shape, 1 / self._shape) for stream in streams])
+
+
+CountedBy = Literal["coauthors", "papers", "citations"]
+"""Distinct co-authors, papers, or citations received; as of the date."""
+
+
+def dated_counts_of(world: WorldView, by: CountedBy) -> DatedCounts:
+    """The counts of a world that a name in ``CountedBy`` stands for."""
+    if by == "coauthors":
+        return world.network.distinct_coauthors
+    return world.population.papers if by == "papers" else world.population.citations
+
+
+def count_weights(
+    world: WorldView,
+    by: CountedBy,
+    floor: float,
+    rows: Sequence[int] | IntArray,
+    memory: float | None = None,
+) -> FloatArray:
+    """The weights of some people: their counts before now, plus a floor.
+
+    Args:
+        world: as of now.
+        by: what is counted.
+        floor: added to every count, >= 0, so that people without any can be drawn.
+        rows: of the people.
+        memory: time in days after which the weight of a paper has fallen to 1/e, for ``papers``;
+            None: it stays.
+
+    Returns:
+        Unnormalised probabilities, an array of the length of ``rows``.
+    """
+    if memory is not None:
+        papers = fading_papers(world, memory, 1.0).weights(np.asarray(rows, dtype=np.int64))
+        return papers * math.exp(-world.day / memory) + floor
+    counts = dated_counts_of(world, by).counts(len(world.population))
+    return counts[np.asarray(rows, dtype=np.int64)].astype(float) + floor
+
+
+def sample_by_count(
+    world: WorldView,
+    by: CountedBy,
+    floor: float,
+    excluded: AbstractSet[int],
+    rng: np.random.Generator,
+    memory: float | None = None,
+) -> int | None:
+    """Draw one person in proportion to its count before now plus a floor.
+
+    The distribution is a mixture: a uniform event with the share of the counts in all weights,
+    else a uniform person.
+
+    Args:
+        world: as of now.
+        by: what is counted.
+        floor: added to every count, >= 0.
+        excluded: rows that may not be drawn.
+        rng: the random stream of this draw.
+        memory: time in days after which the weight of a paper has fallen to 1/e, for ``papers``;
+            None: it stays.
+
+    Returns:
+        A row, or None where nobody who is left has a weight above 0.
+    """
+    people = len(world.population)
+    counts, fading = dated_counts_of(world, by), None
+    events = float(counts.total()) if memory is None else 0.0
+    if memory is not None:
+        fading = fading_papers(world, memory, 1.0)
+        # The total is told as of day 0, when all weights have faded less by the same factor.
+        events = fading.total * math.exp(-world.day / memory)
+    mass = events + floor * people
+
+    def propose() -> int:
+        at = rng.random() * mass
+        if at >= events:
+            return int(rng.integers(people))
+        return counts.person_at(int(at)) if fading is None else fading.person_at(at / events)
+
+    def weights(rows: IntArray) -> FloatArray:
+        return count_weights(world, by, floor, rows, memory)
+
+    return sample_by_rejection(propose, weights, people, excluded, rng) if mass else None
+
+
+class Incumbents:
+    """The incumbents of a society as of now.
+
+    An incumbent has a paper before now, and within the limit of inactivity. A newcomer has never
+    had a paper. A scientist whose last paper is too old is neither.
+
+    Args:
+        world: as of now.
+        inactivity: days without a paper after which an incumbent is one no longer; None: never.
+        ever: whether papers before day 0 count. They are taken as dated on day 0.
+    """
+
+    def __init__(self, world: WorldView, inactivity: float | None, ever: bool) -> None:
+        self._papers, self._people = world.population.papers, len(world.population)
+        self._window, self._since = self._papers.window(inactivity), self._papers.window()
+        self._ever = ever
+        self._recent = ever and (inactivity is None or world.day <= inactivity)
+
+    def is_incumbent(self, row: int) -> bool:
+        """Whether a scientist is an incumbent."""
+        old = self._recent and self._papers.count_before_day_0(row) > 0
+        return old or self._papers.has_event_in(row, self._window)
+
+    def is_newcomer(self, row: int) -> bool:
+        """Whether a scientist has never had a paper that counts."""
+        old = self._ever and self._papers.count_before_day_0(row) > 0
+        return not old and not self._papers.has_event_in(row, self._since)
+
+    def sample_incumbent(self, excluded: AbstractSet[int], rng: np.random.Generator) -> int | None:
+        """Draw one incumbent who is not excluded, uniformly; None where none is left."""
+        old = self._papers.rows_before_day_0 if self._recent else ()
+        start, end = self._window
+        if end - start + len(old) == 0:
+            return None
+
+        def propose() -> int | None:
+            index = int(rng.integers(end - start + len(old)))
+            if index < len(old):
+                return int(old[index])
+            row, first = self._papers.event_at(start + index - len(old), self._window)
+            # A person is proposed for its first event only, and not at all for an event of the
+            # window if it is among those of before day 0 already: so each has one chance.
+            again = self._recent and self._papers.count_before_day_0(row) > 0
+            return row if first and not again else None
+
+        weights = self._indicator(self.is_incumbent)
+        return sample_by_rejection(propose, weights, self._people, excluded, rng)
+
+    def sample_newcomer(self, excluded: AbstractSet[int], rng: np.random.Generator) -> int | None:
+        """Draw one newcomer who is not excluded, uniformly; None where none is left."""
+
+        def propose() -> int | None:
+            row = int(rng.integers(self._people))
+            return row if self.is_newcomer(row) else None
+
+        weights = self._indicator(self.is_newcomer)
+        return sample_by_rejection(propose, weights, self._people, excluded, rng)
+
+    def _indicator(self, condition: Callable[[int], bool]) -> Callable[[IntArray], FloatArray]:
+        """Weights that are 1 where a condition on the row is true, else 0."""
+        return lambda rows: np.array([float(condition(row)) for row in rows.tolist()])
