@@ -250,10 +250,6 @@ def _mean_open(starts: pd.Series, ends: pd.Series, edges: FloatArray) -> list[fl
 def giant_shares(ties: pd.DataFrame, dates: FloatArray) -> list[float | None]:
     """Share of the scientists with a tie that are in the largest component, at each date.
 
-    Args:
-        ties: ``source``, ``target`` and ``date``.
-        dates: in days, ascending.
-
     Returns:
         From 0 to 1; None where nobody has a tie yet.
     """

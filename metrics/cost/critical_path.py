@@ -130,11 +130,6 @@ class CriticalPath:
 def lower_bound(rows: Rows, seconds: Mapping[str, float], slots: int) -> tuple[float, float, float]:
     """Lower bound of the wall time of a run: max(critical path, work / slots).
 
-    Args:
-        rows: the tables of a run's log.
-        seconds: wall time of each call by id.
-        slots: calls that the backend answers at a time, > 0.
-
     Returns:
         ``(bound, critical path, work per slot)``, in seconds.
     """

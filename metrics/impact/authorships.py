@@ -82,10 +82,6 @@ def first_paper_dates(works: AuthorshipTable) -> pd.Series:
 def map_numbers(keys: pd.Series, values: pd.Series) -> pd.Series:
     """The number of each key, as nullable floats also where there are no keys.
 
-    Args:
-        keys: names.
-        values: number by name.
-
     Returns:
         One number per key; missing where the key has none.
     """

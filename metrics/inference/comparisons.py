@@ -59,11 +59,6 @@ def d_interval(first: Numbers, second: Numbers, level: float = 0.95) -> Interval
     The interval inverts the noncentral t distribution (Steiger and Fouladi 1997), which is exact
     for normal values of one variance.
 
-    Args:
-        first: one number per replicate.
-        second: one number per replicate of the other arm.
-        level: coverage, in (0, 1).
-
     Returns:
         d, first minus second, with its bounds; n counts the values of both samples. NaN below two
         values in a sample.
@@ -78,13 +73,7 @@ def d_interval(first: Numbers, second: Numbers, level: float = 0.95) -> Interval
 
 
 def g_interval(first: Numbers, second: Numbers, level: float = 0.95) -> Interval:
-    """Hedges' g of two independent samples; the interval is that of d times the same factor.
-
-    Args:
-        first: one number per replicate.
-        second: one number per replicate of the other arm.
-        level: coverage, in (0, 1).
-    """
+    """Hedges' g of two independent samples; the interval is that of d times the same factor."""
     band = d_interval(first, second, level)
     factor = hedges_factor(band.n - 2)
     value, low, high = (factor * number for number in (band.value, band.low, band.high))

@@ -50,13 +50,7 @@ class Interval:
 
 
 def unbounded(value: float, n: int, level: float = 0.95) -> Interval:
-    """An interval whose bounds are NaN, for a value of which no interval can be computed.
-
-    Args:
-        value: the estimate.
-        n: number of observations.
-        level: coverage that the interval would have, in (0, 1).
-    """
+    """An interval whose bounds are NaN, for a value of which no interval can be computed."""
     return Interval(value, NAN, NAN, n, level)
 
 

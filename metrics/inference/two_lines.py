@@ -226,10 +226,6 @@ def logistic_regression(x: Sequence[float], y: Sequence[bool]) -> LogisticSlope:
     Where the values of x separate yes from no, or one of them never varies, the maximum does not
     exist: the result says "not estimable" and why.
 
-    Args:
-        x: one number per observation.
-        y: yes or no for each, in the same order.
-
     Source:
         McCullagh, P. and Nelder, J. A. (1989). Generalized linear models.
     """

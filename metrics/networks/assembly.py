@@ -46,12 +46,7 @@ def assembly(run: Run, every: float = MONTH) -> pd.DataFrame:
 
 
 def assembly_table(works: AuthorshipTable, days: list[float]) -> pd.DataFrame:
-    """The table of ``assembly`` for any authorships.
-
-    Args:
-        works: authorships, and what was known before the first of them.
-        days: dates of the rows, increasing, in days.
-    """
+    """The table of ``assembly`` for any authorships."""
     edges = np.array(days)
     written, tied = works.rows, coauthor_links(works)
     known = map_numbers(written["scientist"], first_paper_dates(works)) < written["date"]

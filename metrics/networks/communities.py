@@ -51,12 +51,7 @@ def communities(run: Run) -> pd.DataFrame:
 
 
 def detect_communities(matrix: sparse.csr_array, seed: int) -> dict[str, object]:
-    """The columns of ``communities`` after the first two, for one network.
-
-    Args:
-        matrix: weighted, symmetric, n x n.
-        seed: of the method's random order.
-    """
+    """The columns of ``communities`` after the first two, for one network."""
     nodes = matrix.shape[0]
     empty = {"communities": 0, "largest": None, "modularity": None}
     if not matrix.nnz:
@@ -78,10 +73,6 @@ def detect_communities(matrix: sparse.csr_array, seed: int) -> dict[str, object]
 def louvain(matrix: sparse.csr_array, seed: int) -> IntArray:
     """Louvain community of each node, by networkx (Blondel et al. 2008).
 
-    Args:
-        matrix: weighted, symmetric, n x n.
-        seed: of the order in which nodes are visited.
-
     Returns:
         Number of the community of each node, of shape (n,).
     """
@@ -99,10 +90,6 @@ def leiden(matrix: sparse.csr_array, seed: int) -> IntArray:
     """Leiden community of each node, by networkit (Traag et al. 2019).
 
     It runs on one thread: only so is it the same every time.
-
-    Args:
-        matrix: weighted, symmetric, n x n.
-        seed: of the order in which nodes are visited.
 
     Returns:
         Number of the community of each node, of shape (n,).
@@ -123,10 +110,6 @@ def leiden(matrix: sparse.csr_array, seed: int) -> IntArray:
 
 def modularity(matrix: sparse.csr_array, label: IntArray) -> float:
     """Modularity: weight share inside communities, less the share that degrees alone predict.
-
-    Args:
-        matrix: weighted, symmetric, n x n, with at least one tie.
-        label: number of the community of each node, of shape (n,).
 
     Returns:
         -0.5..1.

@@ -69,12 +69,7 @@ def tail(run: Run) -> pd.DataFrame:
 
 
 def tail_test(values: Any, rng: np.random.Generator) -> dict[str, Any]:
-    """Every column of ``tail`` but the first, for one set of counts.
-
-    Args:
-        values: whole numbers; zeros are left out.
-        rng: draws the bootstrap samples.
-    """
+    """Every column of ``tail`` but the first, for one set of counts."""
     positive = np.asarray(values, dtype=np.int64)
     positive = positive[positive > 0]
     fitted = powerlaw.fit_power_law(positive)

@@ -172,10 +172,6 @@ def adjacency_of_present(ties: pd.DataFrame, gone: frozenset[str]) -> sparse.csr
 
     Scientists whose only co-authors have left are in it, without a tie. Rows stand in the order in
     which the ties name the scientists.
-
-    Args:
-        ties: rows of the table ``ties``.
-        gone: names of those who have left.
     """
     ends = pd.concat([ties["source"], ties["target"]]).to_numpy(dtype=object)
     codes, names = pd.factorize(ends)

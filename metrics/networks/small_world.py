@@ -31,12 +31,7 @@ MANY_PAIRS = 50_000
 
 
 def rewire(matrix: sparse.csr_array, rng: np.random.Generator) -> sparse.csr_array:
-    """A random network with the same degrees; weights become 1.
-
-    Args:
-        matrix: symmetric, n x n, no diagonal.
-        rng: draws the swaps.
-    """
+    """A random network with the same degrees; weights become 1."""
     size = matrix.shape[0]
     pairs = _pairs(matrix)
     for _ in range(ROUNDS):
@@ -49,10 +44,6 @@ def latticise(matrix: sparse.csr_array, rng: np.random.Generator) -> sparse.csr_
 
     Nodes stand in the ring such that tied ones are near (Cuthill and McKee 1969). A swap is made
     only if it brings the two pairs nearer together, around the ring.
-
-    Args:
-        matrix: symmetric, n x n, no diagonal.
-        rng: draws the swaps.
 
     Source:
         Sporns, O. and Zwi, J. D. (2004). The small world of the cerebral cortex.
@@ -76,10 +67,6 @@ def ring_lattice(matrix: sparse.csr_array, rng: np.random.Generator) -> sparse.c
     then to the next but one, and so on. Where only nodes that are tied already miss ties, another
     tie is cut and both its ends take one of them. If all degrees are equal, this is the ring
     lattice of Watts and Strogatz (1998).
-
-    Args:
-        matrix: symmetric, n x n, no diagonal.
-        rng: draws the ties that are cut.
 
     Returns:
         The ring; None where no tie that can be cut was found.
@@ -163,12 +150,7 @@ def _free(proposed: IntArray, held: IntArray, size: int, asked: BoolArray) -> Bo
 
 
 def collisions(proposed: IntArray, held: IntArray) -> BoolArray:
-    """For each proposed key, whether it is held already or proposed more than once.
-
-    Args:
-        proposed: keys of proposed pairs.
-        held: keys of the pairs that exist.
-    """
+    """For each proposed key, whether it is held already or proposed more than once."""
     every = np.sort(np.concatenate([proposed, held]))
     twice = every[1:][every[1:] == every[:-1]]
     if not len(twice):
@@ -290,12 +272,7 @@ def small_world(run: Run) -> pd.DataFrame:
 def small_world_statistics(
     matrix: sparse.csr_array, rng: np.random.Generator
 ) -> dict[str, float | int | str | None]:
-    """Every column of ``small_world`` but the first, for one network.
-
-    Args:
-        matrix: symmetric, n x n.
-        rng: draws the null networks and, in large networks, the sources of paths.
-    """
+    """Every column of ``small_world`` but the first, for one network."""
     whole = largest_component(matrix)
     nodes, pairs = whole.shape[0], whole.nnz // 2
     columns: dict[str, float | int | str | None] = {"nodes": nodes, "pairs": pairs, "nulls": 0}

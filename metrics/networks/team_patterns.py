@@ -239,10 +239,6 @@ def pattern_name(groups: tuple[Group, ...], size: int) -> str:
 
     Of all ways to give the letters to the authors, the one whose name comes first is taken, so
     that the name does not depend on the order of the authors.
-
-    Args:
-        groups: largest groups, each of numbers 0 to size - 1.
-        size: number of authors, at most 4.
     """
     if not groups:
         return NONE

@@ -88,9 +88,6 @@ def tie_strengths(run: Run) -> pd.DataFrame:
 def pair_histories(ties: pd.DataFrame) -> pd.DataFrame:
     """One row per pair of co-authors.
 
-    Args:
-        ties: ``source``, ``target``, ``date`` (days) and ``papers`` (joint papers of that date).
-
     Returns:
         ``source``, ``target``, ``joint_papers``, and ``first`` and ``last``, the dates of the
         first and the last of them.
@@ -111,9 +108,6 @@ def super_ties(ends: pd.DataFrame) -> BoolArray:
     strong is the strongest of so many ties when strengths are spread exponentially (Petersen
     2015). Careers of a few papers are no subject of the source. Here a super tie has at least
     two joint papers, and its scientist at least two co-authors.
-
-    Args:
-        ends: ``scientist`` and ``joint_papers``, one row per scientist and tie.
     """
     strength = ends["joint_papers"].astype("float64")
     grouped = strength.groupby(ends["scientist"])

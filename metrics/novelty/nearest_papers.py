@@ -100,11 +100,6 @@ class VectorSpace:
     def mean_neighbour_distance(self, rows: IntArray, k: int, ids: NDArray[Any]) -> float:
         """Mean over some papers of the mean distance to their k nearest other papers.
 
-        Args:
-            rows: row numbers of these papers.
-            k: neighbours of each, > 0.
-            ids: ids of all papers, of shape (n,).
-
         Returns:
             A distance; NaN without rows, or in a database of fewer than two papers.
         """
@@ -154,10 +149,6 @@ def _squared_distances(own: FloatArray, lengths: FloatArray, products: FloatArra
 
 def mean_pairwise_distance(points: FloatArray, squared: bool) -> float:
     """Mean distance between two different points of a set.
-
-    Args:
-        points: n x d.
-        squared: distances are squared Euclidean.
 
     Returns:
         A distance; NaN for fewer than two points.

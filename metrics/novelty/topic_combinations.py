@@ -123,11 +123,6 @@ def _matched(
 def pair_counts(citing: IntArray, topics: IntArray, count: int) -> sparse.csr_array:
     """How many pairs of references of one paper have each pair of topics.
 
-    Args:
-        citing: number of the citing paper of each citation.
-        topics: number of the topic of what it cites.
-        count: number of topics.
-
     Returns:
         Upper triangle of a count x count matrix, the diagonal included.
     """
@@ -152,13 +147,6 @@ def shuffle_citations(
 
     Every paper cites as many papers of each year as before, each once, and each is cited as
     often. In a round every citation is tried once.
-
-    Args:
-        citing: number of the citing paper of each citation.
-        cited: number of what it cites.
-        years: year of everything cited.
-        rng: draws the swaps.
-        rounds: number of rounds, > 0.
 
     Returns:
         What each citation cites afterwards, in the order of ``citing``.
@@ -202,12 +190,6 @@ def group_percentiles(
     of: IntArray, values: FloatArray, count: int, percents: Sequence[float]
 ) -> list[FloatArray]:
     """Percentiles of the values of each group, linearly interpolated.
-
-    Args:
-        of: number of the group of each value, from 0.
-        values: the values.
-        count: number of groups.
-        percents: percentiles wanted, 0..100.
 
     Returns:
         For each percentile an array of shape (count,); NaN for a group without values.

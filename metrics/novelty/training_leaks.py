@@ -99,12 +99,7 @@ def longest_run(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 
 
 def longest_shared(own: Sequence[str], others: Mapping[str, Sequence[str]]) -> tuple[int, str, str]:
-    """The longest run of words that a text shares with any other: length, whose, and the words.
-
-    Args:
-        own: the words of the text.
-        others: at least one other text by its id; of runs of one length the first counts.
-    """
+    """The longest run of words that a text shares with any other: length, whose, and the words."""
     runs = [(*longest_run(own, words), id_) for id_, words in others.items()]
     length, start, whose = max(runs, key=lambda run: run[0])
     return length, whose, " ".join(own[start : start + length])

@@ -39,10 +39,6 @@ LANGUAGE_MODEL = "the language model "
 def in_short(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
     """The first screen of a run's page.
 
-    Args:
-        run: the run.
-        summary: from ``summarise_run``.
-
     Returns:
         ``sentences`` (three) and ``status`` (pairs of a name and its value).
     """
@@ -80,12 +76,7 @@ def simulated_sentence(run: Run) -> str:
 
 
 def outcome_sentence(run: Run, summary: dict[str, Any]) -> str:
-    """What came out: papers, and their overall novelty with interval and plain reading.
-
-    Args:
-        run: the run.
-        summary: from ``summarise_run``.
-    """
+    """What came out: papers, and their overall novelty with interval and plain reading."""
     made = _publishing(summary)
     if not summary["papers"]:
         return f"{made}."
@@ -122,12 +113,7 @@ def _publishing(summary: dict[str, Any]) -> str:
 
 
 def trouble_sentence(summary: dict[str, Any], ledger: Ledger | None) -> str:
-    """Whether anything went wrong: a stop, failed attempts, replies that were replaced.
-
-    Args:
-        summary: from ``summarise_run``.
-        ledger: what was asked and paid; None in the run of an older release.
-    """
+    """Whether anything went wrong: a stop, failed attempts, replies that were replaced."""
     reading, faults = summary["reading"], []
     if summary["partial"] is not None:
         faults.append(f"the run {ended_words(summary, format_number(summary['days']))}")

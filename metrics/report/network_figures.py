@@ -78,13 +78,7 @@ def communities_figure(part: DrawnNetwork) -> Markup:
 
 
 def network_over_time(part: DrawnNetwork, ties: pd.DataFrame, days: float) -> Markup:
-    """Draw the network at four dates, everybody at the same position in all.
-
-    Args:
-        part: the scientists drawn.
-        ties: the run's table of ties.
-        days: the length of the run; the last date.
-    """
+    """Draw the network at four dates, everybody at the same position in all."""
     drawn, panels = _at_four_dates(days)
     ends = _ends(ties, part.names)
     dates = ties["date"].to_numpy(dtype=np.float64)
@@ -128,13 +122,7 @@ def community_map_figure(found: CommunityMap) -> Markup:
 
 
 def community_map_over_time(found: CommunityMap, ties: pd.DataFrame, days: float) -> Markup:
-    """Draw the communities at four dates; each circle fills with those who have a tie by then.
-
-    Args:
-        found: the communities drawn.
-        ties: the run's table of ties.
-        days: the length of the run; the last date.
-    """
+    """Draw the communities at four dates; each circle fills with those who have a tie by then."""
     drawn, panels = _at_four_dates(days)
     count = len(found.people)
     known = ties.dropna(subset=["date", "source", "target"])
@@ -263,14 +251,7 @@ def _bare(axes: Axes, *, square: bool = True) -> Axes:
 
 
 def draw_edges(axes: Axes, ends: FloatArray, colour: str, width: float) -> None:
-    """Draw edges, the fainter the more there are.
-
-    Args:
-        axes: of the figure.
-        ends: positions of both ends, n x 2 x 2.
-        colour: of all edges.
-        width: of the lines.
-    """
+    """Draw edges, the fainter the more there are."""
     opacity = float(np.clip(350 / max(len(ends), 1), 0.22, 1.0))
     starts, stops = ((ends[:, end, 0], ends[:, end, 1]) for end in (0, 1))
     axes.segments(starts, stops, colour, width=width, opacity=opacity)
@@ -293,13 +274,7 @@ class RemovalFigures:
 
 
 def removal_figures(run: Run, date: float, removed: list[str]) -> RemovalFigures:
-    """Draw the network at every snapshot of a removal, everybody at the same position.
-
-    Args:
-        run: the run.
-        date: of the removal, in days.
-        removed: names of the scientists taken out.
-    """
+    """Draw the network at every snapshot of a removal, everybody at the same position."""
     seen = list(snapshots(run, date, removed))
     before = seen[0].pairs(run, "all")
     recent = [moment.pairs(run, "recent") for moment in seen]
@@ -318,12 +293,7 @@ def removal_figures(run: Run, date: float, removed: list[str]) -> RemovalFigures
 
 
 def snapshot_title(moment: str, date: float) -> str:
-    """Title of a snapshot: its day, and what it shows.
-
-    Args:
-        moment: name of the snapshot.
-        date: in days.
-    """
+    """Title of a snapshot: its day, and what it shows."""
     return f"Day {date:.0f}, {TITLES.get(moment, 'the end')}"
 
 

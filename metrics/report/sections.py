@@ -213,10 +213,6 @@ ALL = "all forms"
 def reply_parsing_section(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
     """The rungs of all questions and of each form, the verdicts, and the outcomes without defaults.
 
-    Args:
-        run: the run.
-        summary: its summary.
-
     Returns:
         ``asked`` (questions whose rung is known, or None), ``rungs`` (those that were stood on),
         ``strict`` (every reply was), ``forms`` (rows: calls by rung, and ``share`` defaulted),

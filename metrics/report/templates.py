@@ -106,12 +106,7 @@ def style_sheet(environment: Environment) -> Markup:
 
 
 def own_file(environment: Environment, name: str) -> Markup:
-    """The text of a style sheet or script that lies beside the templates, as it is.
-
-    Args:
-        environment: of the page.
-        name: of the file.
-    """
+    """The text of a style sheet or script that lies beside the templates, as it is."""
     text = environment.loader.get_source(environment, name)[0] if environment.loader else ""
     return Markup(text)  # noqa: S704 - our own file
 
@@ -134,12 +129,7 @@ def source_hash(text: str) -> str:
 def columns_with_values(
     columns: Sequence[tuple[Any, str]], rows: Sequence[dict[str, Any]]
 ) -> list[tuple[Any, str]]:
-    """The columns of a table without those in which every value is zero or missing.
-
-    Args:
-        columns: keys and heads; the first column always stays.
-        rows: a value for each key.
-    """
+    """The columns of a table without those in which every value is zero or missing."""
     kept = [one for one in columns[1:] if any(_is_value(row[one[0]]) for row in rows)]
     return [*columns[:1], *kept] if kept else list(columns)
 

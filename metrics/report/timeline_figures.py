@@ -198,12 +198,7 @@ def _draw_marks(
 
 
 def _lanes(own: pd.DataFrame, days: float) -> FloatArray:
-    """Where in its row each membership stands, -0.3..0.3, so that none covers another.
-
-    Args:
-        own: memberships in order of joining.
-        days: end of those that have not ended.
-    """
+    """Where in its row each membership stands, -0.3..0.3, so that none covers another."""
     ends: dict[str, list[float]] = {}
     lanes: list[int] = []
     most: dict[str, int] = {}
@@ -223,12 +218,7 @@ def _lanes(own: pd.DataFrame, days: float) -> FloatArray:
 
 
 def _thinner(people: pd.Series, lanes: FloatArray) -> FloatArray:
-    """By how much the lines of each membership are thinner, so that lanes stay apart; 0..1.
-
-    Args:
-        people: the scientist of each membership.
-        lanes: from ``_lanes``.
-    """
+    """By how much the lines of each membership are thinner, so that lanes stay apart; 0..1."""
     number = pd.Series(lanes).groupby(people.to_numpy()).transform("nunique").to_numpy()
     between = 72 * ROW_HEIGHT * LANES / np.maximum(number - 1, 1)
     share: FloatArray = np.minimum(1.0, 0.65 * between / LEADER)

@@ -132,12 +132,6 @@ def team_talks(
 ) -> Iterator[TeamTalk]:
     """The talk of one team or of all, in the order of founding.
 
-    Args:
-        run: finished or partial.
-        team: id of the only one; None: all.
-        stage: the only stage; None: all.
-        prompts: by call id; those that are missing are not shown.
-
     Raises:
         InputError: no such team or stage.
     """

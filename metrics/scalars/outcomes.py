@@ -82,13 +82,7 @@ def parse_dotted_name(name: str) -> ScalarFunction:
 
 
 def column_statistic(table: str, column: str, statistic: str = "mean") -> ScalarFunction:
-    """The function of a run that gives a statistic of a column.
-
-    Args:
-        table: name of a measure or of a table.
-        column: one of its columns.
-        statistic: a key of ``STATISTICS``, or ``count``.
-    """
+    """The function of a run that gives a statistic of a column."""
 
     def statistic_of(run: Run) -> float:
         values = column_of(run, table, column)
@@ -99,13 +93,7 @@ def column_statistic(table: str, column: str, statistic: str = "mean") -> Scalar
 
 
 def unknown_name(what: str, name: str, expected: Iterable[str]) -> str:
-    """One line for an error: the nearest spelling, or some of the names that are known.
-
-    Args:
-        what: the kind of thing named, such as ``table``.
-        name: what was written.
-        expected: the names that are known.
-    """
+    """One line for an error: the nearest spelling, or some of the names that are known."""
     names = list(dict.fromkeys(expected))
     if near := did_you_mean(name, names, 0.5):
         return f"no {what} is called {name!r}{near}"

@@ -67,10 +67,6 @@ def projects(run: Run) -> pd.DataFrame:
 def project_spans(run: Run, teams: Sequence[str] | None = None) -> pd.DataFrame:
     """What each team as a whole did when: the spans that ``projects`` adds up.
 
-    Args:
-        run: the run.
-        teams: names of the teams that are wanted; None: all.
-
     Returns:
         One row per span: ``team``, ``kind`` (a part of ``projects``), ``start`` and ``end`` in
         days. Those of homework are of the last member of each round.

@@ -103,12 +103,7 @@ class AuthorHistory:
 
 
 def _first_dates(keys: IntArray, dates: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Sorted keys of pairs, and the first date of each.
-
-    Args:
-        keys: of pairs, each as often as it occurs.
-        dates: of the first of them; those of the others are not known.
-    """
+    """Sorted keys of pairs, and the first date of each."""
     pairs, place = np.unique(keys, return_inverse=True)
     first = np.full(len(pairs), np.inf)
     np.minimum.at(first, place[: len(dates)], np.where(np.isnan(dates), np.inf, dates))
@@ -226,9 +221,6 @@ def assembly_quantities(
 
 def pair_positions(sizes: IntArray) -> tuple[IntArray, IntArray]:
     """Positions of the two authors of every pair of every paper.
-
-    Args:
-        sizes: authors of each paper, in the order in which the authors are listed.
 
     Returns:
         Positions in the list of all authorships, the earlier and the later of each pair.

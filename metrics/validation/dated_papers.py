@@ -118,12 +118,7 @@ def _keywords(listed: Iterable[str]) -> tuple[str, ...]:
 
 
 def compared_frame(rows: Sequence[dict[str, object]], texts: Sequence[str]) -> pd.DataFrame:
-    """A data frame of nullable columns.
-
-    Args:
-        rows: one dictionary per row.
-        texts: the columns of text; a column of booleans stays one, all others are numbers.
-    """
+    """A data frame of nullable columns."""
     table = pd.DataFrame(rows)
     kinds = {
         name: "string" if name in texts else "boolean" if _is_flag(table[name]) else "Float64"

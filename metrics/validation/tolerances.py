@@ -152,12 +152,7 @@ def within_tolerance(errors: Mapping[str, float]) -> int:
 
 
 def kolmogorov_smirnov(one: IntArray, other: IntArray) -> float:
-    """Largest distance of the distribution functions of two samples; NaN where one is empty.
-
-    Args:
-        one: whole numbers >= 0, in any order.
-        other: the same.
-    """
+    """Largest distance of the distribution functions of two samples; NaN where one is empty."""
     if not len(one) or not len(other):
         return float("nan")
     length = int(max(one.max(), other.max())) + 1

@@ -65,13 +65,7 @@ def vocabulary(named: Iterable[Sequence[str]]) -> dict[str, int]:
 def topic_papers(
     papers: Sequence[DatedPaper], named: Sequence[Sequence[str]], known: Mapping[str, int]
 ) -> TopicPapers:
-    """What papers are about, in the names of a vocabulary.
-
-    Args:
-        papers: the papers.
-        named: the names (keywords, or words) of each.
-        known: the vocabulary, with the column of each name.
-    """
+    """What papers are about, in the names of a vocabulary."""
     inside = [[known[name] for name in names if name in known] for names in named]
     kept = [row for row, columns in enumerate(inside) if columns]
     columns = np.array([column for row in kept for column in inside[row]], dtype=np.int64)
@@ -131,10 +125,6 @@ def names_in_samples(side: TopicPapers, papers: int) -> float:
 
 def jensen_shannon(one: FloatArray, other: FloatArray) -> float:
     """Jensen-Shannon distance of two mixes: square root of the divergence, base 2, 0..1.
-
-    Args:
-        one: weight >= 0 of each name, of which one at least is positive.
-        other: the same, of the same names.
 
     Source:
         Lin, J. (1991). Divergence measures based on the Shannon entropy. IEEE Transactions on

@@ -88,10 +88,6 @@ def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
 def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> ObservedComparison:
     """Compare runs with the real papers of the ecosystem that they started from.
 
-    Args:
-        compared: the runs.
-        ecosystem: with papers after its boundary.
-
     Raises:
         InputError: the ecosystem is not that of the runs, has no papers after its boundary, or the
             runs are of different length.

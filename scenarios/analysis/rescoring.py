@@ -61,10 +61,6 @@ class Baseline:
 def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
     """Measure the abstracts of a finished run against a baseline; write the table beside the run.
 
-    Args:
-        folder: of the run.
-        baseline: to measure against.
-
     Returns:
         ``paper``, then the columns of the novelty measure, then ``HD_before`` to ``ON_before``, as
             the
@@ -117,9 +113,6 @@ def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
 
 def compare_before_after(tables: Sequence[pd.DataFrame]) -> tuple[str, list[tuple[Any, ...]]]:
     """Before and after, with 95 % intervals: over runs, or over the abstracts of a single run.
-
-    Args:
-        tables: of ``measure_again``, one per run.
 
     Returns:
         The unit of a case, and rows of: measure, cases, mean before, mean now, mean difference

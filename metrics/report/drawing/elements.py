@@ -18,16 +18,7 @@ HAIR = 0.7
 def words_at(
     text: str, x: float, y: float, colour: str, anchor: str = "start", size: float = FONT
 ) -> str:
-    """A line of text, escaped and without the characters that XML cannot hold.
-
-    Args:
-        text: any text.
-        x: of the anchor.
-        y: of the base line.
-        colour: of the letters.
-        anchor: start, middle or end.
-        size: height of the letters.
-    """
+    """A line of text, escaped and without the characters that XML cannot hold."""
     place = f'x="{short_number(x)}" y="{short_number(y)}" font-size="{size:g}" fill="{colour}"'
     more = f' text-anchor="{anchor}"' if anchor != "start" else ""
     return f"<text {place}{more}>{escape(xml_text(text))}</text>"
@@ -46,14 +37,7 @@ def short_number(value: float) -> str:
 
 
 def symbol_path(shape: str, x: float, y: float, size: float) -> str:
-    """The outline of a symbol, to be filled.
-
-    Args:
-        shape: a key of ``SYMBOLS``.
-        x: of its middle.
-        y: likewise.
-        size: its width.
-    """
+    """The outline of a symbol, to be filled."""
     return f"M{short_number(x)} {short_number(y)}{SYMBOLS[shape](size / 2)}"
 
 
@@ -199,15 +183,7 @@ class LegendEntry(NamedTuple):
 def draw_legend(
     entries: Sequence[LegendEntry], left: float, top: float, columns: int, ink: str
 ) -> str:
-    """The SVG of a legend.
-
-    Args:
-        entries: filled in column by column.
-        left: where it begins.
-        top: likewise.
-        columns: beside each other.
-        ink: colour of the words.
-    """
+    """The SVG of a legend."""
     rows = max(1, -(-len(entries) // columns))
     parts, at = [], left
     for first in range(0, len(entries), rows):
@@ -221,12 +197,7 @@ def draw_legend(
 
 
 def legend_width(entries: Sequence[LegendEntry], columns: int) -> float:
-    """Width of a legend with so many columns.
-
-    Args:
-        entries: filled in column by column.
-        columns: beside each other.
-    """
+    """Width of a legend with so many columns."""
     rows = max(1, -(-len(entries) // columns))
     longest = (
         max(len(one.words) for one in entries[first : first + rows])

@@ -28,10 +28,6 @@ def force_directed_positions(count: int, edges: IntArray) -> FloatArray:
 
     The layout starts from a spiral, the best connected innermost, and draws no random number.
 
-    Args:
-        count: number of nodes, numbered from 0.
-        edges: pairs of numbers, n x 2; a pair given twice pulls twice.
-
     Returns:
         Positions in the unit square, count x 2.
     """
@@ -116,13 +112,7 @@ def lay_out_communities(
 def find_communities(
     matrix: sparse.csr_array, topics: Sequence[str], seed: int
 ) -> tuple[IntArray, str]:
-    """Number of each scientist's community, and the method that found it.
-
-    Args:
-        matrix: ties, weighted and symmetric, n x n.
-        topics: main topic of each scientist.
-        seed: of the method's random order.
-    """
+    """Number of each scientist's community, and the method that found it."""
     if matrix.nnz and matrix.shape[0] <= LARGE and matrix.nnz <= 2 * MANY_PAIRS:
         return louvain(matrix, seed), "louvain"
     if matrix.nnz and find_spec("networkit") is not None:
@@ -147,13 +137,7 @@ def by_size(label: IntArray) -> IntArray:
 
 
 def community_positions(matrix: sparse.csr_array, label: IntArray, count: int) -> FloatArray:
-    """First places of communities, in the square of side 2: by forces, the small ones outside.
-
-    Args:
-        matrix: ties, weighted and symmetric, n x n.
-        label: number of the community of each node.
-        count: number of communities.
-    """
+    """First places of communities, in the square of side 2: by forces, the small ones outside."""
     ends = matrix.tocoo()
     first, second = label[ends.coords[0]], label[ends.coords[1]]
     placed = min(count, BY_FORCES)
@@ -192,24 +176,14 @@ def spread_discs(centres: FloatArray, radius: FloatArray) -> FloatArray:
 
 
 def by_ties(matrix: sparse.csr_array, rows: npt.NDArray[np.int64]) -> FloatArray:
-    """Places of the members of one community in the disc of radius 1, by their ties.
-
-    Args:
-        matrix: ties of the whole network.
-        rows: the members.
-    """
+    """Places of the members of one community in the disc of radius 1, by their ties."""
     ends = sparse.triu(matrix[rows][:, rows], k=1).tocoo()
     edges = np.column_stack(ends.coords).astype(np.int64)
     return square_to_disc(2 * force_directed_positions(len(rows), edges) - 1)
 
 
 def on_spiral(matrix: sparse.csr_array, rows: npt.NDArray[np.int64]) -> FloatArray:
-    """Places on a spiral in the disc of radius 1, the best connected in the middle.
-
-    Args:
-        matrix: ties of the whole network.
-        rows: the members.
-    """
+    """Places on a spiral in the disc of radius 1, the best connected in the middle."""
     degree = np.diff(matrix.indptr)[rows]
     rank = np.argsort(np.argsort(-degree, kind="stable"), kind="stable")
     radius, angle = np.sqrt((rank + 0.5) / len(rows)), rank * GOLDEN_ANGLE
@@ -217,10 +191,6 @@ def on_spiral(matrix: sparse.csr_array, rows: npt.NDArray[np.int64]) -> FloatArr
 
 
 def square_to_disc(places: FloatArray) -> FloatArray:
-    """Points of the square of side 2, drawn in to the disc of radius 1.
-
-    Args:
-        places: n x 2, both coordinates -1..1.
-    """
+    """Points of the square of side 2, drawn in to the disc of radius 1."""
     x, y = places[:, 0], places[:, 1]
     return np.column_stack([x * np.sqrt(1 - y**2 / 2), y * np.sqrt(1 - x**2 / 2)])

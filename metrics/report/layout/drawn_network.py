@@ -53,10 +53,6 @@ def draw_network(graph: nx.Graph[str], seed: int = 0) -> DrawnNetwork | None:
 
     Up to 400 scientists with a tie are all drawn; of more, only the largest component, and of
     that at most the 400 with the most joint papers since day 0, then before.
-
-    Args:
-        graph: from ``coauthor_graph``.
-        seed: of the order in which scientists are visited to find communities.
     """
     tied = [who for who, degree in graph.degree() if degree > 0]
     if not tied:
@@ -173,12 +169,7 @@ class CommunityMap:
 
 
 def map_communities(graph: nx.Graph[str], seed: int = 0) -> CommunityMap:
-    """Find the communities of a network and place the largest of them.
-
-    Args:
-        graph: from ``coauthor_graph``, with at least one tie.
-        seed: of the order in which scientists are visited to find communities.
-    """
+    """Find the communities of a network and place the largest of them."""
     names = sorted(who for who, degree in graph.degree() if degree > 0)
     matrix = nx.to_scipy_sparse_array(graph, nodelist=names, weight="weight", format="csr")
     topics = [str(graph.nodes[who].get("topic", "")) for who in names]
@@ -224,25 +215,13 @@ def _number_drawn(sizes: IntArray) -> int:
 
 
 def pairs_between(matrix: sparse.csr_array, label: IntArray, count: int) -> IntArray:
-    """Pairs of scientists with a tie within and between communities, symmetric, count x count.
-
-    Args:
-        matrix: ties, symmetric, n x n.
-        label: number of the community of each scientist.
-        count: number of communities.
-    """
+    """Pairs of scientists with a tie within and between communities, symmetric, count x count."""
     ends = sparse.triu(matrix, k=1).tocoo()
     return count_pairs(label[ends.coords[0]], label[ends.coords[1]], count)
 
 
 def count_pairs(first: IntArray, second: IntArray, count: int) -> IntArray:
-    """How often two communities occur as the ends of a pair, symmetric, count x count.
-
-    Args:
-        first: the community of one end of each pair.
-        second: that of the other.
-        count: number of communities.
-    """
+    """How often two communities occur as the ends of a pair, symmetric, count x count."""
     low, high = np.minimum(first, second), np.maximum(first, second)
     upper = np.bincount(low * count + high, minlength=count * count).reshape(count, count)
     pairs: IntArray = upper + np.triu(upper, k=1).T
