@@ -26,13 +26,14 @@ import scipy  # noqa: E402
 from numpy.random import Generator  # noqa: E402
 
 from virsci_society.agents.arrays import FloatArray  # noqa: E402
-from virsci_society.metrics.inference.coverage import (  # noqa: E402
+from virsci_society.metrics.inference.intervals import (  # noqa: E402  # noqa: E402
     MEANINGS,
+    NAN,
     POOR_COVERAGE,
     REPLICATES,
     CoverageCell,
+    bca_bounds,
 )
-from virsci_society.metrics.inference.intervals import NAN, bca_bounds  # noqa: E402
 
 KEPT = ROOT / "metrics" / "inference" / "coverage.csv"
 MARK = (0.94, 0.96)

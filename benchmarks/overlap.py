@@ -38,7 +38,7 @@ from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.agents.usage import Usage
-from virsci_society.metrics.cost.critical_path import CriticalPath, lower_bound
+from virsci_society.metrics.critical_path import CriticalPath, lower_bound
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic

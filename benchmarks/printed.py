@@ -24,7 +24,7 @@ import pandas as pd
 
 import virsci_society as vs
 from virsci_society.agents.files.file_hashes import hash_json
-from virsci_society.metrics.inference.coverage import MEANINGS, POOR_COVERAGE
+from virsci_society.metrics.inference.intervals import MEANINGS, POOR_COVERAGE
 from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.run_folder import prompt_hashes

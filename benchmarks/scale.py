@@ -32,7 +32,7 @@ import numpy as np
 
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.scientist import Scientist
-from virsci_society.metrics.cost.critical_path import CriticalPath
+from virsci_society.metrics.critical_path import CriticalPath
 from virsci_society.protocols.policies.coauthorship import Coauthorship, Share
 from virsci_society.protocols.policies.uniform import Uniform
 from virsci_society.protocols.virsci.protocol import VirSci

@@ -11,8 +11,7 @@ import pandas as pd
 from scipy import sparse
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.metrics.cost.call_counts import RUNGS, STAGES, VERDICTS
-from virsci_society.metrics.cost.ledger import read_ledger
+from virsci_society.metrics.cost import RUNGS, STAGES, VERDICTS, read_ledger
 from virsci_society.metrics.networks.structure import MONTH, WEEK
 from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.population import people_ever

@@ -53,17 +53,7 @@ ROOMS = {
         "teams",
     ),
     "metrics": (
-        (
-            *(
-                "claims",
-                "cost",
-                "impact",
-                "inference",
-                "networks",
-                "novelty",
-            ),
-            "teams",
-        ),
+        ("inference", "networks", "novelty", "teams"),
         "validation",
         "scalars",
         "report",
@@ -478,12 +468,12 @@ PLANTED = [
     (
         wrong_floors,
         "society/a.py",
-        "try:\n    import virsci_society.metrics.cost.call_counts\nexcept ImportError:\n    pass",
+        "try:\n    import virsci_society.metrics.cost\nexcept ImportError:\n    pass",
     ),
     (
         wrong_floors,
         "protocols/a.py",
-        "from virsci_society.metrics.cost.call_counts import inference_cost",
+        "from virsci_society.metrics.cost import inference_cost",
     ),
     (wrong_floors, "metrics/a.py", "import protocols"),
     (wrong_floors, "metrics/report/a.py", "from virsci_society.scenarios.config.yaml_io import x"),

@@ -35,7 +35,7 @@ from virsci_society import (  # noqa: E402  # noqa: E402
 from virsci_society.agents.backends.openai import OpenAI  # noqa: E402
 from virsci_society.agents.gateway.gateway import Gateway  # noqa: E402
 from virsci_society.agents.journal.journal import Journal  # noqa: E402
-from virsci_society.metrics.cost.critical_path import lower_bound  # noqa: E402
+from virsci_society.metrics.critical_path import lower_bound  # noqa: E402
 from virsci_society.protocols.virsci.protocol import VirSci  # noqa: E402
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic  # noqa: E402
 from virsci_society.society.formation.founding import Once  # noqa: E402

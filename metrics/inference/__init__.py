@@ -1,7 +1,7 @@
 """Statistical intervals, tests, effect sizes and correlations over replicates.
 
 Replicates are the unit; papers or teams of one run are not independent of each other. Read
-``intervals`` first (what goes in, what comes out), then ``comparisons`` (with effect sizes),
-``correlations`` (also within seeds and settings), ``factorial`` (effects of a grid) and
-``two_lines`` (regressions); ``coverage`` says how often the intervals hold.
+``intervals`` first (what goes in, what comes out, how often an interval holds), then
+``comparisons`` (with effect sizes), ``correlations`` (also within seeds and settings),
+``factorial`` (effects of a grid) and ``two_lines`` (regressions).
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from virsci_society.metrics.impact.authorships import (
+from virsci_society.metrics.impact import (
     AuthorshipTable,
     authorships_of,
     coauthor_links,

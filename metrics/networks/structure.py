@@ -15,7 +15,7 @@ import pandas as pd
 from scipy import sparse
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.metrics.impact.authorships import authorships_of
+from virsci_society.metrics.impact import authorships_of
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 

@@ -22,7 +22,7 @@ from math import comb
 
 import pandas as pd
 
-from virsci_society.metrics.impact.authorships import authorships_of
+from virsci_society.metrics.impact import authorships_of
 from virsci_society.society.results.run import Run
 
 SIZES = (2, 3, 4)

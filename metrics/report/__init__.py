@@ -2,6 +2,6 @@
 
 Read ``page`` (what is shown), then ``in_short`` (its first screen), ``people_and_papers`` and
 ``sections`` (data of single sections), ``timeline_figures``, ``network_figures`` (of a network
-placed by ``layout``) and ``figures``; ``run_figures`` has them all by name. The folder ``drawing``
-and ``templates`` (also how numbers are written) are shared with the pages of studies.
+placed by ``network_layout``) and ``figures``; ``run_figures`` has them all by name. The folder
+``drawing`` and ``templates`` (also how numbers are written) are shared with the pages of studies.
 """

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.journal.records import ANSWERED, spent_in
-from virsci_society.metrics.cost.call_counts import VERDICTS
-from virsci_society.metrics.cost.ledger import Ledger, read_ledger
+from virsci_society.metrics.cost import VERDICTS, Ledger, read_ledger
 from virsci_society.metrics.inference.intervals import Interval
 from virsci_society.metrics.novelty.novelty import settings_of
 from virsci_society.metrics.population import initial_population, people_ever

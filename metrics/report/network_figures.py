@@ -29,12 +29,12 @@ from virsci_society.metrics.report.drawing.svg import (
     PINK,
     Plot,
 )
-from virsci_society.metrics.report.layout.community_layout import force_directed_positions
-from virsci_society.metrics.report.layout.drawn_network import (
+from virsci_society.metrics.report.network_layout import (
     MAX_DRAWN,
     CommunityMap,
     DrawnNetwork,
     count_pairs,
+    force_directed_positions,
     strongest_pairs,
 )
 from virsci_society.metrics.report.templates import count_of, format_number

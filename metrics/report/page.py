@@ -12,16 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from virsci_society.metrics.cost.call_counts import RUNGS
-from virsci_society.metrics.cost.ledger import read_ledger
+from virsci_society.metrics.cost import RUNGS, read_ledger
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, wilson_interval
 from virsci_society.metrics.novelty.novelty import COLUMNS, settings_of
 from virsci_society.metrics.novelty.training_leaks import training_cutoff
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.in_short import in_short, speaker
-from virsci_society.metrics.report.layout.drawn_network import CommunityMap
 from virsci_society.metrics.report.network_figures import NAMED
+from virsci_society.metrics.report.network_layout import CommunityMap
 from virsci_society.metrics.report.people_and_papers import (
     decisions_section,
     papers_section,

@@ -13,18 +13,18 @@ from virsci_society.metrics.novelty.novelty import settings_of
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.drawing.svg import standalone_svg
-from virsci_society.metrics.report.layout.drawn_network import (
-    MAX_SAMPLED,
-    CommunityMap,
-    DrawnNetwork,
-    draw_network,
-    map_communities,
-)
 from virsci_society.metrics.report.network_figures import (
     communities_figure,
     community_map_figure,
     community_map_over_time,
     network_over_time,
+)
+from virsci_society.metrics.report.network_layout import (
+    MAX_SAMPLED,
+    CommunityMap,
+    DrawnNetwork,
+    draw_network,
+    map_communities,
 )
 from virsci_society.metrics.report.timeline_figures import people_timeline, team_timeline
 from virsci_society.society.kernel.streams import Streams

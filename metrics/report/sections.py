@@ -13,8 +13,7 @@ from typing import Any
 import pandas as pd
 
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT
-from virsci_society.metrics.cost.call_counts import RUNGS
-from virsci_society.metrics.cost.ledger import OUTCOMES, Ledger
+from virsci_society.metrics.cost import OUTCOMES, RUNGS, Ledger
 from virsci_society.metrics.networks.removals import removed_by_date
 from virsci_society.metrics.novelty.training_leaks import LONG_RUN, training_cutoff
 from virsci_society.metrics.registry import FAMILIES, measure

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.cost.call_counts import STAGES
+from virsci_society.metrics.cost import STAGES
 from virsci_society.metrics.population import main_topics
 from virsci_society.metrics.scalars.outcomes import (
     ScalarFunction,

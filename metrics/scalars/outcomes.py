@@ -15,9 +15,8 @@ import pandas as pd
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.metrics.cost.call_counts import COUNTED
-from virsci_society.metrics.cost.ledger import read_ledger
-from virsci_society.metrics.impact.impact import gini
+from virsci_society.metrics.cost import COUNTED, read_ledger
+from virsci_society.metrics.impact import gini
 from virsci_society.metrics.networks.structure import active_structure
 from virsci_society.metrics.registry import METRICS, empty_measure, measure
 from virsci_society.metrics.teams.peer_review import teams_with_paper, unended

@@ -1,5 +1,5 @@
 """Measures of the composition, outcome, concurrency, waiting and peer review of teams.
 
-Read ``teams`` and ``composition`` first, then ``concurrency`` (teams side by side), ``timelines``
+Read ``teams`` first, then ``concurrency`` (teams side by side), ``timelines``
 (where the days of a team go) and ``peer_review``.
 """

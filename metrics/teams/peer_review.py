@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from virsci_society.metrics.impact.impact import gini
+from virsci_society.metrics.impact import gini
 from virsci_society.metrics.inference.correlations import krippendorff_alpha
 from virsci_society.society.results.run import Run
 

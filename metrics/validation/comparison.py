@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from virsci_society.metrics.networks import powerlaw
+from virsci_society.metrics.networks import degree_tails
 from virsci_society.metrics.validation.assembly_quantities import (
     AssemblyQuantities,
     AuthorHistory,
@@ -283,10 +283,10 @@ class _WindowOfSide:
             name: topic_papers(part, [by(one) for one in part], self._community.vocabularies[name])
             for name, by in NAMES.items()
         }
-        tail = powerlaw.fit_power_law(
+        tail = degree_tails.fit_power_law(
             quantities.coauthors_by_author[quantities.coauthors_by_author > 0]
         )
-        enough = tail is not None and tail.n >= powerlaw.MIN_TAIL
+        enough = tail is not None and tail.n >= degree_tails.MIN_TAIL
         own = [len({*one.authors}) for one in papers if not people.isdisjoint(one.authors)]
         others = {
             "own_teams": mean_of_known(own),

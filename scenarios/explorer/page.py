@@ -18,7 +18,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from virsci_society.metrics.networks.structure import adjacency, network_ties
-from virsci_society.metrics.report.layout.community_layout import (
+from virsci_society.metrics.report.network_layout import (
     CommunityLayout,
     lay_out_communities,
 )

@@ -22,7 +22,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from virsci_society.metrics.networks.structure import network_ties, sample_dates
-from virsci_society.metrics.report.layout.community_layout import CommunityLayout
+from virsci_society.metrics.report.network_layout import CommunityLayout
 from virsci_society.society.results.run import Run
 
 NOBODY = 2**32 - 1

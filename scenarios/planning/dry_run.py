@@ -14,7 +14,7 @@ from virsci_society.agents.journal.records import CallOutcome
 from virsci_society.agents.prompts.prompt import total_characters
 from virsci_society.agents.prompts.request import Request
 from virsci_society.agents.usage import Usage
-from virsci_society.metrics.cost.critical_path import CriticalPath, table_rows
+from virsci_society.metrics.critical_path import CriticalPath, table_rows
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.calibration import RecordedRun
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from virsci_society.metrics.cost.call_counts import calls_by_act, inference_cost
+from virsci_society.metrics.cost import calls_by_act, inference_cost
 from virsci_society.metrics.report.page import render_page
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.metrics.teams.concurrency import (

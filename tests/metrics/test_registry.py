@@ -77,8 +77,8 @@ def test_every_measure_leaves_the_tables_alone(name, shared):
         assert rows.equals(before[table]), table
 
 
-PARTS = {"project_spans"}
-"""Functions that figures use, and that a measure adds up."""
+PARTS = {"project_spans", "inside_citations"}
+"""Functions that figures or several measures use, and that a measure adds up."""
 
 
 def test_every_public_function_from_a_run_to_a_table_is_listed():

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from tests.peers.runs import RUNS, Outcome, PeerRun, Peers, missing, play
-from virsci_society.metrics.cost.call_counts import RUNGS
+from virsci_society.metrics.cost import RUNGS
 
 COLUMNS = ("what answers", "client", "questions", "prompts", *RUNGS, "papers", "exit", "ms a call")
 

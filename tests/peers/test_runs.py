@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.peers.runs import RUNS, replay
-from virsci_society.metrics.cost.call_counts import RUNGS
+from virsci_society.metrics.cost import RUNGS
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import REPEATED_ACTS
 

@@ -22,7 +22,7 @@ from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Message, Reply, Request
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.usage import Usage
-from virsci_society.metrics.cost.critical_path import table_rows
+from virsci_society.metrics.critical_path import table_rows
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.run_folder import MANIFEST, SCENARIO
 from virsci_society.scenarios.runs.run_journal import JOURNAL

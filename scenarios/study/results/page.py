@@ -18,8 +18,7 @@ from virsci_society.metrics.inference.comparisons import (
     reconciliation,
 )
 from virsci_society.metrics.inference.correlations import RANK_TREND, Correlation
-from virsci_society.metrics.inference.coverage import POOR_COVERAGE
-from virsci_society.metrics.inference.intervals import MIN_REPLICATES
+from virsci_society.metrics.inference.intervals import MIN_REPLICATES, POOR_COVERAGE
 from virsci_society.metrics.report.templates import (
     THIN_SPACE,
     count_of,

@@ -22,17 +22,15 @@ from virsci_society.metrics.inference.correlations import (
     prcc,
     spearman,
 )
-from virsci_society.metrics.inference.coverage import (
-    MEANINGS,
-    SKEWNESS_LADDER,
-    CoverageCell,
-    matching_case,
-)
 from virsci_society.metrics.inference.factorial import factorial_effects
 from virsci_society.metrics.inference.intervals import (
+    MEANINGS,
     NAN,
+    SKEWNESS_LADDER,
+    CoverageCell,
     bca_interval,
     log_interval,
+    matching_case,
     skewness,
     t_interval,
 )

@@ -6,7 +6,7 @@
 import csv
 from pathlib import Path
 
-from virsci_society.metrics.claims.claims import is_result_figure
+from virsci_society.metrics.claims import is_result_figure
 
 SENTENCES = Path(__file__).with_name("sentences.csv")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from virsci_society.metrics.claims.claims import run_claims
+from virsci_society.metrics.claims import run_claims
 from virsci_society.metrics.novelty.novelty import Database, Databases
 from virsci_society.metrics.report.page import render_page
 from virsci_society.metrics.report.sections import claims_section

@@ -1,6 +1,6 @@
 """References that a text names, and which of them exist."""
 
-from virsci_society.metrics.claims.claims import named_references, unknown_references
+from virsci_society.metrics.claims import named_references, unknown_references
 
 TEXT = (
     "As in [P3] and [P99], see 10.1109/TVCG.2012.55 and arXiv:2410.09403. Chen et al. (2024) and "

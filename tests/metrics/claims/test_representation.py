@@ -2,7 +2,7 @@
 
 import pytest
 
-from virsci_society.metrics.claims.representation import LEVEL, representation
+from virsci_society.metrics.claims import GROUP_LEVEL, representation
 from virsci_society.metrics.inference.intervals import wilson_interval
 
 
@@ -52,6 +52,6 @@ def test_the_interval_is_that_of_scipy_to_the_last_bit(total):
     from scipy.stats import binomtest
 
     for count in {0, 1, total // 3, total - 1, total}:
-        found = binomtest(count, total).proportion_ci(LEVEL, method="wilson")
-        band = wilson_interval(count, total, LEVEL)
+        found = binomtest(count, total).proportion_ci(GROUP_LEVEL, method="wilson")
+        band = wilson_interval(count, total, GROUP_LEVEL)
         assert (band.low, band.high) == (found.low, found.high)

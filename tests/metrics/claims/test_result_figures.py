@@ -3,7 +3,7 @@
 import pytest
 
 from tests.metrics.claims.precision import labelled, main, precision_and_recall
-from virsci_society.metrics.claims.claims import result_figures, sentences
+from virsci_society.metrics.claims import result_figures, sentences
 
 
 def test_a_planted_figure_is_counted_and_clean_text_is_not():

@@ -1,7 +1,7 @@
 import pytest
 
-from virsci_society.metrics.cost import call_counts
-from virsci_society.metrics.cost.call_counts import ACTS, STAGES, calls_by_act, inference_cost
+from virsci_society.metrics import cost as call_counts
+from virsci_society.metrics.cost import ACTS, STAGES, calls_by_act, inference_cost
 
 BREAKDOWNS = ("act", "stage", "team", "scientist", "model")
 

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from virsci_society.metrics.cost.call_counts import RUNGS, VERDICTS, calls_by_rung
+from virsci_society.metrics.cost import RUNGS, VERDICTS, calls_by_rung
 from virsci_society.metrics.summary import summarise_run
 
 

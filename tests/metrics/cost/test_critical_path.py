@@ -2,7 +2,7 @@
 
 import pytest
 
-from virsci_society.metrics.cost.critical_path import CriticalPath, lower_bound
+from virsci_society.metrics.critical_path import CriticalPath, lower_bound
 from virsci_society.society.results.tables import TABLES
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.cost.ledger import OUTCOMES, Ledger, read_ledger
+from virsci_society.metrics.cost import OUTCOMES, Ledger, read_ledger
 from virsci_society.metrics.report.page import render_page
 from virsci_society.metrics.report.sections import cost_section, format_usd
 from virsci_society.metrics.summary import summarise_run

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from virsci_society.metrics.impact.disruption import count_later_papers, disruption
+from virsci_society.metrics.impact import count_later_papers, disruption
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_without_references_or_readers_there_is_no_index(society):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("window", [np.inf, 40.0])
 def test_it_is_that_of_a_plain_loop(seed, window, monkeypatch):
-    monkeypatch.setattr("virsci_society.metrics.impact.disruption.PAPERS_PER_BLOCK", 7)
+    monkeypatch.setattr("virsci_society.metrics.impact.PAPERS_PER_BLOCK", 7)
     rng = np.random.default_rng(seed)
     dates = np.round(rng.random(40) * 100)
     cites = rng.random((40, 60)) < 0.08

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from virsci_society.metrics.impact.impact import author_citations, cumulative_advantage, impact
+from virsci_society.metrics.impact import author_citations, cumulative_advantage, impact
 
 
 def society(papers, citations, days=100.0, writers=None):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from virsci_society.metrics.impact.impact import gini, h_index, inequality, productivity
+from virsci_society.metrics.impact import gini, h_index, inequality, productivity
 
 
 def test_gini_by_hand():

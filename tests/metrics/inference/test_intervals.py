@@ -8,18 +8,16 @@ from scipy import special, stats
 from benchmarks.coverage import FAMILIES, simulate_coverage
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.inference import intervals
-from virsci_society.metrics.inference.coverage import (
+from virsci_society.metrics.inference.intervals import (
     MEANINGS,
     POOR_COVERAGE,
     REPLICATES,
     SKEWNESS_LADDER,
-    known_coverage,
-    matching_case,
-)
-from virsci_society.metrics.inference.intervals import (
     bca_bounds,
     bca_interval,
+    known_coverage,
     log_interval,
+    matching_case,
     skewness,
     t_interval,
 )

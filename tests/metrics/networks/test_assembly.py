@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from virsci_society.metrics.impact.authorships import (
+from virsci_society.metrics.impact import (
     AuthorshipTable,
     authorships_of,
     coauthor_links,

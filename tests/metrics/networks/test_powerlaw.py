@@ -6,8 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from virsci_society.metrics.networks.degree_tails import tail_test
-from virsci_society.metrics.networks.powerlaw import (
+from virsci_society.metrics.networks.degree_tails import (
     LikelihoodRatio,
     PowerLawFit,
     bootstrap,
@@ -15,6 +14,7 @@ from virsci_society.metrics.networks.powerlaw import (
     compare_with_lognormal,
     fit_power_law,
     sample_power_law,
+    tail_test,
     verdict,
 )
 

@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.metrics.networks.removals import removals, removed_by_date, snapshots
-from virsci_society.metrics.report.layout.drawn_network import MAX_DRAWN
 from virsci_society.metrics.report.network_figures import removal_figures, snapshot_title
+from virsci_society.metrics.report.network_layout import MAX_DRAWN
 from virsci_society.metrics.report.page import render_page
 
 PAPERS = {

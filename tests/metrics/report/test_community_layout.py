@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from virsci_society.metrics.report.layout import community_layout
-from virsci_society.metrics.report.layout.community_layout import (
+from virsci_society.metrics.report import network_layout as community_layout
+from virsci_society.metrics.report.network_layout import (
     by_size,
     lay_out_communities,
     spread_discs,

@@ -7,15 +7,15 @@ import pytest
 
 from tests.metrics.html_page import assert_inert
 from virsci_society.metrics.report import run_figures
-from virsci_society.metrics.report.layout.drawn_network import (
+from virsci_society.metrics.report.network_figures import (
+    community_map_figure,
+    community_map_over_time,
+)
+from virsci_society.metrics.report.network_layout import (
     MAX_CIRCLES,
     SHARE_DRAWN,
     map_communities,
     strongest_pairs,
-)
-from virsci_society.metrics.report.network_figures import (
-    community_map_figure,
-    community_map_over_time,
 )
 from virsci_society.metrics.report.page import render_page
 
@@ -26,13 +26,13 @@ def cliques(sizes, bridges=()):
     for number, size in enumerate(sizes):
         members = [f"{number:03d}.{place}" for place in range(size)]
         for place, who in enumerate(members):
-            graph.add_node(who, topic=f"topic {number}", papers=size - place)
+            graph.add_node(who, topic=f"topic {number}", papers_in_run=size - place)
         graph.add_edges_from(
             ((one, two) for one in members for two in members if one < two), weight=1
         )
     for first, second in bridges:
         graph.add_edge(f"{first:03d}.0", f"{second:03d}.0", weight=1)
-    graph.add_node("alone", topic="topic 0", papers=5)
+    graph.add_node("alone", topic="topic 0", papers_in_run=5)
     return graph
 
 

@@ -2,7 +2,7 @@ import networkx as nx
 import numpy as np
 
 from virsci_society.metrics.exports import coauthor_graph
-from virsci_society.metrics.report.layout.drawn_network import MAX_DRAWN, draw_network
+from virsci_society.metrics.report.network_layout import MAX_DRAWN, draw_network
 
 
 def graph_of(edges):

@@ -1,7 +1,6 @@
 import pytest
 
-from virsci_society.metrics.teams.composition import diversity, freshness, unique
-from virsci_society.metrics.teams.teams import members_at_end, teams
+from virsci_society.metrics.teams.teams import diversity, freshness, members_at_end, teams, unique
 
 
 @pytest.fixture

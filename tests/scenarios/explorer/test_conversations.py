@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.scenarios.explorer.packed import unpack
-from virsci_society.metrics.report.layout.community_layout import CommunityLayout
+from virsci_society.metrics.report.network_layout import CommunityLayout
 from virsci_society.scenarios.explorer.conversations import (
     AskedIdea,
     PromptBook,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from virsci_society.metrics.report.layout.community_layout import CommunityLayout
+from virsci_society.metrics.report.network_layout import CommunityLayout
 from virsci_society.scenarios.explorer.run_arrays import (
     NOBODY,
     arrays_of,

@@ -179,7 +179,7 @@ def test_the_scenario_of_the_released_code_is_that_arm_of_the_study(read):
 @pytest.fixture(scope="module")
 def costs(read):
     """Calls and costs of one team for each arm of Table 9, on a small ecosystem."""
-    from virsci_society.metrics.cost.call_counts import inference_cost
+    from virsci_society.metrics.cost import inference_cost
     from virsci_society.scenarios.runs.build import build_society
     from virsci_society.society.results.run import Run
 

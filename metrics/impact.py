@@ -1,21 +1,99 @@
-"""Citations, the h-index, cumulative advantage, productivity, and Gini's inequality."""
+"""Who wrote what when, and measures of citations, productivity, inequality and disruption.
+
+A simulated and a real community are measured by the same table of authorships (paper, scientist,
+date). A paper disrupts where later papers cite it without what it cites (Funk and Owen-Smith 2017;
+Wu, Wang and Evans 2019), and develops where they cite both.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy
+from scipy import sparse
 
-from virsci_society.agents.arrays import FloatArray
-from virsci_society.metrics.impact.authorships import (
-    authorships_of,
-    coauthor_links,
-    inside_citations,
-    map_numbers,
-)
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class AuthorshipTable:
+    """Authorships by date, and what was known before the first of them.
+
+    Attributes:
+        rows: ``paper``, ``scientist``, ``date`` (days); one row per authorship.
+        prior_authors: scientists with a paper before.
+        prior_pairs: pairs (smaller name first) with a joint paper before.
+    """
+
+    rows: pd.DataFrame
+    prior_authors: frozenset[str] = frozenset()
+    prior_pairs: frozenset[Pair] = field(default=frozenset(), repr=False)
+
+
+def authorships_of(run: Run) -> AuthorshipTable:
+    """The authorships of a run's papers, with the scientists and ties of day 0."""
+    papers, by = run.table("papers"), run.table("authorships")
+    rows = by[["paper", "scientist"]].merge(
+        papers[["paper", "published"]].rename(columns={"published": "date"}), on="paper"
+    )
+    people, ties = run.table("scientists"), run.table("ties")
+    early = ties[ties["date"] < 0]
+    known = people.loc[people["papers"].fillna(0) > 0, "scientist"]
+    return AuthorshipTable(
+        rows[["paper", "scientist", "date"]],
+        frozenset(known),
+        frozenset(zip(early["source"], early["target"], strict=True)),
+    )
+
+
+def inside_citations(run: Run) -> pd.DataFrame:
+    """The citations of the society's papers by its own papers: rows of ``citations``."""
+    cites = run.table("citations")
+    return cites[cites["inside"].fillna(False).astype(bool)]
+
+
+def coauthor_links(works: AuthorshipTable) -> pd.DataFrame:
+    """Every pair of authors of every paper.
+
+    Returns:
+        ``paper``, ``date``, ``source`` < ``target``, ``incumbents`` (0, 1 or 2 of them had a paper
+        before that date) and ``repeat`` (the pair had a joint paper before).
+    """
+    rows = works.rows[["paper", "scientist", "date"]]
+    both = rows.merge(rows[["paper", "scientist"]], on="paper", suffixes=("", "_other"))
+    both = both[both["scientist"] < both["scientist_other"]]
+    both = both.rename(columns={"scientist": "source", "scientist_other": "target"})
+    first = first_paper_dates(works)
+    early = [pair in works.prior_pairs for pair in zip(both["source"], both["target"], strict=True)]
+    met = both.groupby(["source", "target"])["date"].transform("min")
+    started = [map_numbers(both[end], first) < both["date"] for end in ("source", "target")]
+    both["incumbents"] = started[0].astype("Int64") + started[1].astype("Int64")
+    both["repeat"] = (met < both["date"]).astype(bool) | pd.Series(early, both.index, dtype=bool)
+    return both[["paper", "date", "source", "target", "incumbents", "repeat"]]
+
+
+def first_paper_dates(works: AuthorshipTable) -> pd.Series:
+    """Date of the first paper of every author; minus infinity for prior authors."""
+    first = works.rows.groupby("scientist")["date"].min().astype("Float64")
+    first[first.index.isin(list(works.prior_authors))] = float("-inf")
+    return first
+
+
+def map_numbers(keys: pd.Series, values: pd.Series) -> pd.Series:
+    """The number of each key, as nullable floats also where there are no keys.
+
+    Returns:
+        One number per key; missing where the key has none.
+    """
+    return keys.map(values).astype("Float64")
 
 
 def gini(values: Any) -> float:
@@ -222,3 +300,118 @@ def _spread(values: np.ndarray) -> dict[str, float | int | None]:
         return {**columns, "gini": None, "top_tenth": None}
     first = np.sort(values)[::-1][: int(np.ceil(len(values) / 10))]
     return {**columns, "gini": gini(values), "top_tenth": float(first.sum() / total)}
+
+
+PAPERS_PER_BLOCK = 512
+CITATIONS_PER_BLOCK = 100_000
+"""Papers, and citations, looked at together, which bounds memory."""
+KINDS = ("only_it", "both", "only_its_references")
+
+
+def disruption(run: Run) -> pd.DataFrame:
+    """CD index of each paper of the society of Funk and Owen-Smith 2017 (Wu et al. 2019).
+
+    Later papers cite it alone, it and something that it cites, or only what it cites: CD =
+    (only_it - both) / (only_it + both + only_its_references). What it cites may be of the past
+    corpus. Later papers are the society's: none of the past is later than a paper of the run.
+
+    Returns:
+        One row per ``paper`` (``date``): ``only_it``, ``both``, ``only_its_references`` (later
+        papers of each kind), ``CD`` (-1: develops, 1: disrupts), and the same over the 365 days
+        after it, as far as the run goes, with the ending ``_1y``. CD is missing for a paper
+        without references, or to whose neighbourhood no later paper belongs.
+    """
+    papers = run.table("papers")[["paper", "published"]].rename(columns={"published": "date"})
+    table = papers.reset_index(drop=True)
+    cites = run.table("citations")
+    names = table["paper"]
+    dates = table["date"].to_numpy(dtype=np.float64)
+    graph = _graph(names, cites)
+    ways = count_later_papers(graph, dates, (np.inf, DAYS_PER_YEAR))
+    for ending, counts in zip(("", "_1y"), ways, strict=True):
+        for name, column in zip(KINDS, counts.T, strict=True):
+            table[name + ending] = pd.array(column, dtype="Int64")
+        index = cd_index(counts)
+        index[np.diff(graph.indptr) == 0] = np.nan
+        table["CD" + ending] = pd.Series(index).astype("Float64")
+        table["CD" + ending] = table["CD" + ending].mask(np.isnan(index))
+    return table
+
+
+def count_later_papers(
+    graph: sparse.csr_array, dates: FloatArray, windows: Sequence[float] = (np.inf,)
+) -> list[IntArray]:
+    """Later papers of each kind for every paper.
+
+    Args:
+        graph: row cites column; the first columns are the papers of the rows, others follow.
+        dates: of the rows, in days.
+        windows: days after a paper within which later ones count.
+
+    Returns:
+        For each window n x 3: those that cite it alone, it and a reference of it, only a
+        reference of it.
+    """
+    count = len(dates)
+    ends = graph[:, :count].tocoo()
+    citing, cited = (place.astype(np.int64) for place in ends.coords)
+    sharing = _sharing(graph, citing, cited)
+    found = []
+    for window, related in zip(windows, _related(graph, dates, windows), strict=True):
+        later = _within(dates[citing] - dates[cited], window)
+        it = np.bincount(cited[later], minlength=count)
+        both = np.bincount(cited[later & sharing], minlength=count)
+        found.append(np.column_stack([it - both, both, related - both]))
+    return found
+
+
+def _sharing(graph: sparse.csr_array, citing: IntArray, cited: IntArray) -> BoolArray:
+    """For each citation between papers of the rows, whether both cite something in common."""
+    common = np.zeros(len(citing), dtype=bool)
+    for first in range(0, len(citing), CITATIONS_PER_BLOCK):
+        some = slice(first, first + CITATIONS_PER_BLOCK)
+        both = graph[citing[some]].multiply(graph[cited[some]])
+        common[some] = both.sum(axis=1) > 0
+    return common
+
+
+def _related(
+    graph: sparse.csr_array, dates: FloatArray, windows: Sequence[float]
+) -> list[IntArray]:
+    """For each window, how many later papers share a reference with each paper."""
+    turned = graph.T.tocsr()
+    found = [np.zeros(len(dates), dtype=np.int64) for _ in windows]
+    for first in range(0, len(dates), PAPERS_PER_BLOCK):
+        some = slice(first, first + PAPERS_PER_BLOCK)
+        shares = (graph[some] @ turned).tocoo()
+        row, own = shares.coords[0], dates[some]
+        apart = dates[shares.coords[1]] - own[row]
+        for counts, window in zip(found, windows, strict=True):
+            counts[some] = np.bincount(row[_within(apart, window)], minlength=len(own))
+    return found
+
+
+def _within(apart: FloatArray, window: float) -> BoolArray:
+    return (apart > 0) & (apart <= window)
+
+
+def cd_index(counts: IntArray) -> FloatArray:
+    """CD index of each row of three counts, -1..1; NaN where all are zero."""
+    total = counts.sum(axis=1)
+    difference = (counts[:, 0] - counts[:, 1]).astype(np.float64)
+    index = np.full(len(total), np.nan)
+    np.divide(difference, total, out=index, where=total > 0)
+    return index
+
+
+def _graph(names: pd.Series, cites: pd.DataFrame) -> sparse.csr_array:
+    """Row cites column, once; papers of the society first, those of the past after them."""
+    count = len(names)
+    ends = pd.concat([names, cites["citing"], cites["cited"]]).to_numpy(dtype=object)
+    codes, _ = pd.factorize(ends)
+    rows, cited = np.split(codes[count:].astype(np.int64), 2)
+    width = max(int(codes.max(initial=-1)) + 1, 1)
+    own = (rows >= 0) & (rows < count) & (cited >= 0) & (rows != cited)
+    keys = np.unique((rows * width + cited)[own])
+    places = keys // width, keys % width
+    return sparse.coo_array((np.ones(len(keys)), places), shape=(count, width)).tocsr()
