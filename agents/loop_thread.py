@@ -71,17 +71,13 @@ class LoopThread:
         self.loop.call_soon_threadsafe(function, *arguments)
 
     def run(self, work: Coroutine[Any, Any, None], timeout: float) -> None:
-        """Run a coroutine on the loop and wait for its end.
+        """Run a coroutine on the loop and wait for its end; a closed loop runs nothing.
 
-        A closed loop runs nothing. On the loop's own thread the work is only begun, because
-        waiting for it there would never end.
-
-        Args:
-            work: the coroutine; its result is dropped.
-            timeout: longest wait in seconds.
+        On the loop's own thread the work is only begun, because waiting for it there would never
+        end.
 
         Raises:
-            TimeoutError: the work has not ended within ``timeout``.
+            TimeoutError: the work has not ended within so many seconds.
         """
         if self.loop.is_closed():
             work.close()
@@ -91,10 +87,7 @@ class LoopThread:
             future.result(timeout=timeout)
 
     def stop(self, timeout: float = 10.0) -> None:
-        """Stop the loop and wait for the thread to wind up.
-
-        Args:
-            timeout: longest wait in seconds; on the loop's own thread there is no wait.
+        """Stop the loop and wait for the thread to wind up, but not on the loop's own thread.
 
         Raises:
             RuntimeError: the loop has been closed already.

@@ -256,11 +256,7 @@ class Society(mesa.Model):
             self.close()
 
     def run_to_end(self, progress: Callable[[Society], None] | None = None) -> None:
-        """Step until the end.
-
-        Args:
-            progress: called with this society after each step.
-        """
+        """Step until the end, and call ``progress`` after each step."""
         with infrequent_collection():
             while self.running:
                 self.step()
@@ -268,12 +264,9 @@ class Society(mesa.Model):
                     progress(self)
 
     def advance(self, date: float) -> None:
-        """Let everything happen that is dated before ``date``.
+        """Let everything happen that is dated before a date in days.
 
         An event exactly on that date belongs to the next period (rule 11).
-
-        Args:
-            date: date in days.
 
         Raises:
             Exception: the fault that stopped the run, as it was.
@@ -414,9 +407,7 @@ class Society(mesa.Model):
 def observed_sizes(ecosystem: Ecosystem, *, inside: bool = False) -> ObservedSizes:
     """The sizes of the past teams of an ecosystem.
 
-    Args:
-        ecosystem: its past papers and its people.
-        inside: only authors in the population are counted, and papers with one of them.
+    With ``inside`` only authors in the population are counted, and papers with one of them.
     """
     if inside:
         own = _past_authorships(ecosystem)

@@ -108,21 +108,13 @@ class BudgetAccount:
         self._waiting: deque[tuple[Spending, asyncio.Future[Reservation]]] = deque()
 
     async def reserve(self, tokens: int, usd: float) -> Reservation:
-        """Reserve the largest possible cost of one attempt, as soon as it fits the budget.
+        """Reserve the most that one attempt can cost (tokens, US dollars), as soon as it fits.
 
         Requests are served in the order in which they come, also where a smaller cost would fit
-        already: else a large one could wait for ever.
-
-        Args:
-            tokens: most tokens of prompt and reply.
-            usd: most that they can cost, in US dollars.
-
-        Returns:
-            The reservation, to be settled by the caller.
+        already: else a large one could wait for ever. The caller settles the reservation.
 
         Raises:
-            BudgetReached: it does not fit, and no other reservation is open that could free some of
-                it.
+            BudgetReached: it does not fit, and no open reservation could free what is missing.
         """
         if not self._bounded:
             return _UNBOUNDED
@@ -145,15 +137,7 @@ class BudgetAccount:
             raise
 
     def reserve_at_once(self, tokens: int, usd: float) -> Reservation | None:
-        """Reserve the largest possible cost of an attempt that nobody needs.
-
-        Args:
-            tokens: most tokens of prompt and reply.
-            usd: most that they can cost, in US dollars.
-
-        Returns:
-            The reservation; None if it does not fit now, or others wait for theirs.
-        """
+        """Reserve the most that an attempt nobody needs can cost; None: not now, or others wait."""
         if not self._bounded:
             return _UNBOUNDED
         cost = Spending(1, tokens, nano_dollars(usd))
@@ -286,12 +270,7 @@ class Conclusion:
 
 
 def conclude(ending: Reply | Verdict | Fault, earlier: Sequence[Fault]) -> Conclusion:
-    """What an attempt means for its call.
-
-    Args:
-        ending: how the attempt ended.
-        earlier: faults of the earlier attempts at the call.
-    """
+    """What the end of an attempt means for its call, after the faults of earlier attempts."""
     if isinstance(ending, Reply):
         return Conclusion(ANSWERED, CallOutcome.of_reply(ending), usage=ending.usage)
     if isinstance(ending, Verdict):
@@ -357,10 +336,6 @@ class Attempts:
 
     async def make(self, request: Request, earlier: Sequence[Fault]) -> CallOutcome | Fault:
         """Make one attempt as soon as there is a slot and a budget for it.
-
-        Args:
-            request: the question.
-            earlier: faults of the earlier attempts at it, in order.
 
         Returns:
             The call's committed outcome, or the fault after which it may be tried again.
@@ -502,11 +477,7 @@ async def send_once(request: Request, slot: Slot, earlier: Sequence[Fault]) -> C
 
 
 def settled(request: Request, result: CallOutcome | Fault | None) -> CallOutcome | Fault:
-    """The result of an attempt that was not superseded, or of the one that superseded it.
-
-    Args:
-        request: the question.
-        result: of the attempt.
+    """The result of an attempt, or of the one that superseded it.
 
     Raises:
         Stopped: there is none.

@@ -70,22 +70,13 @@ class Backend(Part):
         return {}
 
     def backend_for(self, call: str, who: str = "") -> Backend:
-        """The backend that answers a call: itself or a part, by what was asked whom alone.
-
-        Args:
-            call: id of the call.
-            who: masked name of the scientist who is asked; empty: not known.
-        """
+        """The backend that answers a call, itself or a part, by call and scientist alone."""
         return self
 
     def hedgeable(self, call: str, who: str = "") -> bool:
-        """Whether a call may be sent a second time while the first attempt is under way.
+        """Whether a call (by its id and scientist) may be sent again while the first attempt runs.
 
         Not where people answer: nobody is asked the same thing twice.
-
-        Args:
-            call: id of the call.
-            who: masked name of the scientist who is asked; empty: not known.
         """
         return True
 

@@ -95,9 +95,8 @@ class EndpointHealth:
     def reduce_limit(self, cuts: int, until: float) -> None:
         """Cut the limit after a rate limit of the provider (multiplicative decrease).
 
-        Args:
-            cuts: value of ``self.cuts`` when the attempt began.
-            until: time before which the provider asks not to be called; 0 if it did not say.
+        ``cuts`` is ``self.cuts`` when the attempt began; ``until`` the time before which the
+        provider asks not to be called, 0 if it did not say.
         """
         # Attempts begun before the last cut met the old limit, so one burst cuts only once.
         if cuts == self.cuts:
@@ -235,13 +234,7 @@ class EndpointPool:
         return await _taken(turn)
 
     async def acquire_spare(self, used: EndpointHealth) -> Slot:
-        """Wait for a slot that no request of the queue can use.
-
-        Args:
-            used: an endpoint that is taken only if no other one can take more.
-
-        Returns:
-            A slot, to be released by the caller.
+        """Wait for a slot that no request of the queue can use, at another endpoint if possible.
 
         Raises:
             Stopped: the pool has been closed.
@@ -299,11 +292,7 @@ class EndpointPool:
         self._resting = False
 
     def _begin(self, used: EndpointHealth | None = None) -> Slot | None:
-        """A slot at the endpoint of the smallest precedence; None if there is none.
-
-        Args:
-            used: an endpoint that comes last.
-        """
+        """A slot at the endpoint of the smallest precedence, ``used`` last; None: no slot."""
         ready = [health for health in self.health if health.has_capacity and self._is_open(health)]
         if not (self._free and ready):
             return None

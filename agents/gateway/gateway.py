@@ -66,11 +66,7 @@ class ReadabilityWatch:
         self._examples: dict[str, list[str]] = {}
 
     def record(self, form: str, reply: str | None) -> None:
-        """Count one answer.
-
-        Args:
-            form: class name of its form.
-            reply: what came in place of a usable answer; None: the answer could be used.
+        """Count one answer to a form; ``reply`` is what came in place of a usable one.
 
         Raises:
             Stopped: too many answers could not be used.
@@ -224,13 +220,7 @@ class Gateway:
         )
 
     async def complete(self, request: Request) -> Reply:
-        """Answer one request.
-
-        Args:
-            request: the complete question, with its call id.
-
-        Returns:
-            The reply, from the journal or from the backend.
+        """Answer one request from the journal or by the backend.
 
         Raises:
             Verdict: the outcome is a refusal, a filtered or an unreadable answer, not words.
@@ -284,10 +274,7 @@ class Gateway:
         self.shut = False
 
     def finish(self, until: float) -> None:
-        """Check that a finished run has requested every call of its journal.
-
-        Args:
-            until: simulated date in days; calls that were asked on it or later are not missed.
+        """Check that a run finished on a day has requested every earlier call of its journal.
 
         Raises:
             Diverged: a call of an earlier session was not requested, or was requested otherwise.
@@ -303,10 +290,9 @@ class Gateway:
             )
 
     async def close(self, grace: float = 0.0) -> None:
-        """Start no further attempt, and close the backend unless it is shared.
+        """Start no further attempt, wait ``grace`` seconds for those under way, close the backend.
 
-        Args:
-            grace: seconds to wait for attempts that are under way (>= 0).
+        A shared backend stays open.
         """
         self._ended, attempts = True, self._attempts
         if attempts is not None:

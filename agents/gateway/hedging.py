@@ -82,12 +82,7 @@ class HedgeDelay:
         self._recent: defaultdict[str, _Recent] = defaultdict(_Recent)
 
     def record(self, kind: str, seconds: float) -> None:
-        """Count an attempt that was answered, or given up for another one.
-
-        Args:
-            kind: class name of the form.
-            seconds: how long it lasted (>= 0).
-        """
+        """Count the seconds of an attempt that was answered, or given up for another."""
         self._recent[kind].add(seconds)
 
     def seconds(self, kind: str) -> float | None:
@@ -177,10 +172,6 @@ class Hedging:
     async def make(self, request: Request, earlier: Sequence[Fault]) -> CallOutcome | Fault:
         """Make one attempt, and a second one beside it if the first is slow.
 
-        Args:
-            request: the question.
-            earlier: faults of the earlier attempts, in order.
-
         Returns:
             The first outcome; if there is none, the fault of the first attempt.
         """
@@ -209,14 +200,9 @@ class Hedging:
     async def _second(
         self, request: Request, slow: Slot, earlier: Sequence[Fault], race: Race, after: float
     ) -> CallOutcome | Fault | None:
-        """Make the second attempt, if there is a place and a budget for it.
+        """Make the second attempt after so many seconds, if there is a place and a budget for it.
 
-        Args:
-            request: the question.
-            slow: the place in flight of the first attempt; another endpoint is preferred.
-            earlier: faults of the earlier attempts, in order.
-            race: both attempts.
-            after: seconds to wait for the first attempt.
+        Another endpoint than that of the slow slot is preferred.
 
         Returns:
             As ``Attempts.make_in``; None also if there was no second attempt.

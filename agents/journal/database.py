@@ -135,11 +135,7 @@ def lock_journal(path: Path) -> FileLock:
 
 
 def connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
-    """Open the database of a journal.
-
-    Args:
-        path: the file; None: a database in memory.
-        frozen: True: open for reading only.
+    """Open the database of a journal; without a path in memory, frozen for reading only.
 
     Raises:
         InputError: it cannot be opened, or one of its files is a link.
@@ -256,14 +252,9 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, before: 
 
 
 def verify_rows(database: sqlite3.Connection, path: Path) -> int:
-    """Check every row of a journal against its seals.
+    """Check every row of a journal against its seals, and return how many there are.
 
-    Args:
-        database: an open connection.
-        path: the file, for messages.
-
-    Returns:
-        The number of rows that were checked; 0 for a journal of an earlier release without seals.
+    A journal of an earlier release has no seals, and none of its rows are checked.
 
     Raises:
         InputError: a row was changed, added or removed; the message names it.
@@ -329,10 +320,7 @@ _BIG_ENDIAN, _LITTLE_ENDIAN = 0x377F0683, 0x377F0682
 
 
 def is_log_whole(path: Path) -> bool:
-    """Is a write-ahead log undamaged, but for a last transaction that a kill may have cut short?
-
-    Args:
-        path: of the log; may be missing.
+    """Is a write-ahead log missing or undamaged, but for a last transaction that a kill cut short?
 
     Raises:
         InputError: it is a link or cannot be read.

@@ -146,12 +146,9 @@ class Journal:
         return cls(path, source, frozen, fence, verify)
 
     def lookup_call(self, request: Request) -> CallOutcome | None:
-        """The outcome that an earlier session, or the parent, stored for a request.
+        """The outcome that an earlier session, or the parent, stored for this very request.
 
         A call that is stored under another hash is noted in ``first_mismatch``.
-
-        Returns:
-            The outcome; None if there is none for this very request.
         """
         row = self._row(CALL, request.id)
         if row is None or row[3] is None:
@@ -253,13 +250,9 @@ class Journal:
         return committed
 
     def first_unrequested(self, before: float) -> str | None:
-        """Id of the earliest call of earlier sessions that this session did not request.
+        """Id of the earliest call (by date, then id) of earlier sessions that was not requested.
 
-        Args:
-            before: simulated date in days; later calls do not count.
-
-        Returns:
-            The id, by date and then by id; None if all were requested.
+        Calls that were asked on the day ``before`` or later do not count.
         """
         if not self.unreplayed:
             return None

@@ -197,9 +197,6 @@ def is_being_written(path: Path) -> bool | None:
     """Does a process on this machine hold the lock of a journal? None: that cannot be seen here.
 
     The kernel's list of locks is read: to try the lock would keep a run from starting.
-
-    Args:
-        path: the journal.
     """
     try:
         number = os.stat(path.with_name(f"{path.name}.lock"), follow_symlinks=False).st_ino

@@ -39,11 +39,7 @@ _READ_ONE = {name: f"{query} WHERE rowid = ?" for name, query in ALL_ROWS.items(
 
 
 def row_digest(values: Sequence[Any]) -> bytes:
-    """Hash one row of a journal (16 bytes); equal for equal types and values.
-
-    Args:
-        values: its row number and all of its columns, as SQLite gives them.
-    """
+    """Hash the number and columns of a row (16 bytes); equal for equal types and values."""
     content = hashlib.blake2b(digest_size=_DIGEST)
     for value in values:
         plain = int(value) if isinstance(value, bool) else value
@@ -198,11 +194,7 @@ class Statements:
         self._seal("meta", self._database.execute(query, (key,)).fetchone()[0])
 
     def insert_outcome(self, request: Request, outcome: CallOutcome) -> CallOutcome:
-        """Store how a call ended; the first outcome of a call stays for ever.
-
-        Returns:
-            The outcome that the journal holds now, which may be an earlier one.
-        """
+        """Store how a call ended; the first outcome of a call stays for ever and is returned."""
         usage = outcome.usage
         values = (
             *(request.id, request.asked, request.hash, outcome.kind, outcome.text),
@@ -345,10 +337,7 @@ class GroupCommitWriter:
         self._thread: threading.Thread | None = None
 
     async def commit(self, change: Change) -> Any:
-        """Apply a change, and wait until it has been committed.
-
-        Returns:
-            What the change returned.
+        """Apply a change, wait until it has been committed, and return what it returned.
 
         Raises:
             Stopped: it cannot be written.

@@ -99,10 +99,7 @@ class Answer(Generic[T]):
         self._waiters: list[Callable[[], None]] = []
 
     def read(self) -> T:
-        """Wait for the words on the clock's thread and return them.
-
-        Returns:
-            The reply as its form, or the value of the function.
+        """Wait for the words on the clock's thread and return them, as their form.
 
         Raises:
             Verdict: the words are a refusal or stayed unreadable.
@@ -113,12 +110,7 @@ class Answer(Generic[T]):
         return value
 
     def _settle(self, value: Any, error: Exception | None) -> None:
-        """Store the value or the error and wake what waits for it.
-
-        Args:
-            value: the words; meaningless where there is an error.
-            error: raised by ``read``.
-        """
+        """Store the value, or the error that ``read`` raises, and wake what waits for it."""
         # Without its traceback, which would keep slots and prompt alive (rule 21).
         self._value, self._error = value, error and error.with_traceback(None)
         # After value and error: another thread looks at this flag alone, without a lock.
@@ -161,10 +153,7 @@ def _words_of(answer: Answer[Any]) -> Generator[Any, Any, None]:
 
 
 async def settled(value: Any) -> Any:
-    """Wait for the Answers in a slot.
-
-    Args:
-        value: a plain value, an Answer, or a tuple or list of both.
+    """Wait for the Answers in a slot: a value, an Answer, or a tuple or list of both.
 
     Returns:
         The value with every Answer replaced by its words. Answers in a tuple that settled to None
@@ -256,12 +245,7 @@ class Call:
         )
 
     def again(self, act: str, number: int) -> Call:
-        """The row of a repeated call, under an id that extends this one.
-
-        Args:
-            act: ``re-ask`` or ``trim``.
-            number: number of the repetition, from 1.
-        """
+        """The row of the n-th ``re-ask`` or ``trim``, under an id that extends this one."""
         return replace(
             self,
             id=f"{self.id}/{act}{number}",
@@ -336,13 +320,6 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     """Render the prompt, ask the model and read the reply; fill in the row of the call.
 
     An unreadable reply is asked for again, and then the form's default stands.
-
-    Args:
-        pending: the question.
-        gateway: the way to the model.
-
-    Returns:
-        The reply.
 
     Raises:
         Verdict: nothing could be read, or nothing was said, and the form has no default.

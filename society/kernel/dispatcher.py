@@ -141,11 +141,7 @@ class Dispatcher:
         return self.fault is not None
 
     def on_clock(self, inside: bool) -> None:
-        """Mark the present thread as the clock's: only there, within a step, is ``read`` allowed.
-
-        Args:
-            inside: True when a step begins, False when it has ended.
-        """
+        """Mark this thread as the clock's while a step lasts: only there may one ``read``."""
         self._clock = threading.get_ident() if inside else None
 
     def submit(self, answer: Answer[Any], work: Work, *, bounded: bool = False) -> Answer[Any]:
@@ -181,14 +177,7 @@ class Dispatcher:
         return answer
 
     def read(self, answer: Answer[Any], note: Callable[[], None]) -> Any:
-        """Wait for an Answer on the clock's thread.
-
-        Args:
-            answer: the Answer.
-            note: called when its words are there, to log that they were read.
-
-        Returns:
-            The words.
+        """Wait for the words of an Answer on the clock's thread; ``note`` logs that they were read.
 
         Raises:
             ProtocolError: read before the due date, or outside the clock's thread (rule 18).

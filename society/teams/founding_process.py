@@ -40,20 +40,14 @@ class FoundingProcess:
         self._streams.reseed(seed)
 
     def begin(self, rows: range) -> None:
-        """Found teams for these people from now on, by the founding rule of the world.
+        """Found teams for these rows, everybody's or one newcomer's, from now on.
 
-        Args:
-            rows: all rows of the population, or the row of one newcomer. A newcomer brings the
-                foundings of a society of one; Poisson processes add up.
+        A newcomer brings the foundings of a society of one; Poisson processes add up.
         """
         self._world.env.process(self._found_teams(rows))
 
     def restart(self, number: int) -> None:
-        """Found by another rule for everybody, since the intervention of this number.
-
-        Args:
-            number: ordinal of the intervention, from 1; part of the names of the streams.
-        """
+        """Found by another rule for everybody, since the intervention of this number."""
         # The new streams object is also the sign by which the old processes end.
         self._streams, self._count = Streams(self._world.streams.seed, "since", number), 0
         self.begin(range(len(self._world.population)))
@@ -76,13 +70,9 @@ class FoundingProcess:
             self._found_next(row, rows, streams, ordinal)
 
     def _found_next(self, row: int | None, rows: range, streams: Streams, ordinal: int) -> None:
-        """Found the next team that the rule asks for, if its leader may lead it.
+        """Found the ``ordinal``-th team that the rule asks for, if its leader may lead it.
 
-        Args:
-            row: the leader that the rule has drawn; None: nobody.
-            rows: the people for whom the rule founds.
-            streams: the streams of this founding process.
-            ordinal: number of the founding in it, from 0.
+        ``row`` is the leader that the rule has drawn among ``rows``; None: nobody.
         """
         world = self._world
         if world.founding.per_scientist and world.careers is not None:
@@ -128,11 +118,9 @@ class FoundingProcess:
         return rule.choose(world.unavailable() | today, world, rng)
 
     def _found(self, row: int, *, arriving: bool = False) -> None:
-        """Start a team of this leader, unless the leader has left or is at the limit of teams.
+        """Start a team of this leader (row), unless it has left or is at the limit of teams.
 
-        Args:
-            row: of the leader.
-            arriving: whether it is a newcomer who comes to lead this team.
+        With ``arriving`` the leader is a newcomer who comes to lead this team.
         """
         world = self._world
         leader = world.population.names[row]

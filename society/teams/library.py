@@ -248,13 +248,7 @@ class Library:
     def _references(
         self, place: Place, asked: str, search: Callable[[], tuple[Reference, ...]]
     ) -> tuple[Reference, ...]:
-        """The papers that a search finds, from the journal where it is known there.
-
-        Args:
-            place: id and date of the search.
-            asked: hash of everything that was asked for.
-            search: carries the search out.
-        """
+        """The papers that a search finds, from the journal where it is known there by its hash."""
         stored = _lookup(self._world, place, asked)
         hits: list[tuple[str, float]]
         if stored is None:

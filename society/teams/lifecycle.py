@@ -118,7 +118,7 @@ def reason_of(verdict: Verdict) -> str:
 
 
 def deadline(env: simpy.Environment, team: Team, days: float) -> Process[None]:
-    """A SimPy process that dissolves a team that has not finished in time.
+    """A SimPy process that dissolves a team which has not finished in time.
 
     Args:
         env: the SimPy environment.
@@ -245,12 +245,13 @@ def asked_a_model(world: World, team: Team) -> bool:
 def end(world: World, team: Team, lab: Lab) -> None:
     """Wait for every Answer of a team and write the rows that depend on words (rule 24).
 
-    Written here, and not when the words come, the rows have the same order in every run.
+    Written here, and not when the words come, the rows have the same order in every run. The
+    team has ended, or the end of the run overtakes it.
 
     Args:
         world: the world whose log is written.
-        team: a team that has ended, or one that the end of the run overtakes.
-        lab: the lab of the team.
+        team: the team.
+        lab: its lab.
     """
     # Also for a dissolved team: what it asked is answered, journaled and paid (rules 20 and 21).
     world.dispatcher.settle(team.answers)

@@ -407,15 +407,7 @@ async def ask_guest(
 
 
 def named_guest(utterance: Any, outsiders: Sequence[Profile]) -> Profile | None:
-    """The scientist to whom an utterance puts a question.
-
-    Args:
-        utterance: the words; they may have a field ``ask``.
-        outsiders: profiles of the scientists who may be asked.
-
-    Returns:
-        None when the utterance asks nobody, or somebody unknown.
-    """
+    """Whom of the outsiders an utterance asks; None: nobody, or somebody unknown."""
     wish = getattr(utterance, "ask", None)
     if wish is None or not wish.question.strip():
         return None

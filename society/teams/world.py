@@ -71,11 +71,7 @@ class Attention:
         return self._queue(self._desks, scientist)
 
     def switch_project(self, scientist: str, project: str) -> bool:
-        """Note the project that is taken up at a desk.
-
-        Args:
-            scientist: masked name of the owner of the desk.
-            project: id of the team.
+        """Note the project (team) that a scientist takes up at its desk.
 
         Returns:
             True if another project was worked on there before; False for the first one, and where
@@ -274,11 +270,7 @@ class World:
 
     @property
     def topic_numbers(self) -> IntArray:
-        """Everybody's main topic as of now, as a number: the same topic has the same number.
-
-        Returns:
-            An array of one integer per row of the population.
-        """
+        """Everybody's main topic as of now, by row, as a number for each topic."""
         # Only those who came or whose interests changed are looked at, not a million people.
         by_row, numbers = self._initial_topic_numbers
         people = self.population
@@ -298,11 +290,7 @@ class World:
         return np.fromiter(found, np.int64, len(topics)), numbers
 
     def rows_of(self, names: Iterable[str], key: str) -> list[int]:
-        """The rows of people whom a scenario names.
-
-        Args:
-            names: masked names.
-            key: the scenario key that holds them, for the message of the error.
+        """The rows of people whom a scenario names under a key, which the error names.
 
         Raises:
             InputError: nobody has one of these names.
@@ -327,13 +315,9 @@ class World:
         return ExcludedRows(people.departed.keys(), full | people.just_arrived())
 
     def depart(self, row: int, why: str) -> None:
-        """Let a scientist leave the society now; nobody asks it any more.
+        """Let a scientist (row) leave the society now, for a reason as in the table ``careers``.
 
         It leaves its teams at once, or after the meeting that they hold. A team that it leads ends.
-
-        Args:
-            row: row of the scientist.
-            why: reason, as the table ``careers`` names it.
         """
         who = self.population.names[row]
         self.population.depart(row)
