@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -159,6 +160,7 @@ class Questions:
         self._limit, self._consent = time_limit, consent
         # A run that goes on gives everybody the whole time again.
         self._began = time.time()
+        self._lock = threading.Lock()
         self._parsed: dict[str, dict[str, Any]] = {}
 
     def state(self) -> dict[str, Any]:
@@ -187,17 +189,26 @@ class Questions:
             InputError: no such open question, no agreement yet, or it cannot be written.
         """
         try:
-            if given.get("consent") is True:
-                self._agree()
-                return
-            stem, text = given.get("stem"), given.get("text")
-            if not isinstance(stem, str) or not isinstance(text, str):
-                raise InputError("an answer has a stem and a text")
-            if not self.has_agreed():
-                raise InputError("nobody has agreed to the text on this page yet")
-            write_answer(self._folder, stem, text)
+            # One at a time: of an answer that is sent twice at once, the second finds no question.
+            with self._lock:
+                self._take(given)
         except OSError as error:
             raise InputError(f"the answer cannot be written: {error.strerror}") from error
+
+    def _take(self, given: Mapping[str, Any]) -> None:
+        if given.get("consent") is True:
+            if not self.has_agreed():  # sent again, it must not change when somebody agreed
+                self._agree()
+            return
+        stem, text = given.get("stem"), given.get("text")
+        if not isinstance(stem, str) or not isinstance(text, str):
+            raise InputError("an answer has a stem and a text")
+        if not self.has_agreed():
+            raise InputError("nobody has agreed to the text on this page yet")
+        question = read_unanswered(self._folder).get(stem)
+        if question is not None and _question(stem, question)["call"] in self._answered():
+            raise InputError(f"{stem}: no open question; somebody has answered for you meanwhile")
+        write_answer(self._folder, stem, text)
 
     def has_agreed(self) -> bool:
         """Has somebody agreed to this very text, or is there none?"""

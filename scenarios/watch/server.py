@@ -4,7 +4,8 @@ The address holds a random token, which is compared in constant time. A request 
 with an Origin of another page, or without the token gets 403, so that neither a stranger on this
 machine nor a page in the same browser that guesses the port learns or changes anything. No other
 page may read an answer (there are no CORS headers), and a content security policy lets the page
-load and run its own two files alone. Server-sent events carry the whole state each time, so a page
+load and run its own files alone. A request that dribbles in, and a reader that takes nothing, are
+cut off. Server-sent events carry the whole state each time, so a page
 that is loaded again, or whose connection was cut, has missed nothing.
 """
 
@@ -12,8 +13,10 @@ from __future__ import annotations
 
 import contextlib
 import hmac
+import io
 import json
 import secrets
+import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -35,7 +38,9 @@ MOST_DISCARDED = 16 * MOST_BYTES
 STILL_HERE = 15.0
 """Seconds after which a page is sent a comment, by which a closed connection is noticed."""
 SECONDS = 30.0
-"""For which a connection that sends nothing is kept."""
+"""In which a request must have come as a whole, and each part of an answer must have been taken."""
+CONNECTIONS = 128
+"""Most connections at a time; whoever has no token can hold a place for ``SECONDS``."""
 FILES: Mapping[str, tuple[str, str]] = {
     "": ("watch.html", "text/html; charset=utf-8"),
     "watch.css": ("watch.css", "text/css; charset=utf-8"),
@@ -144,19 +149,68 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = False
 
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._places = threading.BoundedSemaphore(CONNECTIONS)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection on a thread of its own, or close it where there are too many."""
+        # The run of a player shares this process: strangers must not fill it with threads.
+        if self._places.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serve a connection, and free its place."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: a viewer that goes away in the middle of an answer is no error."""
+
+
+class _TimedReads(io.RawIOBase):
+    """Reads one request, whose bytes all together may take ``SECONDS``.
+
+    With a bound on each read alone, a byte now and then would hold a thread for days.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection, self._until = connection, time.monotonic() + SECONDS
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read some bytes; raises TimeoutError once the time is over."""
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the request has not come as a whole")
+        self._connection.settimeout(left)
+        return self._connection.recv_into(buffer)
 
 
 class _Handler(BaseHTTPRequestHandler):
     """One request; the class that serves has the server as ``app``."""
 
     app: WatchServer
-    timeout = SECONDS
     _unread = 0
     """Bytes of the body of this request that have not been read."""
     server_version = "society"
     sys_version = ""
+
+    def setup(self) -> None:
+        """Read with a bound on the whole request."""
+        super().setup()
+        self.rfile = io.BufferedReader(_TimedReads(self.connection))
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse what is no request of a browser, under the headers of every other answer."""
+        self._send(HTTPStatus(code), "text/plain", b"not a request of this page\n")
 
     def do_GET(self) -> None:
         """Answer with the page, one of its files, the state, or the events."""
@@ -253,6 +307,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _begin(self, status: HTTPStatus, kind: str) -> None:
         self.close_connection = True
+        self.connection.settimeout(SECONDS)  # reading has left what remained of its own time
         self.send_response(status)
         self.send_header("Content-Type", kind)
         for name, value in HEADERS.items():
