@@ -128,11 +128,7 @@ class CriticalPath:
 
 
 def lower_bound(rows: Rows, seconds: Mapping[str, float], slots: int) -> tuple[float, float, float]:
-    """Lower bound of the wall time of a run: max(critical path, work / slots).
-
-    Returns:
-        ``(bound, critical path, work per slot)``, in seconds.
-    """
+    """Lower bound of the wall time of a run: max(critical path, work / slots)."""
     chain = CriticalPath(rows, seconds).length
     work = math.fsum(seconds.values()) / slots
     return max(chain, work), chain, work

@@ -88,11 +88,7 @@ def first_paper_dates(works: AuthorshipTable) -> pd.Series:
 
 
 def map_numbers(keys: pd.Series, values: pd.Series) -> pd.Series:
-    """The number of each key, as nullable floats also where there are no keys.
-
-    Returns:
-        One number per key; missing where the key has none.
-    """
+    """The number of each key, as nullable floats also where there are no keys."""
     return keys.map(values).astype("Float64")
 
 

@@ -247,11 +247,7 @@ def _mean_open(starts: pd.Series, ends: pd.Series, edges: FloatArray) -> list[fl
 
 
 def giant_shares(ties: pd.DataFrame, dates: FloatArray) -> list[float | None]:
-    """Share of the scientists with a tie that are in the largest component, at each date.
-
-    Returns:
-        From 0 to 1; None where nobody has a tie yet.
-    """
+    """Share of the scientists with a tie that are in the largest component, at each date."""
     dated = ties.dropna(subset=["date", "source", "target"]).sort_values("date")
     codes, known = pd.factorize(pd.concat([dated["source"], dated["target"]]))
     ends = codes.reshape(2, -1)

@@ -42,11 +42,7 @@ def cohen_d(first: Numbers, second: Numbers) -> float:
 
 
 def hedges_factor(freedom: int) -> float:
-    """The factor that corrects Cohen's d for its small-sample bias, exact (Hedges 1981).
-
-    Returns:
-        A factor in (0, 1); NaN below 2 degrees of freedom.
-    """
+    """The factor that corrects Cohen's d for its small-sample bias, exact (Hedges 1981)."""
     if freedom < 2:
         return NAN
     log_factor = special.gammaln(freedom / 2) - special.gammaln((freedom - 1) / 2)

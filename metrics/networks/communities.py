@@ -71,11 +71,7 @@ def detect_communities(matrix: sparse.csr_array, seed: int) -> dict[str, object]
 
 
 def louvain(matrix: sparse.csr_array, seed: int) -> IntArray:
-    """Louvain community of each node, by networkx (Blondel et al. 2008).
-
-    Returns:
-        Number of the community of each node, of shape (n,).
-    """
+    """Louvain community of each node, by networkx (Blondel et al. 2008)."""
     import networkx as nx
 
     graph = nx.from_scipy_sparse_array(matrix)
@@ -90,9 +86,6 @@ def leiden(matrix: sparse.csr_array, seed: int) -> IntArray:
     """Leiden community of each node, by networkit (Traag et al. 2019).
 
     It runs on one thread: only so is it the same every time.
-
-    Returns:
-        Number of the community of each node, of shape (n,).
     """
     import networkit as nk
 
@@ -110,9 +103,6 @@ def leiden(matrix: sparse.csr_array, seed: int) -> IntArray:
 
 def modularity(matrix: sparse.csr_array, label: IntArray) -> float:
     """Modularity: weight share inside communities, less the share that degrees alone predict.
-
-    Returns:
-        -0.5..1.
 
     Source:
         Newman, M. E. J. and Girvan, M. (2004). Finding and evaluating community structure in

@@ -191,9 +191,6 @@ def sample_power_law(tail: PowerLawFit, count: int, rng: np.random.Generator) ->
         count: how many numbers.
         rng: draws them.
 
-    Returns:
-        Numbers >= ``tail.xmin``, of shape (count,).
-
     Source:
         Clauset et al. (2009), appendix D.
     """

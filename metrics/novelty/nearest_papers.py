@@ -148,11 +148,7 @@ def _squared_distances(own: FloatArray, lengths: FloatArray, products: FloatArra
 
 
 def mean_pairwise_distance(points: FloatArray, squared: bool) -> float:
-    """Mean distance between two different points of a set.
-
-    Returns:
-        A distance; NaN for fewer than two points.
-    """
+    """Mean distance between two different points of a set."""
     count = len(points)
     if count < 2:
         return float("nan")

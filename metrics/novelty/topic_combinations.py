@@ -121,11 +121,7 @@ def _matched(
 
 
 def pair_counts(citing: IntArray, topics: IntArray, count: int) -> sparse.csr_array:
-    """How many pairs of references of one paper have each pair of topics.
-
-    Returns:
-        Upper triangle of a count x count matrix, the diagonal included.
-    """
+    """How many pairs of references of one paper have each pair of topics."""
     ones = np.ones(len(citing))
     size = int(citing.max()) + 1
     has = sparse.coo_array((ones, (citing, topics)), shape=(size, count)).tocsr()
@@ -147,9 +143,6 @@ def shuffle_citations(
 
     Every paper cites as many papers of each year as before, each once, and each is cited as
     often. In a round every citation is tried once.
-
-    Returns:
-        What each citation cites afterwards, in the order of ``citing``.
     """
     current, width = cited.copy(), int(cited.max()) + 1
     # A swap never changes the year of what a citation cites.

@@ -36,11 +36,7 @@ LANGUAGE_MODEL = "the language model "
 
 
 def in_short(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
-    """The first screen of a run's page.
-
-    Returns:
-        ``sentences`` (three) and ``status`` (pairs of a name and its value).
-    """
+    """The first screen of a run's page."""
     ledger = read_ledger(run)
     return {
         "sentences": [

@@ -262,12 +262,7 @@ TITLES = {"before": "before", "without": "without them", "later": "half a year l
 
 @dataclass(frozen=True)
 class RemovalFigures:
-    """Figures of the network around one removal.
-
-    Attributes:
-        figures: one per snapshot.
-        note: which part of the network they show.
-    """
+    """Figures of the network around one removal."""
 
     figures: list[Markup]
     note: str

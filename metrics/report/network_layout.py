@@ -33,9 +33,6 @@ def force_directed_positions(count: int, edges: IntArray) -> FloatArray:
     """Positions by springs, repulsion and a pull to the middle (Fruchterman and Reingold 1991).
 
     The layout starts from a spiral, the best connected innermost, and draws no random number.
-
-    Returns:
-        Positions in the unit square, count x 2.
     """
     degree = np.bincount(edges.ravel(), minlength=count).astype(np.float64)
     rank = np.argsort(np.argsort(-degree, kind="stable"), kind="stable")
@@ -210,16 +207,11 @@ more."""
 
 @dataclass(frozen=True)
 class DrawnNetwork:
-    """The part of a network that is drawn.
+    """The part of a network that is drawn, and in ``note`` which part that is.
 
-    Attributes:
-        names: scientists drawn.
-        positions: their positions in the unit square, n x 2, community by community.
-        community: number of each scientist's community; the largest is 0.
-        themes: the main topic that most members of each community share; empty if unknown.
-        papers: papers of each scientist in the run.
-        edges: pairs with a joint paper, pairs of row numbers.
-        note: which part of the network this is.
+    ``positions`` are n x 2 in the unit square, community by community, of which the largest is 0.
+    ``themes`` are the main topics that most members share, empty if unknown. ``edges`` are pairs of
+    row numbers.
     """
 
     names: list[str]
@@ -296,25 +288,14 @@ STRONGEST = 3
 
 @dataclass(frozen=True)
 class CommunityMap:
-    """The communities of a network, as they are drawn.
+    """The communities of a network, as they are drawn, the largest first.
 
-    Attributes:
-        centres: of the circles, n x 2, in the unit of ``radius``; the largest is the first.
-        radius: of each circle; the area is proportional to the people.
-        people: of each community.
-        themes: the main topic that most members of each community share; empty if unknown.
-        first: of each community the member with most papers in the run, then most co-authors.
-        papers: authorships of its members in the run.
-        inside: pairs of members who have published together.
-        across: pairs of a member and somebody else who have published together.
-        lines: pairs of communities between which a line is drawn, m x 2.
-        pairs: pairs of scientists across each line who have published together.
-        rest: people in communities that are not drawn.
-        rest_communities: number of those.
-        method: by which the communities were found.
-        names: of all scientists with a tie.
-        community: of each of them; ``len(people)`` stands for the remainder.
-        note: what is drawn, in words.
+    Circles have ``centres`` (n x 2) in the unit of ``radius``, and areas in proportion to their
+    people. ``first`` has most papers in the run, then most co-authors, of its members; ``inside``
+    and ``across`` count pairs of members, and of a member and somebody else, who have published
+    together; ``pairs`` those across each of the ``lines`` (m x 2 communities). ``rest`` people are
+    in communities that are not drawn; in ``community``, of all ``names`` with a tie,
+    ``len(people)`` stands for them.
     """
 
     centres: FloatArray

@@ -35,10 +35,8 @@ GONE = {
 def papers_section(run: Run) -> list[dict[str, Any]]:
     """The first papers by date, with authors, novelty and citations.
 
-    Returns:
-        Rows with ``id``, ``number`` (from 1), ``title``, ``abstract``, ``topic``, ``published``
-        (day), ``authors``, HD, CD, CI and ON, ``cites_past``, ``cites_own`` (titles), ``cited`` and
-        ``by_persons`` (how many of its team's replies persons wrote; empty where none).
+    ``cites_own`` are titles of papers of the run; ``by_persons`` says how many replies of its team
+    persons wrote, and is empty where none.
     """
     papers = run.table("papers").head(PAPERS_SHOWN)
     titles = dict(zip(papers["paper"], papers["title"], strict=True))
@@ -77,11 +75,8 @@ def papers_section(run: Run) -> list[dict[str, Any]]:
 def people_section(run: Run) -> dict[str, Any]:
     """The scientists with most teams and papers of the run.
 
-    Returns:
-        ``rows`` (``scientist``, ``topic``, ``teams``, ``led``, ``papers``, ``cited``, ``before``
-        and ``gone``: papers before day 0, and how somebody left; ``by_persons``: which replies a
-        person wrote) ``total``, the number of all, and
-        ``listed``, of those in the table ``scientists``: in a large society who took part.
+    ``total`` counts all people, ``listed`` those in the table ``scientists``: in a large society
+    who took part.
     """
     members, people = run.table("members"), run.table("scientists")
     names = people["scientist"]
@@ -153,12 +148,7 @@ USED = ("team", "form", "visit", "turn", "seat", "call", "scientist", "reply", "
 
 
 def decisions_section(run: Run) -> dict[str, Any] | None:
-    """Decisions with their reasons, team by team; None where no reply states a reason.
-
-    Returns:
-        ``teams`` (``team``, ``topic`` and ``rows``: ``step``, ``who``, ``decided``, ``reason``) and
-        ``finished``, the number of teams of which some could be shown.
-    """
+    """Decisions with their reasons, team by team; None where no reply states a reason."""
     calls = run.table("calls")
     stated = calls[calls["form"].isin(list(STEPS)) & (calls["reason"].fillna("") != "")]
     teams = run.table("teams").dropna(subset=["finished"])

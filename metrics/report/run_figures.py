@@ -75,13 +75,7 @@ def measure_figures(run: Run) -> dict[str, Markup]:
 
 @dataclass(frozen=True)
 class RunNetwork:
-    """The co-authorship network of a run as its page shows it.
-
-    Attributes:
-        over_time: figure at four dates.
-        at_the_end: figure at the end, by community.
-        shown: what is drawn.
-    """
+    """The co-authorship network of a run as its page shows it."""
 
     over_time: Markup
     at_the_end: Markup

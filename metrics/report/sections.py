@@ -116,14 +116,7 @@ ROWS_SHOWN = 10
 
 
 def leakage_section(run: Run) -> dict[str, Any]:
-    """The training cut-off, and the abstracts that share most with contemporary papers.
-
-    Returns:
-        ``told`` (cut-off and boundary in a sentence), ``measured`` (abstracts with a contemporary
-        neighbour whose text is known), ``long`` (of those, with a run of ``LONG_RUN`` words or
-        more; ``past_long`` the same among past papers), ``similarity`` and ``past_similarity``
-        (means), ``rows`` (the longest runs first).
-    """
+    """The training cut-off, and the abstracts that share most with contemporary papers."""
     table = measure(run, "leaks")
     known = table.dropna(subset=["shared"])
     order = known.sort_values(["shared", "similarity", "paper"], ascending=[False, False, True])
@@ -147,16 +140,7 @@ CHANGE_SHOWN = 300
 
 
 def cost_section(ledger: Ledger | None) -> dict[str, Any] | None:
-    """Requests and payments in rows; None where no backend was paid for.
-
-    Returns:
-        ``attempts``, ``answered``, ``outcomes`` (rows with ``outcome``, ``attempts``,
-        ``meaning``), ``prompt_tokens``, ``completion_tokens``, ``estimated``, ``usd``, ``doubt``
-        (None, or ``calls``, ``tokens``, ``usd``, and ``named``: the first ids), ``cut_off`` (None,
-        or ``attempts``, ``tokens``, ``usd``), ``hedges`` and ``sessions`` (how many), ``changes``
-        (rows with ``session``, ``release``, ``changed``: the last of those in which something was
-        new) and ``parted``.
-    """
+    """Requests and payments in rows; None where no backend was paid for."""
     if ledger is None or not ledger.attempts:
         return None
     outcomes = [
@@ -210,14 +194,7 @@ ALL = "all forms"
 
 
 def reply_parsing_section(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
-    """The rungs of all questions and of each form, the verdicts, and the outcomes without defaults.
-
-    Returns:
-        ``asked`` (questions whose rung is known, or None), ``rungs`` (those that were stood on),
-        ``strict`` (every reply was), ``forms`` (rows: calls by rung, and ``share`` defaulted),
-        ``unsent`` (questions of which no rung is known), ``verdicts``, ``defaulted`` and
-        ``unruled`` (replies), ``outcomes`` (rows; empty where nothing was defaulted).
-    """
+    """Rungs of all questions and of each form, verdicts, and outcomes without defaults."""
     calls, acts = measure(run, "calls_by_rung"), measure(run, "calls_by_act")
     known = summary["reading"] or {"asked": None, "rungs": {}, "verdicts": {}, "by_form": {}}
     defaulted = int(acts["defaulted"].sum())
@@ -247,12 +224,7 @@ def _forms(rungs: dict[str, int], by_form: dict[str, dict[str, int]]) -> list[di
 
 
 def peer_review_section(run: Run) -> dict[str, Any] | None:
-    """Outcomes, decisions by round and the busiest reviewers; None where nothing was submitted.
-
-    Returns:
-        ``whole`` (the row of ``review_outcomes``), ``rounds`` (rows with ``round``, ``accept``,
-        ``revise``, ``reject``, ``open`` and ``score``) and ``reviewers`` (the first rows).
-    """
+    """Outcomes, decisions by round and the busiest reviewers; None where nothing was submitted."""
     if run.table("submissions").empty:
         return None
     whole = records(measure(run, "review_outcomes"))[0]
@@ -300,12 +272,7 @@ RANKS = {
 
 
 def removal_section(run: Run) -> dict[str, Any] | None:
-    """The list of interventions, and figures and numbers around each removal; None without any.
-
-    Returns:
-        ``listed`` (rows of the table ``interventions``) and ``removals`` (for each ``date``,
-        ``told``, ``tables`` by network and ``scene``, the figures of the first removals).
-    """
+    """The list of interventions, and figures and numbers around each removal; None without any."""
     listed = run.table("interventions")
     if not len(listed):
         return None
@@ -350,13 +317,8 @@ def _tables(table: pd.DataFrame, date: float) -> dict[str, dict[str, Any]]:
 def claims_section(run: Run) -> dict[str, Any]:
     """What the abstracts claim, and which groups take part more or less than they are there.
 
-    Returns:
-        ``papers``; ``with_figures`` (papers with figures stated as results) and ``figures`` (such
-        sentences); ``references`` named in texts and ``unknown`` of them (None where the
-        literature is not at hand); ``compared`` (papers compared with what they cite), ``long``
-        (of those, with a shared run of ``least`` words or more) and ``longest``; ``rows`` (the
-        papers to look at first) and ``groups`` (rows of ``representation`` whose interval does
-        not hold the share of the population, the farthest first).
+    ``unknown`` references are None where the literature is not at hand; ``compared`` papers are
+    those held against what they cite.
     """
     table = measure(run, "claims")
     titles = run.table("papers").set_index("paper")["title"]

@@ -46,13 +46,7 @@ WORKING = ("effort", "switching", "meetings")
 
 @dataclass(frozen=True)
 class Timeline:
-    """A figure of rows over simulated time.
-
-    Attributes:
-        figure: the figure.
-        drawn: rows in it.
-        total: rows that there are.
-    """
+    """A figure of rows over simulated time."""
 
     figure: Markup
     drawn: int

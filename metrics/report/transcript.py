@@ -48,21 +48,11 @@ DID = {
 
 @dataclass(frozen=True, slots=True)
 class SpokenReply:
-    """One reply of a team's talk.
+    """One reply of a team's talk: names and texts of the fields of its form, and who said it when.
 
-    Attributes:
-        call: call id.
-        stage: of the protocol.
-        visit: 1, or more after a restart of the stage.
-        turn: 0 outside turns.
-        day: date of the question.
-        speaker: who replied.
-        listeners: to whom it was said: ``the team``, ``the leader``, ...
-        act: of the table ``calls``.
-        fields: the accepted form: name of the field and its text.
-        note: whether a person wrote the words, why there are none, or how they were read; empty
-            for a model's or a rule's words that were read as they came.
-        prompt: what was asked; empty where prompts are not wanted.
+    ``visit`` is above 1 after a restart of the stage, ``turn`` 0 outside turns. ``note`` says that
+    a person wrote the words, why there are none, or how they were read; it is empty for words of a
+    model or rule that were read as they came. ``prompt`` is empty where it is not wanted.
     """
 
     call: str
@@ -86,15 +76,10 @@ class SpokenReply:
 
 @dataclass(frozen=True, slots=True)
 class TeamTalk:
-    """The talk of one team.
+    """The talk of one team, stage by stage, and what became of the team in one line.
 
-    Attributes:
-        team: id.
-        facts: what became of the team, in one line.
-        members: scientists with role and dates.
-        stages: heads with their utterances, in order.
-        paper: title and abstract of what it published; None where it published nothing.
-        people: the persons who took part, such as ``a person (P07)``.
+    ``members`` are told with role and dates, ``paper`` is title and abstract, and ``people`` are
+    the persons who took part, such as ``a person (P07)``.
     """
 
     team: str
@@ -177,14 +162,7 @@ def team_talks(
 def transcript_lines(
     run: Run, team: str | None = None, stage: str | None = None, prompts: Mapping[str, str] = {}
 ) -> Iterator[str]:
-    """A transcript as text of 80 columns.
-
-    Args:
-        run: as for ``team_talks``.
-        team: likewise.
-        stage: likewise.
-        prompts: likewise.
-    """
+    """A transcript as text of 80 columns; the arguments are those of ``team_talks``."""
     for talk in team_talks(run, team, stage, prompts):
         yield f"team {talk.team}"
         yield from _filled(talk.facts, "  ")
@@ -211,14 +189,7 @@ def transcript_lines(
 def transcript_page(
     run: Run, team: str | None = None, stage: str | None = None, prompts: Mapping[str, str] = {}
 ) -> str:
-    """A transcript as one HTML page that needs no network.
-
-    Args:
-        run: as for ``team_talks``.
-        team: likewise.
-        stage: likewise.
-        prompts: likewise.
-    """
+    """A transcript as one HTML page; the arguments are those of ``team_talks``."""
     environment = template_environment("virsci_society.metrics.report")
     backend = run.manifest.get("backend")
     return environment.get_template("transcript.html").render(

@@ -220,11 +220,7 @@ def assembly_quantities(
 
 
 def pair_positions(sizes: IntArray) -> tuple[IntArray, IntArray]:
-    """Positions of the two authors of every pair of every paper.
-
-    Returns:
-        Positions in the list of all authorships, the earlier and the later of each pair.
-    """
+    """Positions of the two authors of every pair of every paper."""
     places = np.arange(int(sizes.sum()), dtype=np.int64)
     later = np.repeat(np.cumsum(sizes), sizes) - places - 1
     left = np.repeat(places, later)

@@ -28,12 +28,7 @@ MOST_LEFT_OUT = 0.05
 
 @dataclass(frozen=True)
 class ComparedRuns:
-    """Runs of one scenario, which differ by their seeds alone.
-
-    Attributes:
-        name: of the run, of the arm of a study, or of the scenario.
-        runs: at least one.
-    """
+    """Runs of one scenario, which differ by their seeds alone."""
 
     name: str
     runs: tuple[Run, ...]
@@ -62,9 +57,6 @@ def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
     Args:
         paths: folders of runs, which are compared together; or of studies, whose arms are compared
             one by one.
-
-    Returns:
-        One entry per arm, and one for all single runs.
 
     Raises:
         InputError: a folder is given twice or is none of either, or a study has no finished run.

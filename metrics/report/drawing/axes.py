@@ -6,8 +6,9 @@ A mark without a finite position is left out, and a line is broken there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,9 @@ TICK, GAP = 3.0, 3.5
 X_ROOM, Y_ROOM = 32.0, 17.0
 """Least distance of two ticks across and upwards."""
 
-Draw = Callable[[Callable[[Coordinates], FloatArray], Callable[[Coordinates], FloatArray]], str]
+Place = Callable[[Coordinates], FloatArray]
+"""Where values of one scale lie, in units of the SVG."""
+Draw = Callable[[Place, Place], str]
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,10 @@ class PlotArea:
 
 class Axes:
     """Two scales, a title, a legend, and the marks between them.
+
+    Marks take positions ``x`` and as many values ``y``. In all of them ``colour`` is that of the
+    mark, ``width`` that of its lines, ``size`` its diameter, ``opacity`` 0..1, and ``dashes`` the
+    lengths of dashes and gaps; none: an unbroken line.
 
     Attributes:
         title: above the axes.
@@ -77,22 +84,12 @@ class Axes:
         steps: bool = False,
         dashes: str = "",
     ) -> None:
-        """A line through points in their order.
-
-        Args:
-            x: positions.
-            y: as many values.
-            colour: of the line.
-            width: of the line.
-            steps: each value holds until the next position.
-            dashes: lengths of dashes and gaps; none: an unbroken line.
-        """
+        """A line through points in their order; with ``steps`` each value holds until the next."""
         self._include(x, y)
-        more = f' stroke-dasharray="{dashes}"' if dashes else ""
+        style = f'fill="none" stroke="{colour}" stroke-width="{width:g}"{_dashed(dashes)}'
 
-        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
+        def draw(across: Place, up: Place) -> str:
             path = _path(across(x), up(y), steps)
-            style = f'fill="none" stroke="{colour}" stroke-width="{width:g}"{more}'
             return f'<path {style} stroke-linecap="round" stroke-linejoin="round" d="{path}"/>'
 
         self._marks.append(draw)
@@ -102,7 +99,7 @@ class Axes:
         self._include(x, y)
         self.y.include(np.zeros(1))
 
-        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
+        def draw(across: Place, up: Place) -> str:
             xs, floor = across(x), short_number(float(up([0.0])[0]))
             path = f"M{short_number(xs[0])} {floor}L{_path(xs, up(y), True)[1:]}V{floor}Z"
             return f'<path fill="{colour}" fill-opacity="{opacity:g}" d="{path}"/>'
@@ -120,30 +117,18 @@ class Axes:
         edge: str = "",
         edge_width: float = 0.4,
     ) -> None:
-        """A circle at each point.
-
-        Args:
-            x: positions.
-            y: as many values.
-            colour: of all circles, or of each.
-            size: the diameter.
-            opacity: 0..1.
-            edge: colour of the outline; none: no outline.
-            edge_width: of the outline.
-        """
+        """A circle at each point, of one colour or each of its own, with an outline in ``edge``."""
         self._include(x, y)
         style = f' stroke="{edge}" stroke-width="{edge_width:g}"' if edge else ""
         style += f' fill-opacity="{opacity:g}"' if opacity < 1 else ""
         style += f' fill="{colour}"' if isinstance(colour, str) else ""
         each = [""] * len(x) if isinstance(colour, str) else [f' fill="{one}"' for one in colour]
 
-        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
-            points = zip(across(x), up(y), each, strict=True)
+        def draw(across: Place, up: Place) -> str:
             radius = f'r="{size / 2:.3g}"'
             circles = (
                 f'<circle cx="{short_number(at)}" cy="{short_number(height)}" {radius}{face}/>'
-                for at, height, face in points
-                if np.isfinite(at) and np.isfinite(height)
+                for at, height, face in _finite(across(x), up(y), each)
             )
             return f"<g{style}>{''.join(circles)}</g>"
 
@@ -159,27 +144,18 @@ class Axes:
         size: float | Sequence[float] = 5.5,
         hollow: bool = False,
     ) -> None:
-        """A symbol at each point, so that colour need not tell kinds apart.
+        """A symbol (a key of ``SYMBOLS``) at each point, so that colour need not tell kinds apart.
 
-        Args:
-            x: positions.
-            y: as many values.
-            shape: circle, square, diamond, triangle, cross or star.
-            colour: of all.
-            size: the width of all, or of each.
-            hollow: draw the outline in this colour, and fill with that of the page.
+        ``size`` is the width of all, or of each; a ``hollow`` one has the colour as its outline.
         """
         self._include(x, y)
         widths = [size] * len(x) if isinstance(size, int | float) else size
         edge = 'fill="var(--page)" stroke="{}" stroke-width="1.2"' if hollow else 'fill="{}"'
         paint = edge.format(colour)
 
-        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
-            path = "".join(
-                symbol_path(shape, at, height, width)
-                for at, height, width in zip(across(x), up(y), widths, strict=True)
-                if np.isfinite(at) and np.isfinite(height)
-            )
+        def draw(across: Place, up: Place) -> str:
+            points = _finite(across(x), up(y), widths)
+            path = "".join(symbol_path(shape, *point) for point in points)
             return f'<path {paint} d="{path}"/>' if path else ""
 
         self._marks.append(draw)
@@ -194,31 +170,23 @@ class Axes:
         dashes: str = "",
         words: Sequence[str] = (),
     ) -> None:
-        """Circles whose radius is in units of both scales, which are then equally long.
+        """Circles around ``centres`` (n x 2), whose face has this opacity; they hide what is below.
 
-        They hide what is drawn below.
-
-        Args:
-            centres: n x 2.
-            radius: of each.
-            colour: of the outline, and of the face.
-            opacity: of the face, 0..1.
-            dashes: of the outline; none: an unbroken line.
-            words: written in the middle of each where they fit.
+        The radius is in units of both scales, which are then equally long. Words are written in the
+        middle of each circle where they fit.
         """
         self.square = True
         for side in (-1.0, 1.0):
             self._include(centres[:, 0] + side * radius, centres[:, 1] + side * radius)
-        more = f' stroke-dasharray="{dashes}"' if dashes else ""
+        face = f'fill="{colour}" fill-opacity="{opacity:g}" stroke="{colour}"{_dashed(dashes)}'
 
-        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
+        def draw(across: Place, up: Place) -> str:
             sizes = across(centres[:, 0] + radius) - across(centres[:, 0])
             rows = list(zip(across(centres[:, 0]), up(centres[:, 1]), sizes, strict=True))
             circles = "".join(
                 f'<circle cx="{short_number(x)}" cy="{short_number(y)}" r="{short_number(size)}"/>'
                 for x, y, size in rows
             )
-            face = f'fill="{colour}" fill-opacity="{opacity:g}" stroke="{colour}"{more}'
             parts = [f'<g fill="var(--page)">{circles}</g>', f"<g {face}>{circles}</g>"]
             for text, (x, y, size) in zip(words, rows, strict=False):
                 if LETTER * FONT * len(text) < 1.8 * size and 1.8 * size > 0.8 * FONT:
@@ -230,18 +198,14 @@ class Axes:
     def names(
         self, x: Coordinates, y: Coordinates, texts: Sequence[str], *, size: float, gap: float
     ) -> None:
-        """Names beside points where there is room, those given first before the others.
+        """Names beside the first points where there is room, those given first before the others.
 
-        Args:
-            x: positions of all points; a name covers none of them.
-            y: as many values.
-            texts: names of the first points.
-            size: height of the letters.
-            gap: distance of a name from its point.
+        A name covers none of the points. ``size`` is the height of the letters, ``gap`` the
+        distance of a name from its point.
         """
         widths = [1.15 * LETTER * size * len(text) for text in texts]
 
-        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
+        def draw(across: Place, up: Place) -> str:
             points = list(zip(across(x).tolist(), up(y).tolist(), strict=True))
             (left, right), (bottom, top) = across(list(self.x.ends())), up(list(self.y.ends()))
             places = place_labels(points, widths, 0.8 * size, gap, (left, top, right, bottom))
@@ -258,11 +222,11 @@ class Axes:
         self._include(x, y)
         half = size / 2
 
-        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
+        def draw(across: Place, up: Place) -> str:
             path = "".join(
                 f"M{short_number(at - half)} {short_number(height - half)}l{size:.3g} {size:.3g}"
                 f"m{-size:.3g} 0l{size:.3g} {-size:.3g}"
-                for at, height in zip(across(x), up(y), strict=True)
+                for at, height in _finite(across(x), up(y))
             )
             return f'<path fill="none" stroke="{colour}" stroke-width="1.4" d="{path}"/>'
 
@@ -278,33 +242,17 @@ class Axes:
         opacity: float = 1.0,
         dashes: str = "",
     ) -> None:
-        """A straight line for each pair of points.
-
-        Args:
-            starts: positions and values of the first ends.
-            stops: as many of the other ends.
-            colour: of all lines.
-            width: of all lines.
-            opacity: 0..1.
-            dashes: lengths of dashes and gaps; none: unbroken lines.
-        """
+        """A straight line for each pair of points, given by their positions and values."""
         for x, y in (starts, stops):
             self._include(x, y)
         more = f' stroke-opacity="{opacity:.3g}"' if opacity < 1 else ""
-        more += f' stroke-dasharray="{dashes}"' if dashes else ""
+        style = f'stroke="{colour}" stroke-width="{width:.3g}"{more}{_dashed(dashes)}'
 
-        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
-            ends = np.column_stack(
-                [across(starts[0]), up(starts[1]), across(stops[0]), up(stops[1])]
-            )
-            path = "".join(
-                "M{} {}L{} {}".format(*map(short_number, row))
-                for row in ends
-                if np.isfinite(row).all()
-            )
-            return (
-                f'<path fill="none" stroke="{colour}" stroke-width="{width:.3g}"{more} d="{path}"/>'
-            )
+        def draw(across: Place, up: Place) -> str:
+            places = across(starts[0]), up(starts[1]), across(stops[0]), up(stops[1])
+            lines = (row for row in np.column_stack(places) if np.isfinite(row).all())
+            path = "".join("M{} {}L{} {}".format(*map(short_number, row)) for row in lines)
+            return f'<path fill="none" {style} d="{path}"/>'
 
         self._marks.append(draw)
 
@@ -318,31 +266,17 @@ class Axes:
         width: float,
         label: str,
     ) -> None:
-        """Upright bars.
-
-        Args:
-            x: positions of their middles.
-            heights: from the floor up.
-            floors: where each begins.
-            colour: of all bars.
-            width: in units of x.
-            label: entry of the legend.
-        """
+        """Upright bars from their floors up, so that they can stand on each other."""
         middles, low = np.asarray(x, dtype=np.float64), np.asarray(floors, dtype=np.float64)
         high = low + np.asarray(heights, dtype=np.float64)
-        for edge in (middles - width / 2, middles + width / 2):
+        sides = middles - width / 2, middles + width / 2
+        for edge in sides:
             self._include(edge, low)
             self._include(edge, high)
         self.entries.append(LegendEntry(label, colour, "square"))
 
-        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
-            edges = zip(
-                across(middles - width / 2),
-                across(middles + width / 2),
-                up(low),
-                up(high),
-                strict=True,
-            )
+        def draw(across: Place, up: Place) -> str:
+            edges = zip(across(sides[0]), across(sides[1]), up(low), up(high), strict=True)
             rects = (
                 f'<rect x="{short_number(left)}" y="{short_number(top)}" '
                 f'width="{short_number(right - left)}" height="{short_number(bottom - top)}"/>'
@@ -358,7 +292,7 @@ class Axes:
         self.x.include(np.array([x]))
         style = f'stroke="{self._muted}" stroke-width="0.8" stroke-dasharray="3 3"'
 
-        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
+        def draw(across: Place, up: Place) -> str:
             at = short_number(float(across([x])[0]))
             low, high = (short_number(end) for end in up(list(self.y.ends())))
             return f'<path fill="none" {style} d="M{at} {low}V{high}"/>'
@@ -368,19 +302,14 @@ class Axes:
     def text(self, x: float, y: float, words: str, *, right_by: float = 0.0) -> None:
         """Muted words that begin so far to the right of a point, and are centred on its height."""
 
-        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
+        def draw(across: Place, up: Place) -> str:
             at, height = float(across([x])[0]) + right_by, float(up([y])[0])
             return words_at(words, at, height + 0.35 * FONT, self._muted)
 
         self._marks.append(draw)
 
     def legend(self, entries: Sequence[LegendEntry], *, bottom: bool = False) -> None:
-        """A legend inside the axes, at the left.
-
-        Args:
-            entries: one for each row.
-            bottom: at the bottom, not at the top.
-        """
+        """A legend inside the axes, at the left, at the top or at the bottom."""
 
         def draw(box: PlotArea) -> str:
             top = box.bottom - len(entries) * ROW - GAP if bottom else box.top
@@ -406,12 +335,7 @@ class Axes:
         return TICK + GAP + FONT + (GAP + FONT if self.x.label else 0.0)
 
     def draw(self, box: PlotArea, *, labelled: bool = True) -> str:
-        """The SVG of title, axes, marks and legend.
-
-        Args:
-            box: the rectangle between the axes.
-            labelled: write the tick labels of ``y``.
-        """
+        """The SVG of title, axes, marks and legend; ``box`` is the rectangle between the axes."""
         box = self._squared(box) if self.square else box
 
         def across(values: Coordinates) -> FloatArray:
@@ -450,19 +374,14 @@ class Axes:
         y_marks = self.y.marks(box.bottom - box.top, Y_ROOM) if self.y.line else []
         xs = self.x.places([value for value, _ in x_marks], box.left, box.right)
         ys = self.y.places([value for value, _ in y_marks], box.bottom, box.top)
-        grid = "".join(
-            f"M{short_number(box.left)} {short_number(at)}H{short_number(box.right)}"
-            for at in ys
-            if self.y.grid
-        ) + "".join(
-            f"M{short_number(at)} {short_number(box.top)}V{short_number(box.bottom)}"
-            for at in xs
-            if self.x.grid
-        )
-        lines = f"M{short_number(box.left)} {short_number(box.bottom)}H{short_number(box.right)}"
-        lines += "".join(f"M{short_number(at)} {short_number(box.bottom)}v{TICK:g}" for at in xs)
+        left, top, right, bottom = map(short_number, (box.left, box.top, box.right, box.bottom))
+        rows = (f"M{left} {short_number(at)}H{right}" for at in ys if self.y.grid)
+        columns = (f"M{short_number(at)} {top}V{bottom}" for at in xs if self.x.grid)
+        grid = "".join(rows) + "".join(columns)
+        lines = f"M{left} {bottom}H{right}"
+        lines += "".join(f"M{short_number(at)} {bottom}v{TICK:g}" for at in xs)
         if self.y.line:
-            lines += f"M{short_number(box.left)} {short_number(box.top)}V{short_number(box.bottom)}"
+            lines += f"M{left} {top}V{bottom}"
         parts = [hairlines(grid, self._grid), hairlines(lines, self._muted)]
         below = box.bottom + TICK + GAP + 0.75 * FONT
         parts += [
@@ -479,6 +398,17 @@ class Axes:
             middle = (box.left + box.right) / 2
             parts.append(words_at(self.x.label, middle, below + GAP + FONT, self._muted, "middle"))
         return "".join(parts)
+
+
+def _dashed(dashes: str) -> str:
+    return f' stroke-dasharray="{dashes}"' if dashes else ""
+
+
+def _finite(x: FloatArray, y: FloatArray, *more: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """Positions and values that are finite, with what else belongs to each point."""
+    # SVG has no missing coordinate: one NaN would spoil the whole path.
+    rows = zip(x, y, *more, strict=True)
+    return (row for row in rows if np.isfinite(row[0]) and np.isfinite(row[1]))
 
 
 def _path(xs: FloatArray, ys: FloatArray, steps: bool) -> str:

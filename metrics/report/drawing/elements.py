@@ -120,9 +120,6 @@ def place_labels(
         height: of all names.
         gap: distance of a name from its point.
         within: where names may stand.
-
-    Returns:
-        Left and bottom of each name; None where there is no room that is still free.
     """
     taken: list[Box] = [(x - gap, y - gap, x + gap, y + gap) for x, y in points]
     placed: list[tuple[float, float] | None] = []
