@@ -80,22 +80,33 @@ class Journal:
         # The clock's thread and the loop's both read, through one connection.
         self._reading = threading.Lock()
         try:
-            if path is not None and verify:
-                verify_log(path)
-            self._db = connect(path, frozen)
-            check_format(self._db, path, frozen)
-            self.rows_verified = verify_rows(self._db, path) if path and verify else 0
-            self._chain = None
-            if path is not None and not frozen:
-                make_durable(self._db, path)
-                self._chain = begin_chain(self._db, path)
-            # A second connection, so that nobody who reads waits for a commit.
-            self._reader = self._db if path is None or frozen else connect(path, frozen)
+            self._connect(path, frozen, verify)
         except BaseException:
             self._unlock()
             raise
         self._writer = GroupCommitWriter(self._begin, self._commit, self._broken)
         self._closed = False
+        self._count_earlier(parent)
+        self._statements = Statements(self._db, self.session, self._chain)
+        if not frozen:
+            self.set_meta("session", str(self.session))
+
+    def _connect(self, path: Path | None, frozen: bool, verify: bool) -> None:
+        if path is not None and verify:
+            # Before SQLite reads the log: it would leave out what stands behind damage.
+            verify_log(path)
+        self._db = connect(path, frozen)
+        check_format(self._db, path, frozen)
+        self.rows_verified = verify_rows(self._db, path) if path and verify else 0
+        self._chain = None
+        if path is not None and not frozen:
+            make_durable(self._db, path)
+            self._chain = begin_chain(self._db, path)
+        # A second connection, so that nobody who reads waits for a commit.
+        self._reader = self._db if path is None or frozen else connect(path, frozen)
+
+    def _count_earlier(self, parent: Journal | None) -> None:
+        """Count what earlier sessions have left."""
         # Rows up to the last one are of earlier sessions; a finished run must have asked for each
         # (rule 22).
         last = self._one("SELECT max(row) FROM calls") or 0
@@ -107,7 +118,6 @@ class Journal:
         # Attempts from this row on are under way in this session, and not in doubt.
         self._first_attempt = self._one("SELECT coalesce(max(row), 0) FROM attempts") + 1
         self.session = self._number("session", "0", int) + 1
-        self._statements = Statements(self._db, self.session, self._chain)
         self._totals = self._earlier_totals()
         self.is_empty = (
             not self.unreplayed
@@ -116,8 +126,6 @@ class Journal:
         )
         self.fork_date = self._number("past", "-inf", float)
         """Simulated date in days before which a fork asks nothing new; -inf if this is no fork."""
-        if not frozen:
-            self.set_meta("session", str(self.session))
 
     @classmethod
     def open(

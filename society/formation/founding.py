@@ -86,6 +86,7 @@ class Poisson(Founding):
         date, ordinal = 0.0, 0
         while self.most is None or ordinal < self.most:
             rng = streams.stream("founding", ordinal)
+            # On the grid of ticks, where sums of dates are exact (rule 11).
             date += to_ticks(rng.exponential(mean_gap))
             yield date, int(rng.integers(scientists))
             ordinal += 1
@@ -120,6 +121,7 @@ class Yearly(Founding):
             passed += streams.stream("founding", ordinal).exponential() / self.teams_per_year
             # ``passed`` is the integral of exp(growth x years) up to the date.
             inside = 1 + self.growth * passed
+            # The rate falls so fast that its integral never reaches this founding.
             if inside <= 0:
                 return
             years = math.log(inside) / self.growth if self.growth else passed
@@ -145,6 +147,7 @@ class Once(Founding):
         for ordinal in range(self.count):
             round_, turn = divmod(ordinal, scientists)
             if turn == 0:
+                # A stream per round: more teams change no earlier leader (rule 9).
                 order = streams.stream("leaders", round_).permutation(scientists)
             yield to_ticks(ordinal * self.every), int(order[turn])
 
@@ -175,6 +178,7 @@ class Bursts(Founding):
         date, excess, ordinal = 0.0, 0.0, 0
         while True:
             rng = streams.stream("founding", ordinal)
+            # Two independent causes of a founding: the one that comes first brings it.
             gap = to_ticks(min(rng.exponential(1 / mu), self._incited(excess, rng.random())))
             date += gap
             excess = excess * math.exp(-gap / self.memory) + self.offspring / self.memory
@@ -220,6 +224,7 @@ class CallsForProposals(Founding):
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, None]]:
         """The date of every call, once per team that it founds, without leaders."""
         for date in self._calls():
+            # Each leads once per call, so there are no more teams than people.
             for _ in range(min(self.teams_per_call, scientists)):
                 yield date, None
 
@@ -227,4 +232,5 @@ class CallsForProposals(Founding):
         yield from self.dates
         if self.every is not None:
             for number in count(1):
+                # From the last date on, and not gap by gap: no rounding adds up.
                 yield self.dates[-1] + to_ticks(number * self.every)

@@ -164,6 +164,7 @@ class ByFadingPapers(Leaders):
         """Draw by productivity and fading papers."""
         fading = self._fading(world)
         people = len(world.population)
+        # Nobody has a paper yet that counts, so there are no weights to draw by.
         if fading.total <= 0:
             return sample_uniformly(people, excluded, rng)
 
@@ -207,6 +208,7 @@ class Selected(Leaders):
         Raises:
             InputError: the protocol has none.
         """
+        # Asked at each founding: an intervention may have set another protocol (rule 23).
         policy = world.selection
         if policy is None:
             raise InputError(

@@ -47,6 +47,7 @@ def sample_by_rejection(
     Returns:
         A row, or None where nobody who is left has a weight above 0.
     """
+    # Else nobody is left, and no proposal could be accepted.
     if len(excluded) < people:
         for _ in range(MAX_PROPOSALS):
             row = propose()
@@ -121,6 +122,7 @@ def fading_papers(
         shape: of the gamma distribution of the people's constant factors; None: all are 1.
         coauthored: weight of a paper for its authors but the leader, 0..1.
     """
+    # Where the leader stands among the authors; it matters only if leading counts for more.
     place = -1 if coauthored != 1 and world.author_order == "leader_last" else 0
     kept, key = world.history.fading, (memory, exponent, shape, coauthored, place)
     if key not in kept:

@@ -57,6 +57,7 @@ class NewcomerSeats(Part):
     def chance(self, day: float, rng: np.random.Generator) -> float:
         """Draw the chance of the seats of one team founded on a date."""
         mean = shift_log_odds(self.seat, self.trend, day)
+        # No beta distribution has a mean of 0 or 1.
         if mean in (0.0, 1.0):
             return mean
         return float(rng.beta(mean * self.spread, (1 - mean) * self.spread))
@@ -64,6 +65,7 @@ class NewcomerSeats(Part):
 
 def shift_log_odds(chance: float, trend: float, day: float) -> float:
     """A probability of day 0 after its log odds have changed by ``trend`` per year until a day."""
+    # The log odds of 0 and 1 are infinite and stay so.
     if chance in (0.0, 1.0) or not trend:
         return chance
     odds = math.log(chance / (1 - chance)) + trend * day / DAYS_PER_YEAR
@@ -107,6 +109,7 @@ class RepeatedTeams(Part):
         self, others: tuple[int, ...], excluded: AbstractSet[int], rng: np.random.Generator
     ) -> list[int]:
         """Draw who of the authors of an earlier team stays; excluded rows may not be drawn."""
+        # Drawn for all, also for those who cannot stay: who is free shifts no draw (rule 9).
         stays = rng.random(len(others)) < self.stay
         return [
             row for row, stay in zip(others, stays, strict=True) if stay and row not in excluded
@@ -144,6 +147,7 @@ class ResearchGroups(Part):
         free = [
             row
             for came, row in world.mentees.get(leader, ())
+            # Not on the date of coming: others know of a newcomer only after it (rule 16).
             if since < came < world.day and row not in excluded
         ]
         return free[int(rng.integers(len(free)))] if free else None

@@ -166,6 +166,7 @@ class Population:
             self.names, self.rows = MaskedNames(people), RowsByName(people)
             self._first = lru_cache(PROFILE_CACHE_SIZE)(people.__getitem__)
             return
+        # In a small society each profile is asked for again and again: all are made once.
         self._first = tuple(people).__getitem__
         self.names = list(people.names)
         self.rows = {name: row for row, name in enumerate(self.names)}
@@ -222,6 +223,8 @@ class Population:
         base = self._base(row)
         papers = bisect_left(self._papers.get(row, ()), before)
         cited = bisect_left(self._cited.get(row, ()), before)
+        # A tuple of one comes before all pairs of its date: a move of that day is left out (rule
+        # 16).
         moves = bisect_left(self._moves.get(row, ()), (before,))
         if not papers and not cited and not moves:
             return base
@@ -255,6 +258,7 @@ class Population:
     def join_team(self, row: int, team: str) -> None:
         """Start the work of a scientist (row) in a team (id)."""
         self.scientist(row).teams.append(team)
+        # By load, so that nobody has to look through all people for those at their limit.
         load = self.busy[row] = self.busy.get(row, 0) + 1
         self._at_least.setdefault(load, set()).add(row)
         self._spells.setdefault(row, {})[team] = (self._now(), math.inf)
@@ -300,6 +304,7 @@ class Population:
 
     def departed_names(self) -> frozenset[str]:
         """Masked names of those who have left the society."""
+        # Made anew after a departure only, because every search among people asks for it.
         if len(self._absent) != len(self.departed):
             self._absent = frozenset(self.names[row] for row in self.departed)
         return self._absent
@@ -339,5 +344,6 @@ class Population:
 
     def _collaborators(self, row: int, before: float) -> tuple[str, ...]:
         partners, counts = self._network.coauthors(row, before)
+        # Of equal counts the smaller row comes first, in every run (rule 12).
         ranked = sorted(zip((-counts).tolist(), partners.tolist(), strict=True))
         return tuple(self.names[other] for _, other in ranked[:10])

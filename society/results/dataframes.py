@@ -60,6 +60,7 @@ def build_table(name: str, rows: Iterable[tuple[Any, ...]] = ()) -> pd.DataFrame
         raise InputError(f"no table is called {name!r}; the tables are {', '.join(TABLES)}")
     listed = list(rows)
     if not listed:
+        # A copy, because whoever gets it may change it.
         return _empty_table(name).copy()
     for row in listed:
         if len(row) != len(columns):
@@ -133,6 +134,7 @@ def sort_canonically(name: str, table: pd.DataFrame) -> pd.DataFrame:
         order = _row_order(table, lead, rest)
         if order is None:
             table = table.sort_values(by=lead + rest, kind="stable", na_position="last")
+        # Rows that are in order already are not copied.
         elif order != list(range(len(table))):
             table = table.take(order)
     return table.reset_index(drop=True)
@@ -160,6 +162,7 @@ def _sort_keys(table: pd.DataFrame, columns: list[str]) -> list[tuple[Any, ...]]
         values, missing = table[column].tolist(), table[column].isna().tolist()
         if True in missing:
             pairs = zip(values, missing, strict=True)
+            # A missing value compares with nothing; as (1,) it comes after every (0, value).
             values = [(1,) if absent else (0, value) for value, absent in pairs]
         elif any(value != value for value in values):
             return None
@@ -168,6 +171,7 @@ def _sort_keys(table: pd.DataFrame, columns: list[str]) -> list[tuple[Any, ...]]
 
 
 def _series(table: str, column: str, dtype: str, values: list[Any]) -> pd.Series[Any]:
+    # Only NaN differs from itself: what is missing looks alike in all files.
     plain = [
         None if value is None or value is pd.NA or value != value else value for value in values
     ]

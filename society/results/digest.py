@@ -71,11 +71,13 @@ def digest_tables(tables: Mapping[str, pd.DataFrame]) -> str:
         tables: by name; ``digest_content`` selects those of a whole run.
     """
     total = hashlib.sha256()
+    # By name, because the order of a mapping depends on who made it.
     for name in sorted(tables):
         table = sort_canonically(name, tables[name])
         total.update(f"table {name} {len(table)}\n".encode())
         for column in table.columns:
             values = [_plain(value) for value in table[column].tolist()]
+            # ASCII with fixed separators: the same bytes on every machine.
             line = json.dumps([column, values], ensure_ascii=True, separators=(",", ":"))
             total.update(line.encode() + b"\n")
     return total.hexdigest()
@@ -84,6 +86,7 @@ def digest_tables(tables: Mapping[str, pd.DataFrame]) -> str:
 def _plain(value: Any) -> Any:
     if value is pd.NA or value is None or value != value:
         return None
+    # Numbers of numpy are not JSON; as those of Python they are written to the last bit.
     return value.item() if hasattr(value, "item") else value
 
 

@@ -50,12 +50,6 @@ class RunPlots:
         """Every team as a bar from its founding to the end of its work, by colour of its state.
 
         A dot marks the day on which its paper became visible.
-
-        Args:
-            ax: matplotlib axes; None: new ones.
-
-        Returns:
-            The axes.
         """
         axes = _axes(ax)
         teams = self._run.table("teams", plain=True).sort_values("founded", kind="stable")
@@ -85,9 +79,6 @@ class RunPlots:
         Args:
             ax: matplotlib axes; None: new ones.
             most: scientists that are drawn.
-
-        Returns:
-            The axes.
         """
         axes = _axes(ax)
         members = self._run.table("members", plain=True)
@@ -117,10 +108,8 @@ class RunPlots:
             ax: matplotlib axes; None: new ones.
             day: the last day that counts; None: the end of the run.
             seed: of the positions.
-
-        Returns:
-            The axes.
         """
+        # Slow to load, and most plots do without.
         import networkx as nx
 
         axes = _axes(ax)
@@ -148,14 +137,7 @@ class RunPlots:
         return axes
 
     def papers(self, ax: Any = None) -> Any:
-        """Papers so far, and teams at work, over simulated time.
-
-        Args:
-            ax: matplotlib axes; None: new ones.
-
-        Returns:
-            The axes.
-        """
+        """Papers so far, and teams at work, over simulated time."""
         axes = _axes(ax)
         run = self._run
         teams = run.table("teams", plain=True)
@@ -179,14 +161,7 @@ class RunPlots:
         return axes
 
     def calls(self, ax: Any = None) -> Any:
-        """Questions asked, by stage and act.
-
-        Args:
-            ax: matplotlib axes; None: new ones.
-
-        Returns:
-            The axes.
-        """
+        """Questions asked, by stage and act."""
         axes = _axes(ax)
         calls = self._run.table("calls", plain=True)
         counts = calls.groupby(["stage", "act"]).size().unstack("act", fill_value=0)
@@ -203,6 +178,7 @@ class RunPlots:
 def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax
+    # Loaded at the first plot: it takes a second, and most runs are never drawn.
     from matplotlib import pyplot
 
     return pyplot.subplots(figsize=SIZE, layout="constrained")[1]

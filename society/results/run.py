@@ -75,6 +75,7 @@ def read_vectors(path: Path) -> Vectors:
     """
     try:
         with zipfile.ZipFile(require_regular_file(path)) as archive:
+            # Before anything is unpacked: a small archive can unfold to more than the memory.
             if sum(member.file_size for member in archive.infolist()) > MAX_VECTOR_BYTES:
                 raise InputError(f"{path}: unfolds to more than {MAX_VECTOR_BYTES} bytes")
         with np.load(path, allow_pickle=False) as arrays:
@@ -185,8 +186,10 @@ class Run:
             raise InputError(f"{folder}: no such folder; give the folder that a run wrote")
         hashes = read_hashes(folder)
         manifest = _json(folder / MANIFEST, "this is not a run folder")
+        # Else every file would pass unchecked once somebody has removed the list.
         if hashes is None and manifest.get("hashes"):
             raise InputError(f"{folder / manifest['hashes']}: is missing; restore it")
+        # Tables are checked when they are read: a look at one need not hash all.
         for name in (MANIFEST, "scenario.yaml", "digest", "vectors.npz"):
             if hashes is not None and (folder / name).exists():
                 hashes.check(folder / name)
@@ -273,6 +276,7 @@ class Run:
             path = None if name in self._tables else self._file(f"tables/{name}.parquet")
             return f"{len(self.table(name)) if path is None else count_rows(path):,}"
         except InputError:
+            # Not raised: the line that describes a damaged run must still appear.
             return "unreadable"
 
     def _state(self) -> str:
@@ -324,6 +328,7 @@ class Run:
         if not isinstance(what, str) and name not in self._measures:
             self.add_measure(name, what(self))
         if name not in self._measures:
+            # The name becomes part of a path, so it must not lead out of the folder.
             path = self._file(f"tables/measures/{name}.parquet") if name.isidentifier() else None
             if path is None:
                 held = ", ".join(self.measure_names()) or "none"
@@ -370,6 +375,7 @@ class Run:
                     raise InputError(f"{path}:{number}: not JSON: {error}") from error
                 if not isinstance(event, dict):
                     raise InputError(f"{path}:{number}: not an object")
+                # The first line says who spoke, and is no event.
                 if not is_events_header(event):
                     yield event
 

@@ -66,6 +66,7 @@ class RunLog:
         Raises:
             ValueError: the number of values is not the number of columns.
         """
+        # Here and not at the end of the run, so that the traceback shows who wrote the row.
         if len(values) != len(TABLES[table]):
             raise ValueError(f"{table} has {len(TABLES[table])} columns, got {len(values)} values")
         if not self.sealed:
@@ -138,6 +139,7 @@ class InitialTables:
         if chosen is not None:
             people, years = People(people.table.take(chosen)), years[chosen]
         citations = (None if count != count else int(count) for count in people.citations.tolist())
+        # 0 stands for a year that is not known, NaN for citations that cannot be dated.
         first_years = (year or None for year in years.tolist())
         columns = (people.names, people.topics, people.papers.tolist(), citations, first_years)
         return [(*row, None) for row in zip(*columns, strict=True)]

@@ -102,6 +102,7 @@ def is_events_header(line: Mapping[str, Any]) -> bool:
 
 def csv_metadata(speaker: str, names: Iterable[str]) -> str:
     """The metadata, as JSON, of CSV files of these names that lie in one folder."""
+    # Sorted, so that the bytes do not depend on who lists the tables.
     tables = [{"url": name} for name in sorted(names)]
     content = {"@context": "http://www.w3.org/ns/csvw", "dc:creator": speaker, "tables": tables}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

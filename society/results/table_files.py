@@ -80,6 +80,7 @@ def write_tables(folder: Path | str, rows: TableRows, speaker: str = "") -> dict
     """
     tables = build_tables(rows)
     for name, table in tables.items():
+        # Declared and not inferred: an empty column has no type of its own.
         schema = pa.schema([(column.name, _ARROW[column.dtype]) for column in TABLES[name]])
         path = Path(folder) / "tables" / f"{name}.parquet"
         write_parquet(path, table, schema, speaker=speaker, within=Path(folder))
@@ -105,6 +106,7 @@ def write_parquet(
     """
     make_folder(path.parent, within=within)
     arrow = pa.Table.from_pandas(table, schema=schema, preserve_index=False)
+    # In place of that of pandas, whose versions of libraries would change the bytes.
     metadata = {SPEAKER: speaker} if speaker else None
     with replacing(path, within=within) as temporary:
         pq.write_table(arrow.replace_schema_metadata(metadata), temporary, compression="zstd")
@@ -131,6 +133,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
     require_regular_file(path)
     try:
         meta = pq.read_metadata(path)
+        # Told by the head of the file, before anything is unpacked.
         size = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))
         if size > min(MAX_TABLE_BYTES, 64 * 2**20 + meta.num_rows * MAX_ROW_BYTES):
             raise InputError(
@@ -170,6 +173,7 @@ def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame], speaker: s
                     for value in safe[column].tolist()
                 ]
         with replacing(target / f"{name}.csv") as path:
+            # Line ends are the same on every system, and so are the bytes.
             safe.to_csv(path, index=False, lineterminator="\n")
     if speaker:
         content = csv_metadata(speaker, [f"{name}.csv" for name in tables])
@@ -191,4 +195,5 @@ def write_measures(
         path = Path(folder) / "tables" / "measures" / f"{name}.parquet"
         written.append(path)
         write_parquet(path, table, speaker=speaker, within=Path(folder))
+    # Last: a file that a kill leaves without its new hash is noticed when it is read.
     update_hashes(Path(folder), written)

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from virsci_society.society.kernel.garbage_collection import THRESHOLDS, infrequent_collection
+from virsci_society.society.model import THRESHOLDS, infrequent_collection
 
 
 @pytest.fixture
