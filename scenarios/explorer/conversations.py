@@ -230,11 +230,7 @@ def own_id(call: Mapping[Any, Any]) -> str:
 
 
 def needs_of(calls: pd.DataFrame) -> dict[str, Any]:
-    """Which calls each call waited for: numbers of calls, with the place where each one's begin.
-
-    Args:
-        calls: rows of the table, in the order of their numbers.
-    """
+    """Which calls each call waited for: numbers of calls, with the place where each one's begin."""
     number: dict[str, int] = {}
     for place, call in enumerate(calls["call"]):
         number[str(call)] = place
@@ -254,10 +250,6 @@ def needs_of(calls: pd.DataFrame) -> dict[str, Any]:
 
 def ideas_of(calls: pd.DataFrame, questions: Mapping[str, ShownPrompt]) -> dict[str, Any]:
     """Which calls put forward the ideas that a ballot lists or that a draft writes up.
-
-    Args:
-        calls: rows of the table, in the order of their numbers.
-        questions: the prompts, by call id.
 
     Returns:
         ``ballots``: for the number of a call the numbers of the ideas it was shown, -1 where an
@@ -294,10 +286,6 @@ def pack_prompts(calls: Iterable[str], questions: Mapping[str, ShownPrompt]) -> 
     """Prompts of calls, packed; a line that occurs in several of them is stored once.
 
     Line numbers begin with those of the roles, which stand before the lines of their message.
-
-    Args:
-        calls: ids, in the order of their numbers.
-        questions: the prompts, by call id.
     """
     messages = {call: questions[call].messages for call in calls if call in questions}
     roles = sorted({role for asked in messages.values() for role, _ in asked})

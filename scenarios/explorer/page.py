@@ -40,10 +40,6 @@ def parting_day(one: Run, other: Run) -> float | None:
 
     Calls count because two runs may say different things long before an event differs. Runs that
     begin with different people or ties part on day 0.
-
-    Args:
-        one: a run.
-        other: another one.
     """
     for table in ("scientists", "ties"):
         first, second = (run.table(table) for run in (one, other))
@@ -121,11 +117,6 @@ class Explorer:
 def write_explorer(path: Path, runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Explorer:
     """Write the page of one run or of two.
 
-    Args:
-        path: the file.
-        runs: one or two.
-        books: the prompts of each; without them none are shown.
-
     Returns:
         What was written.
     """
@@ -135,12 +126,7 @@ def write_explorer(path: Path, runs: Sequence[Run], books: Sequence[PromptBook] 
 
 
 def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Explorer:
-    """The page of one run or of two, which are drawn on the same places.
-
-    Args:
-        runs: one or two.
-        books: the prompts of each; without them none are shown.
-    """
+    """The page of one run or of two, which are drawn on the same places."""
     names = list(dict.fromkeys(name for run in runs for name in names_of(run)))
     layout = _layout(runs, names)
     environment = template_environment(
@@ -179,12 +165,7 @@ def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Ex
 
 
 def content_security_policy(script: str, style: str) -> str:
-    """The policy under which exactly this script and this style sheet run.
-
-    Args:
-        script: text of the script element.
-        style: text of the style element.
-    """
+    """The policy under which exactly this script and this style sheet run."""
     return (
         f"default-src 'none'; script-src '{source_hash(script)}'; "
         f"style-src '{source_hash(style)}'; "
@@ -194,11 +175,7 @@ def content_security_policy(script: str, style: str) -> str:
 
 
 def room_for(run: Run) -> int:
-    """Most bytes of the page of a run.
-
-    Args:
-        run: the run; the number of its scientists decides.
-    """
+    """Most bytes of the page of a run."""
     people = len(run.table("scientists"))
     return next(limit for most, limit in LIMITS if most is None or people <= most)
 

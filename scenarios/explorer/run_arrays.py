@@ -60,13 +60,7 @@ def names_of(run: Run) -> list[str]:
 
 
 def arrays_of(run: Run, names: Sequence[str], layout: CommunityLayout) -> RunArrays:
-    """All arrays of a run.
-
-    Args:
-        run: the run.
-        names: everybody, in the order of their numbers.
-        layout: a place for each of them.
-    """
+    """All arrays of a run."""
     teams = run.table("teams")
     made = RunArrays(values={}, arrays={})
     made.people = {name: number for number, name in enumerate(names)}
@@ -279,10 +273,6 @@ def pack(values: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]] | Non
     Layout before compression: the length of the JSON text as uint32, the JSON text in UTF-8, then
     each array from a multiple of 8 bytes on, all little-endian. It is compressed by DEFLATE (RFC
     1951, without a header), and nothing in base64 can end the element of the page that holds it.
-
-    Args:
-        values: plain data that JSON can hold.
-        arrays: by name, one-dimensional, of the types in ``KINDS``.
     """
     body, listed = b"", []
     for name, array in (arrays or {}).items():

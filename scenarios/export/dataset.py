@@ -200,12 +200,7 @@ _NOT_CROISSANT: dict[str, Any] = {
 
 
 def croissant_metadata(run: Run, hashes: Mapping[str, str]) -> dict[str, Any]:
-    """The metadata of the data set as JSON-LD.
-
-    Args:
-        run: the run.
-        hashes: sha256 (hex) of the file of each table.
-    """
+    """The metadata of the data set as JSON-LD."""
     return {
         "@context": {term: _NOT_CROISSANT.get(term, f"cr:{term}") for term in _TERMS.split()},
         "@type": "sc:Dataset",

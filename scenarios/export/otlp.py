@@ -39,13 +39,7 @@ Attributes = Mapping[str, Any]
 
 
 def write_traces(path: Path, run: Run, spans: Sequence[Mapping[str, Any]]) -> None:
-    """Write a run as one trace.
-
-    Args:
-        path: the file.
-        run: the run.
-        spans: from ``spans_of``.
-    """
+    """Write a run as one trace."""
     versions = run.manifest.get("versions")
     release = versions.get(SCOPE) if isinstance(versions, dict) else None
     resource = {

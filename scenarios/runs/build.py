@@ -93,11 +93,6 @@ def build_society(
 ) -> Society:
     """The society of a scenario, at day 0.
 
-    Args:
-        scenario: checked.
-        ecosystem: the scenario's own, where it has been built already.
-        gateway: to its backend, where it is to keep a journal.
-
     Raises:
         InputError: its ecosystem cannot be used.
     """

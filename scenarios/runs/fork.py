@@ -92,10 +92,6 @@ class Fork:
     def run(self, out: Path, progress: Progress | None = None) -> RunPrefix:
         """Run the fork, or go on with it.
 
-        Args:
-            out: its folder, which is not the parent's.
-            progress: is given every phase, and the society after every step.
-
         Returns:
             The past that the fork shares with its parent.
 

@@ -49,10 +49,6 @@ def untrimmed(scenario: Scenario) -> Scenario:
 def longest_page(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Request | None:
     """The request with the longest messages that a rehearsal asks; the first of several.
 
-    Args:
-        scenario: checked; a context that it states trims nothing here.
-        ecosystem: the scenario's own, where it has been built already.
-
     Returns:
         The request; None if the model is asked nothing.
     """
@@ -95,10 +91,6 @@ def size_window(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Scena
     It stays as it is where the server does not take the window from requests, or where the scenario
     states one.
 
-    Args:
-        scenario: checked.
-        ecosystem: the scenario's own, where it has been built already.
-
     Raises:
         InputError: the model's own window is shorter.
     """
@@ -114,10 +106,6 @@ def size_window(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Scena
 
 def ask_for_window(paid: ChatCompletionsBackend, need: int) -> ChatCompletionsBackend:
     """The backend, asking for a window of at least so many tokens in every request.
-
-    Args:
-        paid: of a server that takes the window from requests.
-        need: tokens of the longest page and its reply.
 
     Raises:
         InputError: the model was made for fewer.

@@ -124,11 +124,7 @@ def _use(data: Mapping[str, Any]) -> object:
 
 
 def held_scenario(folder: Path) -> dict[str, Any]:
-    """The scenario in a run folder, finished or not, as plain data; empty where there is none.
-
-    Args:
-        folder: the run folder; may be missing.
-    """
+    """The scenario in a run folder, finished or not, as plain data; empty where there is none."""
     import json
 
     from virsci_society.agents.journal.journal import Journal

@@ -177,13 +177,7 @@ def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
 
 
 def make_manifest(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict[str, Any]:
-    """The manifest: which scenario was run, from which ecosystem, with which prompts and releases.
-
-    Args:
-        scenario: of the run.
-        society: at its end.
-        ecosystem: that it started from.
-    """
+    """The manifest: what was run, from which ecosystem, with which prompts and releases."""
     return {
         "format": FORMAT,
         "name": scenario.name,

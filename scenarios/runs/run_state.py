@@ -294,9 +294,6 @@ def has_world(folder: Path) -> bool:
 def list_runs(root: Path) -> list[RunState]:
     """Every run folder below a folder, or the folder itself, sorted by path.
 
-    Args:
-        root: the folder to search.
-
     Raises:
         InputError: it is no folder.
     """

@@ -16,12 +16,7 @@ NO_VALUE = " "
 
 
 def can_encode(text: str, encoding: str | None) -> bool:
-    """Whether an encoding has every character of a text.
-
-    Args:
-        text: to be printed.
-        encoding: of the terminal; None or an unknown one: ASCII.
-    """
+    """Whether an encoding has every character of a text."""
     try:
         text.encode(encoding or "ascii")
     except (LookupError, UnicodeError):

@@ -87,12 +87,7 @@ class ArmSettings:
     def laid_over(
         self, start: Document, arms: list[tuple[Arm, Document]]
     ) -> tuple[Scenario | None, list[tuple[Arm, Document]], list[str]]:
-        """The base and the arms with what is set, and the faults of the settings.
-
-        Args:
-            start: the base as the study has it.
-            arms: each with its own keys as a document.
-        """
+        """The base and the arms with what is set, and the faults of the settings."""
         base, faults, strange = self._changed_base(start)
         if base is None:
             self.start = _merged(start, self.settings)

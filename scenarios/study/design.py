@@ -231,10 +231,6 @@ def paired_over(short: PairedOver, arms: Sequence[Arm]) -> list[Comparison]:
 
     Arms are compared that have the key and are alike in all their other settings; the first of them
     is the reference. An arm without such a partner is in no test.
-
-    Args:
-        short: the measure and the key.
-        arms: of the study.
     """
     of, key = short.paired.of, short.paired.over
     alike: dict[str, list[str]] = {}
@@ -260,12 +256,6 @@ def scenario_of(
 ) -> Scenario:
     """The scenario of an arm: the base with keys of the arm.
 
-    Args:
-        base: checked.
-        settings: dotted keys and values.
-        trust: let dotted paths in it be imported.
-        **more: further keys, such as the seed.
-
     Raises:
         InputError: the keys and the base do not fit together.
     """
@@ -280,10 +270,6 @@ def scenario_document(scenario: Scenario) -> Document:
 
 def check_arms(design: Design, *, keys: bool = True) -> None:
     """Check what the arms of a study need besides right scenarios, as ``check_before_run`` does.
-
-    Args:
-        design: of the study.
-        keys: look for the variables of keys.
 
     Raises:
         InputError: all faults of all arms at once, each with the study's file and the arms.

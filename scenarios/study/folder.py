@@ -186,13 +186,7 @@ def differences(held: Lock, wanted: Lock) -> list[str]:
 
 
 def deviations(held: Lock, file_measures: list[str], comparisons: list[Comparison]) -> list[str]:
-    """Everything that is reported otherwise than it was planned, one sentence each.
-
-    Args:
-        held: what was planned.
-        file_measures: measures that are asked for now.
-        comparisons: that are asked for now.
-    """
+    """Everything that is reported otherwise than it was planned, one sentence each."""
     planned = list(held.data["measures"])
     stated = [Comparison.model_validate(one) for one in held.data["comparisons"]]
     return [

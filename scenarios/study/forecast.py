@@ -88,10 +88,6 @@ class StudyForecast:
 def study_forecast(design: Design, announce: Callable[[str], None]) -> StudyForecast:
     """Rehearse one run of every arm, with the first replicate's seed, and add up.
 
-    Args:
-        design: checked, and matched if it has the key ``match``.
-        announce: is given a line for each arm.
-
     Raises:
         InputError: the ecosystem of an arm cannot be used.
     """

@@ -39,14 +39,7 @@ MATCHED = "matched.parquet"
 
 
 def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status]) -> None:
-    """Write ``study.json``, ``runs.parquet``, ``results.parquet`` and ``tables/*.parquet``.
-
-    Args:
-        design: the study, with the measures and comparisons that are asked for now.
-        folder: of the study.
-        lock: what was planned.
-        statuses: of every run, by index.
-    """
+    """Write ``study.json``, ``runs.parquet``, ``results.parquet`` and ``tables/*.parquet``."""
     from virsci_society.society.results.table_files import write_parquet
 
     remove_file(folder / HASHES)
@@ -79,12 +72,7 @@ def speaker_of_study(design: Design) -> str:
 
 
 def is_gathered(folder: Path, content: str) -> bool:
-    """Were tables and page written after the last run ended, for the same ``study.json``?
-
-    Args:
-        folder: of the study.
-        content: of ``study.json`` as it would be written now.
-    """
+    """Were tables and page written after the last run ended, for the same ``study.json``?"""
     page = folder / "report.html"
     files = [folder / name for name in (STUDY_JSON, RUNS, RESULTS)]
     if not page.is_file() or not all(path.is_file() for path in files):
@@ -98,13 +86,7 @@ def is_gathered(folder: Path, content: str) -> bool:
 
 
 def study_json(design: Design, lock: Lock, folder: Path) -> str:
-    """The text of ``study.json``: what was asked, and how it departs from what was planned.
-
-    Args:
-        design: the study as it is asked for now.
-        lock: what was planned.
-        folder: of the study.
-    """
+    """The text of ``study.json``: what was asked, and how it departs from what was planned."""
     file = design.file
     speaker = design.base.backend.backend
     planned = [Comparison.model_validate(one) for one in lock.data["comparisons"]]

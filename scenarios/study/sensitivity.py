@@ -17,12 +17,7 @@ from virsci_society.society.kernel.streams import Streams
 
 
 def sample_arms(sampled: Sampled, seed: int) -> list[dict[str, Any]]:
-    """The settings of every arm, in the order of the design.
-
-    Args:
-        sampled: the design; its class says which.
-        seed: of the study.
-    """
+    """The settings of every arm, in the order of the design."""
     rows = unit_points(sampled, seed).tolist()
     over = sampled.over.items()
     return [
@@ -32,12 +27,7 @@ def sample_arms(sampled: Sampled, seed: int) -> list[dict[str, Any]]:
 
 
 def unit_points(sampled: Sampled, seed: int) -> FloatArray:
-    """The points in the unit cube: an array of arms x keys.
-
-    Args:
-        sampled: the design; its class says which.
-        seed: of the study.
-    """
+    """The points in the unit cube: an array of arms x keys."""
     key = Streams(seed, "study").key("arms")
     if isinstance(sampled, Morris):
         return _trajectories(sampled, key)

@@ -168,13 +168,7 @@ def log_file(study: Path, index: int) -> Path:
 
 
 def append_log(study: Path, index: int, text: str) -> None:
-    """Add a text without secrets to the log of a run; errors of the disk are passed over.
-
-    Args:
-        study: its folder.
-        index: of the run.
-        text: one or more lines.
-    """
+    """Add a text without secrets to the log of a run; errors of the disk are passed over."""
     path = log_file(study, index)
     with suppress(OSError):
         make_folder(path.parent, within=study)
@@ -183,13 +177,7 @@ def append_log(study: Path, index: int, text: str) -> None:
 
 
 def log_error(study: Path, index: int, error: BaseException) -> None:
-    """Add an error to the log: the message of one of ours, the traceback of any other.
-
-    Args:
-        study: its folder.
-        index: of the run.
-        error: that ended the run.
-    """
+    """Add an error to the log: the message of one of ours, the traceback of any other."""
     ours = isinstance(error, SocietyError)
     append_log(study, index, str(error) if ours else "".join(traceback.format_exception(error)))
 
@@ -289,13 +277,7 @@ def read_run_measures(study: Path, index: int) -> dict[str, float]:
 
 
 def write_run_measures(study: Path, index: int, values: dict[str, float]) -> None:
-    """Keep the measures of a run beside its folder; NaN becomes null.
-
-    Args:
-        study: its folder.
-        index: of the run.
-        values: by the names of the measures.
-    """
+    """Keep the measures of a run beside its folder; NaN becomes null."""
     stored = {name: value if math.isfinite(value) else None for name, value in values.items()}
     write_text(measures_file(study, index), json.dumps(signed(stored)) + "\n")
 

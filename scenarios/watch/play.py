@@ -80,10 +80,6 @@ def check_folder(scenario: Scenario, folder: Path) -> None:
 
     Else what they wrote would be asked again, or a run without them would be written over.
 
-    Args:
-        scenario: from ``with_seats``.
-        folder: the run folder; may be missing.
-
     Raises:
         InputError: it holds another run, with what to type.
     """
@@ -107,10 +103,6 @@ def check_folder(scenario: Scenario, folder: Path) -> None:
 
 def check_names(names: Sequence[str], known: Sequence[str]) -> None:
     """Check that the scientists for whom people answer are there on day 0.
-
-    Args:
-        names: masked names, or ids of teams.
-        known: masked names of the ecosystem.
 
     Raises:
         InputError: there is no such scientist; some who are there are named.
@@ -181,9 +173,6 @@ class Questions:
 
     def answer(self, given: Mapping[str, Any]) -> None:
         """Take an answer, or the agreement to the consent text.
-
-        Args:
-            given: ``stem`` and ``text``, or ``consent`` as true.
 
         Raises:
             InputError: no such open question, no agreement yet, or it cannot be written.

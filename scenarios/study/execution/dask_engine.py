@@ -199,16 +199,6 @@ def run_on_cluster(
 
     The runs of a lost worker are submitted again, and a lost scheduler is waited for.
 
-    Args:
-        study: its folder with its lock, seen under the same path by every worker.
-        indices: of the runs.
-        scheduler: address of a dask scheduler, such as ``tcp://host:8786``.
-        local_cluster: instead, so many workers on this machine, each a process.
-        trust: let dotted paths in the scenarios be imported.
-        again: begin runs also that are in quarantine.
-        fail_fast: stop at the first run that fails.
-        on_result: is given the status of every run as soon as it has ended.
-
     Raises:
         InputError: dask is not installed, or a worker sees another study or release.
         Stopped: interrupted, or the scheduler stayed away.
@@ -280,13 +270,6 @@ class _RunResults:
 def run_on_worker(study: str, fingerprint: str, trust: bool, again: bool, index: int) -> StatusData:
     """Do one run, on a worker.
 
-    Args:
-        study: its folder.
-        fingerprint: of the study as the command sees it.
-        trust: let dotted paths in the scenario be imported.
-        again: begin the run also if it is in quarantine.
-        index: of the run.
-
     Returns:
         Its status as plain data, or why this worker refuses.
     """
@@ -333,11 +316,7 @@ def require_dask() -> None:
 
 
 def _worker_plugin(ours: bool) -> WorkerPlugin:
-    """The dask plugin that stops a worker's runs when it is closed, and lets them ignore Ctrl-C.
-
-    Args:
-        ours: the worker lives in our terminal, where Ctrl-C is meant for the study's command.
-    """
+    """The dask plugin that stops a worker's runs when it is closed, and lets them ignore Ctrl-C."""
     from distributed import WorkerPlugin
 
     class Manners(WorkerPlugin):  # type: ignore[misc]

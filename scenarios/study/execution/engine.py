@@ -55,12 +55,6 @@ class Engine:
     ) -> list[Status]:
         """Do these runs.
 
-        Args:
-            design: of the study.
-            folder: of the study, with its lock.
-            indices: of the runs.
-            on_result: is given the status of every run as soon as it has ended.
-
         Returns:
             The status of each of those that were begun.
 
@@ -211,13 +205,7 @@ class StudyRound:
     def run_in_threads(
         self, indices: Sequence[int], together: int, options: dict[str, Any]
     ) -> None:
-        """Do runs in this process.
-
-        Args:
-            indices: of the runs.
-            together: most runs at a time.
-            options: of ``run_one``.
-        """
+        """Do runs in this process."""
         if not indices or self.is_over:
             return
         with ThreadPool(self.study, together, **options) as pool:
@@ -245,15 +233,7 @@ class StudyRound:
         together: int,
         options: dict[str, Any],
     ) -> None:
-        """Do runs in several processes; each does several at a time, but suspects by themselves.
-
-        Args:
-            easy: runs that have not crashed.
-            suspects: runs that have.
-            jobs: processes.
-            together: most runs in each.
-            options: of ``run_one``.
-        """
+        """Do runs in several processes; each does several at a time, but suspects by themselves."""
         pool = ProcessPool(self, jobs, together, options)
         pool.ordinary, pool.suspects = deque(easy), deque(suspects)
         pool.lost = set(suspects)

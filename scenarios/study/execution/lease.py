@@ -206,9 +206,6 @@ def is_abandoned(folder: Path) -> bool:
 
     For people to look at: nothing is written, so the age of a lease is told by this machine's
     clock, and no run may be taken over because of it.
-
-    Args:
-        folder: the run folder.
     """
     place = folder.with_name(f"{folder.name}.lease")
     try:
@@ -220,12 +217,7 @@ def is_abandoned(folder: Path) -> bool:
 
 
 def stop_all(reason: Stopped, within: Path | None = None) -> int:
-    """Ask every run that this process has a lease of to end soon; returns how many there are.
-
-    Args:
-        reason: that their runs will give.
-        within: only runs somewhere in this folder.
-    """
+    """Ask every run that this process has a lease of to end soon; returns how many there are."""
     with _lock:
         living = list(_living)
     meant = [one for one in living if within is None or within in one.folder.parents]

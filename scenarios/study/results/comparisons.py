@@ -61,12 +61,7 @@ class ComparisonResult:
 
 
 def compute_comparisons(study: Study, without: Set[int] = frozenset()) -> list[ComparisonResult]:
-    """Compute every comparison in order, with Holm's correction over all that were planned.
-
-    Args:
-        study: the study.
-        without: runs to leave out.
-    """
+    """Compute every comparison in order, with Holm's correction over all that were planned."""
     results = [
         replace(one, planned=not plan.exploratory, plan=number)
         for number, plan in enumerate(study.description.comparisons)
@@ -197,13 +192,6 @@ def key_and_measure(
 
     In a sampled design the unit is the arm, by the mean of its replicates: the replicates of one
     point share all its other keys. Arms in which the key is no number are left out.
-
-    Args:
-        study: the study.
-        measure: name of the measure.
-        key: the varied key.
-        arms: names of the arms.
-        without: runs to leave out.
 
     Returns:
         Values of the key and of the measure, two arrays of one length.

@@ -169,13 +169,7 @@ def _figure_of_points(study: Study, measure: str, key: str) -> Markup:
 
 
 def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -> Markup | None:
-    """Draw the two lines of a test over the replicates; None where the test could not be estimated.
-
-    Args:
-        study: the study.
-        one: result of a two-lines test.
-        arms: names of the arms that the test was planned for.
-    """
+    """Draw the two lines of a test over the replicates; None where it could not be estimated."""
     shape = one.result
     if not isinstance(shape, TwoLines) or not np.isfinite(shape.p):
         return None
@@ -283,14 +277,7 @@ def stacked_figure(study: Study, stack: StackedFigure) -> Markup | None:
 
 
 def stack_arms(study: Study, stack: StackedFigure, key: str, side: str) -> list[str]:
-    """Names of the arms that set a key to a number, and the other key to a value.
-
-    Args:
-        study: the study.
-        stack: the stacked figure.
-        key: the key on the x-axis.
-        side: value of the key ``beside``; empty without one.
-    """
+    """Names of the arms that set a key to a number, and the other key to a value."""
     return [
         arm
         for arm in study.arms

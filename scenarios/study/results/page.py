@@ -41,12 +41,7 @@ ALPHA = 0.05
 
 
 def answer(study: Study, results: Sequence[ComparisonResult]) -> str:
-    """The answer in one sentence: what the first planned comparison found.
-
-    Args:
-        study: the study.
-        results: its comparisons, computed.
-    """
+    """The answer in one sentence: what the first planned comparison found."""
     planned = [one for one in results if one.planned]
     if not planned:
         return "No comparison was planned, so this page describes and does not answer."
@@ -61,10 +56,6 @@ def answer(study: Study, results: Sequence[ComparisonResult]) -> str:
 
 def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFrame:
     """What was planned beside what was done.
-
-    Args:
-        study: the study.
-        results: its comparisons, computed.
 
     Returns:
         One row per item of the plan: ``item``, ``planned`` and ``done``, all texts.
@@ -91,9 +82,6 @@ def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFram
 
 def reconciliations(results: Sequence[ComparisonResult]) -> dict[str, list[str]]:
     """Sentences where the interval and the verdict of a comparison disagree, by kind of result.
-
-    Args:
-        results: the comparisons of a study, computed.
 
     Returns:
         By the name of the table that both stand in: ``differences``, ``inverted_u``,
@@ -358,13 +346,7 @@ class StudyPage:
 
 
 def power_statements(n: int, paired: bool, tests: int) -> list[str]:
-    """The effects that a design can detect, in sentences; none below two replicates.
-
-    Args:
-        n: replicates per arm.
-        paired: whether replicates share their seeds.
-        tests: number of planned comparisons.
-    """
+    """The effects that a design can detect, in sentences; none below two replicates."""
     if n < 2:
         return []
     size = detectable_paired(n, POWER) if paired else detectable_effect(n, POWER)

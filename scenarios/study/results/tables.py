@@ -97,11 +97,7 @@ EXAMPLE, OTHER = (1.0, 2.0, 4.0, 5.0), (2.0, 1.0, 5.0, 3.0)
 
 
 def interval_names(paired_by_seed: bool) -> dict[str, str]:
-    """Names of the intervals of a study's page, each told by the function that computes it.
-
-    Args:
-        paired_by_seed: whether arms share their seeds.
-    """
+    """Names of the intervals of a study's page, each told by the function that computes it."""
     arms = paired(EXAMPLE, OTHER) if paired_by_seed else welch(EXAMPLE, OTHER)
     return {
         "mean": t_interval(EXAMPLE).method,
@@ -115,11 +111,7 @@ def interval_names(paired_by_seed: bool) -> dict[str, str]:
 
 
 def arms_side_by_side(by_arm: pd.DataFrame) -> pd.DataFrame:
-    """Means of all measures, one row per measure and one column per arm.
-
-    Args:
-        by_arm: the tables ``measure_by_arm`` of all measures.
-    """
+    """Means of all measures, one row per measure and one column per arm."""
     wide = by_arm.pivot(index="measure", columns="arm", values="mean")
     order = [by_arm[name].drop_duplicates().tolist() for name in ("measure", "arm")]
     return wide.reindex(index=order[0], columns=order[1]).rename_axis(columns=None).reset_index()
