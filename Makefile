@@ -54,11 +54,14 @@ mutants: $(VENV)/.tools
 	$(BIN)/python -m tests.mutants
 
 # Prints again what the pages show as printed and no longer holds; PAGE=life.md for one page, ALL=1
-# for what holds as well. Timings differ from run to run: they are printed with TIMINGS=1 alone.
+# for what holds as well. Timings and counts of the promises differ from run to run: they are printed
+# with TIMINGS=1 alone.
 values: $(VENV)/.tools
 ifdef TIMINGS
 	$(BIN)/python benchmarks/all.py --write
 	$(BIN)/python benchmarks/large_society.py --write
+	$(BIN)/python benchmarks/calls.py --write
+	$(BIN)/python -m tests.promises --write
 else
 	$(BIN)/python benchmarks/values.py $(if $(ALL),--all) $(PAGE)
 endif

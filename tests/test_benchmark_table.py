@@ -1,6 +1,7 @@
 """The table of all marks: each has a script, and its line says what the figure is worth."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from benchmarks import all as bench
 from benchmarks.marks import MARKS, Mark
 from benchmarks.page import DOCS, marks
+from tests.promises.__main__ import counting
 
 FASTER = Mark("H0", "events a second", "kernel", lambda row: row.get("ratio"), 0.5, True, "1")
 SMALLER = Mark("H0", "kB", "kernel", lambda row: row.get("ratio"), 0.5)
@@ -67,14 +69,26 @@ def test_the_table_takes_the_place_of_the_last_one(results, tmp_path, monkeypatc
 
 
 def test_every_text_that_a_benchmark_writes_has_its_place():
-    from benchmarks import large_society
+    from benchmarks import calls, large_society
     from benchmarks.peers import __main__ as peers
+    from tests.promises import __main__ as promises
 
-    places = {(page.PAGE, page.NAME) for page in (bench, peers, large_society)}
-    assert len(places) == 3
+    writers = (bench, peers, large_society, calls, promises)
+    places = {(page.PAGE, page.NAME) for page in writers}
+    assert len(places) == len(writers)
     for page, name in places:
         begin, end = marks(name)
         before, _, rest = page.read_text(encoding="utf-8").partition(begin)
         assert page.parent == DOCS
         assert end in rest
         assert end not in before
+
+
+def test_every_number_of_a_promise_and_a_mark_is_defined():
+    page = (DOCS / "promises.md").read_text(encoding="utf-8")
+    defined = set(re.findall(r"^\| ([RH]\d+) \|", page, re.MULTILINE))
+    used = {mark.key for mark in MARKS if re.fullmatch(r"H\d+", mark.key)}
+    for path in counting():
+        used |= set(re.findall(r'promise\(\s*"(R\d+)', Path(path).read_text(encoding="utf-8")))
+    assert {f"R{number}" for number in range(1, 19)} <= defined
+    assert used <= defined, used - defined

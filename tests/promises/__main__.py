@@ -1,0 +1,55 @@
+"""Tries every promise and counts with what (docs/promises.md).
+
+``python -m tests.promises`` runs the tests that count and prints their counts as a table; with
+``--slow`` their heavier sweeps too. ``--write`` puts the table into the page, if no test failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.page import DOCS, head, put
+
+TESTS = Path(__file__).resolve().parents[1]
+PAGE = DOCS / "promises.md"
+NAME = "counts of the promises"
+COUNT = re.compile(r"^(R\d+): (.*): ([\d,]+)$", re.MULTILINE)
+"""A line of the section that the tests print at their end."""
+
+
+def counting() -> list[str]:
+    """The files of tests that count for a promise."""
+    files = sorted(TESTS.rglob("test_*.py"))
+    return [str(path) for path in files if "promise(" in path.read_text(encoding="utf-8")]
+
+
+def table(counts: Sequence[tuple[str, str, str]]) -> str:
+    """The counts, one row each."""
+    rows = [f"| {name} | {what} | {number} |" for name, what, number in counts]
+    return "\n".join(["| promise | counted | number |", "|---|---|---:|", *rows])
+
+
+def main() -> int:
+    """Run, print and keep; the exit code of the tests."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--slow", action="store_true", help="the heavier sweeps as well")
+    parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
+    args = parser.parse_args()
+    which = "not peers" if args.slow else "not slow and not peers"
+    command = [sys.executable, "-m", "pytest", "-n", "3", "--dist", "worksteal", "-m", which]
+    done = subprocess.run([*command, *counting()], stdout=subprocess.PIPE, text=True)
+    counts = COUNT.findall(done.stdout)
+    print(table(counts) if done.returncode == 0 else done.stdout)
+    if args.write and done.returncode == 0:
+        scope = "with the heavier sweeps" if args.slow else "as `make test` tries them"
+        put(PAGE, NAME, f"{head()}; {scope}.\n\n{table(counts)}")
+    return done.returncode
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
