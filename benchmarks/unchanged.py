@@ -63,7 +63,7 @@ VIS = Path(__file__).resolve().parents[2] / "shared" / "data" / "vis" / "papers.
 NEEDS_ECOSYSTEM = "community/vis"
 ECOSYSTEM = "ecosystem of community/vis"
 BUILD = ("ecosystem", "build", "jsonl", "papers.jsonl.gz", "--boundary", "2012")
-BUILD += ("--min-papers", "5", "--out", "eco/vis")
+BUILD += ("--active-years", "6", "--out", "eco/vis")
 
 MESSAGES = (
     ("run", "quickstrat"),

@@ -69,7 +69,8 @@ class AssemblyRun:
         self.history = PaperHistory(lambda: past, lambda: self.day)
         self.team_sizes = team_sizes or ObservedSizes(past.sizes, past.dates)
         self.population = range(past.people)
-        self._founding, self._protocol, self._past = founding, protocol, past
+        self._founding = founding.counted_on(lambda: past)
+        self._protocol, self._past = protocol, past
         self.mentees: dict[int, list[tuple[float, int]]] = {}
         self._arrived: dict[int, float] = {}
         self._departed: dict[int, float] = {}

@@ -29,7 +29,6 @@ from virsci_society.society.interventions import Change, founds_alike, intervene
 from virsci_society.society.kernel.dispatcher import Dispatcher
 from virsci_society.society.kernel.durations import Times, to_ticks
 from virsci_society.society.kernel.streams import Streams, draw_seed
-from virsci_society.society.literature.authorships import Authorships, authorships_of
 from virsci_society.society.literature.literature import Literature
 from virsci_society.society.newcomers import add_newcomer, apprentice_profile
 from virsci_society.society.population.event_counts import PaperHistory
@@ -170,7 +169,7 @@ class Society(mesa.Model):
             population=Population(ecosystem.profiles, self, network, now),
             literature=_literature_of(ecosystem),
             network=network,
-            history=PaperHistory(partial(_past_authorships, ecosystem), now),
+            history=PaperHistory(lambda: ecosystem.authorships, now),
             knowledge=_knowledge_of(ecosystem),
             attention=Attention(env, limited=attention == "on"),
             protocol=protocol,
@@ -438,7 +437,7 @@ def observed_sizes(ecosystem: Ecosystem, *, inside: bool = False) -> ObservedSiz
     With ``inside`` only authors in the population are counted, and papers with one of them.
     """
     if inside:
-        own = _past_authorships(ecosystem)
+        own = ecosystem.authorships
         return ObservedSizes(own.sizes, own.dates)
     return ObservedSizes(ecosystem.past.team_sizes, ecosystem.past.dates)
 
@@ -453,10 +452,6 @@ def _knowledge_of(ecosystem: Ecosystem) -> KnowledgeBank:
     people, embedding, folder = ecosystem.profiles, ecosystem.embedding, ecosystem.cache_folder
     layout = folder and folder / "interests.cells.npz"
     return KnowledgeBank(people, embedding, ecosystem.interest_vectors, layout_file=layout)
-
-
-def _past_authorships(ecosystem: Ecosystem) -> Authorships:
-    return authorships_of(ecosystem.past, ecosystem.profiles.rows, len(ecosystem.profiles))
 
 
 def _teams_in(state: str) -> Callable[[Society], int]:

@@ -1,15 +1,22 @@
 """The parameters of seat-by-seat team assembly: scenario keys with their ranges and scales.
 
 A parameter bears the dotted key under which a scenario sets it, so that fitted values can be
-written as a scenario. Everything that calibration knows of a key stands here.
+written as a scenario. Everything that calibration knows of a key stands here, also which values of
+a scenario are counted on its ecosystem and which are borrowed: the files of the library say with
+``fitted_on`` on which papers theirs were fitted, and a user may run them on others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from virsci_society.scenarios.calibration.estimation.trends import Link, to_link, unlink
+from virsci_society.scenarios.config.document import Document, FittedOn
+from virsci_society.scenarios.config.ecosystem_folder import Folder
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.config.yaml_io import display_path
+from virsci_society.society.formation.founding import Yearly, counted_years
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +104,73 @@ PARAMETERS: Mapping[str, Parameter] = {
     MEMORY: Parameter(31.0, 36500.0, "log", True, "strangers: memory of papers, days"),
 }
 """Every parameter by its key."""
+
+
+def counted_teams(scenario: Scenario) -> str | None:
+    """How many teams a year are founded, and from which years that was counted; None: it is stated.
+
+    Raises:
+        InputError: the ecosystem cannot be read, or has no papers to count.
+    """
+    rule = scenario.founding
+    if not isinstance(rule, Yearly) or rule.teams_per_year != "counted":
+        return None
+    # Here, since a check of a scenario that counts nothing imports no simulator.
+    from virsci_society.scenarios.runs.build import build_ecosystem_of
+
+    ecosystem = build_ecosystem_of(scenario)
+    counted = rule.counted_on(lambda: ecosystem.authorships)
+    first = ecosystem.boundary - counted_years(ecosystem.authorships)
+    return (
+        f"teams founded a year: {counted.teams_per_year:g}, counted from "
+        f"{first}-{ecosystem.boundary - 1} of the ecosystem"
+    )
+
+
+def borrowed_values(document: Document, scenario: Scenario) -> str | None:
+    """A warning of the values that were fitted on other papers than those of the ecosystem.
+
+    An invented ecosystem has no values of its own, and nothing is said of it.
+
+    Args:
+        document: the keys of the scenario, with their origins.
+        scenario: made of it.
+
+    Returns:
+        All such keys with their values, and the command that fits them; None where there are none.
+    """
+    source = scenario.population.ecosystem
+    if not isinstance(source, Folder):
+        return None
+    fields: dict[str, list[str]] = {}
+    told = []
+    for key, value, fitted_on in _fitted_values(document):
+        if (fitted_on.boundary, fitted_on.records) == source.source_facts:
+            continue
+        if key == PAPERS:
+            told.append(f"{key}={value} is not counted on it; --set {key}=counted is")
+            continue
+        field = f"{fitted_on.community} (boundary {fitted_on.boundary})"
+        fields.setdefault(field, []).append(f"{key}={value}")
+    path = display_path(source.path)
+    if fields:
+        listed = "; ".join(f"{field}: {', '.join(values)}" for field, values in fields.items())
+        told.append(
+            f"these values were fitted on another community, {listed}; 'society calibrate {path}' "
+            "fits them to it"
+        )
+    return f"{path}: {'. '.join(told)}" if told else None
+
+
+def _fitted_values(document: Document) -> Iterator[tuple[str, object, FittedOn]]:
+    """The keys that a calibration fits, as a file with ``fitted_on`` gives them."""
+    for key in PARAMETERS:
+        path = tuple(key.split("."))
+        origin = document.origins.get(path)
+        if origin is None or origin.fitted_on is None:
+            continue
+        value: object = document.data
+        for step in path:
+            value = value[step] if isinstance(value, dict) else None
+        if value != "counted":
+            yield key, value, origin.fitted_on

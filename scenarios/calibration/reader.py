@@ -127,7 +127,7 @@ def values_of(base: Scenario) -> dict[str, float | None]:
         base: the scenario.
 
     Returns:
-        By key; None where the scenario has the key, and null in it.
+        By key; None where the scenario has the key, and null or ``counted`` in it.
     """
     found: dict[str, float | None] = {}
     for key in keys.PARAMETERS:
@@ -137,8 +137,10 @@ def values_of(base: Scenario) -> dict[str, float | None]:
                 break
             node = getattr(node, step)
         else:
-            if node is None or isinstance(node, int | float):
-                found[key] = None if node is None else float(node)
+            if isinstance(node, int | float):
+                found[key] = float(node)
+            elif node in (None, "counted"):
+                found[key] = None
     return found
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import gc
 import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virsci_society.agents.errors import SocietyError
+from virsci_society.agents.errors import InputError, SocietyError
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.analysis.command import compare, measure
 from virsci_society.scenarios.calibration.command import calibrate
@@ -40,6 +40,10 @@ from virsci_society.scenarios.terminal.arguments import (
     with_seed,
 )
 from virsci_society.scenarios.watch.command import play, watch
+
+if TYPE_CHECKING:
+    from virsci_society.scenarios.config.document import Document
+    from virsci_society.scenarios.config.schema import Scenario
 
 
 @guarded
@@ -130,19 +134,21 @@ def run(
 
     The same command goes on with a run that was stopped: no call that was answered is made again.
     """
-    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.config.schema import read_scenario, scenario_document
     from virsci_society.scenarios.runs.execute import default_folder, is_finished
     from virsci_society.scenarios.runs.execute import run_scenario as execute
     from virsci_society.scenarios.runs.preflight import check_before_run
     from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
-    chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
+    document = scenario_document(scenario, with_seed(set_, seed))
+    chosen = read_scenario(document, trust=trust)
     folder = default_folder(chosen) if out is None else out
     if is_finished(chosen, folder):
         typer.echo(f"{folder} holds this run already; nothing to do")
     else:
         check_before_run(chosen, folder, online=online)
+        _warn_of_borrowed_values(document, chosen)
         with make_progress() as progress:
             execute(chosen, folder, progress, fork=fork)
     typer.echo(f"report: {folder / 'report.html'}")
@@ -186,7 +192,7 @@ def check(
     Of a language model, its server is asked how long prompts it can read, and nothing else.
     """
     from virsci_society.scenarios.config.diagnostics import printable
-    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.config.schema import read_scenario, scenario_document
     from virsci_society.scenarios.planning.lookahead import rehearse_beginning, slow_windows
     from virsci_society.scenarios.runs.execute import default_folder
     from virsci_society.scenarios.runs.preflight import check_before_run
@@ -194,9 +200,12 @@ def check(
     find_code_here(trust)
     if rename:
         _rename(scenario)
-    chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
+    document = scenario_document(scenario, with_seed(set_, seed))
+    chosen = read_scenario(document, trust=trust)
     check_before_run(chosen, default_folder(chosen), online=online)
     typer.echo(f"{chosen.name}: every key is right (seed {chosen.seed})")
+    _tell_counted_teams(chosen)
+    _warn_of_borrowed_values(document, chosen)
     rehearsed = rehearse_beginning(chosen)
     if rehearsed is None:
         return
@@ -208,9 +217,28 @@ def check(
         typer.echo(f"warning: {printable(redact(warning))}", err=True)
 
 
+def _tell_counted_teams(scenario: Scenario) -> None:
+    from virsci_society.scenarios.calibration.parameters import counted_teams
+
+    try:
+        told = counted_teams(scenario)
+    except InputError as error:
+        # A check looks at keys; the folder is opened, and refused where it must be, by a run.
+        typer.echo(f"warning: teams founded a year cannot be counted: {error}", err=True)
+        return
+    if told is not None:
+        typer.echo(told)
+
+
+def _warn_of_borrowed_values(document: Document, scenario: Scenario) -> None:
+    from virsci_society.scenarios.calibration.parameters import borrowed_values
+
+    if warning := borrowed_values(document, scenario):
+        typer.echo(f"warning: {warning}", err=True)
+
+
 def _rename(scenario: str) -> None:
     """Write the new names of keys into a file of the user's, and say what was changed."""
-    from virsci_society.agents.errors import InputError
     from virsci_society.scenarios.config.document import library
     from virsci_society.scenarios.config.renamed_keys import rename_keys
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
@@ -31,6 +31,48 @@ SUFFIXES = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
+class FittedOn:
+    """The papers on which the values of a scenario file were fitted: its key ``fitted_on``.
+
+    Attributes:
+        community: in words.
+        boundary: the year on whose 1 January the values hold.
+        records: papers of the source, as the manifest of an ecosystem counts them; None: the values
+            are of no single source.
+    """
+
+    community: str
+    boundary: int
+    records: int | None = None
+
+    SCHEMA: ClassVar[Mapping[str, Any]] = {
+        "type": "object",
+        "description": "The papers on which the values of this file were fitted.",
+        "required": ["community", "boundary"],
+        "properties": {
+            "community": {"type": "string"},
+            "boundary": {"type": "integer"},
+            "records": {"type": "integer"},
+        },
+        "additionalProperties": False,
+    }
+
+    @classmethod
+    def read(cls, value: Any, place: str) -> FittedOn:
+        """The fact as it is written in a file; InputError where it is none."""
+        kinds = {"community": str, "boundary": int, "records": int}
+        known = isinstance(value, dict) and all(
+            type(one) is kinds.get(name) for name, one in value.items()
+        )
+        if not known or not {"community", "boundary"} <= value.keys():
+            raise InputError(
+                f"{place}: fitted_on: expected a section such as {{community: IEEE VIS, boundary: "
+                "2012, records: 4303}, records left out where it is no single source"
+            )
+        return cls(**value)
+
+
+@dataclass(frozen=True, slots=True)
 class Origin:
     """Where a key was written.
 
@@ -38,11 +80,13 @@ class Origin:
         label: ``file:line:column``, ``--set a.b`` or the name of a Python argument.
         folder: what relative paths in its value are relative to.
         names: the key path that the label itself already names.
+        fitted_on: the papers on which the values of that file were fitted; None: it does not say.
     """
 
     label: str
     folder: Path
     names: KeyPath = ()
+    fitted_on: FittedOn | None = None
 
 
 @dataclass(slots=True)
@@ -135,7 +179,14 @@ def _read(path: Path, below: tuple[Path, ...]) -> Document:
             f"{display_path(path)}: is empty; write at least one key into it, such as "
             "'extends: quickstart'"
         )
-    origins = {key: Origin(mark, folder) for key, mark in sheet.marks.items()}
+    fitted_on = None
+    if "fitted_on" in data:
+        fitted_on = FittedOn.read(data.pop("fitted_on"), sheet.marks[("fitted_on",)])
+    origins = {
+        key: Origin(mark, folder, fitted_on=fitted_on)
+        for key, mark in sheet.marks.items()
+        if key[0] != "fitted_on"
+    }
     top = Document(data, origins)
     if "extends" not in data:
         return top
@@ -171,6 +222,9 @@ def from_settings(settings: Iterable[str]) -> Document:
             continue
         if path[0] == "extends":
             faults.append("--set extends: a file extends another; name that scenario instead")
+            continue
+        if path[0] == "fitted_on":
+            faults.append("--set fitted_on: says where the values of a file are from; leave it out")
             continue
         try:
             value = parse_value(text, f"--set {key}")

@@ -61,6 +61,15 @@ class Folder(Part):
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return None
 
+    @property
+    def source_facts(self) -> tuple[Any, Any]:
+        """Boundary and number of records of the source, as the manifest tells; None: untold."""
+        try:
+            manifest = self._manifest()
+            return manifest.get("boundary"), manifest.get("records")
+        except (OSError, ValueError, AttributeError, RecursionError):
+            return None, None
+
     def _manifest(self) -> Any:
         return json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
 

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, cast
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from virsci_society.scenarios.config.document import FittedOn
 from virsci_society.scenarios.config.reader import field_parts, inlined_class, is_list
 from virsci_society.scenarios.config.registry import import_class
 from virsci_society.society.kernel.durations import Duration
@@ -126,7 +127,8 @@ def json_schema(cls: type[BaseModel]) -> Schema:
     definitions = _Definitions()
     schema = _section(cls, definitions, None)
     parent = {"type": "string", "description": "The scenario to start from: a name or a path."}
-    schema["properties"] = {"extends": parent, **schema["properties"]}
+    above = {"extends": parent, "fitted_on": dict(FittedOn.SCHEMA)}
+    schema["properties"] = {**above, **schema["properties"]}
     return {"$schema": DRAFT, "title": "Scenario", **schema, "$defs": definitions.schemas}
 
 

@@ -51,7 +51,9 @@ Printed by `society list keys`; do not edit. These are the keys at the top level
 scenario of the library sets, and the common ones of a language model; [keys.md](keys.md) has every
 key. A scenario is a YAML file. `extends: NAME`
 starts from another one, by its name in the library or its path; what the file says wins, and
-a section that names another part with `use` replaces the one below it. `--set a.b=c` changes one
+a section that names another part with `use` replaces the one below it. `fitted_on` says on which
+papers the values of a file were fitted, so that `society check` can name those that another
+ecosystem borrows. `--set a.b=c` changes one
 key, its value read as YAML. Durations are written `10m` (minutes), `2h`, `3d`, `1w`, `18mo`,
 `2y`. Where a key takes `use: NAME`, the other keys of that section are the part's own; the part's
 name alone may stand for it, and a duration alone for `use: fixed`. Instead of a name,

@@ -354,11 +354,18 @@ def load_scenario(
         >>> vs.load_scenario("quickstart", settings=["seed=8"]).seed
         8
     """
+    return read_scenario(scenario_document(scenario, settings, **keys), trust=trust)
+
+
+def scenario_document(
+    scenario: str | Path, settings: Iterable[str] = (), /, **keys: Any
+) -> Document:
+    """The data of a scenario with the origin of every key; arguments as of ``load_scenario``."""
     document = read_document(scenario)
     for changes in (from_settings(settings), from_arguments(keys)):
         document = document.merged_with(changes)
     document.data.setdefault("name", title_of(scenario))
-    return read_scenario(document, trust=trust)
+    return document
 
 
 def title_of(name: str | Path) -> str:

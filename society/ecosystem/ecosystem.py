@@ -27,6 +27,7 @@ from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.interest_vocabulary import InterestVocabulary
 from virsci_society.society.ecosystem.knowledge_bank import interests_text
 from virsci_society.society.ecosystem.people import People
+from virsci_society.society.literature.authorships import Authorships, authorships_of
 from virsci_society.society.literature.embedding.base import Embedding
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.embedding.registry import load_embedding
@@ -116,6 +117,11 @@ class Ecosystem:
     def vocabulary(self) -> InterestVocabulary:
         """How often interests were stated and used before day 0; counted when first asked for."""
         return InterestVocabulary.count(self.past, self.profiles)
+
+    @cached_property
+    def authorships(self) -> Authorships:
+        """The past papers by scientists of the population, whose rows stand for them."""
+        return authorships_of(self.past, self.profiles.rows, len(self.profiles))
 
     def digest(self) -> str:
         """Hash all that a society starts from; a reloaded folder has the same hash."""

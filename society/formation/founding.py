@@ -8,17 +8,22 @@ self-exciting (Hawkes) process, and calls for proposals at stated dates.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count, pairwise
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator
 
 from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError
 from virsci_society.society.formation.leaders import Anybody, Leaders
 from virsci_society.society.kernel.durations import Days, to_ticks
 from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
+
+COUNTED_YEARS = 4
+"""The last years before day 0 on whose papers ``teams_per_year: counted`` counts."""
 
 
 class Founding(Part):
@@ -65,6 +70,15 @@ class Founding(Part):
         """Whether no more teams may be founded after so many, those of newcomers included."""
         return False
 
+    def counted_on(self, past: Callable[[], Authorships]) -> Self:
+        """This rule with a number in place of what is counted on past papers.
+
+        Args:
+            past: returns the papers before day 0 with an author in the population of day 0; it is
+                called only where something is counted.
+        """
+        return self
+
 
 class Poisson(Founding):
     """Every scientist founds teams at the same rate, independently of everything else.
@@ -103,8 +117,11 @@ class Yearly(Founding):
     among all who may lead.
     """
 
-    teams_per_year: float = Field(default=100.0, gt=0, le=10_000_000)
-    """Foundings per year on day 0. Unit: 1 / year. Source: assumed."""
+    teams_per_year: Annotated[float, Field(gt=0, le=10_000_000)] | Literal["counted"] = 100.0
+    """Foundings per year on day 0. ``counted``: a whole number, at least 1, at which the last four
+    years before day 0 (fewer, where the papers begin later) would have brought, with ``growth``,
+    the past papers that they have of anybody in the population. Papers that the filters of the
+    ecosystem left out are not counted. Unit: 1 / year. Source: assumed; of a corpus ``counted``."""
     growth: float = Field(default=0.0, ge=-5, le=5)
     """Change per year of the logarithm of that rate. Unit: 1 / year. Source: assumed."""
     leaders: Leaders = Field(default_factory=Anybody)
@@ -116,6 +133,8 @@ class Yearly(Founding):
         Source:
             Time rescaling: the cumulative rate at the foundings is a unit Poisson process.
         """
+        if self.teams_per_year == "counted":
+            raise InputError("founding.teams_per_year: counted needs past papers; give a number")
         passed, ordinal = 0.0, 0
         while True:
             passed += streams.stream("founding", ordinal).exponential() / self.teams_per_year
@@ -127,6 +146,31 @@ class Yearly(Founding):
             years = math.log(inside) / self.growth if self.growth else passed
             yield to_ticks(years * DAYS_PER_YEAR), None
             ordinal += 1
+
+    def counted_on(self, past: Callable[[], Authorships]) -> Self:
+        """This rule with the number of teams a year that is counted on past papers.
+
+        Raises:
+            InputError: nobody in the population has a paper in the years that are counted.
+        """
+        if self.teams_per_year != "counted":
+            return self
+        years = counted_years(past())
+        papers = len(past().between(-years * DAYS_PER_YEAR, 0.0))
+        if not papers:
+            raise InputError(
+                "founding.teams_per_year: counted, but nobody in the population has a paper in the "
+                f"last {COUNTED_YEARS} years before day 0; give a number"
+            )
+        # The integral of exp(growth x t) over these years, so that a trend is not counted twice.
+        span = -math.expm1(-self.growth * years) / self.growth if self.growth else years
+        return self.model_copy(update={"teams_per_year": float(max(1, round(papers / span)))})
+
+
+def counted_years(past: Authorships) -> int:
+    """How many years before day 0 are counted: four, or as many as there are papers of."""
+    first = float(past.dates[0]) if len(past) else 0.0
+    return min(COUNTED_YEARS, max(1, math.ceil(-first / DAYS_PER_YEAR)))
 
 
 class Once(Founding):

@@ -57,7 +57,9 @@ class FoundingProcess:
         world, began, current = self._world, self._world.day, self._streams
         # A newcomer has streams of its own, so its arrival shifts no draw of the others (rule 9).
         streams = current if rows.start == 0 else current.below("newcomer", rows.start)
-        foundings = enumerate(world.founding.foundings(len(rows), streams))
+        # The past papers are those of day 0, also for a rule that an intervention brings later.
+        rule = world.founding.counted_on(lambda: world.history.past)
+        foundings = enumerate(rule.foundings(len(rows), streams))
         for ordinal, (after, row) in foundings:
             date = began + after
             if date >= world.until:

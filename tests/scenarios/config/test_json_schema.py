@@ -81,7 +81,7 @@ def test_the_schema_is_one(schema: dict[str, Any]) -> None:
 
 
 def test_every_top_level_key_is_there_with_its_meaning(schema: dict[str, Any]) -> None:
-    assert set(schema["properties"]) == {"extends", *Scenario.model_fields}
+    assert set(schema["properties"]) == {"extends", "fitted_on", *Scenario.model_fields}
     assert all(one.get("description") for one in schema["properties"].values())
     assert schema["additionalProperties"] is False
 

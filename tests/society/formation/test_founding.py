@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import kstest
 
 from tests.society import tiny_society
+from virsci_society.agents.errors import InputError
 from virsci_society.society.formation.founding import (
     Bursts,
     CallsForProposals,
@@ -14,6 +15,7 @@ from virsci_society.society.formation.founding import (
     Once,
     Poisson,
     Yearly,
+    counted_years,
 )
 from virsci_society.society.formation.leaders import (
     Anybody,
@@ -23,6 +25,7 @@ from virsci_society.society.formation.leaders import (
     Selected,
 )
 from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.population.event_counts import DatedCounts, cumulative_counts
 
 
@@ -54,6 +57,56 @@ def test_yearly_foundings_have_the_stated_rate_and_growth():
     assert (np.abs(counts - expected) < 4 * np.sqrt(expected)).all()
     # Whatever the number of people, and the end does not move the beginning.
     np.testing.assert_array_equal(found[:50], dates(rule, scientists=7, count=50))
+
+
+def past_papers(*years):
+    """So many papers in each of the last years before day 0, the oldest first."""
+    first = -len(years)
+    return Authorships.of(
+        [((first + place) * 365.0, [0]) for place, many in enumerate(years) for _ in range(many)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("papers", "growth", "expected", "years"),
+    [
+        ((500, 123, 147, 130, 160), 0.0, 140, 4),
+        # IEEE VIS before 2012 with the growth that was fitted on it.
+        ((114, 130, 123, 147, 130, 160), 0.012, 143, 4),
+        # With the growth of the papers themselves the count goes on where they end.
+        ((100, 110, 121, 133), np.log(1.1), 140, 4),
+        ((30, 40), 0.0, 35, 2),
+        ((0, 0, 0, 1), 0.0, 1, 1),
+    ],
+)
+def test_the_number_of_teams_is_counted_on_the_last_past_papers(papers, growth, expected, years):
+    past = past_papers(*papers)
+    rule = Yearly(teams_per_year="counted", growth=growth).counted_on(lambda: past)
+    assert rule.teams_per_year == expected
+    assert rule.growth == growth
+    assert counted_years(past) == years
+
+
+def test_a_stated_number_of_teams_looks_at_no_past_paper():
+    def never():
+        raise AssertionError
+
+    for rule in (Yearly(teams_per_year=80), Poisson(), Once()):
+        assert rule.counted_on(never) is rule
+
+
+def test_no_recent_paper_leaves_nothing_to_count():
+    with pytest.raises(InputError, match="nobody in the population has a paper in the last 4"):
+        Yearly(teams_per_year="counted").counted_on(lambda: past_papers(7, 0, 0, 0, 0))
+    with pytest.raises(InputError, match="counted needs past papers"):
+        next(Yearly(teams_per_year="counted").foundings(5, Streams(1)))
+
+
+def test_a_society_founds_as_many_teams_as_are_counted_on_its_ecosystem():
+    counted, society = founded(Yearly(teams_per_year="counted"))
+    number = Yearly(teams_per_year="counted").counted_on(lambda: society.world.history.past)
+    assert number.teams_per_year != "counted"
+    assert counted == founded(number)[0]
 
 
 def test_yearly_foundings_end_where_their_rate_falls_to_nothing():
