@@ -282,13 +282,15 @@ def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
 
     Args:
         headers: the headers of the answer.
-        now: seconds since 1970.
+        now: seconds since 1970, for an answer without the header ``date``.
     """
     given = {str(name).lower(): str(value) for name, value in headers.items()}
     number = _SECONDS.fullmatch(given.get("retry-after-ms", "").strip())
     if number:
         return 0.0 if number[1] else float(number[2]) / 1000
-    return parse_retry_after(given.get("retry-after"), now)
+    # The server's own clock, which set the date: ours may have been set by an hour meanwhile.
+    sent = _since_1970(given.get("date", ""))
+    return parse_retry_after(given.get("retry-after"), now if sent is None else sent)
 
 
 def parse_retry_after(value: str | None, now: float) -> float | None:
@@ -303,9 +305,15 @@ def parse_retry_after(value: str | None, now: float) -> float | None:
         return None
     if number := _SECONDS.fullmatch(text):
         return 0.0 if number[1] else float(number[2])
+    date = _since_1970(text)
+    return None if date is None else max(0.0, date - now)
+
+
+def _since_1970(text: str) -> float | None:
+    """The seconds since 1970 of an HTTP date; None if it cannot be read."""
     try:
         date = parsedate_to_datetime(text)
-        return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
+        return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
 

@@ -106,6 +106,15 @@ def test_headers_are_found_in_any_spelling():
     assert retry_after_seconds({"Content-Type": "text/plain"}, NOON) is None
 
 
+@pytest.mark.parametrize("jump", [-3600.0, 0.0, 3600.0])
+def test_a_date_to_wait_for_is_read_by_the_clock_that_set_it(jump):
+    headers = {"Retry-After": "Wed, 21 Oct 2015 07:28:09 GMT"}
+    headers["Date"] = "Wed, 21 Oct 2015 07:28:00 GMT"
+    assert retry_after_seconds(headers, NOON + jump) == 9
+    headers["Date"] = "yesterday"
+    assert retry_after_seconds(headers, NOON) == 9
+
+
 def test_a_date_without_a_zone_is_no_local_time(monkeypatch):
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     time.tzset()
