@@ -20,10 +20,6 @@ CHANGES = ("arrived", *LEFT, "moved")
 def presence(run: Run, every: float = MONTH) -> pd.DataFrame:
     """Who is there, at regular dates and at the end (this project).
 
-    Args:
-        run: the run.
-        every: days between two dates, > 0.
-
     Returns:
         One row per date: ``date`` (days), ``present`` (scientists who have come by then and not
         left), and how many have by then ``arrived``, ``retired``, become ``inactive``, left as a

@@ -77,12 +77,7 @@ def summarise_run(run: Run) -> dict[str, Any]:
 
 
 def ended_words(summary: Mapping[str, Any], days: str) -> str:
-    """How a run ended that has not finished, such as ``was stopped by budget on day 12``.
-
-    Args:
-        summary: from ``summarise_run``.
-        days: the last day of the world that can be shown.
-    """
+    """How a run ended that has not finished, such as ``was stopped by budget on day 12``."""
     state = str(summary.get("state", "stopped"))
     if state.startswith("stopped"):
         return f"was {state} on day {days}"

@@ -24,12 +24,7 @@ FORMAT = 1
 
 
 def write_summary(run: Run, folder: Path) -> None:
-    """Write the summary of a run whose tables and measures lie in its folder.
-
-    Args:
-        run: finished, without the databases of its ecosystem, as a folder has none.
-        folder: of the run.
-    """
+    """Write the summary of a run whose tables and measures lie in its folder."""
     from virsci_society.metrics.summary import summarise_run
 
     paths = folder.glob("tables/**/*.parquet")

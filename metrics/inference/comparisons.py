@@ -135,11 +135,6 @@ def detectable_effect(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
 def detectable_paired(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
     """Smallest d_z that n pairs detect with this power: n = 20 gives 0.66.
 
-    Args:
-        n: number of pairs.
-        power: chance to detect the effect, in (0, 1).
-        alpha: significance level, in (0, 1).
-
     Returns:
         d_z > 0; NaN for n < 2.
     """

@@ -80,11 +80,6 @@ def spearman(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
     The interval is Fisher's z with the variance of Bonett and Wright (2000),
     (1 + r^2 / 2) / (n - 3).
 
-    Args:
-        x: one number per observation.
-        y: one number per observation, in the same order.
-        level: coverage of the interval, in (0, 1).
-
     Returns:
         r in -1..1; NaN where one side does not vary; no bounds below four observations.
 

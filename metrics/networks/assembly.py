@@ -29,10 +29,6 @@ def assembly(run: Run, every: float = MONTH) -> pd.DataFrame:
     chances by which teams are made, and q of the model is more than the share counted, since an
     incumbent may have no old partner to choose, or meet one by chance.
 
-    Args:
-        run: the run.
-        every: days between two dates, > 0.
-
     Returns:
         One row per ``date``, for the papers since the row before: ``papers``, ``authorships``,
         ``incumbents`` (authorships of them), ``links``, of which ``newcomer_newcomer``,

@@ -58,11 +58,9 @@ class PowerLawFit(NamedTuple):
 
 @dataclass(frozen=True)
 class LikelihoodRatio:
-    """Likelihood of the power law over that of another law on the same tail.
+    """Log likelihood ratio of the power law over another law on the tail, and its two-sided p.
 
-    Attributes:
-        ratio: log of it; positive where the power law is likelier.
-        p: two-sided, of a ratio that is zero; NaN where the two laws agree everywhere.
+    The ratio is positive where the power law is likelier; p is NaN where both agree everywhere.
     """
 
     ratio: float
@@ -156,12 +154,6 @@ def bootstrap(values: Any, tail: PowerLawFit, resamples: int, rng: np.random.Gen
 
     A sample takes values below the tail from the data and the others from the law, and is fitted
     anew, its least value too. Standard error at p = 0.1: 0.03 for 100 resamples.
-
-    Args:
-        values: whole numbers; those below 1 are left out.
-        tail: the fit of these values.
-        resamples: number of samples, > 0.
-        rng: draws the samples.
 
     Returns:
         p, 0..1; 0.1 and less rejects the power law.
@@ -276,13 +268,6 @@ def verdict(
     A power law has a tail of at least 50 values, is not rejected, is not worse than another law,
     and is better than an exponential: a tail that an exponential fits as well is not heavy
     (Clauset et al. 2009, section 6; Broido and Clauset 2019 ask for the same 50).
-
-    Args:
-        n: positive values, those of the tail among them.
-        tail: the fit, or None.
-        p: of the bootstrap.
-        lognormal: the power law against it.
-        exponential: likewise.
     """
     if tail is None or n < MIN_TAIL:
         return f"undecided: {n} values"

@@ -51,23 +51,13 @@ class Snapshot:
         return dates <= self.date if self.inclusive else dates < self.date
 
     def ties(self, run: Run, network: str) -> pd.DataFrame:
-        """Rows of the table ``ties`` that belong to a network by then, of everybody.
-
-        Args:
-            run: the run.
-            network: ``recent`` (the last 365 days, from day 0 at the earliest) or ``all``.
-        """
+        """Rows of ``ties`` of everybody: ``all`` by then, or ``recent``, of the last 365 days."""
         ties = network_ties(run.table("ties"), "all")
         start = max(self.date - DAYS_PER_YEAR, 0.0) if network == "recent" else -np.inf
         return ties.loc[self.includes(ties["date"]) & (ties["date"] >= start)]
 
     def pairs(self, run: Run, network: str) -> pd.DataFrame:
-        """One row per pair of those who have not left: ``source``, ``target``, ``papers``.
-
-        Args:
-            run: the run.
-            network: ``recent`` or ``all``.
-        """
+        """One row per pair of those who have not left: ``source``, ``target``, ``papers``."""
         ties = self.ties(run, network)
         ties = ties[~(ties["source"].isin(self.gone) | ties["target"].isin(self.gone))]
         counted = ties.assign(papers=ties["papers"].fillna(1))
@@ -117,13 +107,7 @@ def removed_by_date(run: Run) -> list[tuple[float, list[str]]]:
 
 
 def snapshots(run: Run, date: float, removed: list[str]) -> Iterator[Snapshot]:
-    """The snapshots around a removal: before, without, later (if the run goes on) and end.
-
-    Args:
-        run: the run.
-        date: of the removal, in days.
-        removed: names of the scientists taken out.
-    """
+    """The snapshots around a removal: before, without, later (if the run goes on) and end."""
     before = _gone(run, date, after=False)
     yield Snapshot("before", date, False, before)
     yield Snapshot("without", date, False, before | frozenset(removed))

@@ -31,10 +31,6 @@ COLUMNS = (
 def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
     """Basic structure of both networks at regular dates and at the end (Newman 2003).
 
-    Args:
-        run: the run.
-        every: days between two dates, > 0.
-
     Returns:
         One row per date and network: ``date`` (days), ``network``, ``nodes``, ``edges``,
         ``weight`` (joint papers), ``mean_degree``, ``giant_share`` (share of the nodes in the
@@ -80,12 +76,7 @@ def final_networks(run: Run) -> Iterator[tuple[str, sparse.csr_array]]:
 
 
 def sample_dates(days: float, every: float) -> list[float]:
-    """The dates 0, ``every``, 2 x ``every``, ... and the last day.
-
-    Args:
-        days: the last day, >= 0.
-        every: days between two dates, > 0.
-    """
+    """The dates 0, ``every``, 2 x ``every``, ... and the last day."""
     steps = [n * every for n in range(int(days // every) + 1)]
     return steps if steps[-1] == days else [*steps, float(days)]
 

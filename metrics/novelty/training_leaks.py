@@ -152,13 +152,7 @@ class _LeakDatabase:
         self._words: dict[str, list[str]] = {}
 
     def overlap(self, row: int, own: Sequence[str], vector: FloatArray) -> _Overlap:
-        """Similarity and longest shared run of one abstract with its neighbours.
-
-        Args:
-            row: row number of the abstract.
-            own: its words.
-            vector: its embedding, of shape (d,).
-        """
+        """Similarity and longest shared run of one abstract with its neighbours."""
         near = [id_ for id_ in self._near[row] if id_ in self._row]
         if not near:
             return (None,) * 5

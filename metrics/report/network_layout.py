@@ -125,11 +125,7 @@ def find_communities(
 
 
 def by_size(label: IntArray) -> IntArray:
-    """Communities numbered anew by size: the largest is 0; of equal ones the first label is first.
-
-    Args:
-        label: number of the community of each node, at least one node.
-    """
+    """Communities numbered anew by size, the largest 0; of equal ones the first label is first."""
     known, label = np.unique(label, return_inverse=True)
     sizes = np.bincount(label).astype(np.float64)
     order = np.lexsort((np.arange(len(known)), -sizes))

@@ -61,13 +61,7 @@ def format_percent(share: Any) -> str:
 
 
 def count_of(number: Any, noun: str, plural: str = "") -> str:
-    """A number with its noun: "1 paper", "2 papers".
-
-    Args:
-        number: how many.
-        noun: for one.
-        plural: for several; the noun with an s if it is not given.
-    """
+    """A number with its noun: "1 paper", "2 papers"."""
     return f"{format_number(number)} {noun if number == 1 else plural or f'{noun}s'}"
 
 

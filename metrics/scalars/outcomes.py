@@ -111,13 +111,7 @@ def _columns(table: str) -> dict[str, str]:
 
 
 def column_of(run: Run, table: str, column: str) -> pd.Series:
-    """A column of a measure, or else of a table of that name.
-
-    Args:
-        run: the run.
-        table: name of a measure or of a table.
-        column: one of its columns.
-    """
+    """A column of a measure, or else of a table of that name."""
     if table in METRICS:
         values = measure(run, table)
         if column in values:

@@ -277,14 +277,7 @@ def _links(works: _Works) -> _Links:
 def _measure(
     works: _Works, links: _Links, history: AuthorHistory, period: float
 ) -> AssemblyQuantities:
-    """Every quantity.
-
-    Args:
-        works: the papers of the window.
-        links: their pairs of authors.
-        history: what was known before the window.
-        period: length of a period in days.
-    """
+    """Every quantity."""
     known, pairs = len(history.numbers), history.pairs
     _, author, written = np.unique(works.authors, return_inverse=True, return_counts=True)
     new = (works.authors >= known) & ~_seen_before(author, works.periods)

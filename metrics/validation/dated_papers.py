@@ -90,12 +90,7 @@ def papers_between(papers: Iterable[DatedPaper], first: float, end: float) -> li
 
 
 def papers_of(papers: Iterable[DatedPaper], scientists: frozenset[str]) -> list[DatedPaper]:
-    """The papers of some scientists, with those of their authors who are among them.
-
-    Args:
-        papers: in any order; those without one of the scientists are left out.
-        scientists: whose part in the papers counts.
-    """
+    """The papers of some scientists, with those of their authors who are among them."""
     parts = (
         one._replace(authors=tuple(name for name in one.authors if name in scientists))
         for one in papers

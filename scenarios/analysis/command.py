@@ -1,4 +1,4 @@
-"""The commands ``society compare``, ``measure`` and ``review``, which read finished runs."""
+"""The commands ``society compare`` and ``society measure``, which read finished runs."""
 
 from __future__ import annotations
 
@@ -47,13 +47,8 @@ SCORED = {
     "score_closed": "closed",
     "within_closed": "ok",
 }
-GIANT = {
-    "window": "years",
-    "side": "column",
-    "simulated": "run",
-    "observed": "observed",
-    "observed_error": "error",
-    "before": "before",
+GIANT = {"window": "years", "side": "column"} | {
+    name: head for name, head in VALUES.items() if name not in ("quantity", "simulated_sd")
 }
 KINDS = {"relative": "share", "difference": "diff"}
 """Columns that are printed, and their heads."""
@@ -113,6 +108,7 @@ def compare(
 def _print_comparison(found: ObservedComparison, other: str) -> None:
     typer.echo(found.reach)
     rows, scores = found.tables.rows, found.tables.scores
+    # Of several windows only the longest is printed in full; the table of scores has them all.
     last = rows["window"].max()
     for side in scores["side"].drop_duplicates():
         chosen = rows[(rows["window"] == last) & (rows["side"] == side)].replace({"kind": KINDS})
@@ -148,13 +144,11 @@ def _plain(table: pd.DataFrame, names: Sequence[str]) -> list[tuple[Any, ...]]:
 
 
 def _comparison_data(found: ObservedComparison) -> dict[str, Any]:
-    tables = {"scores": found.tables.scores, "rows": found.tables.rows}
-    data = {
-        name: [
-            dict(zip(table.columns, row, strict=True)) for row in _plain(table, list(table.columns))
-        ]
-        for name, table in tables.items()
-    }
+    def as_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+        names = list(table.columns)
+        return [dict(zip(names, row, strict=True)) for row in _plain(table, names)]
+
+    data = {"scores": as_rows(found.tables.scores), "rows": as_rows(found.tables.rows)}
     return {"name": found.name, "reach": found.reach, **data, "notes": list(found.notes)}
 
 

@@ -36,14 +36,7 @@ class ComparedRuns:
 
 @dataclass(frozen=True)
 class ObservedComparison:
-    """A comparison with what is said about it.
-
-    Attributes:
-        name: of the runs compared.
-        reach: which columns the society can reach at all.
-        tables: the comparison.
-        notes: what it cannot show, in sentences.
-    """
+    """A comparison with what is said about it."""
 
     name: str
     reach: str
@@ -52,11 +45,7 @@ class ObservedComparison:
 
 
 def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
-    """Open folders of runs and studies.
-
-    Args:
-        paths: folders of runs, which are compared together; or of studies, whose arms are compared
-            one by one.
+    """Open folders of runs, which are compared together, and of studies, arm by arm.
 
     Raises:
         InputError: a folder is given twice or is none of either, or a study has no finished run.
@@ -159,10 +148,9 @@ def reach(
 
     Args:
         tables: the comparison.
-        closed: whether only the scientists of day 0 are members of teams in the runs.
-        people: number of them.
-        outside_seats: whether others are named on papers of these scientists, and write none
-            without them.
+        closed: only the scientists of day 0, who are ``people``, are members of teams in the runs.
+        people: at day 0.
+        outside_seats: others are named on papers of these scientists, and write none without them.
     """
     if closed and outside_seats:
         return (
@@ -207,7 +195,7 @@ def limitations(compared: ComparedRuns, ecosystem: Ecosystem) -> list[str]:
     late = ecosystem.contemporary
     everybody = _names(late[: int((late.dates < years * DAYS_PER_YEAR).sum())].table)
     inside = len(everybody & set(ecosystem.profiles.names))
-    sentences = [
+    return [
         f"Of {len(everybody):,} authors of these papers {inside:,} are among the society's "
         f"{len(ecosystem.profiles):,} scientists; the others are newcomers or below the filters of "
         "the ecosystem.",
@@ -221,7 +209,6 @@ def limitations(compared: ComparedRuns, ecosystem: Ecosystem) -> list[str]:
         *_of_lengths(compared, ecosystem, years),
         *_of_replicates(compared),
     ]
-    return sentences
 
 
 def _of_filters(ecosystem: Ecosystem) -> list[str]:

@@ -37,11 +37,7 @@ HOSTED = "litellm"
 class Baseline:
     """The papers and the embedding that runs are measured against.
 
-    Attributes:
-        contemporary: an ecosystem whose contemporary side is taken.
-        past: an ecosystem whose past is taken; None: that of each run.
-        embedding: name of another embedding, fitted on the past; None: that of the past itself.
-        trust: let dotted paths in a run's scenario be imported.
+    Without ``past`` each run's own is taken; ``embedding`` names another one, fitted on the past.
     """
 
     contemporary: Path
@@ -62,8 +58,7 @@ def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
     """Measure the abstracts of a finished run against a baseline; write the table beside the run.
 
     Returns:
-        ``paper``, then the columns of the novelty measure, then ``HD_before`` to ``ON_before``, as
-            the
+        ``paper``, the columns of the novelty measure, and ``HD_before`` to ``ON_before``, as the
         run was written.
 
     Raises:
@@ -116,8 +111,7 @@ def compare_before_after(tables: Sequence[pd.DataFrame]) -> tuple[str, list[tupl
 
     Returns:
         The unit of a case, and rows of: measure, cases, mean before, mean now, mean difference
-            (each
-        an ``Interval``), and the rank correlation of before and now over all abstracts.
+        (each an ``Interval``), and the rank correlation of before and now over all abstracts.
     """
     import numpy as np
     import pandas as pd

@@ -25,12 +25,7 @@ from virsci_society.scenarios.study.status import read_run_measures, read_status
 
 @dataclass
 class Verification:
-    """What the check of a folder has found.
-
-    Attributes:
-        found: one sentence for each part that was checked.
-        damage: one sentence for each file or row that is not as it was written.
-    """
+    """What the check of a folder has found."""
 
     found: list[str] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)

@@ -86,13 +86,7 @@ class Scale:
         return low, high * (high / low) ** self.headroom
 
     def places(self, values: Iterable[float] | FloatArray, start: float, stop: float) -> FloatArray:
-        """Where values lie.
-
-        Args:
-            values: of the data; a value that is not finite has a place that is not.
-            start: place of the low end.
-            stop: place of the high end.
-        """
+        """Where values lie."""
         low, high = self.ends()
         data = np.asarray(values, dtype=np.float64)
         if self.log:
@@ -100,12 +94,7 @@ class Scale:
         return np.asarray(start + (data - low) / (high - low) * (stop - start), dtype=np.float64)
 
     def marks(self, length: float, room: float) -> list[tuple[float, str]]:
-        """The ticks: values and texts.
-
-        Args:
-            length: of the axis.
-            room: least distance of two ticks, in the same unit.
-        """
+        """The ticks: values and texts."""
         low, high = sorted(self.ends())
         if self.ticks is not None:
             texts = self.labels if self.labels is not None else [f"{one:g}" for one in self.ticks]

@@ -53,13 +53,7 @@ class Plot:
         return self.panels(1, 1)[0][0]
 
     def panels(self, rows: int, columns: int, *, share_y: bool = False) -> list[list[Axes]]:
-        """Axes in rows and columns.
-
-        Args:
-            rows: at least 1.
-            columns: at least 1.
-            share_y: all have the y scale of the first, whose labels stand at the left only.
-        """
+        """Axes in rows and columns; with ``share_y`` of one y scale, labelled at the left only."""
         self._rows = [[Axes(INK, MUTED, GRID) for _ in range(columns)] for _ in range(rows)]
         self._shared = share_y
         if share_y:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from virsci_society.metrics.report.in_short import (
+from virsci_society.metrics.report.page import (
     in_short,
     outcome_sentence,
     simulated_sentence,
