@@ -24,7 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.faultserver import FaultServer, Plan
 from virsci_society.scenarios.cli.checkup import run_probe_calls
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.planning.plan import plan, rates_for
+from virsci_society.scenarios.planning.model_rates import rates_for
+from virsci_society.scenarios.planning.plan import plan
 from virsci_society.scenarios.runs.execute import run_scenario
 
 MARK = 0.25

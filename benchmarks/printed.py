@@ -450,7 +450,7 @@ def systems() -> str:
 
 def tokens() -> str:
     """Tokens of every page by profile."""
-    from virsci_society.scenarios.planning.prompt_pages.profile_tokens import page_text
+    from benchmarks.profile_tokens import page_text
 
     return page_text()
 

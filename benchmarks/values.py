@@ -224,7 +224,7 @@ BLOCKS: tuple[Block, ...] = (
     Block(
         DOCS / "prompts.md",
         "tokens",
-        "python -m virsci_society.scenarios.planning.prompt_pages.profile_tokens",
+        "python -m benchmarks.profile_tokens",
         scenario("virsci/paper", **printed.STAYING),
         printed.tokens,
         0.5,

@@ -193,13 +193,13 @@ def check(
     """
     from virsci_society.scenarios.config.diagnostics import printable
     from virsci_society.scenarios.config.schema import read_scenario, scenario_document
-    from virsci_society.scenarios.planning.lookahead import rehearse_beginning, slow_windows
+    from virsci_society.scenarios.planning.dry_run import rehearse_beginning, slow_windows
     from virsci_society.scenarios.runs.execute import default_folder
     from virsci_society.scenarios.runs.preflight import check_before_run
 
     find_code_here(trust)
     if rename:
-        _rename(scenario)
+        _rename(scenario, trust)
     document = scenario_document(scenario, with_seed(set_, seed))
     chosen = read_scenario(document, trust=trust)
     check_before_run(chosen, default_folder(chosen), online=online)
@@ -237,14 +237,16 @@ def _warn_of_borrowed_values(document: Document, scenario: Scenario) -> None:
         typer.echo(f"warning: {warning}", err=True)
 
 
-def _rename(scenario: str) -> None:
+def _rename(scenario: str, trust: bool) -> None:
     """Write the new names of keys into a file of the user's, and say what was changed."""
     from virsci_society.scenarios.config.document import library
     from virsci_society.scenarios.config.renamed_keys import rename_keys
+    from virsci_society.scenarios.config.schema import Scenario
 
     if scenario in library():
         raise InputError(f"{scenario}: is part of the program, whose files have the new names")
-    for line in rename_keys(Path(scenario)) or [f"{scenario}: no key of it has another name now"]:
+    nothing = f"{scenario}: no key of it has another name now"
+    for line in rename_keys(Path(scenario), Scenario, trust=trust) or [nothing]:
         typer.echo(line)
 
 

@@ -22,7 +22,7 @@ from virsci_society.scenarios.terminal.arguments import (
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.config.schema import Scenario
-    from virsci_society.scenarios.planning.calibration import RecordedRun
+    from virsci_society.scenarios.planning.model_rates import RecordedRun
 
 
 @guarded
@@ -53,9 +53,8 @@ def plan(
     whose calls the run then takes from its folder.
     """
     from virsci_society.scenarios.config.schema import load_scenario
-    from virsci_society.scenarios.planning.calibration import RecordedRun
+    from virsci_society.scenarios.planning.model_rates import RecordedRun, rates_for
     from virsci_society.scenarios.planning.plan import plan as planned
-    from virsci_society.scenarios.planning.plan import rates_for
     from virsci_society.scenarios.runs.preflight import check_before_run
     from virsci_society.scenarios.runs.progress import make_progress
 
@@ -96,7 +95,7 @@ def run_probe_calls(
         Stopped: the model cannot be reached, or a smaller budget has been reached before.
     """
     from virsci_society.agents.offline.backend import Offline
-    from virsci_society.scenarios.planning.calibration import RecordedRun
+    from virsci_society.scenarios.planning.model_rates import RecordedRun
     from virsci_society.scenarios.runs.execute import default_folder, run_scenario
     from virsci_society.scenarios.runs.progress import make_progress
 

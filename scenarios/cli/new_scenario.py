@@ -29,7 +29,8 @@ def new(
 ) -> None:
     """Write a commented scenario file to be edited, which check and run accept as it is.
 
-    Beside it goes the schema of all keys, by which an editor completes and checks them.
+    Beside it goes the schema of all keys, by which an editor completes and checks them. No file
+    that is there already is written over.
     """
     from virsci_society.agents.files.atomic_files import make_folder, write_atomically
     from virsci_society.scenarios.config.document import SUFFIXES
@@ -42,13 +43,40 @@ def new(
     text = scenario_text(target.stem, from_)
     try:
         make_folder(target.parent)
-        write_atomically(target.parent / SCHEMA, schema_text(Scenario))
-        write_atomically(target, f"# yaml-language-server: $schema={SCHEMA}\n{text}")
+        schema = write_schema(target, schema_text(Scenario))
+        write_atomically(target, f"# yaml-language-server: $schema={schema.name}\n{text}")
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from error
+    if schema.name != SCHEMA:
+        typer.echo(
+            f"{schema.with_name(SCHEMA)}: is another file, and stays; the keys are in {schema}"
+        )
     typer.echo(f"{target}: edit it, then")
     typer.echo(f"  society check {target}")
     typer.echo(f"  society run {target}")
+
+
+def write_schema(target: Path, text: str) -> Path:
+    """Write the schema beside a new scenario, and over no other file; returns where it stands.
+
+    Args:
+        target: the new scenario.
+        text: of the schema.
+
+    Raises:
+        InputError: both names that a schema may have are taken by other files.
+        OSError: it cannot be written.
+    """
+    from virsci_society.agents.files.atomic_files import write_atomically
+
+    # The second name for a folder with the schema of another release, or a file of the user's own.
+    for schema in (target.with_name(SCHEMA), target.with_suffix(".schema.json")):
+        if not (schema.exists() or schema.is_symlink()):
+            write_atomically(schema, text)
+            return schema
+        if schema.is_file() and schema.read_bytes() == text.encode():
+            return schema
+    raise InputError(f"{schema}: is another file than the schema; move it, or give another name")
 
 
 def scenario_text(name: str, parent: str | None) -> str:

@@ -38,15 +38,17 @@ def prompts(
     Rule-based scientists rehearse a scenario; no model is asked and nothing is paid. Of a finished
     run, the prompts are those that were sent and the replies those that came.
     """
-    from virsci_society.scenarios.planning.prompt_pages.recording import (
+    from virsci_society.scenarios.planning.prompt_pages import (
+        HEADS,
+        files_of_earlier_listing,
+        totals,
+        whose_words,
+        write_pages,
+    )
+    from virsci_society.scenarios.planning.prompt_recording import (
         TeamChoice,
         rehearse_pages,
         replay_pages,
-    )
-    from virsci_society.scenarios.planning.prompt_pages.texts import HEADS, totals, whose_words
-    from virsci_society.scenarios.planning.prompt_pages.writing import (
-        files_of_earlier_listing,
-        write_pages,
     )
     from virsci_society.scenarios.runs.progress import make_progress
     from virsci_society.scenarios.terminal.console import print_table
@@ -84,7 +86,7 @@ def _source(scenario: str, settings: list[str], *, trust: bool) -> tuple[Scenari
         InputError: no such scenario, or settings for a run.
     """
     from virsci_society.scenarios.config.schema import load_scenario
-    from virsci_society.scenarios.planning.prompt_pages.recording import is_run
+    from virsci_society.scenarios.planning.prompt_recording import is_run
     from virsci_society.scenarios.runs.execute import default_folder
 
     run = Path(scenario)

@@ -27,8 +27,12 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from virsci_society.scenarios.config.document import FittedOn
-from virsci_society.scenarios.config.reader import field_parts, inlined_class, is_list
-from virsci_society.scenarios.config.registry import import_class
+from virsci_society.scenarios.config.registry import (
+    field_parts,
+    import_class,
+    inlined_class,
+    is_list,
+)
 from virsci_society.society.kernel.durations import Duration
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

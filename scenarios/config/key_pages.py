@@ -20,8 +20,13 @@ from virsci_society.scenarios.config.json_schema import (
     plain_property,
     summary,
 )
-from virsci_society.scenarios.config.reader import field_parts, inlined_class, is_list
-from virsci_society.scenarios.config.registry import import_class, name_of
+from virsci_society.scenarios.config.registry import (
+    field_parts,
+    import_class,
+    inlined_class,
+    is_list,
+    name_of,
+)
 from virsci_society.scenarios.config.yaml_io import read_yaml
 from virsci_society.society.kernel.durations import Duration, parse_days, write_days
 

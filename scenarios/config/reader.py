@@ -16,7 +16,6 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.diagnostics import (
     Diagnostics,
@@ -26,13 +25,13 @@ from virsci_society.scenarios.config.diagnostics import (
 )
 from virsci_society.scenarios.config.document import Document
 from virsci_society.scenarios.config.registry import (
-    FromTable,
     MetricNames,
-    Section,
     Table,
     class_of,
-    classes_in,
+    field_parts,
     import_class,
+    inlined_class,
+    is_list,
     name_of,
     table_for,
 )
@@ -108,7 +107,7 @@ class Reader:
             elsewhere = keys_below(cls) if not path else ()
             known = [*self._beside.get(path, ()), *names]
             here = (*path, key)
-            problem = renamed_problem(here) or unknown_key(key, known, elsewhere)
+            problem = renamed_problem(here, cls) or unknown_key(key, known, elsewhere)
             self.diagnostics.add(here, problem)
         return listed
 
@@ -312,37 +311,6 @@ def _fields_written(cls: type[BaseModel]) -> tuple[dict[str, Table | None], set[
     parts = {name: field_parts(field) for name, field in cls.model_fields.items() if name != "use"}
     tables = {name: table for name, (_, table) in parts.items()}
     return tables, {name for name, (classes, _) in parts.items() if not classes}
-
-
-def field_parts(field: FieldInfo) -> tuple[tuple[type[BaseModel], ...], Table | None]:
-    """The classes of parts that a field takes, and the table that names them, if there is one."""
-    for note in field.metadata:
-        if isinstance(note, FromTable):
-            return (Part,), note.table
-        if isinstance(note, Section):
-            return (import_class(note.path),), None
-    classes = classes_in(field.annotation)
-    tabled = [cls for cls in classes if table_for(cls) is not None]
-    if tabled:
-        return tuple(tabled), table_for(tabled[0])
-    return tuple(classes), None
-
-
-def inlined_class(cls: type[BaseModel]) -> type[BaseModel] | None:
-    """The class of the part whose keys stand beside a section's own; None where ``use`` names it.
-
-    Such a section lists these keys as if they were fields of its own.
-    """
-    name: str | None = getattr(cls, "inlined", None)
-    if name is None:
-        return None
-    bases, table = field_parts(cls.model_fields[name])
-    return bases[0] if table is None else None
-
-
-def is_list(field: FieldInfo) -> bool:
-    """Does a field take a list of sections, all of the same class?"""
-    return get_origin(field.annotation) is tuple and bool(classes_in(field.annotation))
 
 
 def keys_below(cls: type[BaseModel]) -> list[str]:

@@ -21,6 +21,7 @@ from virsci_society.society.ecosystem.importers.registry import IMPORTERS
 if TYPE_CHECKING:
     # Imported where it is used: the start of the command passes through this file.
     from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
 
 Table = Mapping[str, str]
 
@@ -296,6 +297,39 @@ def table_for(cls: type) -> Table | None:
     if path in KINDS:
         return KINDS[path]
     return EXPLORE if path in EXPLORE.values() else None
+
+
+def field_parts(field: FieldInfo) -> tuple[tuple[type[BaseModel], ...], Table | None]:
+    """The classes of parts that a field takes, and the table that names them, if there is one."""
+    from virsci_society.agents.config import Part
+
+    for note in field.metadata:
+        if isinstance(note, FromTable):
+            return (Part,), note.table
+        if isinstance(note, Section):
+            return (import_class(note.path),), None
+    classes = classes_in(field.annotation)
+    tabled = [cls for cls in classes if table_for(cls) is not None]
+    if tabled:
+        return tuple(tabled), table_for(tabled[0])
+    return tuple(classes), None
+
+
+def inlined_class(cls: type[BaseModel]) -> type[BaseModel] | None:
+    """The class of the part whose keys stand beside a section's own; None where ``use`` names it.
+
+    Such a section lists these keys as if they were fields of its own.
+    """
+    name: str | None = getattr(cls, "inlined", None)
+    if name is None:
+        return None
+    bases, table = field_parts(cls.model_fields[name])
+    return bases[0] if table is None else None
+
+
+def is_list(field: FieldInfo) -> bool:
+    """Does a field take a list of sections, all of the same class?"""
+    return get_origin(field.annotation) is tuple and bool(classes_in(field.annotation))
 
 
 def find_code_here(trust: bool) -> None:

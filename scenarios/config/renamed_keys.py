@@ -10,12 +10,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import read_plain_text, write_atomically
+from virsci_society.scenarios.config.document import (
+    dotted,
+    find_scenario,
+    key_path,
+    read_document,
+)
+from virsci_society.scenarios.config.registry import class_of, field_parts, inlined_class
 from virsci_society.scenarios.config.yaml_io import (
     CollectionNode,
+    Key,
     KeyPath,
     MappingNode,
     Node,
@@ -25,6 +33,9 @@ from virsci_society.scenarios.config.yaml_io import (
     parse_yaml,
     read_yaml,
 )
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 _SECTIONS_OF_VIRSCI = {
     "topic": ("consensus", "restarts", "leaving"),
@@ -55,75 +66,196 @@ stand there as those of a protocol alone (``protocol.X``)."""
 INDENT = "  "
 
 
-def new_name(path: KeyPath) -> str | None:
-    """The new dotted key of a key that was renamed; None for any other key."""
-    steps = [str(step) for step in path]
-    before: list[str] = []
-    while steps[:2] == ["protocol", "of"] and len(steps) > 3:
-        before, steps = [*before, *steps[:3]], steps[3:]
-    new = RENAMED.get(".".join(steps))
-    return None if new is None else ".".join([*before, new])
+def _depth(path: KeyPath) -> int:
+    """Steps to the section that a key belongs to; a mixture has protocols below it."""
+    depth = 1
+    while path[depth - 1 : depth + 1] == ("protocol", "of") and len(path) > depth + 2:
+        depth += 3
+    return depth
 
 
-def renamed_problem(path: KeyPath) -> str | None:
-    """The problem of a key that stands under its old name; None for any other key."""
+def new_name(path: KeyPath) -> KeyPath | None:
+    """The path of a key that was renamed; None for any other key."""
+    above = _depth(path) - 1
+    new = RENAMED.get(dotted(path[above:]))
+    return None if new is None else (*path[:above], *_steps(new))
+
+
+def _is_old(path: KeyPath, new: KeyPath, cls: type[BaseModel]) -> bool:
+    """Has a section of this class the new key and not the old one? ``use`` may name any part."""
+    depth = _depth(path)
+    if _has_key(cls, path[depth:]):
+        return False
+    return path[:depth] != new[:depth] or _has_key(cls, new[depth:])
+
+
+def _has_key(cls: type[BaseModel], steps: KeyPath) -> bool:
+    inner = inlined_class(cls)
+    field = (cls.model_fields | ({} if inner is None else inner.model_fields)).get(str(steps[0]))
+    if field is None or len(steps) == 1:
+        return field is not None
+    bases, table = field_parts(field)
+    # With a table, a part further down has the key; which part that is does not matter here.
+    return table is not None or any(_has_key(below, steps[1:]) for below in bases)
+
+
+def renamed_problem(path: KeyPath, cls: type[BaseModel] | None = None) -> str | None:
+    """The problem of a key that stands under its old name; None for any other key.
+
+    Args:
+        path: of the key.
+        cls: of the section in which it stands; None: it is not asked whether that has the new key.
+    """
     new = new_name(path)
-    return None if new is None else f"is now {new}; 'society check FILE --rename' writes it"
+    directly = len(path) == _depth(path) + 1
+    if new is None or (cls is not None and directly and not _is_old(path, new, cls)):
+        return None
+    return f"is now {dotted(new)}; 'society check FILE --rename' writes it"
 
 
-def rename_keys(file: Path) -> list[str]:
+def rename_keys(file: Path, scenario: type[BaseModel], *, trust: bool = False) -> list[str]:
     """Write the new names of keys into a scenario or study file, and nothing else.
+
+    Args:
+        file: to be changed.
+        scenario: the class of a scenario, which has the sections.
+        trust: let dotted paths after ``use`` be imported, which tells the keys of such a section.
 
     Returns:
         What was changed, one line for each key.
 
     Raises:
-        InputError: it cannot be read, or a key stands where its lines cannot be moved; the file is
-            then as it was.
+        InputError: it cannot be read, a section's keys cannot be told, or a key stands where its
+            lines cannot be moved; the file is then as it was.
     """
     read_yaml(file)  # names every fault of the file as YAML
     label = display_path(file)
     text = read_plain_text(file)
+    below = _parent(parse_yaml(text, label).data, file.parent)
     changes: list[str] = []
-    while (found := next(_old_keys(compose(text, label)), None)) is not None:
+    # One key at a time: each move changes the lines of those that follow.
+    while (found := _first_old(text, label, below, scenario, trust)) is not None:
         path, new = found
-        line = _node_at(compose(text, label), path)[0].start_mark.line + 1
+        line = _line(text, path, label)
         changed = _renamed_text(text, path, new, label)
         wanted = _moved(parse_yaml(text, label).data, path, new)
         if changed is None or parse_yaml(changed, label).data != wanted:
             raise InputError(
-                f"{label}:{line}: {_dotted(path)}: is now {_dotted(new)}; its lines "
+                f"{label}:{line}: {dotted(path)}: is now {dotted(new)}; its lines "
                 "cannot be moved by themselves, so write it by hand"
             )
-        changes.append(f"{label}: {_dotted(path)} -> {_dotted(new)}")
+        changes.append(f"{label}: {dotted(path)} -> {dotted(new)}")
         text = changed
     if changes:
         write_atomically(file, text)
     return changes
 
 
-def _dotted(path: Sequence[str | int]) -> str:
-    return ".".join(map(str, path))
+def _line(text: str, path: KeyPath, label: str) -> int:
+    return _node_at(compose(text, label), path)[0].start_mark.line + 1
 
 
-def _old_keys(node: Node | None, path: KeyPath = ()) -> Iterator[tuple[KeyPath, KeyPath]]:
-    """Every key under an old name with the path of its new one, in the order of the file.
+def _parent(data: Mapping[Key, Any], folder: Path) -> Mapping[Key, Any]:
+    """The data of the scenario that a scenario extends, or that a study has as its base."""
+    parent = data.get("extends", data.get("base"))
+    try:
+        return read_document(find_scenario(str(parent), folder)).data if parent else {}
+    except InputError:
+        return {}  # named when the file itself is checked
 
-    Sections, and dotted keys as in ``set`` of interventions and of arms, whose path is one step.
+
+def _first_old(
+    text: str, label: str, below: Mapping[Key, Any], scenario: type[BaseModel], trust: bool
+) -> tuple[KeyPath, KeyPath] | None:
+    """The first key under an old name, with the path of its new one; None where there is none."""
+    data = parse_yaml(text, label).data
+    for path, root, inside, new in _candidates(compose(text, label)):
+        own: Any = data
+        for step in path[:root]:
+            own = own[step]
+        section = inside[: _depth(inside)]
+        # What a key stands in says most of its part, then what is set for all, then the parent.
+        given = (_used(one, section) for one in (own, data.get("set"), data, below))
+        try:
+            cls = _class_of(scenario, section, next(filter(None, given), None), trust)
+        except InputError as error:
+            line = _line(text, path, label)
+            raise InputError(f"{label}:{line}: {dotted(path)}: {error}") from error
+        if _is_old(inside, new, cls):
+            return path, _place_of(path, root, inside, new)
+    return None
+
+
+def _place_of(path: KeyPath, root: int, inside: KeyPath, new: KeyPath) -> KeyPath:
+    """The path in the file of a new path in a scenario; a dotted key stays a dotted key."""
+    last = len(_steps(str(path[-1])))
+    above = len(inside) - last
+    if new[:above] != inside[:above]:
+        return (*path[:root], *new)
+    rest = new[above:]
+    return (*path[:-1], dotted(rest)) if last > 1 else (*path[:-1], *rest)
+
+
+def _used(scope: Any, section: KeyPath) -> str | None:
+    """The part that a section uses, by the nested or dotted keys of a scope; None: not said."""
+    if not isinstance(scope, Mapping):
+        return None
+    nested: Any = scope
+    for step in section:
+        try:
+            nested = nested[step]
+        except (KeyError, IndexError, TypeError):
+            nested = None
+            break
+    name = dotted(section)
+    for one in (nested, scope.get(name), {"use": scope.get(f"{name}.use")}):
+        use = one.get("use") if isinstance(one, Mapping) else one
+        if isinstance(use, str):
+            return use
+    return None
+
+
+def _class_of(
+    scenario: type[BaseModel], section: KeyPath, use: str | None, trust: bool
+) -> type[BaseModel]:
+    """The class of a section of a scenario, whose part ``use`` names.
+
+    Raises:
+        InputError: there is no such part, or it may not be imported.
+    """
+    field = scenario.model_fields[str(section[-1])]
+    bases, table = field_parts(field)
+    if use is None or table is None:
+        return type(field.get_default(call_default_factory=True, validated_data={}))
+    return class_of(use, table, bases[0], trust=trust)
+
+
+def _steps(key: str) -> KeyPath:
+    return key_path(key) or (key,)
+
+
+def _candidates(
+    node: Node | None, path: KeyPath = (), root: int = 0, inside: KeyPath = ()
+) -> Iterator[tuple[KeyPath, int, KeyPath, KeyPath]]:
+    """Every key that a part may have under an old name, in the order of the file.
+
+    Yielded are its path in the file, the steps of it above the scenario (``set`` of interventions,
+    arms and studies holds keys of one), its path in that scenario, and its new path there. A dotted
+    key is one step of the file.
     """
     if isinstance(node, SequenceNode):
         for place, one in enumerate(node.value):
-            yield from _old_keys(one, (*path, place))
+            yield from _candidates(one, (*path, place), root, (*inside, place))
     if not isinstance(node, MappingNode):
         return
     for key, value in node.value:
-        here = (*path, str(key.value))
-        if (new := new_name(here)) is not None:
-            yield here, tuple(int(one) if one.isdecimal() else one for one in new.split("."))
-        elif (new := new_name(tuple(str(key.value).split(".")))) is not None and "." in key.value:
-            yield here, (*path, new)
+        here, own = (*path, str(key.value)), (*inside, *_steps(str(key.value)))
+        if (new := new_name(own)) is not None:
+            yield here, root, own, new
+        elif key.value == "set":
+            yield from _candidates(value, here, len(here))
         else:
-            yield from _old_keys(value, here)
+            yield from _candidates(value, here, root, own)
 
 
 def _node_at(node: Any, path: KeyPath) -> tuple[Node, Node]:

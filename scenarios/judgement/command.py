@@ -91,7 +91,7 @@ def ask(
 
 
 def _print_plan(made: Interview) -> None:
-    from virsci_society.scenarios.planning.question_cost import question_cost
+    from virsci_society.scenarios.planning.plan import question_cost
     from virsci_society.scenarios.terminal.plan_tables import print_question_cost
 
     asked = f"{len(made.respondents)} scientists x {len(made.survey.questions)} questions"
@@ -234,7 +234,7 @@ def judge(
     stopped.
     """
     from virsci_society.scenarios.judgement.judge import JudgeJob
-    from virsci_society.scenarios.planning.question_cost import question_cost
+    from virsci_society.scenarios.planning.plan import question_cost
     from virsci_society.scenarios.runs.progress import make_progress
     from virsci_society.scenarios.terminal.plan_tables import print_question_cost
 

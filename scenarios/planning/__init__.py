@@ -1,8 +1,7 @@
 """What a run will take and whether it can be run, found out before anything is paid.
 
-Read ``dry_run`` (a rehearsal by rule-based scientists), ``model_rates`` (how a model differs from
-them), ``calibration`` (rates from real calls), ``plan`` (calls, tokens, money, time) and
-``lookahead`` (a bound on the time). ``prompt_pages`` writes every prompt to be read, with its
-tokens by ``tokenizer``. ``doctor`` checks ``installation`` and, by ``probe`` and
+Read ``dry_run`` (a rehearsal and its counts), ``model_rates`` (how a model differs from rules) and
+``plan`` (calls, tokens, money, time). ``prompt_recording``, ``prompt_tokens`` and ``prompt_pages``
+write every prompt to be read. ``doctor`` checks the installation and, by ``probe`` and
 ``context_check``, the model.
 """

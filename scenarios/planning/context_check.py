@@ -20,9 +20,8 @@ from virsci_society.agents.prompts.prompt import total_characters, trim_messages
 from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.agents.replies.form import Form
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.installation import CheckResult
-from virsci_society.scenarios.planning.probe import EndpointTrial
-from virsci_society.scenarios.runs.page_lengths import ask_for_window, tokens_needed, window_size
+from virsci_society.scenarios.planning.probe import CheckResult, EndpointTrial
+from virsci_society.scenarios.runs.rehearsal import ask_for_window, tokens_needed, window_size
 
 FIRST_LINE = "The word to remember is {word}."
 """The first line of the long page, before everything else."""
@@ -40,13 +39,9 @@ class RememberedWord(Form):
 
 
 def context_warnings(scenario: Scenario, longest: int) -> Iterator[str]:
-    """Warnings where pages of a scenario are likely longer than the window of its model.
+    """Warnings where the longest page, of so many characters, hardly fits the model's window.
 
     Servers are asked for their windows; no question is put to the model.
-
-    Args:
-        scenario: checked.
-        longest: characters of its longest page, before anything is trimmed.
     """
     paid = scenario.backend.backend.paid
     if isinstance(paid, ChatCompletionsBackend) and longest:
@@ -56,14 +51,9 @@ def context_warnings(scenario: Scenario, longest: int) -> Iterator[str]:
 
 
 def fit_window(paid: Backend, page: Request) -> tuple[Backend | None, list[CheckResult]]:
-    """The backend as a run uses it, and what is known of its context window.
+    """The backend as a run uses it, and what is known of its context window for this page.
 
-    Args:
-        paid: the backend of the model.
-        page: the longest page of the scenario.
-
-    Returns:
-        The backend, and the findings. None: a run with this model would be refused.
+    In place of the backend None stands where a run with this model would be refused.
     """
     if not isinstance(paid, ChatCompletionsBackend):
         return paid, []
@@ -83,10 +73,7 @@ def fit_window(paid: Backend, page: Request) -> tuple[Backend | None, list[Check
 def long_question(page: Request, backend: Backend, seed: int) -> tuple[Request, str]:
     """A request as long as a page with a word in its first line, and that word.
 
-    Args:
-        page: the longest page of the scenario.
-        backend: a context that it states trims the request, as it trims pages in a run.
-        seed: the word is derived from it.
+    A context that the backend states trims the request, as it trims pages in a run.
     """
     word = remembered_word(seed)
     first, *others = page.messages
@@ -116,13 +103,7 @@ def remembered_word(seed: int) -> str:
 
 
 def judge_reply(trial: EndpointTrial, question: Request, word: str) -> CheckResult:
-    """What the answer to the long page shows.
-
-    Args:
-        trial: the question at one endpoint, answered or found too long.
-        question: the long page.
-        word: that stands in its first line.
-    """
+    """What the answer to the long page, with a word in its first line, shows."""
     characters = total_characters(question.messages)
     by = f" at {trial.endpoint}" if trial.endpoint else ""
     page = f"a page of {characters:,} characters, as long as the longest of a run,"
@@ -190,16 +171,12 @@ def _ollama_without_window(
     """Ollama by the API of OpenAI, which has no way to ask for a window."""
     name = paid.model.partition("/")[2] if paid.client == "litellm" else paid.model
     root = (endpoint.api_base or OLLAMA_HOME).rstrip("/").removesuffix("/v1")
-    has = (
-        "has one of its own choice"
-        if window.tokens is None
-        else f"has one of {window.tokens:,} tokens"
-    )
+    chosen = "its own choice" if window.tokens is None else f"{window.tokens:,} tokens"
     short = window.tokens is not None and window.tokens < need
     return CheckResult(
         "problem" if short else "note",
-        f"Ollama takes no context window by the API of OpenAI: it {has}, where about {need:,} "
-        "tokens are needed, and drops the beginning of longer prompts without a word",
+        f"Ollama takes no context window by the API of OpenAI: it has one of {chosen}, where about "
+        f"{need:,} tokens are needed, and drops the beginning of longer prompts without a word",
         f"use its own API: backend.use=litellm, backend.model=ollama_chat/{name}, "
         f"backend.api_base={root}; or start it with OLLAMA_CONTEXT_LENGTH={window_size(need)}",
     )

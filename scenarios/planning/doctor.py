@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Awaitable, Iterator
+from importlib import metadata
 from statistics import median
 from typing import Any, TypeVar
 
-from virsci_society.agents.errors import Fault, SocietyError
+from virsci_society._installation import changed_files
+from virsci_society.agents.errors import BudgetReached, Fault, SocietyError
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.journal.records import ANSWERED
 from virsci_society.agents.offline.backend import Offline
@@ -20,9 +23,10 @@ from virsci_society.agents.people.inbox import Inbox
 from virsci_society.agents.prompts.request import Request
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.context_check import fit_window, judge_reply, long_question
-from virsci_society.scenarios.planning.installation import CheckResult, check_installation
 from virsci_society.scenarios.planning.probe import (
+    CALLS,
     SHORT,
+    CheckResult,
     EndpointTrial,
     ProbeResult,
     count_rungs,
@@ -31,10 +35,16 @@ from virsci_society.scenarios.planning.probe import (
     try_each,
     try_twice,
 )
-from virsci_society.scenarios.runs.page_lengths import longest_page
+from virsci_society.scenarios.runs.rehearsal import longest_page
 
 T = TypeVar("T")
 
+OLDEST_PYTHON = (3, 11)
+PACKAGES = ("mesa", "simpy", "litellm", "openai", "numpy", "pandas", "pydantic", "faiss-cpu")
+RANGES = {"mesa": ((3, 3), (4,))}
+"""Releases from the first on and below the second."""
+STOLEN = {"litellm": ("1.82.7", "1.82.8")}
+"""Releases that took credentials away."""
 SECONDS, QUICK_SECONDS = 240.0, 90.0
 """Most real seconds with a model."""
 OFTEN = 0.2
@@ -73,6 +83,64 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
         return
     page = None if quick else longest_page(scenario)
     yield from DoctorSession(scenario, asked, page).findings()
+
+
+def check_installation() -> Iterator[CheckResult]:
+    """Check Python, the packages and the embedded backend."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info[:2] < OLDEST_PYTHON:
+        yield CheckResult("problem", f"Python {version}", "use Python 3.11 or newer")
+    else:
+        yield CheckResult("ok", f"Python {version}")
+    changed = changed_files()
+    if changed:
+        message = f"{changed[0]} is not the file that was installed"
+        advice = "install it once more: pip install --force-reinstall --no-deps virsci-society"
+        yield CheckResult("problem", message, advice)
+    else:
+        yield CheckResult("ok", "every file is as it was installed")
+    yield from (check_package(name) for name in PACKAGES)
+    yield check_offline_backend()
+
+
+def check_package(name: str) -> CheckResult:
+    """Is a package installed, in a release that is known to work?"""
+    try:
+        version = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return CheckResult("problem", f"{name} is not installed", "run pip install -e . once more")
+    if version in STOLEN.get(name, ()):
+        return CheckResult(
+            "problem",
+            f"{name} {version} steals credentials",
+            f"install another release of {name}, and change every key this machine has seen",
+        )
+    least, below = RANGES.get(name, ((0,), (10**6,)))
+    if not least <= _numbers(version) < below:
+        allowed = f"{'.'.join(map(str, least))} or newer, below {'.'.join(map(str, below))}"
+        return CheckResult("problem", f"{name} {version}", f"install {name} {allowed}")
+    return CheckResult("ok", f"{name} {version}")
+
+
+def check_offline_backend() -> CheckResult:
+    """Does the backend of rule-based scientists answer?"""
+    from virsci_society.agents.profile import Profile
+    from virsci_society.agents.replies.parser import read_reply
+    from virsci_society.protocols.forms import Summary
+
+    request = Request("doctor", Profile("Scientist"), (), Summary, {"said": (), "stage": "topic"})
+    try:
+        read_reply(Summary, asyncio.run(Offline().complete(request)).text)
+    except SocietyError as error:
+        return CheckResult(
+            "problem", f"the embedded backend does not answer: {error}", "install anew"
+        )
+    return CheckResult("ok", "the embedded backend answers")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    parts = version.split(".")
+    return tuple(int(part) for part in parts[:2] if part.isdecimal())
 
 
 def check_key_variables(backend: Backend) -> Iterator[CheckResult]:
@@ -127,14 +195,14 @@ class DoctorSession:
                 yield from self._long_page(self._page)
 
     def _forms(self) -> Iterator[CheckResult]:
-        result = self._within(run_probe(self._backend, self._asked, self._speaking.in_flight))
-        if isinstance(result, SocietyError):
-            yield _trouble(result, "the handful of questions")
-            return
-        if result.stopped is not None:
-            yield _trouble(result.stopped, f"after {len(result.rungs)} of {len(self._asked)} forms")
-        advice = self._speaking.backend.with_paid(self._backend).unreadable_advice
-        yield _read(result, advice)
+        result = ProbeResult()
+        probe = run_probe(self._backend, self._asked, self._speaking.in_flight, result)
+        ended = self._within(probe) or result.stopped
+        if ended is not None:
+            yield cut_short(ended, len(result.rungs), len(self._asked))
+        if result.rungs:
+            advice = self._speaking.backend.with_paid(self._backend).unreadable_advice
+            yield _read(result, advice)
         seconds = [one.seconds for one in result.attempts if one.outcome == ANSWERED]
         if seconds:
             yield CheckResult(
@@ -224,15 +292,16 @@ class DoctorSession:
 
     def _within(self, work: Awaitable[T]) -> T | SocietyError:
         """The result of the work, or the error that ended it, within the time limit."""
+        seconds = QUICK_SECONDS if self._page is None else SECONDS
 
         async def limited() -> T:
-            async with asyncio.timeout(QUICK_SECONDS if self._page is None else SECONDS):
+            async with asyncio.timeout(seconds):
                 return await work
 
         try:
             return asyncio.run(limited())
         except TimeoutError:
-            return Fault("no answer within the doctor's time", "timeout")
+            return Fault(f"no answer within the doctor's time of {seconds:g} s", "timeout")
         except SocietyError as error:
             return error
 
@@ -246,6 +315,25 @@ def _way(one: EndpointTrial) -> CheckResult:
         )
     name = f" as {one.reply.model}" if one.reply.model else ""
     return CheckResult("ok", f"the model answers{_by(one)}{name}, in {one.seconds:.2f} s")
+
+
+def cut_short(ended: SocietyError, read: int, forms: int) -> CheckResult:
+    """Why not all forms were asked for. A bound of the doctor's own is no fault of the model."""
+    some = f"{read} of {forms} forms"
+    if isinstance(ended, BudgetReached):
+        return CheckResult(
+            "note",
+            f"the doctor makes at most {CALLS} such calls, which were enough for {some}; this is "
+            "no budget of yours",
+            "replies that had to be asked for again took the place of the others",
+        )
+    if read and isinstance(ended, Fault) and ended.kind == "timeout":
+        return CheckResult(
+            "note",
+            f"the doctor's time was over after {some}: {ended}",
+            "the model is slow; see with 'society plan' how long a run takes",
+        )
+    return _trouble(ended, f"after {some}")
 
 
 def _read(result: ProbeResult, advice: str) -> CheckResult:

@@ -1,25 +1,37 @@
-"""Dry runs, in which rule-based scientists stand for a model and the costs are counted."""
+"""Dry runs, in which rule-based scientists rehearse a scenario and its costs are counted.
+
+They also show at which pace a society goes whose clock waits for replies. An effect that others can
+see is due only when its window has passed, and the clock need not wait for the reply before: the
+shorter the windows, the more of a run is waiting.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from virsci_society.agents.backends.model_mimic import MimicSettings, ModelMimic
+from virsci_society.agents.backends.model_mimic import MimicSettings
 from virsci_society.agents.gateway.backend import Backend
-from virsci_society.agents.gateway.gateway import Gateway
-from virsci_society.agents.journal.records import CallOutcome
-from virsci_society.agents.prompts.prompt import total_characters
-from virsci_society.agents.prompts.request import Request
+from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.usage import Usage
 from virsci_society.metrics.critical_path import CriticalPath, table_rows
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.calibration import RecordedRun
+from virsci_society.scenarios.planning.model_rates import ModelRates, RecordedRun
+from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
+from virsci_society.scenarios.runs.rehearsal import Rehearsal, untrimmed
+from virsci_society.society.kernel.durations import write_days
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
+
+WINDOWS = ("meeting_notice", "reply_window", "publication_delay")
+MEAN_CALLS = 5
+"""A window that is shorter than so many calls makes the clock wait for words."""
+LOOKED_AT = 2_000
+"""Calls that are rehearsed for a warning."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +83,7 @@ class DryRun:
         record: RecordedRun | None = None,
         ecosystem: Ecosystem | None = None,
     ) -> None:
-        from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
-
-        self.scenario = scenario
-        self._record = record
+        self.scenario, self._record = scenario, record
         if ecosystem is not None:
             require_team(scenario, ecosystem)
         self.ecosystem = ecosystem if ecosystem is not None else build_ecosystem_of(scenario)
@@ -85,7 +94,7 @@ class DryRun:
         salt: int = 0,
         *,
         until: float | None = None,
-        most: int | None = None,
+        most: float = math.inf,
     ) -> DryRunResult:
         """Rehearse the scenario once.
 
@@ -95,56 +104,48 @@ class DryRun:
             until: last simulated day; that of the scenario by default.
             most: calls after which the rehearsal stops, at the end of the simulated period.
         """
-        from virsci_society.scenarios.runs.build import build_society
-
-        scenario, asked, longest = self.scenario, 0, 0
+        scenario = self.scenario
         if until is not None:
             scenario = scenario.model_copy(update={"until": until})
-
-        def known(request: Request) -> CallOutcome | None:
-            nonlocal asked, longest
-            asked += 1
-            longest = max(longest, total_characters(request.messages))
-            return None if self._record is None else self._record.lookup(request)
-
-        imitated = scenario.seeded_backend
-        backend = ModelMimic(imitated=imitated, settings=manner, salt=salt, lookup=known)
-        society = build_society(scenario, self.ecosystem, Gateway(backend, 1))
-        while society.running and (most is None or asked < most):
-            society.step()
-        society.close()
-        return self._played(society.log.rows, society.day, longest)
-
-    def _played(self, rows: Any, days: float, longest: int) -> DryRunResult:
+        known = None if self._record is None else self._record.lookup
+        rehearsal = Rehearsal(scenario, manner, salt=salt, known=known)
+        society = rehearsal.run(self.ecosystem, most)
+        rows = society.log.rows
         calls = [call for call in table_rows(rows, "calls") if call["live"]]
-        prompts = sum(call["prompt_tokens"] for call in calls)
-        replies = sum(call["completion_tokens"] for call in calls)
         asked = [call["asked"] for call in calls]
+        tokens = [(call["prompt_tokens"], call["completion_tokens"]) for call in calls]
         return DryRunResult(
-            calls=len(calls),
-            prompt_tokens=prompts,
-            completion_tokens=replies,
-            usd=price_of(self.scenario.backend.backend, len(calls), prompts, replies),
+            **call_totals(scenario, tokens),
             chain=CriticalPath(rows, {call["call"]: 1.0 for call in calls}).length,
             span=max(asked, default=0.0) - min(asked, default=0.0),
-            days=days,
+            days=society.day,
             teams=_at_once(rows),
-            longest=longest,
+            longest=rehearsal.longest_characters,
             pages=_pages(calls),
         )
 
 
-def price_of(backend: Backend, calls: int, prompt_tokens: int, completion_tokens: int) -> float:
-    """US dollars for a number of calls of mean length; a price may rise with the length of a call.
+def call_totals(scenario: Scenario, tokens: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Calls, their tokens and their price, as a plan shows them.
 
     Args:
-        backend: knows the price of a call by its tokens.
-        calls: how many.
-        prompt_tokens: of all of them.
-        completion_tokens: of all of them.
+        scenario: whose model is paid.
+        tokens: of each call, those of the prompt and those of the reply.
     """
+    prompts, replies = sum(one for one, _ in tokens), sum(one for _, one in tokens)
+    return {
+        "calls": len(tokens),
+        "prompt_tokens": prompts,
+        "completion_tokens": replies,
+        "usd": price_of(scenario.backend.backend, len(tokens), prompts, replies),
+    }
+
+
+def price_of(backend: Backend, calls: int, prompt_tokens: int, completion_tokens: int) -> float:
+    """US dollars for a number of calls with so many tokens together."""
     if not calls:
         return 0.0
+    # By the mean length, because a price may rise with the length of a call.
     mean = Usage(round(prompt_tokens / calls), round(completion_tokens / calls))
     return calls * backend.price(mean)
 
@@ -164,7 +165,92 @@ def _at_once(rows: Any) -> int:
     changes = [(team["founded"], 1) for team in teams]
     changes += [(team["finished"], -1) for team in teams if team["finished"] is not None]
     now = most = 0
+    # Sorted, so that of one moment an end comes before a founding.
     for _, change in sorted(changes):
         now += change
         most = max(most, now)
     return most
+
+
+@dataclass(frozen=True)
+class LookaheadBound:
+    """A lower bound of the wall time of a society that always waits for some reply.
+
+    Attributes:
+        seconds: span / days * slowest.
+        span: simulated days from the first call to the last.
+        window: key of the shortest window.
+        days: its length in simulated days.
+        slowest: seconds of the slowest call.
+    """
+
+    seconds: float
+    span: float
+    window: str
+    days: float
+    slowest: float
+
+
+def windows_of(scenario: Scenario) -> dict[str, float]:
+    """The windows of a scenario in days, by their keys."""
+    of_time = {f"time.{name}": float(getattr(scenario.time, name)) for name in WINDOWS}
+    return {**of_time, **scenario.publication.windows}
+
+
+def lookahead_bound(scenario: Scenario, span: float, slowest: float) -> LookaheadBound | None:
+    """The lower bound of the wall time; None where no window is longer than zero.
+
+    Args:
+        scenario: has the windows.
+        span: simulated days from the first call to the last.
+        slowest: seconds of the slowest call.
+    """
+    above = [(days, key) for key, days in windows_of(scenario).items() if days > 0]
+    if not above:
+        return None
+    days, key = min(above)
+    return LookaheadBound(span / days * slowest, span, key, days, slowest)
+
+
+def rehearse_beginning(scenario: Scenario) -> DryRunResult | None:
+    """A rehearsal of the first calls, with no page trimmed; None if no model is asked anything."""
+    if isinstance(scenario.backend.backend.paid, Offline):
+        return None
+    return DryRun(untrimmed(scenario)).run(ModelRates("").mimic_settings(), most=LOOKED_AT)
+
+
+def slow_windows(scenario: Scenario, result: DryRunResult | None = None) -> list[str]:
+    """Warnings: windows shorter than five mean calls at the society's pace.
+
+    The pace is that of a run in which all calls take the mean time: as fast as its chains of calls
+    and its calls in flight allow. So the length of a call plays no part. Where teams do not
+    overlap, there is no warning.
+
+    Args:
+        scenario: checked.
+        result: of ``rehearse_beginning``, if it has been rehearsed already.
+    """
+    result = result or rehearse_beginning(scenario)
+    if result is None or result.teams < 2 or not result.span:
+        return []
+    slots = slots_of(scenario)
+    lasting = max(result.chain, result.calls / slots)
+    together = max(1, round(result.calls / result.chain))
+    used = f"; about {together} of {slots} calls can be made at a time" if together < slots else ""
+    warnings = []
+    for key, days in windows_of(scenario).items():
+        calls = days / result.span * lasting
+        if calls < MEAN_CALLS:
+            warnings.append(
+                f"{key}: {write_days(days)} pass in the time of "
+                f"{calls:.1f} calls, so the clock will wait for replies and the run takes longer; "
+                f"what happens in it stays the same{used}"
+            )
+    return warnings
+
+
+def slots_of(scenario: Scenario) -> int:
+    """Most calls at a time: the scenario's own limit, and no more than its endpoints take."""
+    most = scenario.backend.in_flight
+    bounds = [way.in_flight for way in getattr(scenario.backend.backend.paid, "via", ())]
+    return most if not bounds or None in bounds else min(most, sum(bounds))

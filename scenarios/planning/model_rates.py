@@ -1,19 +1,43 @@
 """Rates by which replies of a model differ from rule-based ones, with intervals.
 
-Rates are assumed, or estimated from calls that were made. Each has a likely value and an 80 %
-interval around it.
+Rates are assumed, or learnt from the calls of an earlier or unfinished run: it is rehearsed again
+from its journal, so that every call that was made stands beside the reply of a rule-based scientist
+to the very same request. Each rate has a likely value and an 80 % interval around it.
 """
 
 from __future__ import annotations
 
+import json
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
-from virsci_society.agents.backends.model_mimic import WORDINESS, Leaning, MimicSettings
+from virsci_society.agents.backends.model_mimic import (
+    WORDINESS,
+    Leaning,
+    MimicSettings,
+    iterate_strings,
+    iterate_texts,
+    traits,
+)
+from virsci_society.agents.errors import InputError, ReplyError
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.records import ANSWERED, CallOutcome
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.prompts.prompt import total_characters
+from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.replies.parser import read_reply
+from virsci_society.scenarios.config.document import Document
+from virsci_society.scenarios.config.schema import Scenario, read_scenario
+from virsci_society.scenarios.config.yaml_io import Key
+from virsci_society.scenarios.runs.rehearsal import Rehearsal
+from virsci_society.scenarios.runs.run_journal import JOURNAL
 
 End = Literal["low", "likely", "high"]
+ENDS: tuple[End, ...] = ("low", "likely", "high")
 Z = 1.2816
 """Ends that leave out a tenth on either side."""
 FEW = 3.0
@@ -50,12 +74,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class FormRatio:
-    """A ratio over all forms, and that of every form that was seen.
-
-    Attributes:
-        all: over all forms.
-        of: by the name of the form.
-    """
+    """A ratio over all forms, and that of every form that was seen, by the form's name."""
 
     all: Rate
     of: Mapping[str, Rate] = field(default_factory=dict)
@@ -101,11 +120,7 @@ class ModelRates:
 
     @classmethod
     def of_rules(cls, latency: float = 0.0) -> ModelRates:
-        """The exact rates of the rule-based scientists themselves.
-
-        Args:
-            latency: seconds of an artificial delay.
-        """
+        """The exact rates of the rule-based scientists; ``latency`` is an artificial delay."""
         same, none = Rate(1.0, 1.0, 1.0), Rate(0.0, 0.0, 0.0)
         token = Rate(0.25, 0.25, 0.25)
         return cls(
@@ -123,12 +138,7 @@ class ModelRates:
         )
 
     def mimic_settings(self, words: End = "likely", yes: End = "likely") -> MimicSettings:
-        """Settings of a rehearsal.
-
-        Args:
-            words: the end of the rates of text.
-            yes: the end of the rates of consent.
-        """
+        """Settings of a rehearsal, at one end of the rates of text and of those of consent."""
         return MimicSettings(
             wordiness=self.wordiness.all.at(words),
             wordiness_of=self.wordiness.each(words),
@@ -170,7 +180,7 @@ def estimate_share(hits: int, trials: int, otherwise: float) -> Rate:
 
     Args:
         hits: of the trials.
-        trials: how many; with none, the interval reaches from the prior share to a half.
+        trials: with none, the interval reaches from the prior share to a half.
         otherwise: the prior share, which weighs as much as half a trial.
     """
     likely = (hits + DOUBT * otherwise) / (trials + DOUBT)
@@ -179,11 +189,7 @@ def estimate_share(hits: int, trials: int, otherwise: float) -> Rate:
 
 
 def wilson_interval(hits: int, trials: int) -> tuple[float, float]:
-    """Wilson's score interval of a share at 80 %.
-
-    Args:
-        hits: of the trials.
-        trials: more than 0.
+    """Wilson's score interval at 80 % of a share of one trial or more.
 
     Source:
         Wilson 1927, doi:10.1080/01621459.1927.10502953.
@@ -201,10 +207,7 @@ Pairs = Sequence[tuple[float, float]]
 def estimate_ratio(pairs: Pairs, otherwise: Rate) -> Rate:
     """The ratio of two sums, with an interval from the standard error of a ratio estimate.
 
-    Args:
-        pairs: of every observation, divisor and dividend.
-        otherwise: where there is nothing to divide by; its relative width serves a single
-            observation.
+    Where there is nothing to divide by, ``otherwise``, whose relative width serves a single pair.
     """
     below, above = sum(x for x, _ in pairs), sum(y for _, y in pairs)
     if below <= 0:
@@ -219,12 +222,7 @@ def estimate_ratio(pairs: Pairs, otherwise: Rate) -> Rate:
 
 
 def estimate_ratio_by_form(pairs: Mapping[str, Pairs], otherwise: Rate) -> FormRatio:
-    """The ratio over all forms and of each; that of a form seldom seen is shrunk towards all.
-
-    Args:
-        pairs: of every observation, divisor and dividend, by form.
-        otherwise: where there is nothing to divide by.
-    """
+    """The ratio over all forms and of each; that of a form seldom seen is shrunk towards all."""
     everything = [pair for of in pairs.values() for pair in of]
     pooled = _unlike(estimate_ratio(everything, otherwise), pairs)
     each = {}
@@ -233,13 +231,10 @@ def estimate_ratio_by_form(pairs: Mapping[str, Pairs], otherwise: Rate) -> FormR
         if own.seen:
             weight = n / (n + FEW)
             low, likely, high = (
-                weight * own.at(end) + (1 - weight) * pooled.at(end) for end in _ENDS
+                weight * own.at(end) + (1 - weight) * pooled.at(end) for end in ENDS
             )
             each[name] = Rate(low, likely, high, n)
     return FormRatio(pooled, each)
-
-
-_ENDS: tuple[End, ...] = ("low", "likely", "high")
 
 
 def _unlike(pooled: Rate, pairs: Mapping[str, Pairs]) -> Rate:
@@ -254,11 +249,9 @@ def _unlike(pooled: Rate, pairs: Mapping[str, Pairs]) -> Rate:
 
 
 def fit_line(pairs: Pairs, otherwise: tuple[Rate, float]) -> tuple[Rate, float]:
-    """Slope and intercept of tokens over characters by least squares; the intercept is at least 0.
+    """Slope and intercept (>= 0) of tokens over characters by least squares.
 
-    Args:
-        pairs: characters and tokens of every observation.
-        otherwise: slope and intercept for fewer than two observations.
+    ``otherwise`` has both for fewer than two observations.
     """
     n = len(pairs)
     if n < 2:
@@ -274,11 +267,165 @@ def fit_line(pairs: Pairs, otherwise: tuple[Rate, float]) -> tuple[Rate, float]:
 
 
 def slow_call_seconds(seconds: Sequence[float], otherwise: float) -> float:
-    """The 95th percentile of the seconds of calls, by the nearest rank.
-
-    Args:
-        seconds: one for each call.
-        otherwise: where there are none.
-    """
+    """The 95th percentile of the seconds of calls, by the nearest rank."""
     ordered = sorted(seconds)
     return ordered[math.ceil(0.95 * len(ordered)) - 1] if ordered else otherwise
+
+
+Known = Mapping[str, tuple[str, CallOutcome]]
+"""Of every call that has ended, by id: the hash of what was told, and how it ended."""
+
+
+class RecordedRun:
+    """The calls that a journal holds, with the scenario of the run.
+
+    Args:
+        run: its folder.
+        trust: let dotted paths in its scenario be imported.
+
+    Attributes:
+        known: hash of the request and outcome of every call that has ended, by its id.
+        seconds: that each answered attempt took.
+        scenario: of the run.
+
+    Raises:
+        InputError: there is no journal, or it holds no call.
+    """
+
+    def __init__(self, run: Path, *, trust: bool = False) -> None:
+        path = run / JOURNAL
+        if not path.is_file():
+            raise InputError(
+                f"{run}: holds no run with a journal, so nothing can be learnt from it"
+            )
+        with Journal.open(path, frozen=True) as journal:
+            self.known: Known = {
+                id_: (hash_, outcome) for id_, hash_, outcome in journal.outcomes()
+            }
+            self.seconds = [one.seconds for one in journal.attempts() if one.outcome == ANSWERED]
+            scenario_text = journal.meta("scenario")
+        if not self.known or scenario_text is None:
+            raise InputError(f"{run}: no call has been answered there yet")
+        self.run = run
+        data: dict[Key, object] = json.loads(scenario_text)
+        self.scenario = read_scenario(Document(data), trust=trust)
+
+    def lookup(self, request: Request) -> CallOutcome | None:
+        """The outcome of this very request; None if it was never made."""
+        hash_, outcome = self.known.get(request.id, ("", None))
+        return outcome if outcome is not None and hash_ == request.hash else None
+
+
+class Calibration:
+    """Pairs of observations, call by call: a model beside the rule-based scientists."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self._unread = 0
+        self._texts: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        self._around: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        self._spoken: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        self._told: list[tuple[float, float]] = []
+        self._yes: dict[tuple[str, bool], list[bool]] = defaultdict(list)
+
+    def observe(self, request: Request, outcome: CallOutcome, offline: Reply) -> None:
+        """Add one call beside the rule-based scientist's reply; only answers teach of words."""
+        self.calls += 1
+        if outcome.kind != "answer":
+            return
+        name, usage = request.form.__name__, outcome.usage
+        characters = total_characters(request.messages)
+        if usage.prompt_tokens:
+            self._told.append((characters, usage.prompt_tokens))
+        if usage.completion_tokens:
+            self._spoken[name].append((len(outcome.text), usage.completion_tokens))
+        try:
+            words = read_reply(request.form, outcome.text, cut=outcome.cut).form.as_json()
+        except ReplyError:
+            self._unread += 1
+            return
+        self._around[name].append((len(words), max(0, len(outcome.text) - len(words))))
+        self._compare(request, words, offline.text)
+
+    def _compare(self, request: Request, words: str, offline: str) -> None:
+        name = request.form.__name__
+        ours, theirs = dict(traits(request, offline)), dict(traits(request, words))
+        for trait, yes in ours.items():
+            if trait in theirs:
+                self._yes[f"{name}.{trait}", yes].append(theirs[trait])
+        rules = dict(iterate_texts(json.loads(offline)))
+        model = dict(iterate_strings(json.loads(words)))
+        # Another decision has other grounds: its length says nothing of how wordy they are put.
+        if rules and ours == theirs:
+            length = sum(len(model.get(place, "")) for place in rules)
+            self._texts[name].append((sum(map(len, rules.values())), length))
+
+    def rates(self, source: str, seconds: list[float]) -> ModelRates:
+        """The rates estimated so far; a rate that nothing was seen of is the assumed one."""
+        assumed = ModelRates(source)
+        tokens, overhead = fit_line(self._told, (assumed.prompt_tokens, assumed.overhead))
+        traits_ = dict.fromkeys(trait for trait, _ in self._yes)
+        return ModelRates(
+            source,
+            self.calls,
+            wordiness=estimate_ratio_by_form(self._texts, assumed.wordiness.all),
+            around=estimate_ratio_by_form(self._around, assumed.around.all),
+            reply_tokens=estimate_ratio_by_form(self._spoken, assumed.reply_tokens.all),
+            prompt_tokens=tokens,
+            overhead=overhead,
+            re_asks=self._re_asks(assumed.re_asks),
+            yes=dict(assumed.yes) | {trait: self._leaning(trait) for trait in traits_},
+            latency=estimate_ratio([(1.0, one) for one in seconds], assumed.latency),
+            slowest=slow_call_seconds(seconds, assumed.slowest),
+        )
+
+    def _re_asks(self, assumed: Rate) -> Rate:
+        answered = sum(map(len, self._around.values())) + self._unread
+        return estimate_share(self._unread, answered, assumed.likely) if answered else assumed
+
+    def _leaning(self, trait: str) -> tuple[Rate, Rate]:
+        kept, turned = self._yes.get((trait, True), ()), self._yes.get((trait, False), ())
+        return (
+            estimate_share(sum(kept), len(kept), 1.0),
+            estimate_share(sum(turned), len(turned), 0.0),
+        )
+
+
+def rates_for(scenario: Scenario, record: RecordedRun | None) -> ModelRates:
+    """The rates estimated from a record, or else the assumed ones.
+
+    Raises:
+        InputError: the record is of another model, or its run cannot be gone through again.
+    """
+    if record is None:
+        rules = scenario.backend.backend.paid
+        if isinstance(rules, Offline):
+            return ModelRates.of_rules(rules.latency)
+        return ModelRates("assumed; nothing has been learnt")
+    theirs, ours = record.scenario.backend.backend, scenario.backend.backend
+    if theirs.model_settings != ours.model_settings:
+        raise InputError(
+            f"{record.run}: was run with {theirs.about} or other sampling, the scenario names "
+            f"{ours.about}; learn from a run with the same model"
+        )
+    return learn_rates(record)
+
+
+def learn_rates(record: RecordedRun) -> ModelRates:
+    """Rehearse a recorded run as far as its journal goes, and estimate rates from its calls.
+
+    Raises:
+        InputError: its ecosystem cannot be used, or none of its calls is made any more.
+    """
+    calibration = Calibration()
+    rehearsal = Rehearsal(
+        record.scenario, MimicSettings(), known=record.lookup, on_known=calibration.observe
+    )
+    rehearsal.run(enough=lambda: calibration.calls >= len(record.known))
+    if not calibration.calls:
+        raise InputError(
+            f"{record.run}: none of its calls would be made any more: prompts or code have changed"
+        )
+    return calibration.rates(
+        f"learnt from {calibration.calls:,} calls of {record.run}", record.seconds
+    )

@@ -11,23 +11,36 @@ from dataclasses import asdict, dataclass, replace
 from statistics import fmean, median
 from typing import Any
 
-from virsci_society.agents.errors import InputError
+from virsci_society.agents.backends.model_mimic import ModelMimic
 from virsci_society.agents.gateway.backend import Backend
-from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.calibration import RecordedRun
-from virsci_society.scenarios.planning.dry_run import DryRun, DryRunResult, price_of
-from virsci_society.scenarios.planning.lookahead import LookaheadBound, lookahead_bound, slots_of
-from virsci_society.scenarios.planning.model_rates import End, ModelRates, Rate
-from virsci_society.scenarios.runs.page_lengths import tokens_needed
+from virsci_society.scenarios.planning.dry_run import (
+    DryRun,
+    DryRunResult,
+    LookaheadBound,
+    call_totals,
+    lookahead_bound,
+    slots_of,
+)
+from virsci_society.scenarios.planning.model_rates import (
+    ENDS,
+    End,
+    ModelRates,
+    Rate,
+    RecordedRun,
+    rates_for,
+)
+from virsci_society.scenarios.runs.rehearsal import tokens_needed
 from virsci_society.scenarios.runs.run_journal import identity_hash
+from virsci_society.society.kernel.answer import Call
 
 CALLS = 4_000
 """Calls of all rehearsals at the likely rates together, if one alone has no more; and the length
 to which those at other rates are cut."""
 MOST = 8
 """Rehearsals at the likely rates; their mean is taken, because a society is a matter of chance."""
-ENDS: tuple[tuple[End, End], ...] = (
+CORNERS: tuple[tuple[End, End], ...] = (
     ("low", "low"),
     ("low", "high"),
     ("high", "low"),
@@ -46,14 +59,7 @@ FIGURES: Mapping[str, Figure] = {
 
 @dataclass(frozen=True)
 class PaidCalls:
-    """Calls that have been paid for already.
-
-    Attributes:
-        calls: how many.
-        tokens: of them.
-        usd: their price in US dollars.
-        run: the run folder that holds them.
-    """
+    """Calls that have been paid for already, and the run folder that holds them."""
 
     calls: int = 0
     tokens: int = 0
@@ -156,7 +162,7 @@ def plan(scenario: Scenario, rates: ModelRates, record: RecordedRun | None = Non
         figures,
         rehearsals=len(likely) + len(ends),
         paid=PaidCalls() if own is None else _made(own, scenario),
-        priced=bool(getattr(scenario.backend.backend, "priced", True)),
+        priced=_is_priced(scenario),
         law=lookahead_bound(scenario, fmean(result.span for result in likely), rates.slowest),
         pages=_planned_pages(likely),
         window=tokens_needed(
@@ -166,42 +172,11 @@ def plan(scenario: Scenario, rates: ModelRates, record: RecordedRun | None = Non
 
 
 def rehearse(dry_run: DryRun, rates: ModelRates) -> list[DryRunResult]:
-    """Rehearsals at the likely rates, whose mean is what a run is expected to take.
-
-    Args:
-        dry_run: the scenario.
-        rates: how its model answers.
-    """
+    """Rehearsals at the likely rates, whose mean is what a run is expected to take."""
     manner = rates.mimic_settings()
     first = dry_run.run(manner)
     again = 1 if rates.exact else max(1, min(MOST, CALLS // max(1, first.calls)))
     return [first, *(dry_run.run(manner, salt) for salt in range(1, again))]
-
-
-def rates_for(scenario: Scenario, record: RecordedRun | None) -> ModelRates:
-    """The rates estimated from a record, or else the assumed ones.
-
-    Args:
-        scenario: whose model it is.
-        record: a run with the same model, if there is one.
-
-    Raises:
-        InputError: the record is of another model, or its run cannot be gone through again.
-    """
-    from virsci_society.scenarios.planning.calibration import learn_rates
-
-    if record is None:
-        rules = scenario.backend.backend.paid
-        if isinstance(rules, Offline):
-            return ModelRates.of_rules(rules.latency)
-        return ModelRates("assumed; nothing has been learnt")
-    theirs, ours = record.scenario.backend.backend, scenario.backend.backend
-    if theirs.model_settings != ours.model_settings:
-        raise InputError(
-            f"{record.run}: was run with {theirs.about} or other sampling, the scenario names "
-            f"{ours.about}; learn from a run with the same model"
-        )
-    return learn_rates(record)
 
 
 def is_record_of(record: RecordedRun, scenario: Scenario) -> bool:
@@ -213,21 +188,13 @@ def _ends(
     dry_run: DryRun, rates: ModelRates, first: DryRunResult
 ) -> list[tuple[End, DryRunResult]]:
     """Rehearsals at the ends of the rates; of a long run its beginning, scaled to the whole."""
-    if first.calls <= CALLS:
-        return [
-            (words, dry_run.run(rates.mimic_settings(words, yes), salt))
-            for salt, (words, yes) in enumerate(ENDS, 1)
-        ]
-    start = dry_run.run(rates.mimic_settings(), most=CALLS)
-    return [
-        (
-            words,
-            _scaled(
-                dry_run.run(rates.mimic_settings(words, yes), salt, until=start.days), start, first
-            ),
-        )
-        for salt, (words, yes) in enumerate(ENDS, 1)
-    ]
+    start = None if first.calls <= CALLS else dry_run.run(rates.mimic_settings(), most=CALLS)
+    ends: list[tuple[End, DryRunResult]] = []
+    for salt, (words, yes) in enumerate(CORNERS, 1):
+        until = None if start is None else start.days
+        result = dry_run.run(rates.mimic_settings(words, yes), salt, until=until)
+        ends.append((words, result if start is None else _scaled(result, start, first)))
+    return ends
 
 
 def _scaled(result: DryRunResult, start: DryRunResult, whole: DryRunResult) -> DryRunResult:
@@ -235,14 +202,10 @@ def _scaled(result: DryRunResult, start: DryRunResult, whole: DryRunResult) -> D
         own, begun, all_ = (float(getattr(one, name)) for one in (result, start, whole))
         return own * all_ / begun if begun else own
 
-    return replace(
-        result,
-        calls=round(grown("calls")),
-        prompt_tokens=round(grown("prompt_tokens")),
-        completion_tokens=round(grown("completion_tokens")),
-        usd=grown("usd"),
-        chain=grown("chain"),
-    )
+    counts: Any = {
+        name: round(grown(name)) for name in ("calls", "prompt_tokens", "completion_tokens")
+    }
+    return replace(result, **counts, usd=grown("usd"), chain=grown("chain"))
 
 
 def _rate(figure: Figure, likely: Sequence[DryRunResult], ends: Sequence[DryRunResult]) -> Rate:
@@ -285,6 +248,10 @@ def _told(name: str, rate: Rate) -> dict[str, float]:
     return {end: round(value) if whole else round(value, 6) for end, value in ends.items()}
 
 
+def _is_priced(scenario: Scenario) -> bool:
+    return bool(getattr(scenario.backend.backend, "priced", True))
+
+
 def _is_paid(speaker: Backend, call: str) -> bool:
     """Is a call one of those that a hybrid does not leave to rules?"""
     return not (speaker.parts and speaker.backend_for(call).rule_based)
@@ -293,7 +260,39 @@ def _is_paid(speaker: Backend, call: str) -> bool:
 def _made(record: RecordedRun, scenario: Scenario) -> PaidCalls:
     speaker = scenario.seeded_backend
     used = [kept.usage for id_, (_, kept) in record.known.items() if _is_paid(speaker, id_)]
-    prompts = sum(usage.prompt_tokens for usage in used)
-    replies = sum(usage.completion_tokens for usage in used)
-    usd = price_of(scenario.backend.backend, len(used), prompts, replies)
-    return PaidCalls(len(used), prompts + replies, usd, str(record.run))
+    made = call_totals(scenario, [(one.prompt_tokens, one.completion_tokens) for one in used])
+    tokens = made["prompt_tokens"] + made["completion_tokens"]
+    return PaidCalls(made["calls"], tokens, made["usd"], str(record.run))
+
+
+@dataclass(frozen=True)
+class QuestionCost:
+    """What questions outside a run will take.
+
+    Attributes:
+        figures: calls, prompt_tokens, completion_tokens and usd, with their intervals.
+        rates: how the model is taken to answer.
+        priced: the price of the model is known.
+    """
+
+    figures: Mapping[str, Rate]
+    rates: ModelRates
+    priced: bool
+
+
+def question_cost(scenario: Scenario, ask: Callable[[Gateway], Sequence[Call]]) -> QuestionCost:
+    """Rehearse questions outside a run, at the likely rates and at both ends, and add up.
+
+    Args:
+        scenario: its backend is to answer.
+        ask: asks everything through a gateway, and returns the rows of the calls.
+    """
+    rates, totals = rates_for(scenario, None), []
+    for end in ENDS:
+        mimic = ModelMimic(imitated=scenario.seeded_backend, settings=rates.mimic_settings(end))
+        calls = ask(Gateway(mimic, 1))
+        totals.append(
+            call_totals(scenario, [(one.prompt_tokens, one.completion_tokens) for one in calls])
+        )
+    figures = {name: Rate(*(one[name] for one in totals)) for name in totals[0]}
+    return QuestionCost(figures, rates, _is_priced(scenario))

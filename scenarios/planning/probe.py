@@ -10,19 +10,20 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
+from typing import Literal
 
-from virsci_society.agents.backends.model_mimic import ModelMimic
 from virsci_society.agents.errors import Fault, ReplyError, SocietyError, Stopped, Verdict
 from virsci_society.agents.gateway.attempt import Budget, Retry
 from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.agents.journal.records import Attempt, CallOutcome
+from virsci_society.agents.journal.records import Attempt
 from virsci_society.agents.prompts.prompt import reask_messages
 from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.model_rates import ModelRates
+from virsci_society.scenarios.runs.rehearsal import Rehearsal
 
 CALLS = 20
 """Most calls of one handful, re-asks included."""
@@ -34,15 +35,29 @@ SHORT = 16
 """Tokens that a reply is held to, to see whether the model keeps to a limit."""
 
 
+State = Literal["ok", "note", "problem"]
+
+
 @dataclass(frozen=True)
-class EndpointTrial:
-    """One endpoint, and its reply to one question or the error in place of it.
+class CheckResult:
+    """The result of one check, with advice where something is to be done.
 
     Attributes:
-        endpoint: its name; empty where the model has one only.
-        seconds: that the call took.
-        reply: None where there was none.
-        trouble: why there was none.
+        state: ``ok``, ``note`` or ``problem``.
+        message: what was found.
+        advice: what to do; empty where nothing is.
+    """
+
+    state: State
+    message: str
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class EndpointTrial:
+    """One endpoint (unnamed where it is the only one), and its reply to one question.
+
+    ``trouble`` is the error in place of a reply.
     """
 
     endpoint: str
@@ -59,40 +74,21 @@ class ProbeResult:
         rungs: how the reply to each form was read, by the form's name; ``unread``, or the verdict,
             if it was not.
         attempts: every call that was made.
-        seconds: from the first question to the last answer.
         side_by_side: most questions at a time.
         stopped: why not everything was asked; None if everything was.
     """
 
     rungs: dict[str, str] = field(default_factory=dict)
     attempts: list[Attempt] = field(default_factory=list)
-    seconds: float = 0.0
     side_by_side: int = 1
     stopped: Stopped | None = None
 
 
 def first_questions(scenario: Scenario) -> list[Request]:
     """The first question of each form that a rehearsal asks, in the order of being asked."""
-    from virsci_society.scenarios.runs.build import build_society
-
-    first: dict[str, Request] = {}
-    asked = 0
-
-    def note(request: Request) -> CallOutcome | None:
-        nonlocal asked
-        asked += 1
-        first.setdefault(request.form.__name__, request)
-        return None
-
-    backend = ModelMimic(
-        imitated=scenario.seeded_backend,
-        settings=ModelRates("").mimic_settings("low"),
-        lookup=note,
-    )
-    society = build_society(scenario, gateway=Gateway(backend, 1))
-    while society.running and asked < REHEARSED:
-        society.step()
-    return list(first.values())
+    rehearsal = Rehearsal(scenario, ModelRates("").mimic_settings("low"))
+    rehearsal.run(most=REHEARSED)
+    return list(rehearsal.first.values())
 
 
 async def try_each(backend: Backend, question: Request) -> list[EndpointTrial]:
@@ -127,16 +123,18 @@ async def try_twice(backend: Backend, question: Request) -> list[EndpointTrial]:
         await backend.close()
 
 
-async def run_probe(backend: Backend, asked: Sequence[Request], in_flight: int) -> ProbeResult:
+async def run_probe(
+    backend: Backend, asked: Sequence[Request], in_flight: int, result: ProbeResult
+) -> None:
     """Put the questions through the gateway, side by side; an unreadable reply is asked again once.
 
     Args:
         backend: of the model.
         asked: one question of each form.
         in_flight: most calls at a time by the scenario; a probe takes 8 at most.
+        result: is filled in, also where the probe is cancelled before its end.
     """
-    slots = max(1, min(in_flight, SIDE_BY_SIDE))
-    result, began = ProbeResult(side_by_side=slots), monotonic()
+    slots = result.side_by_side = max(1, min(in_flight, SIDE_BY_SIDE))
     with Journal.open(None) as journal:
         retry = Retry(attempts=3, first=0.5, longest=5.0, patience=60.0)
         gateway = Gateway(backend, slots, journal, retry=retry, budget=Budget(calls=CALLS))
@@ -148,8 +146,6 @@ async def run_probe(backend: Backend, asked: Sequence[Request], in_flight: int) 
             await gateway.close()
             journal.flush()
             result.attempts = list(journal.attempts())
-    result.seconds = monotonic() - began
-    return result
 
 
 async def _read(gateway: Gateway, request: Request, result: ProbeResult) -> None:

@@ -2,6 +2,6 @@
 
 Read ``build`` (scenario to society), ``execute`` (the run itself), ``run_folder`` (what is
 written), ``run_journal`` (may a folder be gone on with), ``run_state`` (how a run stands), then
-``fork``, ``page_lengths`` (the context window that a server is asked for), ``progress`` with
-``text_charts``, ``signals`` and ``shared_resources`` (several runs in one process).
+``fork``, ``rehearsal`` (no model is asked; also the context window of a server), ``progress``
+with ``text_charts``, ``signals`` and ``shared_resources`` (several runs in one process).
 """

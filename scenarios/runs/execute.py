@@ -140,7 +140,7 @@ def _run(
     page: bool,
 ) -> None:
     from virsci_society.scenarios.runs.build import build_gateway, build_society
-    from virsci_society.scenarios.runs.page_lengths import size_window
+    from virsci_society.scenarios.runs.rehearsal import size_window
 
     strict = not matches_journal(journal, scenario)
     progress.begin("preparing the ecosystem")

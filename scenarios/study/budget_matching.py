@@ -16,7 +16,8 @@ from typing import Any
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.dry_run import DryRun
-from virsci_society.scenarios.planning.plan import FIGURES, rates_for, rehearse
+from virsci_society.scenarios.planning.model_rates import rates_for
+from virsci_society.scenarios.planning.plan import FIGURES, rehearse
 from virsci_society.scenarios.study.design import Arm, Design, MatchedArm, Matching, scenario_of
 from virsci_society.scenarios.study.study_file import Match
 from virsci_society.society.ecosystem.ecosystem import Ecosystem

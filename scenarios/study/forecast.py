@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from virsci_society.scenarios.config.diagnostics import printable
-from virsci_society.scenarios.planning.lookahead import slots_of
-from virsci_society.scenarios.planning.model_rates import Rate
-from virsci_society.scenarios.planning.plan import FIGURES, Plan, plan, rates_for
+from virsci_society.scenarios.planning.dry_run import slots_of
+from virsci_society.scenarios.planning.model_rates import ENDS, Rate, rates_for
+from virsci_society.scenarios.planning.plan import FIGURES, Plan, plan
 from virsci_society.scenarios.study.budget_matching import UNITS, deviation, matching_data
 from virsci_society.scenarios.study.design import Design
 from virsci_society.scenarios.study.status import MOST
 from virsci_society.scenarios.terminal.console import print_table
 from virsci_society.scenarios.terminal.plan_tables import NAMES, duration
-
-ENDS = ("low", "likely", "high")
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from virsci_society.scenarios.config.diagnostics import printable
-from virsci_society.scenarios.planning.model_rates import End, ModelRates, Rate
-from virsci_society.scenarios.planning.plan import Plan
-from virsci_society.scenarios.planning.question_cost import QuestionCost
+from virsci_society.scenarios.planning.model_rates import ENDS, ModelRates, Rate
+from virsci_society.scenarios.planning.plan import Plan, QuestionCost
 from virsci_society.scenarios.terminal.console import print_table
 
-ENDS: tuple[End, ...] = ("low", "likely", "high")
 UNPRICED = (
     "the price of the model is not known: give it in US dollars per million tokens with "
     "--set backend.prices.input=USD --set backend.prices.output=USD"

@@ -13,8 +13,7 @@ from virsci_society.agents.offline.backend import Offline, answer_offline
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.protocols.forms import Choice, Remark
-from virsci_society.scenarios.planning.calibration import Calibration
-from virsci_society.scenarios.planning.model_rates import ModelRates
+from virsci_society.scenarios.planning.model_rates import Calibration, ModelRates
 
 ADA = Profile("Scientist1", ("X",), ("graphs", "proteins"), 4, 9)
 BEN = Profile("Scientist2", ("Y",), ("graphs", "maps"), 14, 90)

@@ -23,7 +23,7 @@ from virsci_society.scenarios.planning.context_check import (
     remembered_word,
 )
 from virsci_society.scenarios.planning.probe import EndpointTrial
-from virsci_society.scenarios.runs.page_lengths import longest_page
+from virsci_society.scenarios.runs.rehearsal import longest_page
 
 
 @pytest.fixture(scope="module")

@@ -15,15 +15,22 @@ from typer.testing import CliRunner
 from tests.agents.backends.live_provider import Provider, completion, http
 from tests.faultserver import FaultServer, Plan
 from virsci_society import load_scenario
+from virsci_society.agents.errors import Fault
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.planning import doctor, installation
-from virsci_society.scenarios.planning.doctor import examine
-from virsci_society.scenarios.planning.installation import (
+from virsci_society.scenarios.planning import doctor, probe
+from virsci_society.scenarios.planning.doctor import (
     CheckResult,
     check_offline_backend,
     check_package,
+    cut_short,
+    examine,
 )
-from virsci_society.scenarios.planning.probe import CALLS, first_questions, run_probe
+from virsci_society.scenarios.planning.probe import (
+    CALLS,
+    ProbeResult,
+    first_questions,
+    run_probe,
+)
 
 KEY = "canary-4f81b2c07d"
 
@@ -212,9 +219,30 @@ def test_a_handful_stops_at_its_bound(small: Path, server: FaultServer) -> None:
     )
     asked = first_questions(scenario)
     assert len({one.form for one in asked}) == len(asked) == 9
-    heard = asyncio.run(run_probe(scenario.backend.backend, asked * 3, 4))
+    heard = ProbeResult()
+    asyncio.run(run_probe(scenario.backend.backend, asked * 3, 4, heard))
     assert heard.stopped is not None
     assert server.counts()["answers"] <= CALLS
+
+
+def test_the_doctors_own_bounds_are_no_problem_of_the_model(
+    small: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (doctor, probe):
+        monkeypatch.setattr(module, "CALLS", 5)
+    server.plan(Plan(reask=1.0))
+    done = consulted(small, server.url)
+    assert "problem  after" not in done.stdout
+    assert "note     the doctor makes at most 5 such calls" in done.stdout
+    assert "this is no budget of yours" in done.stdout
+    assert "backend.budget" not in done.stdout
+
+
+def test_time_that_is_over_in_mid_probe_is_a_note_with_what_was_read() -> None:
+    late = Fault("no answer within the doctor's time of 240 s", "timeout")
+    told = cut_short(late, 3, 9)
+    assert (told.state, "after 3 of 9 forms" in told.message) == ("note", True)
+    assert cut_short(late, 0, 9).state == "problem"
 
 
 def test_a_model_that_says_nothing_for_long_is_left(
@@ -256,9 +284,9 @@ def test_a_package_that_is_missing_is_a_problem() -> None:
 def test_an_old_python_and_a_changed_file_are_problems(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(installation, "OLDEST_PYTHON", (99, 0))
-    monkeypatch.setattr(installation, "changed_files", lambda: [Path("the/file.py")])
-    wrong = [one for one in installation.check_installation() if one.state == "problem"]
+    monkeypatch.setattr(doctor, "OLDEST_PYTHON", (99, 0))
+    monkeypatch.setattr(doctor, "changed_files", lambda: [Path("the/file.py")])
+    wrong = [one for one in doctor.check_installation() if one.state == "problem"]
     assert [one.message.split()[0] for one in wrong] == ["Python", "the/file.py"]
     assert all(one.advice for one in wrong)
 

@@ -19,20 +19,20 @@ from virsci_society.agents.backends.model_mimic import MimicSettings
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.calibration import RecordedRun
-from virsci_society.scenarios.planning.dry_run import DryRun
-from virsci_society.scenarios.planning.lookahead import WINDOWS, slots_of, slow_windows
+from virsci_society.scenarios.planning.dry_run import WINDOWS, DryRun, slots_of, slow_windows
 from virsci_society.scenarios.planning.model_rates import (
     ModelRates,
     Rate,
+    RecordedRun,
     estimate_ratio,
     estimate_ratio_by_form,
     estimate_share,
     fit_line,
+    rates_for,
     slow_call_seconds,
     wilson_interval,
 )
-from virsci_society.scenarios.planning.plan import ENDS, FIGURES, plan, rates_for
+from virsci_society.scenarios.planning.plan import CORNERS, FIGURES, plan
 from virsci_society.scenarios.terminal.plan_tables import duration
 from virsci_society.society.results.run import Run
 
@@ -223,7 +223,7 @@ def test_calls_of_another_seed_teach_rates_and_are_no_part_of_the_plan(
     other = spoken(small, server)
     planned = plan(other, rates_for(other, record), record)
     assert planned.paid.calls == 0
-    assert planned.rates.calls == record.answered >= 50
+    assert planned.rates.calls == len(record.known) >= 50
 
 
 def test_calls_of_another_model_teach_nothing(
@@ -241,7 +241,7 @@ def test_a_long_scenario_is_cut_for_the_ends_and_scaled(
     whole = plan(scenario, ModelRates(""))
     monkeypatch.setattr("virsci_society.scenarios.planning.plan.CALLS", 10)
     scaled = plan(scenario, ModelRates(""))
-    assert scaled.rehearsals == 1 + len(ENDS)
+    assert scaled.rehearsals == 1 + len(CORNERS)
     assert scaled.figures["calls"].likely == pytest.approx(whole.figures["calls"].likely, rel=0.2)
     assert scaled.figures["tokens"].low < scaled.figures["tokens"].likely
     assert scaled.figures["tokens"].likely < scaled.figures["tokens"].high

@@ -20,7 +20,7 @@ from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.people.question import safe_name
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.prompt_pages.recording import replay_pages
+from virsci_society.scenarios.planning.prompt_recording import replay_pages
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.progress import LineProgress
 from virsci_society.scenarios.runs.run_journal import JOURNAL

@@ -11,16 +11,20 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.replies.form import as_sent
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.planning.prompt_pages import recording
-from virsci_society.scenarios.planning.prompt_pages.recording import (
+from virsci_society.scenarios.planning import prompt_recording
+from virsci_society.scenarios.planning.prompt_recording import (
     Listing,
     RecordedCall,
     TeamChoice,
     rehearse_pages,
     replay_pages,
 )
-from virsci_society.scenarios.planning.prompt_pages.tokens import TokenCounts, count_call, totals_by
-from virsci_society.scenarios.planning.tokenizer import count_tokens
+from virsci_society.scenarios.planning.prompt_tokens import (
+    TokenCounts,
+    count_call,
+    count_tokens,
+    totals_by,
+)
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.society.results.run import Run
 
@@ -105,7 +109,7 @@ def test_a_scenario_that_asks_nothing_says_so(small: Scenario) -> None:
 def test_a_rehearsal_has_a_bound(
     small: Scenario, whole: Listing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recording, "MOST", 5)
+    monkeypatch.setattr(prompt_recording, "MOST", 5)
     listing = rehearse_pages(small)
     assert listing.stopped
     assert 5 <= len(listing.calls) < len(whole.calls)

@@ -24,6 +24,7 @@ from virsci_society.agents.replies.form import Form
 from virsci_society.agents.usage import Usage
 from virsci_society.metrics.critical_path import table_rows
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.runs.rehearsal import go_through
 from virsci_society.scenarios.runs.run_folder import MANIFEST, SCENARIO
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 
@@ -38,12 +39,7 @@ NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class TeamChoice:
-    """Which teams are listed; without any choice, all.
-
-    Attributes:
-        team: id of the only one; None: no particular one.
-        first: the first so many (>= 1), by their first question; None: no bound.
-    """
+    """Which teams are listed: one by its id, or the first so many (>= 1); without a choice, all."""
 
     team: str | None = None
     first: int | None = None
@@ -54,12 +50,7 @@ class TeamChoice:
         return chosen[: self.first]
 
     def is_met(self, teams: Sequence[str], ended: set[str]) -> bool:
-        """True if all that are to be listed have ended.
-
-        Args:
-            teams: in the order of their first questions, so far.
-            ended: those of them that have ended.
-        """
+        """Have all ended that are to be listed? ``teams`` are in the order of first questions."""
         if self.team is not None:
             return self.team in ended
         chosen = self.of(teams)
@@ -115,12 +106,7 @@ class Listing:
 
 
 class RecordingGateway(Gateway):
-    """A gateway that keeps each request with its reply.
-
-    Attributes:
-        recorded: request without its slots, and what came of it, in the order of asking.
-        teams: ids of the teams, in the order of their first questions.
-    """
+    """A gateway that keeps each request with its outcome, and the ids of teams, as they ask."""
 
     def __init__(self, backend: Backend, journal: Journal | None = None) -> None:
         super().__init__(backend, 1, journal, strict=journal is not None)
@@ -143,12 +129,6 @@ class RecordingGateway(Gateway):
 def rehearse_pages(scenario: Scenario, choice: TeamChoice | None = None) -> Listing:
     """Rehearse a scenario with rule-based scientists, and list what its model would be asked.
 
-    Nothing is asked of a model and nothing is paid.
-
-    Args:
-        scenario: checked.
-        choice: which teams; None: all.
-
     Raises:
         InputError: the ecosystem cannot be used, or no such team asks anything.
     """
@@ -163,11 +143,6 @@ def rehearse_pages(scenario: Scenario, choice: TeamChoice | None = None) -> List
 
 def replay_pages(folder: Path, choice: TeamChoice | None = None, *, trust: bool = False) -> Listing:
     """Go through a finished run again from its journal, and list what was asked and answered.
-
-    Args:
-        folder: of the run.
-        choice: which teams; None: all.
-        trust: let dotted paths in its scenario be imported.
 
     Raises:
         InputError: no finished run with a journal, or no such team asked anything.
@@ -196,14 +171,10 @@ def team_of(call: str) -> str:
 def _listing(
     scenario: Scenario, gateway: RecordingGateway, choice: TeamChoice, *, rehearsed: bool
 ) -> Listing:
-    from virsci_society.scenarios.runs.build import build_society
-
-    society = build_society(scenario, gateway=gateway)
     # A replay goes to its end: only there it is certain that the journal holds this very run.
-    stops_early = rehearsed
-    while society.running and not (stops_early and _is_enough(society, gateway, choice)):
-        society.step()
-    society.close()
+    society = go_through(
+        scenario, gateway, lambda now: rehearsed and _is_enough(now, gateway, choice)
+    )
     chosen = choice.of(list(gateway.teams))
     if not chosen:
         raise InputError(_nothing(choice, list(gateway.teams)))
@@ -247,15 +218,17 @@ def _calls(
 
 
 def _recorded(request: Request, outcome: Reply | Verdict, row: Mapping[str, Any]) -> RecordedCall:
-    text, verdict, usage = "", "", Usage()
-    if isinstance(outcome, Reply):
-        text, usage = outcome.text, outcome.usage
-    else:
-        verdict = f"{verdict_name(outcome)}: {outcome}"
-    page = getattr(request, "page", "")
-    schema = request.schema_text
+    reply = outcome if isinstance(outcome, Reply) else None
     return RecordedCall(
-        request.id, page, request.messages, request.form, schema, text, verdict, usage, row
+        id=request.id,
+        page=getattr(request, "page", ""),
+        messages=request.messages,
+        form=request.form,
+        schema=request.schema_text,
+        text="" if reply is None else reply.text,
+        verdict="" if isinstance(outcome, Reply) else f"{verdict_name(outcome)}: {outcome}",
+        usage=Usage() if reply is None else reply.usage,
+        row=row,
     )
 
 

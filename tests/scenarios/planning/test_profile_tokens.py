@@ -4,17 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.profile_tokens import PAGES, page_text, table, tokens_by_page
 from benchmarks.values import stamped
-from virsci_society.scenarios.planning.prompt_pages.profile_tokens import (
-    PAGES,
-    page_text,
-    table,
-    tokens_by_page,
-)
-from virsci_society.scenarios.planning.prompt_pages.tokens import TokenCounts
-from virsci_society.scenarios.planning.tokenizer import TOKENIZER, tokenizer_name
+from virsci_society.scenarios.planning.prompt_tokens import TOKENIZER, TokenCounts, tokenizer_name
 
-DOCS = Path(__file__).resolve().parents[4] / "docs"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
 def test_one_row_for_each_page_of_any_profile():

@@ -1,6 +1,6 @@
 """Tokens of one ``virsci/paper`` run by page, in each profile side by side, as Markdown.
 
-``python -m virsci_society.scenarios.planning.prompt_pages.profile_tokens`` prints the table of
+``python -m benchmarks.profile_tokens`` prints the table of
 docs/prompts.md. It rehearses the run with rule-based scientists, four members and five turns,
 nobody leaving, so that the same questions are asked in every profile; a language model writes
 longer texts. The figures are means over several seeds, because how often guests are consulted is
@@ -14,14 +14,14 @@ from dataclasses import asdict
 from typing import Any
 
 from virsci_society.scenarios.config.schema import load_scenario
-from virsci_society.scenarios.planning.prompt_pages.recording import rehearse_pages
-from virsci_society.scenarios.planning.prompt_pages.tokens import (
+from virsci_society.scenarios.planning.prompt_recording import rehearse_pages
+from virsci_society.scenarios.planning.prompt_tokens import (
     CountedCall,
     TokenCounts,
     count_call,
+    tokenizer_name,
     totals_by,
 )
-from virsci_society.scenarios.planning.tokenizer import tokenizer_name
 
 SCENARIO = "virsci/paper"
 PROFILES = ("paper", "full")

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from virsci_society.scenarios.planning import tokenizer
-from virsci_society.scenarios.planning.tokenizer import count_tokens, tokenizer_name
+from virsci_society.scenarios.planning import prompt_tokens
+from virsci_society.scenarios.planning.prompt_tokens import count_tokens, tokenizer_name
 
 
 @pytest.mark.parametrize(
@@ -32,22 +32,22 @@ def test_half_of_a_surrogate_pair_is_counted() -> None:
 
 
 def test_the_environment_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    tokenizer._encoding.cache_clear()
+    prompt_tokens._encoding.cache_clear()
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "/somewhere")
     assert count_tokens("one") == 1
     assert os.environ["TIKTOKEN_CACHE_DIR"] == "/somewhere"
-    tokenizer._encoding.cache_clear()
+    prompt_tokens._encoding.cache_clear()
     monkeypatch.delenv("TIKTOKEN_CACHE_DIR")
     assert count_tokens("one") == 1
     assert "TIKTOKEN_CACHE_DIR" not in os.environ
 
 
 def test_without_the_vocabulary_tokens_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokenizer, "FOLDER", "nowhere")
-    tokenizer._encoding.cache_clear()
+    monkeypatch.setattr(prompt_tokens, "FOLDER", "nowhere")
+    prompt_tokens._encoding.cache_clear()
     try:
         assert tokenizer_name() == "estimated, one token per four characters"
         assert count_tokens("x" * 9) == 3
     finally:
         monkeypatch.undo()
-        tokenizer._encoding.cache_clear()
+        prompt_tokens._encoding.cache_clear()

@@ -14,7 +14,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.prompts.prompt import total_characters
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.execute import replay
-from virsci_society.scenarios.runs.page_lengths import (
+from virsci_society.scenarios.runs.rehearsal import (
     SMALLEST,
     longest_page,
     size_window,

@@ -10,9 +10,9 @@ import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import load_scenario
-from virsci_society.scenarios.planning.prompt_pages import writing
-from virsci_society.scenarios.planning.prompt_pages.recording import Listing, rehearse_pages
-from virsci_society.scenarios.planning.prompt_pages.writing import write_pages
+from virsci_society.scenarios.planning import prompt_pages
+from virsci_society.scenarios.planning.prompt_pages import write_pages
+from virsci_society.scenarios.planning.prompt_recording import Listing, rehearse_pages
 
 MODEL = {"use": "openai", "model": "any", "api_base": "http://127.0.0.1:1/v1"}
 
@@ -72,7 +72,7 @@ def test_the_page_holds_the_texts_and_no_script(listing: Listing, tmp_path: Path
 
 
 def test_of_a_long_listing_the_page_has_links_only(listing, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(writing, "MOST_CHARACTERS", 1000)
+    monkeypatch.setattr(prompt_pages, "MOST_CHARACTERS", 1000)
     write_pages(listing, tmp_path)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "## Form of the answer" not in page
@@ -111,7 +111,7 @@ def test_an_index_that_was_tampered_with_removes_nothing_else(listing, tmp_path)
     out = tmp_path / "out"
     out.mkdir()
     names = ["../secret", str(tmp_path / "secret"), "pages/../../secret"]
-    data = {"format": writing.FORMAT, "calls": [{"file": name} for name in names]}
+    data = {"format": prompt_pages.FORMAT, "calls": [{"file": name} for name in names]}
     (out / "index.json").write_text(json.dumps(data))
     write_pages(listing, out)
     assert (tmp_path / "secret").read_text() == "x"
