@@ -12,7 +12,14 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Literal
 
-from virsci_society.agents.errors import Fault, ReplyError, SocietyError, Stopped, Verdict
+from virsci_society.agents.errors import (
+    BudgetReached,
+    Fault,
+    ReplyError,
+    SocietyError,
+    Stopped,
+    Verdict,
+)
 from virsci_society.agents.gateway.attempt import Budget, Retry
 from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.gateway.gateway import Gateway
@@ -165,7 +172,9 @@ async def _read(gateway: Gateway, request: Request, result: ProbeResult) -> None
     except Verdict as verdict:
         result.rungs[name] = type(verdict).__name__.lower()
     except Stopped as stop:
-        result.stopped = stop
+        # After the first stop the gateway ends every other call with a Stopped that has no reason.
+        if result.stopped is None or isinstance(stop, BudgetReached):
+            result.stopped = stop
 
 
 def count_rungs(rungs: Mapping[str, str]) -> dict[str, int]:
