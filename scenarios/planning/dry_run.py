@@ -20,7 +20,6 @@ from virsci_society.agents.usage import Usage
 from virsci_society.metrics.critical_path import CriticalPath, table_rows
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.model_rates import ModelRates, RecordedRun
-from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
 from virsci_society.scenarios.runs.rehearsal import Rehearsal, untrimmed
 from virsci_society.society.kernel.durations import write_days
 
@@ -83,6 +82,9 @@ class DryRun:
         record: RecordedRun | None = None,
         ecosystem: Ecosystem | None = None,
     ) -> None:
+        # Imported here: 'society check' needs this module also where nothing is rehearsed.
+        from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
+
         self.scenario, self._record = scenario, record
         if ecosystem is not None:
             require_team(scenario, ecosystem)
