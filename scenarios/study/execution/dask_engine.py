@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from virsci_society.agents.errors import BudgetReached, InputError, Stopped
+from virsci_society.agents.errors import InputError, Stopped
 from virsci_society.scenarios.runs.signals import ignore_interrupts
-from virsci_society.scenarios.study.execution.budget_shares import Shares
+from virsci_society.scenarios.study.execution.engine import RunResults
 from virsci_society.scenarios.study.execution.lease import stop_all
+from virsci_society.scenarios.study.status import Status
 
 if TYPE_CHECKING:
     from distributed import Client, Future, WorkerPlugin
 
-    from virsci_society.scenarios.study.status import Status
 
 PATIENCE = 600.0
 """Seconds for which a scheduler that has gone may stay away."""
@@ -205,14 +205,14 @@ def run_on_cluster(
     """
     require_dask()
     folder = study.resolve()
-    results = _RunResults(folder, fail_fast, on_result)
+    results = _ClusterRuns(folder, fail_fast, on_result)
     words = (str(folder), study_fingerprint(folder), trust, again)
     manners = _worker_plugin(ours=local_cluster is not None)
     with _scheduler(scheduler, local_cluster) as address:
         try:
             todo = list(indices)
             while todo:
-                DaskQueue(run_on_worker, words, todo, results.record_result, manners).run(address)
+                DaskQueue(run_on_worker, words, todo, results.record_data, manners).run(address)
                 todo = results.worth_another(todo)
         except BaseException as error:
             stop_everywhere(address, _StopStudy(folder), GRACE)
@@ -220,51 +220,27 @@ def run_on_cluster(
                 raise Stopped("the study was interrupted") from error
             if not isinstance(error, _FailedFast):
                 raise
-    return [results.results[index] for index in indices if index in results.results]
+    return results.of(indices)
 
 
 class _FailedFast(Exception):
     """A run has failed, and the others are not wanted any more."""
 
 
-class _RunResults:
-    """The statuses of the runs of a study, as they end."""
+class _ClusterRuns(RunResults):
+    """Takes what workers return."""
 
-    def __init__(
-        self, study: Path, fail_fast: bool, on_result: Callable[[Status], None] | None
-    ) -> None:
-        from virsci_society.scenarios.study.folder import read_budget, require_lock
-
-        self.results: dict[int, Status] = {}
-        self._fail_fast, self._on_result = fail_fast, on_result
-        budget, runs = read_budget(study), require_lock(study).runs
-        self._shares = None if budget is None else Shares(study, budget, runs)
-        if self._shares is not None:
-            self._shares.reclaim()
-
-    def record_result(self, data: StatusData) -> bool:
+    def record_data(self, data: StatusData) -> bool:
         """Note the status that a worker returned; False if the run has not ended with it."""
-        from virsci_society.scenarios.study.status import Status
-
         if _REFUSED in data:
             raise InputError(str(data[_REFUSED]))
         status = Status.from_data(dict(data))
         if status.state in ("waiting", "running"):
             return False
-        self.results[status.index] = status
-        if self._on_result is not None:
-            self._on_result(status)
-        if self._fail_fast and status.state in ("failed", "quarantined"):
+        self.record_result(status)
+        if self.failed_fast:
             raise _FailedFast
         return True
-
-    def worth_another(self, indices: Sequence[int]) -> list[int]:
-        """Runs that their shares have stopped and that could go on now, after all have ended."""
-        shares = self._shares
-        if shares is None:
-            return []
-        short = [i for i in indices if self.results[i].code == BudgetReached.exit_code]
-        return [index for index in short if shares.worth_another(index)]
 
 
 def run_on_worker(study: str, fingerprint: str, trust: bool, again: bool, index: int) -> StatusData:

@@ -16,7 +16,7 @@ from virsci_society.scenarios.study.design import Design
 from virsci_society.scenarios.study.execution.budget_shares import Shares
 from virsci_society.scenarios.study.execution.lease import stop_all
 from virsci_society.scenarios.study.execution.pools import POLL_SECONDS, ProcessPool, ThreadPool
-from virsci_society.scenarios.study.folder import require_lock
+from virsci_society.scenarios.study.folder import read_budget, require_lock
 from virsci_society.scenarios.study.status import Status, count_crashes, folder_of
 
 TOGETHER = 8
@@ -135,68 +135,72 @@ def run_locally(
     Raises:
         Stopped: interrupted; the runs have been stopped, and can be gone on with.
     """
-    from virsci_society.scenarios.study.folder import read_budget
-
-    budget, lock = read_budget(study), require_lock(study)
-    shares = None if budget is None else Shares(study, budget, lock.runs)
-    if shares is not None:
-        shares.reclaim()
-    results: dict[int, Status] = {}
+    results = _LocalRuns(study, fail_fast, on_result)
     todo = list(indices)
     options = {"trust": trust, "again": again}
     with watch_signals() as signalled:
-        while todo and signalled.reason is None:
-            round_ = StudyRound(study, todo, signalled, fail_fast, on_result)
+        results.signalled = signalled
+        while todo and not results.is_over:
             suspects = [index for index in todo if count_crashes(folder_of(study, index))]
             easy = [index for index in todo if index not in suspects]
             if jobs > 1 or apart:
-                round_.run_in_processes(easy, suspects, jobs, together, options)
+                results.run_in_processes(easy, suspects, jobs, together, options)
             else:
-                round_.run_in_threads(suspects, 1, options)
-                round_.run_in_threads(easy, together, options)
-            results |= round_.results
-            if round_.failed_fast or shares is None:
-                break
-            short = [i for i in todo if i in results and results[i].code == BudgetReached.exit_code]
-            todo = [index for index in short if shares.worth_another(index)]
+                results.run_in_threads(suspects, 1, options)
+                results.run_in_threads(easy, together, options)
+            todo = results.worth_another(todo)
     if signalled.reason is not None:
         raise signalled.reason
-    return [results[index] for index in indices if index in results]
+    return results.of(indices)
 
 
-class StudyRound:
-    """One round over the runs that are to be done; a budget that comes back may need another round.
+class RunResults:
+    """The statuses of a study's runs as they end, and which runs are worth another round.
 
     Attributes:
-        results: status of each run that has ended, by its index.
         failed_fast: a run has failed, and the others are not wanted any more.
     """
 
-    def __init__(
-        self,
-        study: Path,
-        indices: Sequence[int],
-        signalled: SignalWatch,
-        fail_fast: bool,
-        on_result: Telling | None,
-    ) -> None:
-        self.study, self.signalled = study, signalled
-        self.results: dict[int, Status] = {}
-        self.failed_fast = False
+    def __init__(self, study: Path, fail_fast: bool, on_result: Telling | None) -> None:
+        budget = read_budget(study)
+        self.study, self.failed_fast = study, False
+        self._results: dict[int, Status] = {}
         self._fail_fast, self._on_result = fail_fast, on_result
+        shares = None if budget is None else Shares(study, budget, require_lock(study).runs)
+        self._shares = shares
+        if shares is not None:
+            shares.reclaim()
+
+    def record_result(self, status: Status) -> None:
+        """Take the status of a run that has ended."""
+        self._results[status.index] = status
+        if self._on_result is not None:
+            self._on_result(status)
+        if self._fail_fast and status.state in ("failed", "quarantined"):
+            self.failed_fast = True
+
+    def worth_another(self, indices: Sequence[int]) -> list[int]:
+        """Runs that their shares have stopped and that could go on now, after all have ended."""
+        shares, code = self._shares, BudgetReached.exit_code
+        if shares is None or self.failed_fast:
+            return []
+        short = [one.index for one in self.of(indices) if one.code == code]
+        return [index for index in short if shares.worth_another(index)]
+
+    def of(self, indices: Sequence[int]) -> list[Status]:
+        """The status of each of these runs that was begun."""
+        return [self._results[index] for index in indices if index in self._results]
+
+
+class _LocalRuns(RunResults):
+    """Does runs on this machine, until all have ended or a signal has come."""
+
+    signalled: SignalWatch
 
     @property
     def is_over(self) -> bool:
         """Is nothing more to be begun?"""
         return self.failed_fast or self.signalled.reason is not None
-
-    def record_result(self, status: Status) -> None:
-        """Take the status of a run that has ended."""
-        self.results[status.index] = status
-        if self._on_result is not None:
-            self._on_result(status)
-        if self._fail_fast and status.state in ("failed", "quarantined"):
-            self.failed_fast = True
 
     def stop_reason(self) -> Stopped:
         """The reason given to runs under way when nothing more is to be done."""
