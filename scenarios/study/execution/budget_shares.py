@@ -9,17 +9,18 @@ that died keeps its whole share until its journal has been read for what it real
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.agents.errors import BudgetReached, InputError, Stopped
 from virsci_society.agents.files.atomic_files import lock_file, read_plain_text, write_atomically
 from virsci_society.agents.gateway.attempt import Budget
 from virsci_society.agents.journal.records import NANO, Spending, nano_bound
 from virsci_society.scenarios.study.execution.lease import LeaseHeld, hold_lease
-from virsci_society.scenarios.study.status import folder_of
+from virsci_society.scenarios.study.folder import read_budget, require_lock
+from virsci_society.scenarios.study.status import Status, folder_of
 
 SHARES = "shares.json"
 _LOCK = "shares.lock"
@@ -205,3 +206,43 @@ def _account(data: dict[str, object]) -> Account:
 def _write(path: Path, accounts: dict[int, Account]) -> None:
     data = {str(index): asdict(accounts[index]) for index in sorted(accounts)}
     write_atomically(path, json.dumps(data) + "\n", durable=True)
+
+
+class RunResults:
+    """The statuses of a study's runs as they end, and which runs are worth another round.
+
+    Attributes:
+        failed_fast: a run has failed, and the others are not wanted any more.
+    """
+
+    def __init__(
+        self, study: Path, fail_fast: bool, on_result: Callable[[Status], None] | None
+    ) -> None:
+        budget = read_budget(study)
+        self.study, self.failed_fast = study, False
+        self._results: dict[int, Status] = {}
+        self._fail_fast, self._on_result = fail_fast, on_result
+        shares = None if budget is None else Shares(study, budget, require_lock(study).runs)
+        self._shares = shares
+        if shares is not None:
+            shares.reclaim()
+
+    def record_result(self, status: Status) -> None:
+        """Take the status of a run that has ended."""
+        self._results[status.index] = status
+        if self._on_result is not None:
+            self._on_result(status)
+        if self._fail_fast and status.state in ("failed", "quarantined"):
+            self.failed_fast = True
+
+    def worth_another(self, indices: Sequence[int]) -> list[int]:
+        """Runs that their shares have stopped and that could go on now, after all have ended."""
+        shares, code = self._shares, BudgetReached.exit_code
+        if shares is None or self.failed_fast:
+            return []
+        short = [one.index for one in self.of(indices) if one.code == code]
+        return [index for index in short if shares.worth_another(index)]
+
+    def of(self, indices: Sequence[int]) -> list[Status]:
+        """The status of each of these runs that was begun."""
+        return [self._results[index] for index in indices if index in self._results]

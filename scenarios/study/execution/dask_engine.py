@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from virsci_society.agents.errors import InputError, Stopped
 from virsci_society.scenarios.runs.signals import ignore_interrupts
-from virsci_society.scenarios.study.execution.engine import RunResults
+from virsci_society.scenarios.study.execution.budget_shares import RunResults
 from virsci_society.scenarios.study.execution.lease import stop_all
 from virsci_society.scenarios.study.status import Status
 

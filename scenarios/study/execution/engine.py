@@ -10,13 +10,12 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
-from virsci_society.agents.errors import BudgetReached, InputError, Stopped
+from virsci_society.agents.errors import InputError, Stopped
 from virsci_society.scenarios.runs.signals import SignalWatch, watch_signals
 from virsci_society.scenarios.study.design import Design
-from virsci_society.scenarios.study.execution.budget_shares import Shares
+from virsci_society.scenarios.study.execution.budget_shares import RunResults
 from virsci_society.scenarios.study.execution.lease import stop_all
 from virsci_society.scenarios.study.execution.pools import POLL_SECONDS, ProcessPool, ThreadPool
-from virsci_society.scenarios.study.folder import read_budget, require_lock
 from virsci_society.scenarios.study.status import Status, count_crashes, folder_of
 
 TOGETHER = 8
@@ -152,44 +151,6 @@ def run_locally(
     if signalled.reason is not None:
         raise signalled.reason
     return results.of(indices)
-
-
-class RunResults:
-    """The statuses of a study's runs as they end, and which runs are worth another round.
-
-    Attributes:
-        failed_fast: a run has failed, and the others are not wanted any more.
-    """
-
-    def __init__(self, study: Path, fail_fast: bool, on_result: Telling | None) -> None:
-        budget = read_budget(study)
-        self.study, self.failed_fast = study, False
-        self._results: dict[int, Status] = {}
-        self._fail_fast, self._on_result = fail_fast, on_result
-        shares = None if budget is None else Shares(study, budget, require_lock(study).runs)
-        self._shares = shares
-        if shares is not None:
-            shares.reclaim()
-
-    def record_result(self, status: Status) -> None:
-        """Take the status of a run that has ended."""
-        self._results[status.index] = status
-        if self._on_result is not None:
-            self._on_result(status)
-        if self._fail_fast and status.state in ("failed", "quarantined"):
-            self.failed_fast = True
-
-    def worth_another(self, indices: Sequence[int]) -> list[int]:
-        """Runs that their shares have stopped and that could go on now, after all have ended."""
-        shares, code = self._shares, BudgetReached.exit_code
-        if shares is None or self.failed_fast:
-            return []
-        short = [one.index for one in self.of(indices) if one.code == code]
-        return [index for index in short if shares.worth_another(index)]
-
-    def of(self, indices: Sequence[int]) -> list[Status]:
-        """The status of each of these runs that was begun."""
-        return [self._results[index] for index in indices if index in self._results]
 
 
 class _LocalRuns(RunResults):
