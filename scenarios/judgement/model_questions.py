@@ -141,7 +141,7 @@ class ModelQuestions(Generic[R]):
             the rows of all calls.
         """
         day, name = self.day, form.__name__
-        call = Call(id_, *place, asked=day, due=day, sequence=0, form=name)
+        call = Call(id_, *place, asked=day, due=day, sequence=0, needs=(), form=name)
         seed = self._streams.key("words", id_)
         pending = PendingCall(call, who, role, prompt, form, slots, seed, year=year)
         pending.calls.append(call)

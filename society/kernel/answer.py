@@ -178,34 +178,14 @@ async def settled(value: Any) -> Any:
 
 @dataclass(slots=True)
 class Call:
-    """One row of the table ``calls``; the fields from ``rung`` on are filled in when it settles.
+    """One row of the table ``calls``: the fields are its columns, described in ``results.tables``.
+
+    Those from ``rung`` on are filled in when the call settles.
 
     Attributes:
         id: team, stage, visit, turn, seat, act and addressee, joined by ``/`` (rule 7).
-        team: id of the team.
-        stage: stage of the team.
-        visit: how often the stage had been entered, from 1.
-        turn: turn in the stage, from 1; 0 before the first.
-        seat: place in the speaking order, from 0.
-        act: invite, utter, summarise, agree, stay, decide, vote, critique, review, guest, re-ask
-            or trim.
-        scientist: masked name of the scientist asked.
-        asked: date of the question, in days.
-        due: date from which the reply may be read, in days.
-        sequence: place among the acts of the team, from 1.
-        form: class name of the form of the reply.
         needs: ids of the calls whose words the prompt waits for.
-        defaulted: True if the form's default stands for the reply.
-        rung: how the reply was read: strict, found, repaired, re-asked, default or unread.
-        verdict: name of the verdict, where there are no words.
-        model: the model's name for itself.
-        prompt_tokens: tokens of the prompt.
-        completion_tokens: tokens of the reply.
-        prompt_hash: hash of the messages.
-        reply: text of the model, or the form as JSON once it is read.
-        reason: the reason that the form states; empty: none.
-        live: True if a model was asked, False for a rule.
-        unruled: True if the offline scientist had no rule for the form.
+        reply: text of the model; the form as JSON once it is read.
     """
 
     id: str
@@ -219,11 +199,12 @@ class Call:
     asked: float
     due: float
     sequence: int
+    needs: tuple[str, ...]
     form: str
-    needs: tuple[str, ...] = ()
     defaulted: bool = False
     rung: str | None = None
     verdict: str | None = None
+    unruled: bool = False
     model: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -231,18 +212,11 @@ class Call:
     reply: str = ""
     reason: str = ""
     live: bool = False
-    unruled: bool = False
 
     def row(self) -> tuple[Any, ...]:
-        """The values in the order of the columns in ``society.results.tables``."""
-        return (
-            *(self.id, self.team, self.stage, self.visit, self.turn, self.seat, self.act),
-            *(self.scientist, self.asked, self.due, self.sequence, " ".join(self.needs)),
-            *(self.form, self.defaulted, self.rung, self.verdict),
-            *(self.unruled, self.model),
-            *(self.prompt_tokens, self.completion_tokens, self.prompt_hash, self.reply),
-            *(self.reason, self.live),
-        )
+        """The values in the order of the columns."""
+        values = (getattr(self, name) for name in self.__slots__)
+        return tuple(" ".join(one) if isinstance(one, tuple) else one for one in values)
 
     def again(self, act: str, number: int) -> Call:
         """The row of the n-th ``re-ask`` or ``trim``, under an id that extends this one."""

@@ -439,6 +439,7 @@ class Lab:
             asked=self.now,
             due=due,
             sequence=self._team.next_act(),
+            needs=(),
             form=form.__name__,
         )
 

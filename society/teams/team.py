@@ -1,7 +1,8 @@
 """The state of one team, its records, and what the world itself uses of the rules of a team.
 
-The records of review are filled in while the review goes on and written into the tables when the
-team ends, because recommendations are made of words (rule 24). ``TeamRule`` and ``PublicationRule``
+The fields of records are columns of tables, which ``results.tables`` describes. Those of review are
+filled in while the review goes on and written when the team ends, because recommendations are made
+of words (rule 24). ``TeamRule`` and ``PublicationRule``
 name no ``Lab``: the lab names the world, and the world holds the rules. Users subclass those of
 ``contracts``.
 """
@@ -75,16 +76,7 @@ class PublicationRule(Part):
 
 @dataclass(slots=True)
 class Membership:
-    """The time that one scientist spends in a team.
-
-    Attributes:
-        scientist: masked name.
-        role: leader or member.
-        joined: date, in days.
-        load: number of other teams in which the scientist worked on that date.
-        left: date on which the membership ended; None while it lasts.
-        stayed: False if the scientist left before the team's work ended.
-    """
+    """The time that one scientist spends in a team; the fields are columns of ``members``."""
 
     scientist: str
     role: str
@@ -96,17 +88,7 @@ class Membership:
 
 @dataclass(slots=True)
 class Submission:
-    """One round of review of one submission; a row of the table ``submissions``.
-
-    Attributes:
-        submission: 1, or more where a rejected manuscript was handed in elsewhere.
-        round: 1, or more after a revision.
-        submitted: date of handing in.
-        decided: date of the decision; None if the run ended before.
-        decision: accept, revise or reject.
-        reviews: reviews that were decided on.
-        score: their mean overall score; None without any.
-    """
+    """One round of review of one submission; the fields are the columns of ``submissions``."""
 
     submission: int
     round: int
@@ -123,23 +105,9 @@ class Submission:
 
 @dataclass(slots=True)
 class Reviewer:
-    """A scientist who was asked to review in one round; a row of the table ``referees``.
+    """A scientist who was asked to review in one round; the fields are columns of ``referees``.
 
-    Attributes:
-        submission: as in ``Submission``.
-        round: as in ``Submission``.
-        seat: which of the reviews of the round it was to be, from 0.
-        scientist: masked name.
-        load: teams it was working in when it was asked.
-        open: other reviews it had agreed to and not delivered then.
-        invited: date; None for one who has reviewed the round before and is asked no more.
-        answered: date on which the answer took effect.
-        outcome: delivered, declined, late (given up), gone, unread (no words); None while open.
-        assigned: date on which the manuscript reached its desk.
-        delivered: date on which the review was done.
-        reminders: how often it was reminded.
-        recommendation: accept, revise or reject, once read.
-        score: overall, 1 to 10, once read.
+    ``outcome`` is None while the review is open; recommendation and score come once it is read.
     """
 
     submission: int

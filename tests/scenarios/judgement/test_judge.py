@@ -27,7 +27,9 @@ def entries(count=3):
 
 def judged(item, swapped, better):
     form = None if better is None else PairJudgement(better=better)
-    call = Call(f"judge/{item}", item, "judge", 1, 0, 0, "judge", "Judge", 0, 0, 0, "PairJudgement")
+    call = Call(
+        f"judge/{item}", item, "judge", 1, 0, 0, "judge", "Judge", 0, 0, 0, (), "PairJudgement"
+    )
     return Judgement(item, swapped, form, (call,))
 
 
