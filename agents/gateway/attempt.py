@@ -333,6 +333,7 @@ class Attempts:
         self.backend, self.pool, self.journal, self.account = backend, pool, journal, account
         self.under_way: set[asyncio.Future[None]] = set()
         self.tokens, self.usd, self.ended = 0, 0.0, False
+        self._reached: BudgetReached | None = None
 
     async def make(self, request: Request, earlier: Sequence[Fault]) -> CallOutcome | Fault:
         """Make one attempt as soon as there is a slot and a budget for it.
@@ -354,7 +355,7 @@ class Attempts:
         slot = await self.pool.acquire(request.due, request.id, request.attempt)
         if self.ended:
             slot.release()
-            raise Stopped("the run has been stopped")
+            raise self._end()
         return slot
 
     async def make_in(
@@ -411,15 +412,22 @@ class Attempts:
     async def _reserve(self, most: int, usd: float) -> Reservation:
         try:
             reservation = await self.account.reserve(most, usd)
-        except BudgetReached:
+        except BudgetReached as error:
             # The run stops for it. Where smaller costs were paid for afterwards, its message would
             # name less than what has been spent.
-            self.ended = True
+            self.ended, self._reached = True, error
             raise
         if self.ended:
             reservation.cancel()
-            raise Stopped("the run has been stopped")
+            raise self._end()
         return reservation
+
+    def _end(self) -> Stopped:
+        # A caller of the gateway tells by the class that a larger budget is what is needed.
+        reached = self._reached
+        return (
+            Stopped("the run has been stopped") if reached is None else type(reached)(*reached.args)
+        )
 
     def largest_cost(self, request: Request) -> tuple[int, float]:
         """Most tokens that one attempt can cost, and their price in US dollars."""

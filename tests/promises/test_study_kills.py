@@ -322,7 +322,7 @@ def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
     owner = threading.Thread(target=slow_owner)
     owner.start()
     settled(lambda: server.counts()["requests"] > 12)
-    with hold_lease(one, "of no patience", missed=0) as lease:
+    with hold_lease(one, "of no patience", beat=0.01, missed=0) as lease:
         assert lease.fence == 2
         owner.join(120)
         assert not owner.is_alive()

@@ -265,7 +265,10 @@ def _refuse_living(path: Path, beat: float, patience: float) -> None:
             # A clock that was set by an hour makes a living owner look dead, or a dead one alive
             # for an hour. Whoever lives touches its lease again, by a clock that nobody sets.
             time.sleep(2 * beat)
-            fresh = _read(path)[1] != touched
+            again = _read(path)[1]
+            if again <= 0:  # given back meanwhile
+                return
+            fresh = again != touched
     except FileNotFoundError:
         raise LeaseHeld(_held(path)) from None
     if fresh:
