@@ -69,6 +69,7 @@ def coauthor_links(works: AuthorshipTable) -> pd.DataFrame:
     """
     rows = works.rows[["paper", "scientist", "date"]]
     both = rows.merge(rows[["paper", "scientist"]], on="paper", suffixes=("", "_other"))
+    # By name: each pair once, and its key does not depend on the order of authors.
     both = both[both["scientist"] < both["scientist_other"]]
     both = both.rename(columns={"scientist": "source", "scientist_other": "target"})
     first = first_paper_dates(works)
@@ -83,6 +84,7 @@ def coauthor_links(works: AuthorshipTable) -> pd.DataFrame:
 def first_paper_dates(works: AuthorshipTable) -> pd.Series:
     """Date of the first paper of every author; minus infinity for prior authors."""
     first = works.rows.groupby("scientist")["date"].min().astype("Float64")
+    # Their first paper has no date here, and is older than any.
     first[first.index.isin(list(works.prior_authors))] = float("-inf")
     return first
 
@@ -172,6 +174,7 @@ def cumulative_advantage(run: Run) -> pd.DataFrame:
     cites, inside = _citations(run)
     window = min(WINDOW, run.days / 4)
     papers = run.table("papers")
+    # A paper whose late window is cut off would look as if nobody cited it late.
     old = papers[papers["published"] + 2 * window <= run.days]
     dated = dict(zip(old["paper"], old["published"], strict=True))
     own = inside[inside["cited"].isin(list(dated))]
@@ -212,6 +215,7 @@ def _counts(names: list[str], cited: pd.Series) -> np.ndarray:
 
 def _citations(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
     """All citations, once for each pair of papers, and those within the society."""
+    # A paper that names another twice cites it once.
     cites = run.table("citations").drop_duplicates(["citing", "cited"])
     cites = cites.assign(inside=cites["inside"].fillna(False).astype(bool))
     return cites, cites[cites["inside"]]
@@ -223,6 +227,7 @@ def _shares_author(run: Run, cites: pd.DataFrame) -> pd.Series:
     both = rows.merge(by, left_on="citing", right_on="paper").merge(
         by, left_on=["cited", "scientist"], right_on=["paper", "scientist"]
     )
+    # By rows of the table: a pair may share several authors, and counts once.
     return pd.Series(cites.index.isin(both["row"]), index=cites.index, dtype=bool)
 
 
@@ -294,6 +299,7 @@ def _spread(values: np.ndarray) -> dict[str, float | int | None]:
     columns: dict[str, float | int | None] = {"n": len(values), "total": total}
     if total == 0:
         return {**columns, "gini": None, "top_tenth": None}
+    # Rounded up, so that a society of nine has a first tenth.
     first = np.sort(values)[::-1][: int(np.ceil(len(values) / 10))]
     return {**columns, "gini": gini(values), "top_tenth": float(first.sum() / total)}
 
@@ -323,11 +329,13 @@ def disruption(run: Run) -> pd.DataFrame:
     names = table["paper"]
     dates = table["date"].to_numpy(dtype=np.float64)
     graph = _graph(names, cites)
+    # Both windows at once: what papers share is costly and the same for both.
     ways = count_later_papers(graph, dates, (np.inf, DAYS_PER_YEAR))
     for ending, counts in zip(("", "_1y"), ways, strict=True):
         for name, column in zip(KINDS, counts.T, strict=True):
             table[name + ending] = pd.array(column, dtype="Int64")
         index = cd_index(counts)
+        # Without references nothing can be developed, so CD would always be 1.
         index[np.diff(graph.indptr) == 0] = np.nan
         table["CD" + ending] = pd.Series(index).astype("Float64")
         table["CD" + ending] = table["CD" + ending].mask(np.isnan(index))
@@ -375,6 +383,7 @@ def _related(
     graph: sparse.csr_array, dates: FloatArray, windows: Sequence[float]
 ) -> list[IntArray]:
     """For each window, how many later papers share a reference with each paper."""
+    # Turned once, and not for every block.
     turned = graph.T.tocsr()
     found = [np.zeros(len(dates), dtype=np.int64) for _ in windows]
     for first in range(0, len(dates), PAPERS_PER_BLOCK):
@@ -388,6 +397,7 @@ def _related(
 
 
 def _within(apart: FloatArray, window: float) -> BoolArray:
+    # Papers of the same day know nothing of each other (rule 16).
     return (apart > 0) & (apart <= window)
 
 

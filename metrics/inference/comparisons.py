@@ -288,6 +288,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     factors = np.arange(len(given), 0, -1)
     stepped = np.minimum(np.maximum.accumulate(given[order] * factors), 1.0)
     adjusted = np.empty_like(stepped)
+    # Back in the order given; NaN sorts last, and keeps the factors of the others.
     adjusted[order] = stepped
     return [float(value) for value in adjusted]
 

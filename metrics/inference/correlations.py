@@ -234,9 +234,11 @@ def rank_trend(
     for number, (block, weight) in enumerate(zip(kept, weights, strict=True)):
         key, measured = _unit_ranks(block.x), _unit_ranks(block.y)
         found[number] = key @ measured
+        # Ranks are shuffled, not values: the ranks of a shuffle are the shuffle of the ranks.
         shuffled = rng.permuted(np.tile(measured, (permutations, 1)), axis=1)
         drawn += weight * (shuffled @ key)
     rho = float(np.clip(found @ weights, -1.0, 1.0))
+    # Sums in another order differ in the last bits, and equal must count as equal.
     as_far = int((np.abs(drawn) >= abs(rho) - 1e-9).sum())
     low, high, method = _bounds(kept, found, weights, level)
     n, p = sum(len(block.x) for block in kept), (as_far + 1) / (permutations + 1)
@@ -261,6 +263,7 @@ def _bounds(
         float(np.average(found[units == unit], weights=weights[units == unit]))
         for unit in np.unique(units)
     ]
+    # Student's interval of equal values has no width, which promises too much.
     if np.ptp(means) == 0:
         return NAN, NAN, ""
     band = t_interval(means, level, (-1.0, 1.0))

@@ -234,6 +234,7 @@ def bca_interval(
     value = measure(sample) if n else float("nan")
     if n < 2:
         return unbounded(value, n, level)
+    # scipy finds no bounds where nothing varies.
     if np.ptp(sample) == 0:
         return Interval(value, value, value, n, level, "BCa bootstrap")
     bounds = bca_bounds(sample, statistic, level, resamples, np.random.default_rng(seed))

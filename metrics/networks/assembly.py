@@ -60,6 +60,7 @@ def assembly_table(works: AuthorshipTable, days: list[float]) -> pd.DataFrame:
     table = pd.DataFrame({"date": pd.array(edges, dtype="Float64")})
     so_far = pd.DataFrame(index=table.index)
     for name in COUNTS:
+        # Counts so far first, then their differences: both agree to the last paper.
         when = np.sort(events[name].to_numpy(dtype=np.float64))
         so_far[name] = np.searchsorted(when, edges, side="right")
         table[name] = pd.array(np.diff(so_far[name], prepend=0), dtype="Int64")

@@ -38,10 +38,12 @@ def communities(run: Run) -> pd.DataFrame:
         Girvan 2004).
     """
     streams, rows = Streams(run.seed, "metrics", "communities"), []
+    # A run of no days has one row per network, not two.
     for date in dict.fromkeys((0.0, run.days)):
         for network in NETWORKS:
             ties = network_ties(run.table("ties"), network)
             matrix = adjacency(ties[ties["date"] <= date])
+            # The generator of Louvain takes seeds below 2^32 only.
             seed = streams.key(date, network) % 2**31
             rows.append({"date": date, "network": network, **detect_communities(matrix, seed)})
     table = pd.DataFrame(rows)
@@ -91,6 +93,7 @@ def leiden(matrix: sparse.csr_array, seed: int) -> IntArray:
 
     threads = nk.getMaxNumberOfThreads()
     nk.setNumberOfThreads(1)
+    # One seed for all threads, not one each.
     nk.setSeed(seed, False)
     try:
         ends = sparse.triu(matrix, k=1).tocoo()
@@ -98,6 +101,7 @@ def leiden(matrix: sparse.csr_array, seed: int) -> IntArray:
         partition = nk.community.ParallelLeiden(graph, randomize=True).run().getPartition()
         return np.unique(np.array(partition.getVector()), return_inverse=True)[1].astype(np.int64)
     finally:
+        # The number is of the process, and others may use networkit too.
         nk.setNumberOfThreads(threads)
 
 
@@ -155,6 +159,7 @@ def coreness(matrix: sparse.csr_array) -> IntArray:
     """Largest k of a k-core that each node is in (Seidman 1983), shell by shell."""
     degree = np.diff(matrix.indptr).astype(np.int64)
     shells = np.zeros(len(degree), dtype=np.int64)
+    # Whole shells leave at once, since node by node is slow in Python.
     alive = np.ones(len(degree), dtype=bool)
     k = 0
     while alive.any():
@@ -173,9 +178,11 @@ def best_core(matrix: sparse.csr_array) -> tuple[int, float]:
     nodes = matrix.shape[0]
     degree = np.diff(matrix.indptr)
     rank = np.empty(nodes, dtype=np.int64)
+    # Stable, so that nodes of equal degree keep the order of their names.
     rank[np.argsort(-degree, kind="stable")] = np.arange(nodes)
     ends = sparse.triu(matrix, k=1).tocoo()
     first = np.minimum(rank[ends.coords[0]], rank[ends.coords[1]])
+    # In floats: products of four counts of a large network leave 64-bit integers.
     sizes = np.arange(1, nodes, dtype=np.float64)
     touching = np.cumsum(np.bincount(first, minlength=nodes))[: nodes - 1]
     ideal = sizes * (sizes - 1) / 2 + sizes * (nodes - sizes)

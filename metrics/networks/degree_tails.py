@@ -86,6 +86,7 @@ def fit_power_law(values: Any, xmin: int | None = None) -> PowerLawFit | None:
         counts, distinct = counts[distinct >= xmin], distinct[distinct >= xmin]
         candidates = np.array([xmin], dtype=np.float64)
     else:
+        # A tail of one value fits any law.
         candidates = distinct[:-1]
         if len(candidates) > MAX_CANDIDATES:
             candidates = candidates[
@@ -94,6 +95,7 @@ def fit_power_law(values: Any, xmin: int | None = None) -> PowerLawFit | None:
     if len(distinct) < 2 or not len(candidates):
         return None
     indices = np.searchsorted(distinct, candidates)
+    # From the top down: the tail of each candidate is a part of the one before.
     at_least = np.cumsum(counts[::-1])[::-1]
     logs = np.cumsum((counts * np.log(distinct))[::-1])[::-1]
     alpha = _exponents(candidates, logs[indices] / at_least[indices])
@@ -113,6 +115,7 @@ def _counted(values: Any) -> tuple[FloatArray, FloatArray]:
 def _exponents(xmin: FloatArray, mean_log: FloatArray) -> FloatArray:
     """Maximum-likelihood exponents by Newton's method on log zeta, all at once."""
     step = 1e-4
+    # The approximation of Clauset et al. (3.7) is where the search begins.
     spread = np.maximum(mean_log - np.log(xmin - 0.5), 1e-9)
     alpha = np.clip(1 + 1 / spread, 1.05, MAX_EXPONENT)
     for _ in range(40):
@@ -166,6 +169,7 @@ def bootstrap(values: Any, tail: PowerLawFit, resamples: int, rng: np.random.Gen
     body = given[given < tail.xmin]
     farther = 0
     for _ in range(resamples):
+        # How many values lie in the tail is chance too (Clauset et al. 2009, section 4.1).
         count = int(rng.binomial(len(given), tail.n / len(given)))
         parts = [sample_power_law(tail, count, rng)]
         if count < len(given):
@@ -188,6 +192,7 @@ def sample_power_law(tail: PowerLawFit, count: int, rng: np.random.Generator) ->
     """
     tabulated = np.arange(tail.xmin, tail.xmin + MAX_TABULATED + 1, dtype=np.float64)
     above = special.zeta(tail.alpha, tabulated) / special.zeta(tail.alpha, float(tail.xmin))
+    # Never 0, whose place in the law is infinitely far.
     u = 1.0 - rng.random(count)
     ranks = np.searchsorted(-above, -u, side="right") - 1
     values = tail.xmin + ranks.astype(np.int64)
@@ -195,6 +200,7 @@ def sample_power_law(tail: PowerLawFit, count: int, rng: np.random.Generator) ->
     if far.any():
         edge = tabulated[-1]
         stretched = (edge - 0.5) * (u[far] / above[-1]) ** (-1 / (tail.alpha - 1)) + 0.5
+        # Beyond, floats leave out whole numbers.
         values[far] = np.minimum(stretched, 2.0**53).astype(np.int64)
     return values
 

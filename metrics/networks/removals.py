@@ -90,6 +90,7 @@ def removals(run: Run) -> pd.DataFrame:
         for snapshot in snapshots(run, date, removed):
             productivity = _productivity(run, snapshot)
             for network in NETWORKS:
+                # A stream per row: what one removal draws must not shift another (rule 9).
                 streamed = streams.stream(date, snapshot.name, network)
                 columns = _network_columns(run, network, snapshot, streamed)
                 head = {"removal": date, "moment": snapshot.name, "network": network}
@@ -108,6 +109,7 @@ def removed_by_date(run: Run) -> list[tuple[float, list[str]]]:
 
 def snapshots(run: Run, date: float, removed: list[str]) -> Iterator[Snapshot]:
     """The snapshots around a removal: before, without, later (if the run goes on) and end."""
+    # Who left on the day itself was still there before.
     before = _gone(run, date, after=False)
     yield Snapshot("before", date, False, before)
     yield Snapshot("without", date, False, before | frozenset(removed))
@@ -137,6 +139,7 @@ def _network_columns(
     """The columns on one network at a moment."""
     matrix = adjacency_of_present(snapshot.ties(run, network), snapshot.gone)
     tied = np.flatnonzero(np.diff(matrix.indptr))
+    # The isolated would each count as a community of one.
     communities = detect_communities(matrix[tied][:, tied].tocsr(), int(rng.integers(2**31)))
     statistics = network_statistics(matrix)
     path = mean_path(largest_component(matrix), rng) if matrix.nnz else float("nan")
@@ -175,5 +178,6 @@ def _productivity(run: Run, snapshot: Snapshot) -> dict[str, float | int | None]
     by = by[by["paper"].isin(recent["paper"]) & ~by["scientist"].isin(snapshot.gone)]
     people = _people(run, snapshot)
     years = (snapshot.date - start) / DAYS_PER_YEAR
+    # By authorships, since a joint paper is one of each of its authors.
     each = len(by) / people / years if people and years else None
     return {"people": people, "papers": by["paper"].nunique(), "papers_each": each}

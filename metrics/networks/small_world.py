@@ -53,6 +53,7 @@ def latticise(matrix: sparse.csr_array, rng: np.random.Generator) -> sparse.csr_
     order = sparse.csgraph.reverse_cuthill_mckee(matrix.tocsr(), symmetric_mode=True)
     place = np.empty(size, dtype=np.int64)
     place[order] = np.arange(size)
+    # Nodes are renamed by their place in the ring, so that distances are differences.
     pairs = place[_pairs(matrix)]
     for _ in range(ROUNDS if len(pairs) > MANY_PAIRS else LATTICE_ROUNDS):
         pairs = _swap_round(pairs, size, rng, size)
@@ -103,6 +104,7 @@ def _place_rest(
     """
     held = list(pairs)
     while ends:
+        # From both ends of the list, in which one node may stand several times in a row.
         one, other = ends.pop(), ends.pop(0)
         for number in rng.integers(len(held), size=TRIES).tolist() if held else ():
             a, b = held[number]
@@ -121,10 +123,12 @@ def _place_rest(
 
 def _swap_round(pairs: IntArray, size: int, rng: np.random.Generator, ring: int | None) -> IntArray:
     """One round of swaps; on a ring only those that bring partners nearer."""
+    # Each pair is in at most one swap of a round, so that all swaps can be made at once.
     half = len(pairs) // 2
     order = rng.permutation(len(pairs))
     one, other = order[:half], order[half : 2 * half]
     a, b = pairs[one].T
+    # Which ends are exchanged is drawn too, since pairs begin with the smaller end.
     turned = rng.random(half) < 0.5
     c = np.where(turned, pairs[other, 1], pairs[other, 0])
     d = np.where(turned, pairs[other, 0], pairs[other, 1])
@@ -278,6 +282,7 @@ def small_world_statistics(
     columns: dict[str, float | int | str | None] = {"nodes": nodes, "pairs": pairs, "nulls": 0}
     if nodes < 4:
         return {**columns, **dict.fromkeys(PARTS), "note": TOO_SMALL}
+    # Before the null networks draw, whose number must not change the sample of paths.
     clustering, path = _clustering(whole), mean_path(whole, rng)
     nulls = FEW_NULLS if pairs > MANY_PAIRS else NULLS
     random = np.array([_of_null(whole, rng) for _ in range(nulls)])

@@ -43,6 +43,7 @@ def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
     for network in NETWORKS:
         chosen = network_ties(run.table("ties"), network)
         tied = chosen["date"].to_numpy(dtype=np.float64)
+        # A month without a new tie repeats the row before, which saves most of the time.
         in_order = np.sort(tied)
         known, last = -1, {}
         for date in sample_dates(run.days, every):
@@ -91,6 +92,7 @@ def adjacency(ties: pd.DataFrame, nodes: Sequence[str] | None = None) -> sparse.
     """
     names = pd.concat([ties["source"], ties["target"]])
     if nodes is None:
+        # By name, so that the matrix does not depend on the order of rows.
         codes, known = pd.factorize(names, sort=True)
     else:
         known = pd.Index(nodes, dtype=object)
@@ -99,6 +101,7 @@ def adjacency(ties: pd.DataFrame, nodes: Sequence[str] | None = None) -> sparse.
     rows, columns = codes[:half], codes[half:]
     papers = ties["papers"].fillna(1).to_numpy(dtype=np.float64)
     apart = (rows != columns) & (rows >= 0) & (columns >= 0)
+    # Adds up what stands twice: rows of one pair and of different dates.
     one_way = sparse.coo_array(
         (papers[apart], (rows[apart], columns[apart])), shape=(size, size)
     ).tocsr()
@@ -132,6 +135,7 @@ def network_statistics(matrix: sparse.csr_array) -> dict[str, float | int | None
 def _triangles(matrix: sparse.csr_array) -> FloatArray:
     """Triangles through each node, from the squared matrix of ones."""
     ones = matrix.copy()
+    # Weights are joint papers, but a triangle is three people who wrote together at all.
     ones.data = np.ones_like(ones.data)
     through: FloatArray = np.asarray((ones @ ones).multiply(ones).sum(axis=1)).ravel() / 2
     return through
@@ -240,6 +244,7 @@ def _shares(run: Run, asked: pd.DataFrame, ordered: pd.DataFrame) -> dict[str, f
     first = pairs.groupby(["source", "target"], as_index=False)["date"].min()
     ties = run.table("ties").groupby(["source", "target"], as_index=False)["date"].min()
     both = first.merge(ties, on=["source", "target"], how="left", suffixes=("", "_tied"))
+    # Never tied is later than any date.
     known = both["date_tied"].fillna(np.inf)
     network = network_statistics(adjacency(first.assign(papers=1)))
     return {

@@ -59,6 +59,7 @@ class TeamHistory:
     def repeated(self, order: int) -> int:
         """The number of sets of ``order`` authors who were together on one earlier paper."""
         if len(self.groups) == 1:
+            # One group is the common case, and its sets need not be listed.
             return comb(len(self.groups[0]), order)
         return len({part for group in self.groups for part in combinations(group, order)})
 
@@ -102,6 +103,7 @@ def team_histories(rows: pd.DataFrame, since: float = 0.0) -> list[TeamHistory]:
         since: papers dated before are known to have been written and are not described.
     """
     written = rows.dropna(subset=["paper", "scientist", "date"])
+    # By name within a date, so that the order of rows decides nothing (rule 12).
     written = written.sort_values(["date", "paper", "scientist"], kind="stable")
     names = pd.factorize(written["scientist"])[0].tolist()
     papers = zip(written["date"].tolist(), written["paper"].tolist(), names, strict=True)
@@ -280,6 +282,7 @@ def pattern_table(histories: Sequence[TeamHistory]) -> pd.DataFrame:
     rows = [(size, name, counts[size, name]) for size in SIZES for name in pattern_names(size)]
     table = pd.DataFrame(rows, columns=["authors", "pattern", "papers"])
     table = table.astype({"authors": "Int64", "pattern": "string", "papers": "Int64"})
+    # Shares are within a number of authors: patterns of other sizes are other patterns.
     of_size = table.groupby("authors")["papers"].transform("sum").astype("Float64")
     table["share"] = table["papers"].astype("Float64") / of_size.where(of_size > 0)
     return table

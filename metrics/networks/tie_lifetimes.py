@@ -52,6 +52,7 @@ def tie_lifetimes(run: Run) -> pd.DataFrame:
     for network in NETWORKS:
         pairs = pair_histories(network_ties(ties, network))
         row = {"network": network, **_strengths(pairs), **_of_scientists(pairs)}
+        # Ties of before day 0 have no dates, so the whole network has no lifetimes.
         if network == "grown":
             row |= _lifetimes(pairs, run.days) | {"overlap": _overlap(pairs, papers)}
         rows.append(row)
@@ -76,6 +77,7 @@ def tie_strengths(run: Run) -> pd.DataFrame:
         lived = pairs["last"] - pairs["first"] if network == "grown" else np.nan
         grouped = pairs.assign(lived=lived).groupby("joint_papers", sort=True)["lived"]
         counts, mean = grouped.size(), grouped.mean()
+        # At least so many: the distribution is read from its tail.
         above = counts[::-1].cumsum()[::-1] / max(int(counts.sum()), 1)
         columns = {"joint_papers": counts.index, "pairs": counts.to_numpy()}
         columns |= {"share_above": above.to_numpy(), "lifetime": mean.to_numpy()}

@@ -67,6 +67,7 @@ class VectorSpace:
         if not self.unit:
             return exact
         length = np.sqrt(np.einsum("ij,ij->i", exact, exact))[:, None]
+        # A text without a known word has a zero vector, which has no direction.
         return exact / np.where(length > 0, length, 1.0)
 
     def nearest(
@@ -94,6 +95,7 @@ class VectorSpace:
             for row, squares in enumerate(table, start=start):
                 hits[row], distances[row] = self._closest(points[row], squares, take, ids)
             plain = table if self.squared else np.sqrt(table)
+            # Sums by year in one pass, since papers stand ordered by year.
             sums[block] = np.add.reduceat(plain[:, order], starts, axis=1)
         return Neighbours(hits, distances, sums)
 
@@ -111,6 +113,7 @@ class VectorSpace:
             block = rows[start : start + QUERIES]
             points = self.rows(block)
             table = self._squares(points)
+            # A paper is no neighbour of itself.
             table[np.arange(len(block)), block] = np.inf
             for point, squares in zip(points, table, strict=True):
                 total += float(self._closest(point, squares, take, ids)[1].mean())
@@ -130,11 +133,13 @@ class VectorSpace:
         self, point: FloatArray, squares: FloatArray, k: int, ids: NDArray[Any]
     ) -> tuple[IntArray, FloatArray]:
         """Choose among the candidates by distances taken as plain differences."""
+        # The expanded square errs in the last digits: near the k-th all are measured anew.
         limit = np.partition(squares, k - 1)[k - 1]
         scale = float(point @ point) + limit + 1.0
         near = np.flatnonzero(squares <= limit + MARGIN * scale)
         gaps = self.rows(near) - point
         exact = np.einsum("ij,ij->i", gaps, gaps)
+        # Ties go to the smaller id, as in the search of the society (rule 14).
         order = sorted(range(len(near)), key=lambda at: (exact[at], ids[near[at]]))[:k]
         chosen = exact[order]
         return near[order], chosen if self.squared else np.sqrt(chosen)

@@ -138,6 +138,7 @@ def novelty_scores(
     table = pd.DataFrame({"paper": pd.array(names, dtype="string")})
     hd, cd, ci = old.distance(), new.distance(), new.impact()
     with np.errstate(divide="ignore", invalid="ignore"):
+        # An abstract that equals a contemporary paper has CD 0, and no ON.
         on = np.where(cd.value > 0, hd.value * ci.value / cd.value, np.nan)
     for name, values in zip(COLUMNS, (hd.value, cd.value, ci.value, on), strict=True):
         table[name] = _floats(values)

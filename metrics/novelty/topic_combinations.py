@@ -87,6 +87,7 @@ def pair_z_scores(
     keys, times = _counted(pair_counts(citing, topics[cited], count))
     total, squares = np.zeros(len(keys)), np.zeros(len(keys))
     rounds = FEW_ROUNDS if len(citing) > MANY else ROUNDS
+    # The first network starts from the true one and needs longer to forget it.
     current = shuffle_citations(citing, cited, years, rng, 2 * rounds)
     for _ in range(NULLS):
         current = shuffle_citations(citing, current, years, rng, rounds)
@@ -156,6 +157,7 @@ def shuffle_citations(
         new = np.concatenate(
             [citing[first] * width + current[second], citing[second] * width + current[first]]
         )
+        # A swap that would let a paper cite another twice is not made.
         free = ~collisions(new, citing * width + current)
         swap = free[: len(first)] & free[len(first) :]
         first, second = first[swap], second[swap]

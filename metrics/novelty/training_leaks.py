@@ -94,6 +94,7 @@ def longest_run(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 
     Token-level longest common substring; of several runs of that length, the first.
     """
+    # With autojunk, frequent words are skipped in texts above 200 words.
     found = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
     return found.size, found.a
 
@@ -101,6 +102,7 @@ def longest_run(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 def longest_shared(own: Sequence[str], others: Mapping[str, Sequence[str]]) -> tuple[int, str, str]:
     """The longest run of words that a text shares with any other: length, whose, and the words."""
     runs = [(*longest_run(own, words), id_) for id_, words in others.items()]
+    # Of equal runs the first: neighbours stand in order of distance.
     length, start, whose = max(runs, key=lambda run: run[0])
     return length, whose, " ".join(own[start : start + length])
 

@@ -89,6 +89,7 @@ def _thinned(values: FloatArray) -> FloatArray:
     """At most ``MAX_DOTS`` values, evenly spaced by rank, the extremes included."""
     if len(values) <= MAX_DOTS:
         return values
+    # By rank and not by chance: the shape stays, and so do both ends.
     rank = np.linspace(0, len(values) - 1, MAX_DOTS).round().astype(int)
     chosen: FloatArray = np.sort(values)[rank]
     return chosen
@@ -99,6 +100,7 @@ def _dot_heights(values: FloatArray) -> FloatArray:
     if len(values) == 1:
         return np.array([0.2])
     order = np.argsort(np.argsort(values, kind="stable"), kind="stable").astype(np.float64)
+    # Multiples of the golden ratio spread evenly and look like chance, without any.
     heights: FloatArray = ((order * 0.618033988749895) % 1.0) * 1.2 - 0.4
     return heights
 

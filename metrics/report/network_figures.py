@@ -65,6 +65,7 @@ def communities_figure(part: DrawnNetwork) -> Markup:
     most = max(1, int(part.papers.max(initial=0)))
     _draw_members(axes, part, base * (0.85 + 0.75 * np.sqrt(part.papers / most)))
     degree = np.bincount(part.edges.ravel(), minlength=len(part.names))
+    # The last key decides first: papers, then ties, then the name.
     order = np.lexsort((np.arange(len(part.names)), -degree, -part.papers))
     axes.names(
         part.positions[order, 0],
@@ -132,6 +133,7 @@ def community_map_over_time(found: CommunityMap, ties: pd.DataFrame, days: float
         axes.frame = False
         now = ends[(dates <= date) & (ends >= 0).all(axis=1)]
         pairs = np.unique(np.sort(now, axis=1), axis=0)
+        # Each person once, however many ties it has.
         tied = np.bincount(found.community[np.unique(pairs)], minlength=count + 1)[:count]
         first, second = found.community[pairs[:, 0]], found.community[pairs[:, 1]]
         across = count_pairs(first, second, count + 1)[:count, :count]
@@ -203,6 +205,7 @@ def _draw_members(axes: Axes, part: DrawnNetwork, sizes: FloatArray) -> None:
     """A symbol for everybody, those of small communities first."""
     rest = part.community >= COMMUNITIES_TOLD
     _dots(axes, part.positions[rest], MUTED, float(sizes.min()) * 0.8, PAGE)
+    # The largest last, so that its symbols lie on top.
     for number in range(min(COMMUNITIES_TOLD, len(part.themes)) - 1, -1, -1):
         rows = part.community == number
         axes.symbols(
@@ -277,6 +280,7 @@ def removal_figures(run: Run, date: float, removed: list[str]) -> RemovalFigures
     if not names:
         return RemovalFigures([], "Nobody has such a tie.")
     ends = [_edge_rows(pairs, names) for pairs in recent]
+    # By the ties of all moments, so that nobody moves between the pictures.
     places = force_directed_positions(len(names), np.unique(np.concatenate(ends), axis=0))
     out, older = np.isin(names, removed), _edge_rows(before, names)
     figures = []

@@ -41,6 +41,7 @@ def force_directed_positions(count: int, edges: IntArray) -> FloatArray:
     ideal = 1.6 / np.sqrt(count)
     ends = np.concatenate([edges, edges[:, ::-1]])
     for step in range(STEPS):
+        # The expanded square: a table of all differences would take twice the memory.
         own = (places**2).sum(axis=1)
         apart = np.maximum(own[:, None] + own[None, :] - 2 * places @ places.T, 1e-6)
         force = ideal**2 / apart
@@ -55,6 +56,7 @@ def force_directed_positions(count: int, edges: IntArray) -> FloatArray:
         places += push * (np.minimum(length, most) / length)[:, None]
     places -= places.min(axis=0)
     spread = np.maximum(places.max(axis=0), 1e-9)
+    # Sums differ in the last bits between machines, and a page must not.
     rounded: FloatArray = np.round(places / spread, 4)
     return rounded
 
@@ -231,6 +233,7 @@ def draw_network(graph: nx.Graph[str], seed: int = 0) -> DrawnNetwork | None:
     note = f"All {format_number(len(tied))} scientists with a co-author are drawn."
     chosen = sorted(tied)
     if len(tied) > MAX_DRAWN:
+        # Of equal components one by name, since networkx gives sets in no order (rule 12).
         largest = max(nx.connected_components(graph), key=lambda part: (len(part), min(part)))
         joint = _joint_papers(graph)
         chosen = sorted(largest, key=lambda who: (*joint[who], who))[:MAX_DRAWN]
@@ -239,6 +242,7 @@ def draw_network(graph: nx.Graph[str], seed: int = 0) -> DrawnNetwork | None:
             f"{format_number(len(largest))} are in the largest component; the {len(chosen)} of "
             "them with the most joint papers are drawn."
         )
+        # By name, so that numbers of nodes do not depend on who is best connected.
         chosen.sort()
     part = graph.subgraph(chosen)
     topics = [str(graph.nodes[who].get("topic", "")) for who in chosen]

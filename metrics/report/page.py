@@ -191,6 +191,7 @@ def _failed(ledger: Ledger | None) -> int | None:
     """Attempts that brought neither an answer nor a verdict; None where not known."""
     if ledger is None:
         return None
+    # A verdict is an answer too: the provider did what it was asked (rule 1).
     useful = sum(ledger.outcomes.get(kind, 0) for kind in (ANSWERED, *VERDICTS))
     return max(0, ledger.attempts - useful)
 
@@ -353,6 +354,7 @@ def _backend(run: Run) -> str:
 def _presence(run: Run) -> list[dict[str, Any]]:
     """Who was there, year by year and on the last day; nothing where nobody comes or goes."""
     table = measure(run, "presence")
+    # Dates are multiples of 2^-20 day, so a year is met to within rounding.
     whole = (table["date"] % 365.0 < 1e-6) | (table["date"] == run.days)
     return records(table[whole])
 

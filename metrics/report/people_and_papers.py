@@ -172,6 +172,7 @@ def _rows(calls: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
     """One team's rows: of each step those of its last round, in the order of seats."""
     for form, (step, field) in STEPS.items():
         of_form = [call for call in calls if call["form"] == form]
+        # Votes of earlier rounds were superseded.
         last = [(call["visit"], call["turn"]) for call in of_form[-1:]]
         here = [call for call in of_form if (call["visit"], call["turn"]) in last]
         for call in here[:BALLOTS_SHOWN]:

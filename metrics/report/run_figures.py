@@ -62,6 +62,7 @@ def measure_figures(run: Run) -> dict[str, Markup]:
     weekly, relative = measure(run, "weekly"), settings_of(run).normalise != "none"
     drawn: dict[str, Markup | None] = {}
     drawn["novelty"] = figures.novelty(measure(run, "novelty"), relative)
+    # Teams at work when a run was stopped are not in its tables: counts would sink.
     if run.partial is None:
         drawn["teams-at-work"] = figures.teams_in_flight(weekly)
         drawn["memberships"] = figures.memberships(weekly)
@@ -89,6 +90,7 @@ def draw_run_network(run: Run) -> RunNetwork | None:
     the 400 best connected of a larger network lie in too many communities to show any.
     """
     graph = coauthor_graph(run)
+    # A stream of the page: a measure that draws more must not redraw the picture (rule 9).
     seed = Streams(run.seed, "metrics", "page").key("communities") % 2**31
     ties = run.table("ties")
     if sum(degree > 0 for _, degree in graph.degree()) > MAX_SAMPLED:

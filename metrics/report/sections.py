@@ -165,6 +165,7 @@ def cost_section(ledger: Ledger | None) -> dict[str, Any] | None:
 
 
 def _doubt(ledger: Ledger) -> dict[str, Any] | None:
+    # The ledger names only the first thousand.
     calls = max(ledger.outcomes.get(IN_DOUBT, 0), len(ledger.in_doubt))
     if not calls:
         return None
@@ -214,6 +215,7 @@ def reply_parsing_section(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
 
 def _forms(rungs: dict[str, int], by_form: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
     """One row for all forms, where there are several, and one for each."""
+    # Of one form the row of all would say the same twice.
     several = {ALL: rungs} if len(by_form) > 1 else {}
     rows = []
     for form, counts in {**several, **by_form}.items():

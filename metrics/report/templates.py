@@ -82,7 +82,9 @@ def template_environment(*packages: str) -> Environment:
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(package, ".") for package in packages]),
         autoescape=True,
+        # A misspelt name fails, where an empty cell would look like a result.
         undefined=StrictUndefined,
+        # A model may write control characters, which no page can hold.
         finalize=_without_control_characters,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -105,6 +105,7 @@ def people_timeline(run: Run) -> Timeline | None:
     if not names:
         return None
     drawn, axes = _row_axes(run, [str(name) for name in names])
+    # In order of joining, since lanes are given in that order.
     own = members[members["scientist"].isin(names)].sort_values(["joined", "team"])
     place = {name: number for number, name in enumerate(names)}
     lanes = _lanes(own, run.days)
@@ -113,6 +114,7 @@ def people_timeline(run: Run) -> Timeline | None:
     leads = (own["role"] == "leader").to_numpy(dtype=bool)
     thinner = _thinner(own["scientist"], lanes)
     for rows, colour, width in ((~leads, GREEN, MEMBER), (leads, BLUE, LEADER)):
+        # One path per width: a path has one, and thousands of paths make a page slow.
         for share in np.unique(thinner[rows]):
             row = rows & (thinner == share)
             ends = (start[row], height[row]), (end[row], height[row])
@@ -140,6 +142,7 @@ def _row_axes(run: Run, names: list[str]) -> tuple[Plot, Axes]:
     axes = drawn.axes()
     axes.y.ticks = range(len(names))
     axes.y.labels = [cut_text(name, NAME_SHOWN) for name in names]
+    # Upside down, so that the first row is on top.
     axes.y.low, axes.y.high = len(names) - 0.4, -0.6
     axes.y.grid = True
     axes.x.low, axes.x.high = 0.0, max(run.days, 1e-6)

@@ -234,6 +234,7 @@ def _fields(reply: str) -> Iterator[tuple[str, str]]:
     """The fields of an accepted form; empty ones are left out."""
     try:
         content = json.loads(reply) if reply else {}
+    # A model can nest brackets deeper than Python's parser goes.
     except (ValueError, RecursionError):
         content = reply
     if not isinstance(content, dict):

@@ -143,6 +143,7 @@ def _held_up(every: pd.DataFrame, rooms: pd.DataFrame) -> pd.DataFrame:
     """Mean days by which a round and its meeting are held up, by size."""
     by_size = every.groupby("size").agg(rounds=("effort", "size"), held_up=("held_up", "mean"))
     late = rooms.groupby("size")["wait"].mean().astype("Float64")
+    # A size without a late meeting has waited for nobody.
     by_size["held_up"] = by_size["held_up"] + late.reindex(by_size.index).fillna(0)
     return by_size
 
@@ -193,6 +194,7 @@ def utilisation(run: Run) -> pd.DataFrame:
         members[["team", "scientist", "joined", "left"]], on="team"
     )
     there = (rooms["joined"] <= rooms["held"]) & (rooms["held"] < rooms["left"].fillna(np.inf))
+    # A meeting that is under way at the end counts up to the end.
     stay = (rooms["ended"].fillna(end).clip(upper=end) - rooms["held"]).where(there)
     desks = run.table("homework").dropna(subset=["started"])
     there = desks["effort"] + desks["switching"].fillna(0.0)
@@ -251,6 +253,7 @@ def acceptance_slope(run: Run) -> pd.DataFrame:
 def _chosen(run: Run) -> pd.DataFrame:
     """Invitations answered by choice, with ``yes``."""
     asked = run.table("invitations")
+    # Refusals by the limit of teams, and open invitations, are no choices.
     chosen = asked[asked["outcome"].isin(["accepted", "declined"])].dropna(subset=["load"])
     return chosen.assign(yes=(chosen["outcome"] == "accepted").astype(bool))
 

@@ -248,6 +248,7 @@ def outcomes_without_defaults(run: Run) -> pd.DataFrame:
 def _undefaulted(run: Run) -> set[str]:
     """Teams none of whose replies is a default; none where the calls do not say."""
     calls = run.table("calls")
+    # Where it is not known whether a reply is a default, the team is not called clean.
     spoilt = calls.loc[calls["defaulted"].fillna(True).astype(bool), "team"]
     return set(run.table("teams")["team"]) - set(spoilt)
 
@@ -277,6 +278,7 @@ def _consulted(run: Run) -> pd.Series:
     rows = run.table("members")[["team", "scientist", "joined", "left"]]
     asked = run.table("consultations")[["guest", "date"]]
     both = asked.merge(rows, left_on="guest", right_on="scientist")
+    # A membership holds from its first day on, and not on its last.
     within = (both["joined"] <= both["date"]) & (both["date"] < both["left"].fillna(np.inf))
     return both[within].groupby("team").size()
 
@@ -311,6 +313,7 @@ def by_protocol(run: Run) -> pd.DataFrame:
     cost = run.measure(inference_cost).set_index("team")["inference_cost"]
     values = pd.DataFrame({"protocol": founded["protocol"], "teams": 1})
     values["ended"] = ended.astype("Int64")
+    # Teams at work have neither written nor failed.
     values["with_paper"] = wrote.astype("Float64").where(ended)
     built = run.measure(teams).set_index("team")[list(OF_TEAMS)].astype("Float64")
     values = values.join(built)

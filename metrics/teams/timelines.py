@@ -86,6 +86,7 @@ def _own(run: Run, teams: Sequence[str] | None = None) -> list[pd.DataFrame]:
     work = work.sort_values([*PLACE, "done", "scientist"], kind="stable")
     ready = work.groupby(PLACE)["done"].transform("max")
     taken = work["done"] - work["effort"]
+    # Who was done last held the team up; of equal dates the last by name.
     last = ~work.duplicated(PLACE, keep="last")
     dates = {
         "desk_queue": (work["assigned"], work["started"]),
@@ -129,6 +130,7 @@ def _within(ended: pd.DataFrame, spans: pd.DataFrame) -> pd.DataFrame:
     else:
         both = spans.merge(ended[whose], on="team")
     start = both["start"].clip(lower=both["joined"])
+    # Who joined late or left early spent only its own part of a span.
     both["days"] = (both["end"].clip(upper=both["left"]) - start).clip(lower=0)
     return both.pivot_table(index="membership", columns="kind", values="days", aggfunc="sum")
 
@@ -138,6 +140,7 @@ def _told(table: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
     for part in (*SPENT, *WAITED):
         days = found[part].fillna(0.0) if part in found else 0.0
         table[part] = pd.Series(days, index=table.index, dtype="Float64")
+    # The rest, so that the parts add up exactly: dates are multiples of 2^-20 (rule 11).
     table["other"] = table["elapsed"] - table[[*SPENT, *WAITED]].sum(axis=1)
     table["waiting"] = table[list(WAITED)].sum(axis=1)
     return table.reset_index(drop=True)
@@ -270,7 +273,9 @@ def _seats(run: Run) -> pd.DataFrame:
     inside = (seats["joined"] <= seats["held"]) & (seats["held"] < seats["left"].fillna(np.inf))
     seats = seats[inside].sort_values(["scientist", "due", "held"], kind="stable")
     before = seats.groupby("scientist")["ended"].shift()
+    # Nobody is held in a room where attention is unlimited.
     limited = run.scenario.get("attention", "on") != "unlimited"
+    # Not before the meeting that it had come from was over.
     came = seats["due"].clip(lower=before.fillna(-np.inf))
     seats["idle"] = (seats["held"] - came).clip(lower=0) if limited else 0.0
     return seats

@@ -60,6 +60,7 @@ class AuthorHistory:
         dates, named = [], []
         for date, authors_of_one in papers:
             dates.append(float(date))
+            # Each once, and in order: who comes first and last is measured.
             named.append(list(dict.fromkeys(authors_of_one)))
         for listed in named:
             for author in listed:
@@ -230,6 +231,7 @@ def pair_positions(sizes: IntArray) -> tuple[IntArray, IntArray]:
 
 def pair_keys(one: IntArray, other: IntArray) -> IntArray:
     """One whole number per pair of author numbers below 2^31, whichever of the two comes first."""
+    # One integer per pair: sorted and searched far faster than pairs of two.
     keys: IntArray = (np.minimum(one, other) << 32) | np.maximum(one, other)
     return keys
 
@@ -265,6 +267,7 @@ def _encode(papers: Iterable[DatedAuthors], known: AuthorHistory, period: float)
                 number = fresh.setdefault(author, first + len(fresh))
             coded.append(number)
     counts = np.array(sizes, dtype=np.int64)
+    # Floor, not truncation: years before the boundary are negative.
     periods = np.floor(np.array(dates, dtype=np.float64) / period).astype(np.int64)
     return _Works(counts, np.array(coded, dtype=np.int64), np.repeat(periods, counts))
 
@@ -280,6 +283,7 @@ def _measure(
     """Every quantity."""
     known, pairs = len(history.numbers), history.pairs
     _, author, written = np.unique(works.authors, return_inverse=True, return_counts=True)
+    # Numbers from ``known`` on were given to authors whom the history does not have.
     new = (works.authors >= known) & ~_seen_before(author, works.periods)
     tied, pair = np.unique(links.keys, return_inverse=True)
     repeated = np.isin(tied, pairs, assume_unique=True)[pair]
@@ -290,6 +294,7 @@ def _measure(
     last = np.zeros(len(author), dtype=bool)
     first = last.copy()
     last[ends - 1], first[ends - works.sizes] = True, True
+    # A single author is first and last at once, and would count as both.
     joint = np.repeat(works.sizes > 1, works.sizes)
     return AssemblyQuantities(
         papers=len(works.sizes),
@@ -332,6 +337,7 @@ def _tie_lifetime(
     first = np.full(len(tied), np.inf)
     np.maximum.at(last, pair, periods)
     np.minimum.at(first, pair, periods)
+    # A key beyond the last would point outside; it is compared below and fails there.
     place = np.minimum(np.searchsorted(history.pairs, tied), max(0, len(history.pairs) - 1))
     if len(history.pairs):
         old = history.pairs[place] == tied
@@ -358,6 +364,7 @@ def _network(author: IntArray, links: _Links, authors: int) -> tuple[IntArray, d
     degrees = np.diff(matrix.indptr).astype(np.int64)
     tied = np.flatnonzero(degrees)
     found = network_statistics(matrix[tied][:, tied])
+    # The share is among those with a tie; who wrote alone is an author too.
     giant = float(found["giant_share"] or 0.0) * len(tied) / max(authors, 1)
     values = {
         "giant_component": giant if authors else float("nan"),

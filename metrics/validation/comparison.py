@@ -232,6 +232,7 @@ class _WindowOfSide:
         earlier = community.before(years)
         self._before = None
         if earlier is not None:
+            # The years before are judged by what was known then, as the run is.
             known = history_of(papers_between(community.past, -math.inf, -years))
             self._before = self._measure(earlier, known)
 
@@ -354,6 +355,7 @@ class _WindowOfSide:
         observed = self._observed.topics[name]
         before = self._before.topics[name] if self._before else None
         sizes = [len(one.keys) for one in sources] + ([len(before.keys)] if before else [])
+        # Half of the observed, since two halves of it are compared with each other.
         papers = min(*sizes, len(observed.keys) // 2)
         counts = [names_in_samples(one, papers) for one in sources]
         return {
@@ -375,6 +377,7 @@ class _WindowOfSide:
         dated = dated_authors(self._real)
         if not dated:
             return {}
+        # Seed 0 whatever the run: the error of the observed is the same beside all runs.
         rng = Streams(0, "metrics", "validation").stream(self._side, self._years)
         number = RESAMPLES if len(dated) <= MANY else FEW_RESAMPLES
         history = self._community.history

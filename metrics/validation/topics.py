@@ -71,6 +71,7 @@ def topic_papers(
     columns = np.array([column for row in kept for column in inside[row]], dtype=np.int64)
     counts = np.array([len(inside[row]) for row in kept], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(counts)])
+    # Each paper weighs the same, however many keywords it has.
     weights = np.repeat(1 / np.maximum(counts, 1), counts)
     shape = (len(kept), len(known))
     outside = [1 - len(one) / len(names) for one, names in zip(inside, named, strict=True) if names]

@@ -81,6 +81,7 @@ def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
     held, same = _past_of(run, folder, baseline)
     later = _later(baseline.contemporary, run)
     encoder = _encoder(held, baseline, run.seed)
+    # Vectors of the run are used again only where they are of the very same space.
     abstracts = run.vectors.values if same and encoder is held.embedding else _encoded(run, encoder)
     past = _database(held.past, held.past_vectors, held.embedding, encoder)
     beyond = _database(later.contemporary, later.contemporary_vectors, later.embedding, encoder)

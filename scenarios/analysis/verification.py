@@ -49,6 +49,7 @@ def verify_folder(folder: Path) -> Verification:
     told = Verification()
     if (folder / LOCK).exists() and (folder / "runs").is_dir():
         _verify_study(told, folder)
+    # Of the others only a calibration has a lock.
     elif (folder / LOCK).exists():
         told.tell(lambda: _verify_kinds(folder, 1))
         told.tell(lambda: _verify_lock(folder / LOCK))
@@ -79,6 +80,7 @@ def _verify_study(told: Verification, study: Path) -> None:
     told.tell(lambda: _verify_kinds(study, LEVELS))
     told.tell(lambda: _verify_study_lock(study))
     told.tell(lambda: _verify_files(study))
+    # Sorted, because a folder lists its files in an order of its own (rule 12).
     for run in sorted((study / "runs").iterdir()):
         if run.name.isdigit() and run.is_dir():
             index = int(run.name)
