@@ -279,9 +279,11 @@ def pack(values: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]] | Non
         kind = f"{array.dtype.kind}{array.dtype.itemsize}"
         listed.append([name, KINDS[kind], len(body), len(array)])
         data = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
+        # A typed array of the script may begin only at a multiple of the size of its numbers.
         body += data + b"\0" * (-len(data) % 8)
     head = json.dumps({"values": values, "arrays": listed}, ensure_ascii=True).encode()
     head += b" " * (-(len(head) + 4) % 8)
+    # Level 6 and no header: the browser reads a raw stream, and the bytes are the same each time.
     squeezed = zlib.compressobj(6, zlib.DEFLATED, -15)
     raw = struct.pack("<I", len(head)) + head + body
     return base64.b64encode(squeezed.compress(raw) + squeezed.flush()).decode("ascii")

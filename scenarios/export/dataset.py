@@ -286,6 +286,7 @@ def _abstracts(run: Run, calls: pd.DataFrame) -> pd.DataFrame:
     persons = calls["team"][~by_machine.fillna(True)]
     unknown = calls["team"][by_machine.isna()]
     machine = pd.Series(True, index=papers.index, dtype=YES_NO)
+    # Unknown first, then persons: a team with both had a person in it.
     machine[papers["team"].isin(unknown)] = None
     machine[papers["team"].isin(persons)] = False
     models = calls.dropna(subset=["model"]).groupby("team")["model"].unique()

@@ -50,6 +50,7 @@ def write_traces(path: Path, run: Run, spans: Sequence[Mapping[str, Any]]) -> No
         "society.digest": run.digest,
         "society.speaker": speaker_of(run.manifest),
         "society.machine_generated": not asks_people(run.scenario),
+        # Viewers take dates for real ones unless something in the trace says otherwise.
         "society.dates": "simulated",
     }
     scope = {
@@ -247,5 +248,6 @@ def _first_known(*dates: Any) -> float:
 
 
 def _id(digits: int, *parts: Any) -> str:
+    # As a list: joined texts of different parts could be the same.
     text = json.dumps([str(part) for part in parts])
     return hashlib.sha256(text.encode()).hexdigest()[:digits]

@@ -169,10 +169,12 @@ def _run(
         raise
     if gateway.readability.warning:
         progress.begin(gateway.readability.warning)
+    # Only now is it known that every call of the journal fits this scenario.
     if strict:
         sign_journal(journal, scenario)
     progress.begin("measuring and writing")
     try:
+        # Whoever has lost the lease must not write over the results of its new owner.
         if lease is not None:
             lease.check()
         with resources.build_lock:
@@ -332,6 +334,8 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
         raise InputError(f"{folder}: holds other files; give another folder with --out")
     held = _manifest(folder / MANIFEST)
     require_identity(held.get(NUMBER), folder, "resuming it")
+    # Of other keys a journal finds the first call that differs, and names it; without one, nothing
+    # could.
     same = held.get("identity") == identity_hash(scenario)
     if not same and not (folder / JOURNAL).is_file():
         raise InputError(
@@ -363,6 +367,7 @@ def prepare(scenario: Scenario, folder: Path) -> None:
     source = scenario.population.ecosystem
     if isinstance(source, Folder):
         source.require()
+    # Tried before anything is simulated: nothing is to be paid for a run that cannot be kept.
     probe = folder / f".writable-{uuid4().hex}"
     try:
         refuse_links(folder)

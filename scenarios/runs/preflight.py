@@ -153,6 +153,7 @@ def _unreachable(scenario: Scenario) -> Iterator[str]:
         parts = urlsplit(address)
         port = parts.port or (443 if parts.scheme == "https" else 80)
         try:
+            # A connection alone: to ask for anything could cost money, and many servers refuse it.
             socket.create_connection((parts.hostname or "", port), timeout=SECONDS).close()
         except (OSError, UnicodeError) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -83,6 +83,7 @@ def write_run(
     from virsci_society.society.results.speaker import events_header, speaker_of
     from virsci_society.society.results.table_files import write_measures, write_tables
 
+    # First of all: a kill between the files below must not leave an old manifest beside new tables.
     for name in (MANIFEST, HASHES, DIGEST, "summary.json"):
         remove_file(folder / name)
     text = resolved_text(scenario)
@@ -116,6 +117,7 @@ def write_run(
             tables, manifest, manifest["scenario"], vectors=vectors, measures=measures | counted
         )
         write_summary(held, folder)
+    # Before the manifest: a finished run has no part that could be shown in its place.
     remove_folder(folder / PARTIAL, within=folder)
     write_atomically(folder / DIGEST, manifest["digest"] + "\n")
     _write_manifest(folder, manifest)
@@ -173,6 +175,7 @@ def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     files = (folder / name for name in HASHED)
     hashed = (*(path for path in files if path.exists()), *tables)
     write_hashes(folder, hashed, {MANIFEST: text})
+    # Last: nothing without a manifest is taken for a finished run.
     write_atomically(folder / MANIFEST, text)
 
 

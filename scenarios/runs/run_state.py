@@ -124,6 +124,7 @@ def _state_of(error: BaseException) -> str:
 
 
 def _note_end(journal: Journal, state: str, reason: str = "", stood: str = "", *_: str) -> None:
+    # A provider's message may repeat the key that it has refused.
     told = {"session": journal.session, "state": state, "reason": redact(reason), "stood": stood}
     journal.set_meta(END, json.dumps(told))
 
@@ -182,6 +183,7 @@ def _last(sessions: list[Any]) -> int:
 
 def read_state(folder: Path) -> RunState:
     """The state of a run folder, which may be missing; of ``partial/`` that of its run."""
+    # The journal and its lock lie beside the part, not in it.
     run = folder.parent if folder.name == PARTIAL else folder
     files = (run / MANIFEST, run / PARTIAL / MANIFEST, run / JOURNAL)
     written = last_written(*files, run / f"{JOURNAL}-wal")

@@ -112,6 +112,7 @@ def nearest_value(spending: Spending, low: int, high: int, target: float) -> int
             below = middle
         else:
             above = middle
+    # Sorted, so that of two that are equally near the smaller one comes first.
     return min(sorted(known), key=lambda value: abs(known[value] - target))
 
 
@@ -180,6 +181,7 @@ class _Matcher:
                 f"{self.design.path}: match.by: money: the price of the model of {arm.name} is not "
                 "known; 'society plan' tells how to give it, or match by calls or tokens"
             )
+        # Rehearsals of one arm share their ecosystem; two at a time may be too many for the memory.
         source = repr((seeded.population.ecosystem, seeded.seed))
         dry_run = DryRun(seeded, ecosystem=self._ecosystems.get(source))
         self._ecosystems = {source: dry_run.ecosystem}

@@ -119,6 +119,8 @@ def make_lock(design: Design, by: str, held: Lock | None = None) -> Lock:
     }
     if (matching := matching_data(design)) is not None:
         data["match"] = matching
+    # As it will be read: else tuples and numbers of numpy would give another hash than the file
+    # has.
     data = json.loads(json.dumps(data, default=str))
     return Lock(data | {"hash": hash_json(data), "by": by})
 
@@ -263,6 +265,7 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
         if not path.is_file() or read_plain_text(path) != text:
             with rewriting(path):
                 write_text(path, text)
+    # Last: a folder without a lock was left by a kill, and is made anew.
     if held is None:
         write_lock(folder, wanted)
     return held or wanted

@@ -42,6 +42,7 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
     """Write ``study.json``, ``runs.parquet``, ``results.parquet`` and ``tables/*.parquet``."""
     from virsci_society.society.results.table_files import write_parquet
 
+    # First: after a kill in between, the old list would call the new files damaged.
     remove_file(folder / HASHES)
     write_text(folder / STUDY_JSON, study_json(design, lock, folder))
     results = results_table(design, folder, statuses)
@@ -79,6 +80,7 @@ def is_gathered(folder: Path, content: str) -> bool:
         return False
     if (folder / STUDY_JSON).read_text(encoding="utf-8") != content:
         return False
+    # By their times: to compare what is in them would be to gather them again.
     oldest = min(path.stat().st_mtime_ns for path in (*files, page))
     news = (*(folder / "runs").glob("*.status.json"), *folder.glob("reviews/*/averages.parquet"))
     ends = [path.stat().st_mtime_ns for path in news]
@@ -276,6 +278,7 @@ def _stack(folder: Path, indices: Sequence[int], name: str) -> pd.DataFrame | No
             part = read_parquet(path).rename(columns={"run": f"{name}_run"})
             part.insert(0, "run", index)
             parts.append(part)
+    # A table without rows has columns of no type, which would change those of the others.
     filled = [part for part in parts if len(part)] or parts[:1]
     return pd.concat(filled, ignore_index=True) if filled else None
 

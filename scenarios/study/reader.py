@@ -102,6 +102,7 @@ class _Reading:
         self._match(file, arms)
         lines = [*self.diagnostics.messages(), *self.faults]
         if lines or file is None or base is None:
+            # Each once: a fault of the base comes again with every arm.
             raise InputError("\n".join(_in_order(dict.fromkeys(lines))))
         found = tuple(arm for arm, _ in arms)
         places = {arm: self._place(("match", "adapt", arm)) for arm in _adapted(file)}
@@ -133,6 +134,7 @@ class _Reading:
             for number, item in enumerate(items):
                 short = part is Comparison and isinstance(item, dict) and "paired" in item
                 self.reader.read_part(PairedOver if short else part, item, (*place, number))
+            # What only the whole list shows, such as its length, must not be lost.
             if len(self.diagnostics.faults) == 0 and earlier:
                 self.diagnostics.faults += earlier
 

@@ -45,6 +45,7 @@ def scale_to_bounds(at: float, bounds: Bounds) -> int | float:
     """The value of a key at a point in [0, 1]; whole bounds give whole numbers, equally often."""
     low, high = bounds
     if isinstance(low, int) and isinstance(high, int):
+        # min: the point 1 itself belongs to the last whole number.
         return min(high, low + int(at * (high - low + 1)))
     return float(low + at * (high - low))
 
@@ -54,6 +55,7 @@ def _saltelli(sampled: Sobol, key: int) -> FloatArray:
     from scipy.stats import qmc
 
     count = len(sampled.over)
+    # One sequence for A and B: two of them would not fill the space together.
     both = qmc.Sobol(d=2 * count, seed=_rng(key)).random(sampled.samples)
     first, second = both[:, :count], both[:, count:]
     blocks = [first, second]
@@ -67,6 +69,7 @@ def _saltelli(sampled: Sobol, key: int) -> FloatArray:
 def _trajectories(sampled: Morris, key: int) -> FloatArray:
     """``samples`` walks of keys + 1 points; each step moves one key by half the levels."""
     rng, count, levels = _rng(key), len(sampled.over), sampled.levels
+    # Half of an even number of levels: so every level is met equally often (Morris 1991).
     stride = levels // 2
     rows = []
     for _ in range(sampled.samples):

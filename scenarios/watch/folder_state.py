@@ -86,6 +86,7 @@ class RunWatch:
             "calls": view.calls,
             "repeated": view.repeated,
             "no_words": view.calls - view.kinds["answer"],
+            # What a run that has ended left under way is in doubt: it may have been paid.
             "in_flight": view.in_flight if writing is not False else 0,
             "in_doubt": 0 if writing is not False else view.in_flight,
             "tokens": totals.tokens - totals.in_doubt_tokens,
@@ -119,6 +120,7 @@ def _tables_of(
 
     try:
         stamp = (folder / MANIFEST).stat().st_mtime_ns
+        # The tables of a finished run do not change before its manifest does, and are large.
         if known is not None and known[0] == stamp:
             return known
         run = Run.open(folder)

@@ -127,6 +127,7 @@ class WatchServer:
         """The state as JSON in one line, at most ``every`` seconds old."""
         with self._lock:
             now = time.monotonic()
+            # One look for all pages: it reads the folder, and the view is not made for two threads.
             if self._latest is None or now - self._latest[0] >= self.every:
                 try:
                     found = self._state()
@@ -290,6 +291,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         path = self.path.partition("?")[0]
         _, token, *rest = (*path.split("/", 2), "")[:3]
+        # In constant time, and before anything else is looked at.
         known = hmac.compare_digest(token.encode("utf-8", "replace"), self.app.token.encode())
         if not known or len(hosts) != 1 or not self.app.is_ours(hosts[0]) or not origins_ours:
             return None

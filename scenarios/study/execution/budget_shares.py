@@ -142,6 +142,7 @@ class Shares:
 
     def _share(self, index: int, account: Account, accounts: dict[int, Account]) -> Spending:
         others = [other for number, other in accounts.items() if number != index]
+        # Runs that are over or have their share already want nothing of what is free.
         waiting = self._runs - sum(other.over or other.share is not None for other in others)
         share = []
         for place, bound in enumerate(self._bounds):

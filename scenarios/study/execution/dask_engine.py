@@ -113,6 +113,8 @@ class DaskQueue:
         # A key of its own each time: the scheduler must never answer from what it remembers.
         key = f"society-run-{uuid4().hex}"
         self._indices[key] = index
+        # Not pure, no retries: what became of a run stands in its folder, and we alone begin it
+        # again.
         return client.submit(self._work, *self._arguments, index, key=key, pure=False, retries=0)
 
     def _handle_result(self, index: int, future: Future[StatusData]) -> bool:
@@ -349,6 +351,7 @@ def _local(workers: int) -> Any:
     settings = {
         # Mesa makes "spawn" the way to start a process; nothing of this one is to be inherited.
         "distributed.worker.multiprocessing-method": "spawn",
+        # A run whose worker died comes back at once, to be counted against quarantine.
         "distributed.scheduler.allowed-failures": 0,
     }
     with dask.config.set(settings):
@@ -360,6 +363,7 @@ def _local(workers: int) -> Any:
             # Without a dashboard it still listens for its own metrics: on any free port, then.
             scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
             worker_dashboard_address=None,
+            # A worker that dask ended for its memory would take its runs with it.
             memory_limit=None,
             silence_logs=logging.CRITICAL,
         )

@@ -173,6 +173,7 @@ def serve_runs(pipe: Connection, study: str, together: int, options: dict[str, A
 
         find_code_here(True)
     with watch_signals() as signalled, ThreadPool(Path(study), together, **options) as pool:
+        # A daemon: a thread that waits at the pipe must not keep the process alive.
         threading.Thread(target=_hear, args=(pipe, pool.results), daemon=True).start()
         _serve(pipe, pool, signalled, Path(study))
 
@@ -240,6 +241,7 @@ class _Worker:
             target=serve_runs, args=(theirs, str(study), together, options), name="society"
         )
         self.process.start()
+        # Else the pipe would not break when the worker dies: this process would hold its other end.
         theirs.close()
 
     def give(self, index: int) -> None:
@@ -322,6 +324,7 @@ class ProcessPool:
             if self.suspects and not worker.busy:
                 worker.give(self.suspects.popleft())
         while self.ordinary and (free := [one for one in self._workers if self._has_room(one)]):
+            # The least busy one, so that a slow worker does not hold up runs that another could do.
             min(free, key=lambda one: len(one.busy)).give(self.ordinary.popleft())
 
     def _has_room(self, worker: _Worker) -> bool:

@@ -127,6 +127,7 @@ class _LeasedRun:
                 share = shares.take(self.waiting.index)
             status = self._attempt(share, crashed, resources)
         finally:
+            # Only the owner notes an end: else the run of the next owner would seem to have ended.
             with suppress(LeaseLost):
                 self.lease.check()
                 record_end(self.folder)
@@ -147,6 +148,8 @@ class _LeasedRun:
                 resources=resources,
                 page=False,
             )
+            # Measuring limits the threads of numerical libraries, which belong to the whole
+            # process.
             with resources.build_lock:
                 self._measure(self.lock.data["measures"])
         except LeaseLost:
@@ -191,6 +194,7 @@ class _LeasedRun:
         )
         if spent is not None:
             status = replace(status, calls=spent.calls, tokens=spent.tokens, usd=spent.nano / NANO)
+        # Another owner may have written a status of its own meanwhile.
         self.lease.check()
         write_status(self.study, status)
         return status

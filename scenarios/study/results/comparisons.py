@@ -67,6 +67,7 @@ def compute_comparisons(study: Study, without: Set[int] = frozenset()) -> list[C
         for number, plan in enumerate(study.description.comparisons)
         for one in _results(study, plan, without)
     ]
+    # What was added after the lock was no part of the plan, so the correction is not over it.
     adjusted = iter(holm([one.p for one in results if one.planned]))
     return [replace(one, holm=next(adjusted)) if one.planned else one for one in results]
 

@@ -100,6 +100,7 @@ JITTER = 0.06
 def _jitter(values: FloatArray) -> FloatArray:
     """Small steps aside that keep equal values apart, from their order alone."""
     order = np.arange(len(values), dtype=np.float64)
+    # Multiples of the golden ratio: neighbours lie far apart, and the same page is drawn each time.
     return np.asarray((order * 0.618033988749895) % 1.0 * JITTER, dtype=np.float64)
 
 

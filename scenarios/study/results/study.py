@@ -178,6 +178,8 @@ class Study:
         for file in files:
             if not file.exists():
                 raise InputError(f"{file}: missing; run the study, which gathers its results")
+        # All at once: a page is made of every table, and one that was changed must not be found
+        # half-way.
         if hashes is not None:
             hashes.check_all()
         description = _read_description(folder / DESCRIPTION_FILE)
