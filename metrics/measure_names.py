@@ -8,6 +8,7 @@ line here.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping
 
 FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
@@ -96,6 +97,20 @@ def measures_named(name: str) -> tuple[str, ...]:
     if name in FAMILY_MEASURES:
         return tuple(FAMILY_MEASURES[name])
     return (name,) if any(name in one for one in FAMILY_MEASURES.values()) else ()
+
+
+def explain_name(name: str) -> str:
+    """What an unknown name may have meant: the nearest measures, or a rank of scientists."""
+    known = [measure for family in FAMILY_MEASURES.values() for measure in family]
+    near = [one for one in known if name and (name in one or one in name)]
+    near += difflib.get_close_matches(name, known, n=3)
+    said = " or ".join(map(repr, dict.fromkeys(near[:3])))
+    lines = [f"did you mean {said}?"] if said else []
+    if name == "degree":
+        lines.append(
+            "'degree' is a column of 'degrees', and a rank of scientists (--remove degree:10)"
+        )
+    return "; ".join(lines)
 
 
 def compares_papers(names: Iterable[str]) -> bool:

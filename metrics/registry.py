@@ -8,7 +8,8 @@ from importlib import import_module
 
 import pandas as pd
 
-from virsci_society.metrics.measure_names import FAMILY_MEASURES
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.measure_names import FAMILY_MEASURES, explain_name
 from virsci_society.society.results.dataframes import has_columns_of
 from virsci_society.society.results.run import Run
 
@@ -46,7 +47,10 @@ def measure(run: Run, name: str) -> pd.DataFrame:
         27
     """
     if name not in METRICS:
-        return run.measure(name)
+        try:
+            return run.measure(name)
+        except InputError as error:
+            raise InputError("\n".join(filter(None, (str(error), explain_name(name))))) from error
     if name in run.measure_names():
         held = run.measure(name)
         if not run.is_measure_of_folder(name) or has_columns_of(held, empty_measure(name)):

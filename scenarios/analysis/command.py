@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.terminal.arguments import Json, Trust, guarded
 
@@ -196,7 +197,7 @@ Eco = typer.Option(metavar="ECOSYSTEM", help="A folder; its contemporary side is
 @guarded
 def measure(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
-    contemporary: Annotated[Path, Eco],
+    contemporary: Annotated[Path | None, Eco] = None,
     past: Annotated[
         Path | None,
         typer.Option(metavar="ECOSYSTEM", help="Whose past is taken; the runs' own by default."),
@@ -220,6 +221,14 @@ def measure(
     from virsci_society.scenarios.terminal.console import print_table
 
     find_code_here(trust)
+    for run in runs:
+        if not run.is_dir():
+            raise InputError(_no_run(str(run)))
+    if contemporary is None:
+        raise InputError(
+            "--contemporary ECOSYSTEM is missing: the folder whose contemporary papers the "
+            "abstracts are compared with; 'society ecosystem build' makes one"
+        )
     by = Baseline(contemporary, past, embedding, trust)
     tables = []
     with make_progress() as progress:
@@ -236,6 +245,21 @@ def measure(
         typer.echo(
             "one run: its abstracts share people and papers, so the intervals are too narrow"
         )
+
+
+def _no_run(name: str) -> str:
+    """The message about an argument that is no folder, such as the name of a measure."""
+    from virsci_society.metrics.measure_names import explain_name, measures_named
+
+    meant = explain_name(name)
+    if not meant and not measures_named(name):
+        return f"{name}: no such folder; give the folder that a run wrote"
+    return (
+        f"{name}: no such folder. 'society measure' compares the abstracts of runs with other "
+        f"papers, and takes no name of a measure{meant and f'; {meant}'}\n"
+        "a run holds its measures in tables/measures, chosen by the key metrics ('society list "
+        "metrics' names all); in Python, vs.measure(vs.Run.open(RUN), NAME) computes any of them"
+    )
 
 
 def _within(one: Interval) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.terminal.arguments import Trust, guarded
+from virsci_society.scenarios.terminal.arguments import Settings, Trust, guarded
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.calibration.calibrate import Forecast
@@ -28,6 +28,7 @@ def calibrate(
     base: Annotated[
         str | None, typer.Option(metavar="SCENARIO", help="The scenario that is extended.")
     ] = None,
+    set_: Settings = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Only tell how many simulations, and how long.")
     ] = False,
@@ -51,7 +52,7 @@ def calibrate(
     find_code_here(trust)
     with make_progress() as progress:
         progress.begin(f"reading {source}")
-        read = read_calibration(source, base=base, trust=trust)
+        read = read_calibration(source, base=base, settings=set_ or (), trust=trust)
         if plan:
             _print_forecast(forecast(read, workers, sbc))
             return

@@ -30,6 +30,7 @@ from virsci_society.scenarios.calibration.estimation.estimators import ESTIMATOR
 from virsci_society.scenarios.calibration.fitting import Fit
 from virsci_society.scenarios.calibration.lock import file_data
 from virsci_society.scenarios.calibration.simulation import MEASURED
+from virsci_society.scenarios.config.document import from_settings
 
 SCENARIO = "calibrated.yaml"
 LEVELS = (0.05, 0.5, 0.95)
@@ -168,8 +169,18 @@ def scenario_text(outcome: Outcome, folder: Path) -> str:
         for section in sections:
             node = node.setdefault(section, {})
         node[last] = row
+    _lay_settings(tree, from_settings(outcome.fit.calibration.settings).data)
     lines += _yaml_lines(tree, 0)
     return "\n".join(lines) + "\n"
+
+
+def _lay_settings(tree: dict[str, Any], data: Mapping[Any, Any]) -> None:
+    """Add the keys of the command to those that were calibrated; they were simulated as well."""
+    for key, value in data.items():
+        if isinstance(value, Mapping) and value:
+            _lay_settings(tree.setdefault(key, {}), value)
+        else:
+            tree[key] = {"origin": "set", "value": value}
 
 
 def _yaml_lines(tree: Mapping[str, Any], depth: int) -> Iterator[str]:
@@ -178,6 +189,9 @@ def _yaml_lines(tree: Mapping[str, Any], depth: int) -> Iterator[str]:
         if "origin" not in node:
             yield f"{indent}{key}:"
             yield from _yaml_lines(node, depth + 1)
+        elif node["origin"] == "set":
+            # JSON is YAML on one line.
+            yield f"{indent}{key}: {json.dumps(node['value'])}  # set"
         else:
             yield f"{indent}{key}: {_rounded(node['value'])}  # {_origin(node)}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -45,6 +45,8 @@ SHORT = {
     "giant": "giant_component",
 }
 """Short names of quantities that a file may use."""
+SIMULATED = ("founding", "protocol")
+"""Sections of the base that a calibration simulates."""
 WINDOW_YEARS = 2
 FIT_WINDOWS = 3
 """Years and number of the windows that are taken where only an ecosystem is given."""
@@ -62,6 +64,7 @@ class PreparedCalibration:
         base_file: its file; None for one of the library.
         notes: what the report says of how it was made.
         diagnostics: knows the lines of the file.
+        settings: ``a.b=c`` of the command, which change the base.
     """
 
     file: CalibrationFile
@@ -71,6 +74,7 @@ class PreparedCalibration:
     base_file: Path | None = None
     notes: tuple[str, ...] = ()
     diagnostics: Diagnostics = field(default_factory=lambda: Diagnostics(Document()))
+    settings: tuple[str, ...] = ()
 
     @property
     def boundary(self) -> int:
@@ -110,7 +114,7 @@ class PreparedCalibration:
     def base_data(self) -> dict[str, Any]:
         """What of the base decides what is simulated."""
         data = self.base.to_data()
-        return {name: data[name] for name in ("founding", "protocol")}
+        return {name: data[name] for name in SIMULATED}
 
 
 def with_known_priors(file: CalibrationFile, base: Scenario) -> CalibrationFile:
@@ -155,29 +159,65 @@ def end_of(file: CalibrationFile) -> int:
 
 
 def read_calibration(
-    path: Path, *, base: str | None = None, trust: bool = False
+    path: Path, *, base: str | None = None, settings: Sequence[str] = (), trust: bool = False
 ) -> PreparedCalibration:
     """Read and check a calibration.
 
     Args:
         path: a calibration file, or the folder of an ecosystem, for which one is made.
         base: the scenario that is extended, instead of that of the file.
+        settings: ``a.b=c``; each changes what is simulated of the base, or is refused.
         trust: let another simulator be imported, which runs code.
 
     Raises:
         InputError: all faults at once, each with its place.
     """
     if path.is_dir():
-        return default_calibration(path, base)
-    return _FileReading(path, trust).calibration(base)
+        read = default_calibration(path, base, settings)
+    else:
+        read = _FileReading(path, trust).calibration(base, settings)
+    _require_reached(read)
+    return read
 
 
-def default_calibration(folder: Path, base: str | None = None) -> PreparedCalibration:
+def _require_reached(calibration: PreparedCalibration) -> None:
+    """Refuse by name every setting that would change nothing of what is simulated.
+
+    Raises:
+        InputError: names all of them, each with what to do.
+    """
+    faults = []
+    fitted = dict.fromkeys(calibration.file.priors, "fits")
+    found = dict.fromkeys(calibration.counted, "counts in the papers") | fitted
+    for setting in calibration.settings:
+        key = setting.partition("=")[0].strip()
+        own = next((one for one in found if f"{one}.".startswith(f"{key}.")), None)
+        if calibration.file.simulator is not None:
+            faults.append(f"--set {key}: the file's own simulator reads nothing of the base")
+        elif own is not None:
+            faults.append(
+                f"--set {key}: the calibration {found[own]} {own}; leave the setting out, or take "
+                "the key out of priors and read_off in a calibration file"
+            )
+        elif key.partition(".")[0] not in SIMULATED:
+            where = "the calibration file" if key in CalibrationFile.model_fields else "the runs"
+            faults.append(
+                f"--set {key}: of the base a calibration simulates {' and '.join(SIMULATED)} "
+                f"alone; set it in {where}"
+            )
+    if faults:
+        raise InputError("\n".join(faults))
+
+
+def default_calibration(
+    folder: Path, base: str | None = None, settings: Sequence[str] = ()
+) -> PreparedCalibration:
     """The calibration of an ecosystem's past papers: three windows of two years and a fourth.
 
     Args:
         folder: of the ecosystem.
         base: the scenario that is extended.
+        settings: ``a.b=c``, which change the base.
 
     Raises:
         InputError: it is no ecosystem, or its past is too short.
@@ -200,7 +240,7 @@ def default_calibration(folder: Path, base: str | None = None) -> PreparedCalibr
             f"{WINDOW_YEARS} years and one that is held out; write a calibration file"
         )
     base = base or "community/assembly"
-    scenario = load_scenario(find_scenario(base))
+    scenario = load_scenario(find_scenario(base), settings=settings)
     file = CalibrationFile(
         calibrate=f"the past papers of an ecosystem, boundary {end}",
         ecosystem=folder,
@@ -218,7 +258,10 @@ def default_calibration(folder: Path, base: str | None = None) -> PreparedCalibr
     )
     file = with_known_priors(file, scenario)
     made = assembly_simulator(scenario, None)
-    return PreparedCalibration(file, corpus, made, scenario, _file_of(base, Path.cwd()), (note,))
+    base_file = _file_of(base, Path.cwd())
+    return PreparedCalibration(
+        file, corpus, made, scenario, base_file, (note,), settings=tuple(settings)
+    )
 
 
 def assembly_simulator(base: Scenario, recent: int | None) -> WindowSimulator:
@@ -260,7 +303,7 @@ class _FileReading:
         self.diagnostics = self.reader.diagnostics
         self.folder, self.trust = folder, trust
 
-    def calibration(self, base: str | None) -> PreparedCalibration:
+    def calibration(self, base: str | None, settings: Sequence[str]) -> PreparedCalibration:
         data = dict(self.document.data)
         for name in ("fit", "held_out"):
             if isinstance(data.get(name), list):
@@ -282,7 +325,7 @@ class _FileReading:
         self.diagnostics.raise_faults()
         if file is None:
             raise InputError("the calibration cannot be read")
-        scenario, simulator = self._mechanism(file)
+        scenario, simulator = self._mechanism(file, settings)
         self.diagnostics.raise_faults()
         if priors is None:
             file = with_known_priors(file, scenario)
@@ -292,13 +335,25 @@ class _FileReading:
         remarks = tuple(_remarks(file))
         base_file = _file_of(file.base, self.folder)
         return PreparedCalibration(
-            file, corpus, simulator, scenario, base_file, remarks, self.diagnostics
+            *(file, corpus, simulator, scenario, base_file, remarks, self.diagnostics),
+            settings=tuple(settings),
         )
 
-    def _mechanism(self, file: CalibrationFile) -> tuple[Scenario, WindowSimulator]:
+    def _mechanism(
+        self, file: CalibrationFile, settings: Sequence[str]
+    ) -> tuple[Scenario, WindowSimulator]:
         """The base and its mechanism; faults of the base, and of keys that it has not."""
         try:
-            scenario = load_scenario(find_scenario(file.base, self.folder), trust=self.trust)
+            path = find_scenario(file.base, self.folder)
+            scenario = load_scenario(path, trust=self.trust)
+        except InputError as error:
+            self.diagnostics.add(("base",), str(error))
+            self.diagnostics.raise_faults()
+            raise
+        if settings:
+            # Apart from the base itself: a fault of a setting stands in no line of the file.
+            scenario = load_scenario(path, settings=settings, trust=self.trust)
+        try:
             simulator = (
                 assembly_simulator(scenario, file.recent)
                 if file.simulator is None

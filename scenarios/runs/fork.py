@@ -8,7 +8,7 @@ in it that would now be different stops the fork before anything is asked.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,10 +80,12 @@ class Fork:
         data = held.to_data()
         document = Document(dict(data.items())).merged_with(from_settings(always))
         if identity_hash(read_scenario(document, trust=trust)) != identity_hash(held):
+            named = "; --set ".join(_changing_the_past(held, always, trust) or always)
             raise InputError(
-                f"--set {' '.join(always)}: that would change what happened before day {day:g}; "
+                f"--set {named}: that would change what happened before day {day:g}; "
                 f"what a fork can change is {', '.join(CHANGEABLE)}"
             )
+        _require_reached(held, day, later)
         if not later and remove is None:
             raise InputError("the fork would be the run once more; give --set, --seed or --remove")
         document.data["interventions"] = [*data["interventions"], entry]
@@ -122,6 +124,36 @@ class Fork:
     def _told(self) -> str:
         digest = check_file(self.parent / DIGEST).read_text(encoding="utf-8").strip()
         return json.dumps({"run": self.parent.name, "digest": digest, "at": self.at})
+
+
+def _changing_the_past(held: Scenario, always: Sequence[str], trust: bool) -> list[str]:
+    """Those of the settings that are by themselves another run."""
+    ours, document = identity_hash(held), Document(dict(held.to_data().items()))
+    return [
+        one
+        for one in always
+        if identity_hash(read_scenario(document.merged_with(from_settings([one])), trust=trust))
+        != ours
+    ]
+
+
+def _require_reached(held: Scenario, day: float, later: Iterable[str]) -> None:
+    """Refuse a setting that a later intervention of the run itself would take back.
+
+    Raises:
+        InputError: names the setting, the intervention and what to do.
+    """
+    for one in held.interventions:
+        for key in one.set if one.at > day else ():
+            # What is named after use replaces the whole section, and what was set in it.
+            section = key.removesuffix(".use")
+            hidden = [mine for mine in later if f"{mine}.".startswith(f"{section}.")]
+            if hidden:
+                raise InputError(
+                    f"--set {hidden[0]}: the run sets {key} itself on day {one.at:g}, so that it "
+                    f"would hold from day {day:g} to then; fork with --at {write_days(one.at)} or "
+                    "later, or leave the setting out"
+                )
 
 
 def _sorted(settings: Iterable[str]) -> tuple[Mapping[str, Any], list[str]]:

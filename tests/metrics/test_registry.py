@@ -105,6 +105,9 @@ def test_what_was_written_goes_before_what_would_be_computed(run, make_run):
     assert len(measure(run, "teams")) == 3
     with pytest.raises(InputError, match="no measure is called 'fame'"):
         measure(run, "fame")
+    told = r"(?s)no measure is called 'degree'.*did you mean 'degrees'.*a rank of scientists"
+    with pytest.raises(InputError, match=told):
+        measure(run, "degree")
 
 
 def test_a_scenario_can_ask_for_every_family_and_has_all_but_chance_by_default():

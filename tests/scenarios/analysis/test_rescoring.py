@@ -119,6 +119,16 @@ def test_runs_are_the_cases_where_there_are_several(held, worlds):
     assert gap.value == pytest.approx(now.value - before.value)
 
 
+def test_the_name_of_a_measure_is_no_run(held):
+    told = CliRunner().invoke(app, ["measure", str(held), "degree"])
+    assert told.exit_code == 2
+    assert "did you mean 'degrees'?" in told.output
+    assert "vs.measure(vs.Run.open(RUN), NAME)" in told.output
+    missing = CliRunner().invoke(app, ["measure", str(held)])
+    assert missing.exit_code == 2
+    assert "--contemporary ECOSYSTEM is missing" in missing.output
+
+
 def test_the_command_prints_before_and_now(held, worlds):
     done = CliRunner().invoke(app, ["measure", str(held), "--contemporary", str(worlds / "other")])
     assert done.exit_code == 0, done.output

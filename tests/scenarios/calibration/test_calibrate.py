@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from tests.scenarios.calibration.conftest import FILE, write_jsonl
 from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.calibration import outputs
 from virsci_society.scenarios.calibration.calibrate import calibrate, forecast
 from virsci_society.scenarios.calibration.reader import read_calibration
 from virsci_society.scenarios.cli.app import app
@@ -203,6 +204,15 @@ def test_without_the_extra_it_is_named_before_anything_is_simulated(read, tmp_pa
     with pytest.raises(InputError, match=r"pip install 'virsci-society\[calibration\]'"):
         calibrate(read, tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+def test_what_was_set_stands_in_the_calibrated_scenario():
+    tree = {"founding": {"mean": {"origin": "counted", "value": 2.0, "error": 0.1}}}
+    outputs._lay_settings(tree, {"founding": {"max_teams": 7}, "protocol": {"use": "wordless"}})
+    lines = list(outputs._yaml_lines(tree, 0))
+    assert [line.partition("  #")[0] for line in lines] == [
+        *("founding:", "  mean: 2", "  max_teams: 7", "protocol:", '  use: "wordless"')
+    ]
 
 
 def test_the_plan_counts_the_simulations(read):

@@ -1,5 +1,6 @@
 """Calibration files: what is read from them, and every way in which one can be wrong."""
 
+import re
 import textwrap
 from pathlib import Path
 
@@ -119,6 +120,21 @@ def test_a_base_with_outside_seats_is_refused(read, place):
     (found,) = faults(read, FILE)
     assert "field.yaml:3:" in found
     assert "population.outside_seats: a calibration simulates everybody" in found
+
+
+def test_a_setting_reaches_the_base_or_is_refused_by_name(read):
+    made = read(FILE, settings=["founding.max_teams=7"])
+    assert made.base_data()["founding"]["max_teams"] == 7
+    fitted = next(iter(made.file.priors))
+    for key, told in {
+        f"{fitted}=0.2": f"--set {fitted}: the calibration fits {fitted}",
+        "until=5y": "--set until: of the base a calibration simulates founding and protocol",
+        "seed=5": "set it in the calibration file",
+    }.items():
+        with pytest.raises(InputError, match=re.escape(told)):
+            read(FILE, settings=[key])
+    with pytest.raises(InputError, match=r"^--set founding\.max_teems: unknown key"):
+        read(FILE, settings=["founding.max_teems=7"])
 
 
 def test_another_simulator_is_imported_only_if_trusted(read):

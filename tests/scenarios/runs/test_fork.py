@@ -231,6 +231,7 @@ def test_a_fork_of_a_fork_shares_both_pasts(parent: Path, here: Path) -> None:
     ("at", "settings", "remove", "message"),
     [
         ("40d", ["protocol.team_size=3", "attention=unlimited"], None, "what happened before day"),
+        ("40d", ["until=190d", "attention=unlimited"], None, "^--set attention=unlimited: that"),
         ("40d", [], None, "give --set, --seed or --remove"),
         ("5y", ["seed=4"], None, "day 1825 is beyond day 182, the end of"),
         ("soon", ["seed=4"], None, "--at: 'soon' is not a duration"),
@@ -245,6 +246,16 @@ def test_what_is_no_fork_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=message.replace("(", r"\(")):
         Fork.of(parent, at, settings, remove)
+
+
+def test_a_setting_that_the_run_takes_back_is_refused(parent: Path, here: Path) -> None:
+    Fork.of(parent, "60d", ["protocol.turns=2"]).run(here / "later")
+    told = (
+        r"--set protocol\.turns: the run sets protocol\.turns itself on day 60.*--at 60d or later"
+    )
+    with pytest.raises(InputError, match=told):
+        Fork.of(here / "later", "40d", ["protocol.turns=3"])
+    Fork.of(here / "later", "60d", ["protocol.turns=3"])
 
 
 def test_only_a_finished_run_can_be_forked(parent: Path, here: Path) -> None:
