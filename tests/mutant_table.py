@@ -512,7 +512,7 @@ MISTAKES: tuple[Mistake, ...] = (
          'row["year"] < boundary)', 'row["year"] <= boundary)'),
         by="society/ecosystem/audit/test_audit.py::test_a_paper_of_the_boundary_year_is_not_counted_again"),
     mistake("--set ignored", "What is set on the command line changes nothing.",
-        ("scenarios/config/schema.py::load_scenario",
+        ("scenarios/config/schema.py::scenario_document",
          "(from_settings(settings), from_arguments(keys))",
          "(from_arguments(keys),)"),
         by=f"{SCHEMA}::test_python_arguments_and_set_are_the_same"),
