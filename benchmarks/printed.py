@@ -119,6 +119,11 @@ def probe(kind: str) -> str:
     return str(hash_json({k: f"{v:.6g}" for k, v in found.items() if not math.isnan(v)}))[:LENGTH]
 
 
+def marks_of(source: Source) -> str:
+    """What tells a folder of these runs from one of other scenarios or of other rules."""
+    return f"{source.hash[:LENGTH]}-{probe('words')}-{probe('no words')}"
+
+
 @cache
 def kept(kind: str, name: str, *settings: str) -> Path:
     """The folder of a finished run or study, which an earlier call may have left.
@@ -128,8 +133,7 @@ def kept(kind: str, name: str, *settings: str) -> Path:
     """
     pairs = dict(one.split("=", 1) for one in settings)
     source = study(name, settings=settings)() if kind == "study" else scenario(name, **pairs)()
-    marked = f"{source.hash[:LENGTH]}-{probe('words')}-{probe('no words')}"
-    folder = KEPT / f"{name.replace('/', '-')}-{marked}"
+    folder = KEPT / f"{name.replace('/', '-')}-{marks_of(source)}"
     given = [part for one in settings for part in ("--set", one)]
     society(*(["study"] * (kind == "study")), "run", name, *given, "--out", str(folder))
     return folder
@@ -455,29 +459,30 @@ def tokens() -> str:
     return page_text()
 
 
-def printed_by(page: Path, which: int) -> Callable[[], str]:
+def printed_by(page: Path, which: int, source: Callable[[], Source]) -> Callable[[], str]:
     """What block number ``which`` of the page's own Python prints, after its own commands."""
 
     def text() -> str:
         shown = BLOCK.findall(page.read_text(encoding="utf-8"))
+        folder = KEPT / f"{page.stem}-{marks_of(source())}"
+        folder.mkdir(parents=True, exist_ok=True)
         begun = 0
-        with tempfile.TemporaryDirectory() as folder:
-            for language, lines in shown:
-                if language == "console":
-                    for line in lines.splitlines():
-                        society(*shlex.split(line)[2:], folder=Path(folder))
-                elif language == "python":
-                    done = subprocess.run(
-                        [sys.executable, "-c", lines],
-                        cwd=folder,
-                        env={**os.environ, "PYTHONPATH": str(ROOT)},
-                        stdout=subprocess.PIPE,
-                        text=True,
-                        check=True,
-                    )
-                    if begun == which:
-                        return f"```text\n{done.stdout}```"
-                    begun += 1
+        for language, lines in shown:
+            if language == "console":
+                for line in lines.splitlines():
+                    society(*shlex.split(line)[2:], folder=folder)
+            elif language == "python":
+                done = subprocess.run(
+                    [sys.executable, "-c", lines],
+                    cwd=folder,
+                    env={**os.environ, "PYTHONPATH": str(ROOT)},
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    check=True,
+                )
+                if begun == which:
+                    return f"```text\n{done.stdout}```"
+                begun += 1
         raise ValueError(f"{page} has no block {which} of Python")
 
     return text

@@ -101,21 +101,23 @@ def _held(page: Path, name: str, command: str) -> Block:
     return Block(page, name, command, scenario(*FIELD), None, 60, "no words", PAPERS)
 
 
+EXAMPLE = scenario("virsci/paper", **printed.STAYING)
+FORKED, REMOVAL = scenario("community/assembly", until="2y"), study("removal")
 BLOCKS: tuple[Block, ...] = (
     Block(
         README,
         "first example",
         "the Python above",
-        scenario("virsci/paper", **printed.STAYING),
-        printed.printed_by(README, 0),
+        EXAMPLE,
+        printed.printed_by(README, 0, EXAMPLE),
         0.1,
     ),
     Block(
         TUTORIAL,
         "fork",
         "the commands and the Python above",
-        scenario("community/assembly", until="2y"),
-        printed.printed_by(TUTORIAL, 0),
+        FORKED,
+        printed.printed_by(TUTORIAL, 0, FORKED),
         0.3,
         "no words",
     ),
@@ -123,8 +125,8 @@ BLOCKS: tuple[Block, ...] = (
         TUTORIAL,
         "study",
         "society study run removal",
-        study("removal"),
-        printed.printed_by(TUTORIAL, 1),
+        REMOVAL,
+        printed.printed_by(TUTORIAL, 1, REMOVAL),
         5,
         "no words",
     ),
