@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.runs.progress import make_progress as make_progress
     from virsci_society.scenarios.study.results.study import Study as Study
     from virsci_society.society.careers import Careers as Careers
-    from virsci_society.society.ecosystem.importers.json_source import JsonSource as JsonSource
+    from virsci_society.society.ecosystem.importers.json_papers import JsonSource as JsonSource
     from virsci_society.society.ecosystem.importers.records import RawAuthor as RawAuthor
     from virsci_society.society.ecosystem.importers.records import RawRecord as RawRecord
     from virsci_society.society.ecosystem.importers.source import Source as Source
@@ -151,7 +151,7 @@ _HOMES = {
     "Form": "agents.replies.form",
     "Founding": "society.formation.founding",
     "InputError": "agents.errors",
-    "JsonSource": "society.ecosystem.importers.json_source",
+    "JsonSource": "society.ecosystem.importers.json_papers",
     "Lab": "society.teams.lab",
     "Leaders": "society.formation.leaders",
     "METRICS": "metrics.registry",

@@ -103,7 +103,7 @@ def read_source(kind: str, paths: Sequence[Path], end: int) -> Corpus:
     Raises:
         InputError: the source cannot be read, or has no such paper.
     """
-    from virsci_society.society.ecosystem.importers.registry import open_source
+    from virsci_society.society.ecosystem.importers.source import open_source
 
     records = open_source(kind, list(paths))
     return make_corpus(

@@ -159,7 +159,7 @@ def borrowed_values(document: Document, scenario: Scenario) -> str | None:
             f"these values were fitted on another community, {listed}; 'society calibrate {path}' "
             "fits them to it"
         )
-    return f"{path}: {'. '.join(told)}" if told else None
+    return f"{path}: {'; and '.join(told)}" if told else None
 
 
 def _fitted_values(document: Document) -> Iterator[tuple[str, object, FittedOn]]:

@@ -15,7 +15,7 @@ from virsci_society.agents.files.atomic_files import make_folder, refuse_links, 
 from virsci_society.scenarios.terminal.arguments import add_options, guarded
 
 if TYPE_CHECKING:
-    from virsci_society.society.ecosystem.audit.checks import Check
+    from virsci_society.society.ecosystem.audit import Check
     from virsci_society.society.ecosystem.building.build_options import BuildOptions, BuildProgress
     from virsci_society.society.ecosystem.building.builder import BuildResult
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
@@ -40,7 +40,7 @@ def audit(
     """
     from virsci_society.scenarios.runs.progress import make_progress
     from virsci_society.scenarios.terminal.console import print_table
-    from virsci_society.society.ecosystem.audit.audit import audit as audit_folder
+    from virsci_society.society.ecosystem.audit import audit as audit_folder
 
     if (source is None) != (not path):
         raise InputError("a source is given as --source KIND PATH...")
@@ -55,8 +55,8 @@ def audit(
 
 
 def _against(folder: Path, kind: str, paths: list[Path], progress: Any) -> list[Check]:
-    from virsci_society.society.ecosystem.audit.rebuild import audit_source, reading_options
-    from virsci_society.society.ecosystem.importers.registry import open_source
+    from virsci_society.society.ecosystem.importers.source import open_source
+    from virsci_society.society.ecosystem.rebuild import audit_source, reading_options
 
     return audit_source(folder, open_source(kind, paths, **reading_options(folder)), progress)
 
@@ -273,7 +273,7 @@ def _build(
 ) -> None:
     from virsci_society.scenarios.runs.progress import make_progress
     from virsci_society.society.ecosystem.building.builder import build as build_by
-    from virsci_society.society.ecosystem.importers.registry import open_source
+    from virsci_society.society.ecosystem.importers.source import open_source
     from virsci_society.society.ecosystem.importers.spool import Spool
 
     _require_place(out)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.outside_code import import_member, installed_of
-from virsci_society.society.ecosystem.importers.registry import IMPORTERS
+from virsci_society.society.ecosystem.importers.source import IMPORTERS
 
 if TYPE_CHECKING:
     # Imported where it is used: the start of the command passes through this file.
@@ -123,7 +123,7 @@ ACCEPTANCE: Table = {
 }
 ECOSYSTEMS: Table = {
     "synthetic": "virsci_society.society.ecosystem.synthetic.synthetic:Synthetic",
-    "strangers": "virsci_society.society.ecosystem.synthetic.strangers:Strangers",
+    "strangers": "virsci_society.society.ecosystem.synthetic.synthetic:Strangers",
     "folder": "virsci_society.scenarios.config.ecosystem_folder:Folder",
 }
 

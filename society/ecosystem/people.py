@@ -10,8 +10,8 @@ import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.profile import Profile
-from virsci_society.society.literature.arrow_sequence import ArrowSequence
 from virsci_society.society.literature.index.ids import IdColumn
+from virsci_society.society.literature.papers import ArrowSequence
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,7 +1,7 @@
 """Building an ecosystem from the records of a source, in passes over the source.
 
 Read ``builder`` (the passes in order) and ``build_options`` first; then the passes: ``outline``
-(years, authors, references), ``filters`` and ``scientists`` (which papers and people are kept),
+(years, authors, references), ``filters`` (which papers and people are kept),
 ``kept_papers`` (their words), ``profiles`` with ``terms`` (what scientists write about).
 ``evidence`` keeps what was counted, for the audit. What comes in are the records of an importer
 (``importers.records``).

@@ -38,7 +38,11 @@ from virsci_society.society.ecosystem.building.filters import (
     UNDATED,
     PaperSelection,
     Step,
+    count_joint_papers,
+    count_scientists,
     select_papers,
+    select_scientists,
+    shuffled_numbers,
 )
 from virsci_society.society.ecosystem.building.kept_papers import KeptPapers, read_kept_papers
 from virsci_society.society.ecosystem.building.outline import Outline
@@ -46,12 +50,6 @@ from virsci_society.society.ecosystem.building.profiles import (
     AuthorPapers,
     make_profiles,
     read_author_papers,
-)
-from virsci_society.society.ecosystem.building.scientists import (
-    count_joint_papers,
-    count_scientists,
-    select_scientists,
-    shuffled_numbers,
 )
 from virsci_society.society.ecosystem.building.terms import (
     TermExtractor,

@@ -21,7 +21,7 @@ from virsci_society.society.ecosystem.importers.fields import (
     require_title,
 )
 from virsci_society.society.ecosystem.importers.files import SourceFile
-from virsci_society.society.ecosystem.importers.json_source import JsonSource
+from virsci_society.society.ecosystem.importers.json_papers import JsonSource
 from virsci_society.society.ecosystem.importers.records import (
     AuthorEntry,
     RawRecord,

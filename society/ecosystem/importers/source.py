@@ -11,9 +11,11 @@ from contextlib import closing
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
 from virsci_society.society.ecosystem.importers.files import Position, SourceFile, find_files
 from virsci_society.society.ecosystem.importers.records import (
     AuthorIdentityRule,
@@ -27,6 +29,7 @@ from virsci_society.society.ecosystem.importers.records import (
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
 
 RECENT = 2**16
 """Hashes of ids that are kept in a plain set before they are sorted."""
@@ -298,3 +301,35 @@ class Source(Iterable[RawRecord], ABC):
     @property
     def _where(self) -> str:
         return ", ".join(str(path) for path in self.paths) or "no path given"
+
+
+_HERE = "virsci_society.society.ecosystem.importers"
+IMPORTERS: dict[str, str] = {
+    "jsonl": f"{_HERE}.json_papers:JsonLines",
+    "aminer": f"{_HERE}.aminer:AMiner",
+    "oag": f"{_HERE}.json_papers:OpenAcademicGraph",
+    "openalex": f"{_HERE}.openalex:OpenAlex",
+    "virsci": f"{_HERE}.virsci:VirSciFiles",
+    "dblp": f"{_HERE}.json_papers:Dblp",
+}
+"""The class of every importer by the name that a user gives."""
+
+
+def open_source(
+    kind: str | type[Source], paths: Path | str | Sequence[Path | str], **options: Any
+) -> Source:
+    """Open a source at one path or several; nothing is read yet.
+
+    Args:
+        kind: a name of ``IMPORTERS``, or the class of an importer from outside.
+        paths: files, or folders in which the source finds its files.
+        options: ``malformed_share``, ``progress``, ``authors``, ``nameless`` of ``Source``.
+
+    Raises:
+        InputError: the kind is not in the table.
+    """
+    if isinstance(kind, str) and kind not in IMPORTERS:
+        near = did_you_mean(kind, IMPORTERS)
+        raise InputError(f"{kind!r} is no source; choose one of {', '.join(IMPORTERS)}{near}")
+    make: type[Source] = resolve_name(IMPORTERS[kind]) if isinstance(kind, str) else kind
+    return make(paths, **options)

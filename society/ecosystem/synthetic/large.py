@@ -13,31 +13,178 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
 from virsci_society.society.ecosystem.building.build_options import BuildProgress
 from virsci_society.society.ecosystem.building.builder import COLLECTED_LATER, NO_CONTEMPORARY
-from virsci_society.society.ecosystem.building.filters import COUNTED
-from virsci_society.society.ecosystem.building.scientists import (
+from virsci_society.society.ecosystem.building.filters import (
+    COUNTED,
     count_joint_papers,
     shuffled_numbers,
 )
 from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests
 from virsci_society.society.ecosystem.people import MASK, People, numbered_names
-from virsci_society.society.ecosystem.synthetic.census import AuthorshipCounts, collaborator_lists
 from virsci_society.society.ecosystem.synthetic.community import InventedPapers
 from virsci_society.society.ecosystem.synthetic.text import (
     PaperTexts,
     ResearchField,
     sentence_patterns,
 )
-from virsci_society.society.ecosystem.synthetic.topic_vectors import DRAWN_VECTORS, TopicVectors
+from virsci_society.society.literature.embedding.base import DECIMALS
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from scipy.sparse import csr_array
+
+
+INTERESTS = 10
+"""Most interests of a person."""
+COLLABORATORS = 10
+"""Most collaborators of a person."""
+
+
+@dataclass(frozen=True, eq=False)
+class AuthorshipCounts:
+    """The authorships of a number of people, and figures counted from them.
+
+    A seat is one person on one paper.
+
+    Attributes:
+        size: number of people, each with at least one seat.
+        papers: the paper of each seat; ascending, papers are in order of date.
+        people: the person of each seat, from 0; nobody twice on a paper.
+    """
+
+    size: int
+    papers: IntArray
+    people: IntArray
+
+    def paper_counts(self) -> IntArray:
+        """Number of papers, by person."""
+        return np.bincount(self.people, minlength=self.size).astype(np.int64)
+
+    def sum_over_papers(self, of_papers: IntArray) -> IntArray:
+        """Sum of a figure over each person's papers, by person."""
+        sums = np.bincount(self.people, of_papers[self.papers], self.size)
+        return sums.astype(np.int64)
+
+    def value_of_first_paper(self, of_papers: IntArray) -> IntArray:
+        """A figure of each person's first paper, by person."""
+        _, seats = np.unique(self.people, return_index=True)
+        values: IntArray = of_papers[self.papers[seats]]
+        return values
+
+    def incidence(self, papers: int) -> csr_array:
+        """A sparse matrix of ``papers`` papers by people, 1 where a person is an author."""
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(self.papers), dtype=np.int64)
+        return csr_array((ones, (self.papers, self.people)), shape=(papers, self.size))
+
+    def interests(self, terms: npt.NDArray[Any], words: pa.Array) -> pa.Array:
+        """The most frequent terms of each person's papers; among equals the first to come.
+
+        Args:
+            terms: a row per paper, of different numbers into ``words``.
+            words: the terms.
+
+        Returns:
+            A list of words per person, at most ``INTERESTS``.
+        """
+        each = terms.shape[1]
+        keys = np.repeat(self.people, each) * len(words) + terms[self.papers].ravel()
+        kinds, places, counts = np.unique(keys, return_index=True, return_counts=True)
+        people = kinds // len(words)
+        order = np.lexsort((places, -counts, people))
+        return _capped(people[order], (kinds % len(words))[order], words, self.size, INTERESTS)
+
+
+def collaborator_lists(joint: csr_array, names: pa.Array) -> pa.Array:
+    """The names of the people with the most joint papers, for each person; among equals by name.
+
+    Args:
+        joint: joint papers of each two people.
+        names: of all people.
+
+    Returns:
+        A list of names per person, at most ``COLLABORATORS``.
+    """
+    import pyarrow.compute as pc
+
+    size = joint.shape[0]
+    people = np.repeat(np.arange(size), np.diff(joint.indptr))
+    by_name = np.empty(size, dtype=np.int64)
+    by_name[pc.sort_indices(names).to_numpy()] = np.arange(size)
+    order = np.lexsort((by_name[joint.indices], -joint.data, people))
+    return _capped(people, joint.indices[order], names, size, COLLABORATORS)
+
+
+def _capped(owners: IntArray, items: IntArray, words: pa.Array, size: int, most: int) -> pa.Array:
+    """The first ``most`` items of each owner, as lists of words; owners are ascending."""
+    import pyarrow as pa
+
+    starts = np.searchsorted(owners, np.arange(size + 1))
+    kept = np.arange(len(owners)) - starts[owners] < most
+    offsets = np.concatenate([[0], np.cumsum(np.minimum(np.diff(starts), most))])
+    return pa.LargeListArray.from_arrays(pa.array(offsets), words.take(pa.array(items[kept])))
+
+
+DRAWN_VECTORS = (
+    "vectors of papers are drawn from their topics (field, themes, method) in the space of the "
+    "LSA; they are not embeddings of their texts"
+)
+"""The note of an ecosystem whose vectors were made so."""
+
+
+@dataclass(frozen=True, eq=False)
+class TopicVectors:
+    """Directions of terms, and the distance of papers from the sum of theirs.
+
+    Attributes:
+        directions: a row per term; zero for a term that the sample does not have.
+        noise: length of the noise, beside a sum of length 1.
+    """
+
+    directions: FloatArray
+    noise: float
+
+    @classmethod
+    def of(cls, terms: IntArray, vectors: VectorArray, count: int) -> TopicVectors:
+        """Measure directions and noise on papers of known terms and vectors.
+
+        Args:
+            terms: a row per paper, of numbers from 0 to ``count`` - 1.
+            vectors: its unit vector.
+            count: number of terms.
+        """
+        sums, together = np.zeros((count, vectors.shape[1])), np.zeros((count, count))
+        for column in terms.T:
+            np.add.at(sums, column, vectors.astype(np.float64))
+            for other in terms.T:
+                np.add.at(together, (column, other), 1)
+        # Least squares: what each term adds beside the others.
+        fitted = np.linalg.lstsq(together, sums, rcond=None)[0]
+        directions: FloatArray = np.asarray(fitted, dtype=np.float64)
+        cosine = float((vectors * _unit(directions[terms].sum(axis=1))).sum(axis=1).mean())
+        # The tangent of the mean angle, so that what is drawn lies as far off as the sample.
+        return cls(directions, float(np.sqrt(1 / max(cosine, 0.1) ** 2 - 1)))
+
+    def draw(self, terms: IntArray, rng: np.random.Generator) -> VectorArray:
+        """Draw a unit vector for each row of terms, rounded as embedded ones are."""
+        dim = self.directions.shape[1]
+        spread = rng.standard_normal((len(terms), dim), dtype=np.float32)
+        spread *= self.noise / np.sqrt(dim)
+        rows = _unit(_unit(self.directions[terms].sum(axis=1)) + spread)
+        return np.round(rows, DECIMALS).astype(np.float32)
+
+
+def _unit(rows: FloatArray) -> FloatArray:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: FloatArray = rows / np.where(lengths > 0, lengths, 1)
+    return unit
 
 
 DIMENSIONS = 64

@@ -21,9 +21,13 @@ from virsci_society.agents.backends.embeddings import EmbeddingBatch, LiteLLMEmb
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.usage import Usage
-from virsci_society.society.literature.embedding.base import unit_rows, write_settings
+from virsci_society.society.literature.embedding.base import (
+    CachedEmbedding,
+    EncodedBatch,
+    unit_rows,
+    write_settings,
+)
 from virsci_society.society.literature.embedding.cache import CachePartition
-from virsci_society.society.literature.embedding.cached import CachedEmbedding, EncodedBatch
 from virsci_society.society.literature.embedding.sentence_transformer import prompt_suffix
 
 KIND = "litellm"

@@ -11,7 +11,10 @@ from virsci_society.agents.errors import InputError
 from virsci_society.society.literature.embedding import hosted, sentence_transformer
 from virsci_society.society.literature.embedding.base import SETTINGS_FILE, Embedding, read_settings
 from virsci_society.society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
-from virsci_society.society.literature.embedding.model_files import Announce, print_to_stderr
+from virsci_society.society.literature.embedding.sentence_transformer import (
+    Announce,
+    print_to_stderr,
+)
 
 
 @dataclass(frozen=True)

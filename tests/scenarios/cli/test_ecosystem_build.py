@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.cli.ecosystem import KINDS
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
-from virsci_society.society.ecosystem.importers.registry import IMPORTERS, open_source
+from virsci_society.society.ecosystem.importers.source import IMPORTERS, open_source
 from virsci_society.society.ecosystem.importers.spool import Spool
 
 Write = Callable[[str, str], Path]

@@ -5,9 +5,12 @@ import pytest
 
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.profile import Profile
-from virsci_society.society.ecosystem.interest_index import EXACT_UP_TO as LIMIT
-from virsci_society.society.ecosystem.interest_index import normalize_rows
-from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank, interests_text
+from virsci_society.society.ecosystem.knowledge_bank import EXACT_UP_TO as LIMIT
+from virsci_society.society.ecosystem.knowledge_bank import (
+    KnowledgeBank,
+    interests_text,
+    normalize_rows,
+)
 from virsci_society.society.ecosystem.people import People
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 
@@ -29,8 +32,7 @@ def person(number, *interests, papers=0):
 @pytest.fixture(scope="module", autouse=True)
 def _fewer_are_compared_one_by_one():
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("interest_index", "knowledge_bank"):
-            patch.setattr(f"virsci_society.society.ecosystem.{module}.EXACT_UP_TO", EXACT_UP_TO)
+        patch.setattr("virsci_society.society.ecosystem.knowledge_bank.EXACT_UP_TO", EXACT_UP_TO)
         yield
 
 

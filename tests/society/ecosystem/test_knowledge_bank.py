@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.profile import Profile
-from virsci_society.society.ecosystem.interest_index import normalize_rows
-from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank, interests_text
+from virsci_society.society.ecosystem.knowledge_bank import (
+    KnowledgeBank,
+    interests_text,
+    normalize_rows,
+)
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 
 WORDS = ["graphs", "trees", "maps", "volumes", "flows", "robots"]

@@ -14,18 +14,18 @@ MODULES = [
     "virsci_society.society.ecosystem.building.filters",
     "virsci_society.society.ecosystem.importers.json_papers",
     "virsci_society.society.ecosystem.importers.spool",
-    "virsci_society.society.ecosystem.importers.registry",
+    "virsci_society.society.ecosystem.importers.source",
     "virsci_society.society.ecosystem.summary",
     "virsci_society.society.ecosystem.knowledge_bank",
-    "virsci_society.society.ecosystem.synthetic.census",
-    "virsci_society.society.ecosystem.synthetic.topic_vectors",
+    "virsci_society.society.ecosystem.synthetic.large",
+    "virsci_society.society.ecosystem.synthetic.large",
     "virsci_society.society.ecosystem.synthetic.large",
     "virsci_society.society.ecosystem.people",
-    "virsci_society.society.ecosystem.building.scientists",
+    "virsci_society.society.ecosystem.building.filters",
     "virsci_society.society.ecosystem.importers.records",
     "virsci_society.society.ecosystem.synthetic.synthetic",
     "virsci_society.society.ecosystem.synthetic.text",
-    "virsci_society.society.literature.arrow_sequence",
+    "virsci_society.society.literature.papers",
     "virsci_society.society.literature.embedding.base",
     "virsci_society.society.literature.embedding.hosted",
     "virsci_society.society.literature.embedding.registry",
@@ -34,7 +34,7 @@ MODULES = [
 ]
 FAISS = (
     "virsci_society.society.literature.index.ivf",
-    "virsci_society.society.literature.index.flat",
+    "virsci_society.society.literature.index.vector_index",
 )
 
 

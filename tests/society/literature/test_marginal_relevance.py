@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virsci_society.society.literature.marginal_relevance import maximal_marginal_relevance
+from virsci_society.society.literature.literature import maximal_marginal_relevance
 
 # Two alike, one between them and the fourth: the cosines are 1, 0.6 and 0.8, or 0.
 VECTORS = np.array([[1.0, 0.0], [1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], dtype=np.float32)

@@ -14,15 +14,15 @@ from virsci_society.society.ecosystem.building.build_options import (
     PeopleFilters,
 )
 from virsci_society.society.ecosystem.building.builder import build
-from virsci_society.society.ecosystem.building.filters import select_papers
-from virsci_society.society.ecosystem.building.outline import Outline
-from virsci_society.society.ecosystem.building.scientists import (
+from virsci_society.society.ecosystem.building.filters import (
     count_coauthors,
     count_joint_papers,
     count_scientists,
+    select_papers,
     select_scientists,
     shuffled_numbers,
 )
+from virsci_society.society.ecosystem.building.outline import Outline
 
 
 def chosen(records, filters, boundary=2010, papers=None):

@@ -21,7 +21,7 @@ from tests.society.ecosystem.importers.foreign_files import (
     put,
 )
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.importers.registry import open_source
+from virsci_society.society.ecosystem.importers.source import open_source
 
 FORMATS = sorted(FILES)
 NASTY = (

@@ -9,7 +9,7 @@ import tracemalloc
 import pytest
 
 from tests.society.ecosystem.importers.foreign_files import openalex_work, put
-from virsci_society.society.ecosystem.importers.registry import open_source
+from virsci_society.society.ecosystem.importers.source import open_source
 from virsci_society.society.ecosystem.importers.spool import Spool
 
 pytestmark = pytest.mark.usefixtures("collected")

@@ -4,7 +4,7 @@ import pytest
 
 from tests.society.ecosystem.importers.foreign_files import balanced
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.importers.registry import open_source
+from virsci_society.society.ecosystem.importers.source import open_source
 
 # source, path, read, kept, passed over by reason
 SAMPLES = [

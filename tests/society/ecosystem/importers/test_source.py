@@ -20,10 +20,15 @@ from tests.society.ecosystem.importers.foreign_files import (
     put,
 )
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.importers import files, json_source
+from virsci_society.society.ecosystem.importers import files, json_papers
 from virsci_society.society.ecosystem.importers.records import ImportReport
-from virsci_society.society.ecosystem.importers.registry import IMPORTERS, open_source
-from virsci_society.society.ecosystem.importers.source import RECENT, IdSet, Source
+from virsci_society.society.ecosystem.importers.source import (
+    IMPORTERS,
+    RECENT,
+    IdSet,
+    Source,
+    open_source,
+)
 
 FORMATS = sorted(FILES)
 ROOT = Path(__file__).parents[4]
@@ -45,7 +50,7 @@ def test_the_table_names_every_source_by_its_kind():
 
 def test_opening_a_source_imports_nothing_heavy():
     asked = (
-        "import sys, virsci_society.society.ecosystem.importers.registry\n"
+        "import sys, virsci_society.society.ecosystem.importers.source\n"
         "import virsci_society.society.ecosystem.importers.spool\n"
         "print(*{'numpy', 'pandas', 'pyarrow', 'scipy', 'sklearn'} & set(sys.modules))"
     )
@@ -200,7 +205,7 @@ def test_ids_are_remembered_in_eight_bytes_and_all_of_them():
 
 def test_a_line_longer_than_is_taken_is_one_malformed_record(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "LONGEST", 400)
-    monkeypatch.setattr(json_source, "LONGEST", 400)
+    monkeypatch.setattr(json_papers, "LONGEST", 400)
     long = json.dumps(JSONL[1] | {"id": "long", "abstract": "x" * 2000})
     text = lines(JSONL[:1]) + long + "\n" + lines(JSONL[1:])
     source = open_source("jsonl", put(tmp_path, {"p.jsonl": text}), malformed_share=0.5)

@@ -12,8 +12,8 @@ import pytest
 
 from tests.society.ecosystem.importers.foreign_files import FILES, balanced, kind, lines, put
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.importers import json_source
-from virsci_society.society.ecosystem.importers.registry import open_source
+from virsci_society.society.ecosystem.importers import json_papers
+from virsci_society.society.ecosystem.importers.source import open_source
 from virsci_society.society.ecosystem.importers.spool import Spool
 
 ROOT = Path(__file__).parents[4]
@@ -51,7 +51,7 @@ def test_the_records_of_a_spool_are_those_of_the_source(format_, tmp_path):
 
 def test_a_finished_spool_is_read_without_the_source(papers, tmp_path, monkeypatch):
     expected = list(Spool(opened(papers), tmp_path / "s", part=1000))
-    monkeypatch.setattr(json_source, "parse_json", None)
+    monkeypatch.setattr(json_papers, "parse_json", None)
     spool = Spool(opened(papers), tmp_path / "s")
     assert list(spool) == expected
     assert len(expected) == 2500
@@ -83,8 +83,8 @@ def test_only_what_lies_behind_the_place_is_parsed_again(papers, tmp_path, monke
     for _ in range(2000):
         next(begun)
     begun.close()
-    parsed, parse = [], json_source.parse_json
-    monkeypatch.setattr(json_source, "parse_json", lambda data: parsed.append(1) or parse(data))
+    parsed, parse = [], json_papers.parse_json
+    monkeypatch.setattr(json_papers, "parse_json", lambda data: parsed.append(1) or parse(data))
     assert sum(1 for _ in Spool(opened(papers), tmp_path / "s", part=1000)) == 2500
     assert len(parsed) == 500
 
@@ -92,7 +92,7 @@ def test_only_what_lies_behind_the_place_is_parsed_again(papers, tmp_path, monke
 KILLED = """
 import sys
 from virsci_society.society.ecosystem.importers.spool import Spool
-from virsci_society.society.ecosystem.importers.registry import open_source
+from virsci_society.society.ecosystem.importers.source import open_source
 
 for number, _ in enumerate(Spool(open_source("jsonl", sys.argv[1]), sys.argv[2], part=500)):
     if number == 1700:

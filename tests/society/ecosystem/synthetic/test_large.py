@@ -6,12 +6,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from virsci_society.society.ecosystem.audit.audit import audit
+from virsci_society.society.ecosystem.audit import audit
 from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests
 from virsci_society.society.ecosystem.summary import SHAPE, VIS, measure
 from virsci_society.society.ecosystem.synthetic import synthetic
+from virsci_society.society.ecosystem.synthetic.large import DRAWN_VECTORS
 from virsci_society.society.ecosystem.synthetic.synthetic import MANY, Synthetic
-from virsci_society.society.ecosystem.synthetic.topic_vectors import DRAWN_VECTORS
 from virsci_society.society.literature.embedding.base import paper_text
 
 SIZE = {"scientists": 300, "papers": 2000}

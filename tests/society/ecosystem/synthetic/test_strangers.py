@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from virsci_society.society.ecosystem.synthetic.strangers import Strangers
+from virsci_society.society.ecosystem.synthetic.synthetic import Strangers
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from virsci_society.society.ecosystem.synthetic.topic_vectors import TopicVectors
+from virsci_society.society.ecosystem.synthetic.large import TopicVectors
 
 
 def sample(noise, count=4000, dim=32, seed=1):

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virsci_society.agents.errors import InputError
+from virsci_society.society.literature.embedding.base import MEMO, CachedEmbedding
 from virsci_society.society.literature.embedding.cache import FILE, EmbeddingCache
-from virsci_society.society.literature.embedding.cached import MEMO, CachedEmbedding
 
 ROOT = Path(__file__).parents[4]
 ORIGIN = "letters@1"

@@ -24,8 +24,11 @@ import pytest
 from tests.society.literature.embedding.tiny_model import HIDDEN, WORDS, build
 from virsci_society.agents.errors import InputError
 from virsci_society.society.literature.embedding.cache import EmbeddingCache
-from virsci_society.society.literature.embedding.model_files import ModelFiles, content_hash
 from virsci_society.society.literature.embedding.registry import load_embedding, make_embedding
+from virsci_society.society.literature.embedding.sentence_transformer import (
+    ModelFiles,
+    content_hash,
+)
 
 pytestmark = pytest.mark.skipif(
     find_spec("sentence_transformers") is None,
@@ -275,9 +278,9 @@ TEXTS_TO_KEEP, BATCH = 600, 512
 EMBED = """
 import time
 from virsci_society import EmbeddingCache, make_embedding
-from virsci_society.society.literature.embedding import cached
+from virsci_society.society.literature.embedding import base
 from tests.society.literature.embedding.test_sentence_transformer import BATCH, corpus
-cached.BATCH_TEXTS = BATCH
+base.BATCH_TEXTS = BATCH
 made = make_embedding("sentence-transformers:{model}")
 # Waits before the last texts: it is killed before the end, however late that happens.
 wait = lambda *_: time.sleep(600)
@@ -324,7 +327,7 @@ def goes_on(tmp_path, built, killed, monkeypatch):
         while time.monotonic() < deadline and size(tmp_path) < enough:
             time.sleep(0.002)
         os.kill(child, signal.SIGKILL)
-    monkeypatch.setattr("virsci_society.society.literature.embedding.cached.BATCH_TEXTS", BATCH)
+    monkeypatch.setattr("virsci_society.society.literature.embedding.base.BATCH_TEXTS", BATCH)
     with EmbeddingCache(tmp_path) as cache:
         kept = len(cache.partition(embedding.origin))
         assert 5 * 64 <= kept < TEXTS_TO_KEEP

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.audit.checks import Check, compared_check, undecided_check
+from virsci_society.society.ecosystem.audit import Check, compared_check, undecided_check
 from virsci_society.society.ecosystem.building.build_options import (
     BuildOptions,
     BuildProgress,

@@ -11,13 +11,13 @@ import pytest
 from tests.society.ecosystem.raw_records import raw
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem import storage as files
-from virsci_society.society.ecosystem.audit.audit import audit
-from virsci_society.society.ecosystem.audit.rebuild import audit_source
+from virsci_society.society.ecosystem.audit import audit
 from virsci_society.society.ecosystem.building.build_options import BuildOptions
 from virsci_society.society.ecosystem.building.builder import build
 from virsci_society.society.ecosystem.building.evidence import EVIDENCE
 from virsci_society.society.ecosystem.building.filters import COLLECTED
 from virsci_society.society.ecosystem.importers.json_papers import JsonLines
+from virsci_society.society.ecosystem.rebuild import audit_source
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
