@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -74,16 +73,6 @@ def summarise_run(run: Run) -> dict[str, Any]:
         "series": summary_series(run),
         "papers_per_person": papers_per_person(run),
     }
-
-
-def ended_words(summary: Mapping[str, Any], days: str) -> str:
-    """How a run ended that has not finished, such as ``was stopped by budget on day 12``."""
-    state = str(summary.get("state", "stopped"))
-    if state.startswith("stopped"):
-        return f"was {state} on day {days}"
-    # A later session may have come further than the world that the last stop has left.
-    verb = {"failed": "failed", "running": "is running"}.get(state, f"was {state}")
-    return f"{verb}, and its world is known up to day {days}"
 
 
 def _teams(run: Run) -> dict[str, Any]:

@@ -56,3 +56,13 @@ def read_summary(folder: Path) -> dict[str, Any] | None:
     if data.get("format") != FORMAT or data.get("tables") != hash_json(tables):
         return None
     return dict(data["summary"])
+
+
+def ended_words(summary: Mapping[str, Any], days: str) -> str:
+    """How a run ended that has not finished, such as ``was stopped by budget on day 12``."""
+    state = str(summary.get("state", "stopped"))
+    if state.startswith("stopped"):
+        return f"was {state} on day {days}"
+    # A later session may have come further than the world that the last stop has left.
+    verb = {"failed": "failed", "running": "is running"}.get(state, f"was {state}")
+    return f"{verb}, and its world is known up to day {days}"

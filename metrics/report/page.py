@@ -61,7 +61,8 @@ from virsci_society.metrics.report.templates import (
     write_html,
 )
 from virsci_society.metrics.report.timeline_figures import people_timeline, team_timeline
-from virsci_society.metrics.summary import ended_words, summarise_run
+from virsci_society.metrics.summary import summarise_run
+from virsci_society.metrics.summary_file import ended_words
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 

@@ -16,13 +16,12 @@ from virsci_society.agents.errors import InputError, SocietyError
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.analysis.command import compare, measure
 from virsci_society.scenarios.calibration.command import calibrate
-from virsci_society.scenarios.cli.checkup import doctor, plan
+from virsci_society.scenarios.cli.checkup import doctor, plan, prompts
 from virsci_society.scenarios.cli.ecosystem import ecosystem
 from virsci_society.scenarios.cli.help_examples import ExampleGroup, epilog_of
 from virsci_society.scenarios.cli.library_list import list_
 from virsci_society.scenarios.cli.new_scenario import new
 from virsci_society.scenarios.cli.overview import show
-from virsci_society.scenarios.cli.prompts import prompts
 from virsci_society.scenarios.cli.transcript import transcript
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.explorer.command import explore

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated
 
 import typer
@@ -11,6 +12,9 @@ import typer
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.terminal.arguments import complete_scenario, guarded
+
+WIDTH = 96
+"""Columns of a citation."""
 
 
 def complete_name(incomplete: str) -> list[str]:
@@ -130,7 +134,6 @@ def _plugin_lines() -> Iterator[str]:
 
 
 def _kind_lines(kind: str) -> Iterator[str]:
-    from virsci_society.scenarios.cli.protocol_list import protocol_lines
     from virsci_society.scenarios.config.registry import parts_of_kind
 
     if kind == "metrics":
@@ -143,6 +146,19 @@ def _kind_lines(kind: str) -> Iterator[str]:
     width = max(len(name) for name in found)
     for name, path in found.items():
         yield f"{name:{width}}  {_first_line(path)}"
+
+
+def protocol_lines(protocols: Mapping[str, str]) -> Iterator[str]:
+    """For each protocol (import paths by name) what it is, then where it was published."""
+    from virsci_society.scenarios.config.json_schema import summary
+    from virsci_society.scenarios.config.registry import import_class
+    from virsci_society.society.teams.contracts import TeamProtocol
+
+    for name, path in protocols.items():
+        cls = import_class(path)
+        yield f"{name}: {summary(cls)}"
+        if issubclass(cls, TeamProtocol) and cls.citation:
+            yield fill(cls.citation, WIDTH, initial_indent="    ", subsequent_indent="    ")
 
 
 def _metric_lines() -> Iterator[str]:

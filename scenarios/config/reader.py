@@ -27,6 +27,7 @@ from virsci_society.scenarios.config.document import Document
 from virsci_society.scenarios.config.registry import (
     MetricNames,
     Table,
+    check_metric_name,
     class_of,
     field_parts,
     import_class,
@@ -151,8 +152,6 @@ class Reader:
 
     def _metrics(self, value: Any, path: KeyPath) -> Any:
         """A list of metrics, each of which there is."""
-        from virsci_society.scenarios.config.metric_names import check_metric_name
-
         wrong = False
         for place, name in enumerate(value if isinstance(value, list | tuple) else ()):
             try:

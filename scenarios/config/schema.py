@@ -55,11 +55,6 @@ from virsci_society.society.population.outside_authors import OutsideSeats
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 from virsci_society.society.teams.publication import Unreviewed
 
-IDENTITY = 2
-"""The number of the identity, which stands for the defaults of all identity keys.
-
-A release that changes the default of one raises the number; a test holds their hash. A new key
-whose default changes nothing that happens leaves it as it is."""
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
 BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "hedge", "cutoff", "unreadable"})
 METRICS: tuple[str, ...] = tuple(one for one in FAMILY_MEASURES if one != "chance")

@@ -23,7 +23,8 @@ from virsci_society.agents.files.atomic_files import (
 )
 from virsci_society.agents.files.file_hashes import HASHES, hash_json, write_hashes
 from virsci_society.agents.redaction import redact
-from virsci_society.scenarios.config.schema import IDENTITY, Scenario
+from virsci_society.scenarios.config.document import IDENTITY
+from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.config.yaml_io import write_yaml
 from virsci_society.scenarios.runs.run_journal import NUMBER, identity_hash
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
@@ -225,7 +226,7 @@ def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
     """Every table of the metrics that the scenario names, by the name of the measure."""
     from virsci_society.metrics.measure_names import measures_named
     from virsci_society.metrics.registry import measure
-    from virsci_society.scenarios.config.metric_names import outside_metric
+    from virsci_society.scenarios.config.registry import outside_metric
 
     measures = {}
     for metric in scenario.metrics:

@@ -1,8 +1,8 @@
 """The journal of a run folder with its sessions and costs, and the hash of a scenario.
 
 The hash is made of the identity keys that differ from the defaults of a numbered identity
-(``config.schema.IDENTITY``). Manifests, journals and locks bear the number. What was made under an
-earlier one can be shown and measured; only the release that made it can go on with it.
+(``config.document.IDENTITY``). Manifests, journals and locks bear the number. What was made under
+an earlier one can be shown and measured; only the release that made it can go on with it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.file_hashes import hash_json
 from virsci_society.agents.journal.journal import Journal
+from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.ecosystem_folder import MANIFEST as ECOSYSTEM_MANIFEST
 from virsci_society.scenarios.config.ecosystem_folder import Folder
-from virsci_society.scenarios.config.schema import IDENTITY, Scenario
+
+if TYPE_CHECKING:
+    # 'society show' passes through this file, and reads no scenario.
+    from virsci_society.scenarios.config.schema import Scenario
 
 NUMBER = "identity_number"
 """The key of manifests, journals and locks; where there is none, the number is 1."""

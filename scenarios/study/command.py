@@ -166,7 +166,7 @@ def status(study: StudyName, out: Out = None, json: Json = False) -> None:
 @guarded
 def report(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
     """Gather the runs that are done, and write the study's page again."""
-    from virsci_society.scenarios.config.schema import IDENTITY
+    from virsci_society.scenarios.config.document import IDENTITY
     from virsci_society.scenarios.runs.run_journal import NUMBER
     from virsci_society.scenarios.study.folder import open_folder, require_lock
 

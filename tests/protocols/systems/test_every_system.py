@@ -11,7 +11,7 @@ from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.prompts.prompt import total_characters
 from virsci_society.agents.replies.skeleton import render_skeleton
 from virsci_society.protocols.mixture import Component, Mixture
-from virsci_society.scenarios.cli.protocol_list import protocol_lines
+from virsci_society.scenarios.cli.library_list import protocol_lines
 from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
 from virsci_society.society.formation.founding import Once
 
@@ -25,7 +25,7 @@ PAPERS = [
 
 def test_every_system_is_tried_and_described():
     assert sorted(SMALL) == SYSTEMS
-    text = "\n".join(protocol_lines())
+    text = "\n".join(protocol_lines(PROTOCOLS))
     for name in SYSTEMS:
         page = ROOT / "docs" / "protocols" / f"{name}.md"
         assert page.is_file(), f"docs/protocols/{name}.md is missing"

@@ -39,7 +39,7 @@ def scenario(**more):
 
 
 def test_defaults_of_the_identity_are_those_of_its_number():
-    """A changed default needs another number (``config.schema.IDENTITY``).
+    """A changed default needs another number (``config.document.IDENTITY``).
 
     A key that came later says so in its meaning, such as "Since 0.3.", and is not among them.
     """

@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 from tests.scenarios.cli.test_app import imported
 from virsci_society.metrics.summary_file import read_summary
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.cli.overview import _broken, show
-from virsci_society.scenarios.cli.run_charts import chart_lines, time_series
+from virsci_society.scenarios.cli.overview import _broken, chart_lines, show, time_series
 
 SERIES: dict[str, Any] = {
     "period": 365 / 12,
