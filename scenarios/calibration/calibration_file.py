@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 from scipy import special
 
 from virsci_society.agents.config import Part
 from virsci_society.scenarios.calibration import parameters as keys
-from virsci_society.scenarios.calibration.estimation.trends import unlink
+from virsci_society.scenarios.calibration.estimation.count_models import unlink
+from virsci_society.scenarios.config.reader import write_part
 
 DRIFT = 0.1
 """Standard deviation of the change of a prior's score a year, where it has a trend."""
@@ -90,24 +91,28 @@ class ParameterPrior(Part):
         raise NotImplementedError
 
 
-class LogitNormal(ParameterPrior):
-    """A probability whose log odds are normally distributed."""
+class NormalPrior(ParameterPrior):
+    """A prior that is normal on the scale of its link, around a median."""
 
     median: float | Literal["counted"] = "counted"
-    """Its median, between 0 and 1, or ``counted``: around the counted value of each window."""
+    """Its median, or ``counted``: around the counted value of each window."""
     sd: float = Field(default=0.5, gt=0, le=5)
-    """Standard deviation of the log odds."""
+    """Standard deviation on that scale."""
+
+    @property
+    def centred(self) -> bool:
+        """Whether it lies around the counted value of each window."""
+        return isinstance(self.median, str)
+
+
+class LogitNormal(NormalPrior):
+    """A probability whose log odds are normally distributed."""
 
     @model_validator(mode="after")
     def _probability(self) -> LogitNormal:
         if not isinstance(self.median, str) and not 0 < self.median < 1:
             raise ValueError(f"median is {self.median:g}; a logit-normal lies between 0 and 1")
         return self
-
-    @property
-    def centred(self) -> bool:
-        """Whether it lies around the counted value of each window."""
-        return isinstance(self.median, str)
 
     def value(self, score: float, floor: float, counted: float | None) -> float:
         """The parameter at a score."""
@@ -120,18 +125,11 @@ class LogitNormal(ParameterPrior):
         return 0.0, 1.0
 
 
-class LogNormal(ParameterPrior):
+class LogNormal(NormalPrior):
     """A positive number whose logarithm is normally distributed."""
 
     median: Annotated[float, Field(gt=0)] | Literal["counted"] = "counted"
     """Its median, or ``counted``: around the counted value of each window."""
-    sd: float = Field(default=0.5, gt=0, le=5)
-    """Standard deviation of the logarithm."""
-
-    @property
-    def centred(self) -> bool:
-        """Whether it lies around the counted value of each window."""
-        return isinstance(self.median, str)
 
     def value(self, score: float, floor: float, counted: float | None) -> float:
         """The parameter at a score."""
@@ -155,7 +153,7 @@ class UniformPrior(ParameterPrior):
     """Largest value."""
 
     @model_validator(mode="after")
-    def _in_order(self) -> UniformPrior:
+    def _in_order(self) -> Self:
         if not self.low < self.high:
             raise ValueError(
                 f"low is {self.low:g} and high {self.high:g}; give the lower one first"
@@ -172,7 +170,7 @@ class UniformPrior(ParameterPrior):
         return self.low, self.high
 
 
-class LogUniform(ParameterPrior):
+class LogUniform(UniformPrior):
     """Every logarithm between those of two bounds alike."""
 
     low: float = Field(gt=0)
@@ -180,23 +178,10 @@ class LogUniform(ParameterPrior):
     high: float = Field(gt=0)
     """Largest value."""
 
-    @model_validator(mode="after")
-    def _in_order(self) -> LogUniform:
-        if not self.low < self.high:
-            raise ValueError(
-                f"low is {self.low:g} and high {self.high:g}; give the lower one first"
-            )
-        return self
-
     def value(self, score: float, floor: float, counted: float | None) -> float:
         """The parameter at a score."""
         share = float(special.ndtr(score))
         return math.exp(math.log(self.low) + share * math.log(self.high / self.low))
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The bounds."""
-        return self.low, self.high
 
 
 PRIORS: dict[str, type[ParameterPrior]] = {
@@ -282,3 +267,23 @@ class CalibrationFile(Part):
     """Everything random is derived from it."""
     simulator: str | None = None
     """Dotted path ``module:Class`` of another mechanism; needs ``--trust``."""
+
+    @property
+    def boundary_year(self) -> int:
+        """The year on whose 1 January the calibrated values hold."""
+        return self.boundary or min(one.first for one in self.held_out)
+
+    @property
+    def end(self) -> int:
+        """The first year of which no paper is used."""
+        return max(self.boundary_year, *(one.last + 1 for one in self.held_out))
+
+
+def file_data(file: CalibrationFile) -> dict[str, Any]:
+    """The keys of a calibration file, without where its papers lie."""
+    data = file.model_dump(mode="json", exclude={"priors", "source", "ecosystem"})
+    data["priors"] = {
+        key: {"use": type(prior).__name__, **write_part(prior)}
+        for key, prior in file.priors.items()
+    }
+    return data

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.metrics.validation.tolerances import (
@@ -31,11 +32,6 @@ from virsci_society.scenarios.calibration.design import (
     middle,
 )
 from virsci_society.scenarios.calibration.estimation.estimators import Estimation
-from virsci_society.scenarios.calibration.estimation.ranks import (
-    coverage,
-    uniformity,
-    weighted_rank,
-)
 from virsci_society.scenarios.calibration.fitting import Fit, continued
 from virsci_society.scenarios.calibration.simulation import DISTANCES, MEASURED, ObservedWindow
 
@@ -269,3 +265,33 @@ def _bootstrap(window: ObservedWindow, seed: int) -> Mapping[str, float]:
     rng = np.random.default_rng([seed, 11])
     rows: Sequence[dict[str, float]] = [window.resampled(rng).scalars() for _ in range(BOOTSTRAP)]
     return {name: deviation_of_known(np.array([row[name] for row in rows])) for name in rows[0]}
+
+
+def weighted_rank(draws: FloatArray, weights: FloatArray, truth: FloatArray) -> FloatArray:
+    """Share of the posterior's mass below the truth, for each parameter (0..1).
+
+    Args:
+        draws: (draws, parameters).
+        weights: of the draws, summing to one.
+        truth: of each parameter.
+    """
+    below = weights @ (draws < truth) + weights @ (draws == truth) / 2
+    ranks: FloatArray = np.clip(below, 0.0, 1.0)
+    return ranks
+
+
+def uniformity(ranks: FloatArray) -> float:
+    """Probability of ranks at least as far from uniform, by Kolmogorov and Smirnov.
+
+    Small: the posterior is too narrow, too wide or shifted (Talts et al. 2018, arXiv 1804.06788).
+    """
+    if not len(ranks):
+        return float("nan")
+    return float(scipy.stats.kstest(ranks, "uniform").pvalue)
+
+
+def coverage(ranks: FloatArray, level: float = 0.9) -> float:
+    """Share of the truths that lie in the central interval of a level."""
+    if not len(ranks):
+        return float("nan")
+    return float((np.abs(ranks - 0.5) <= level / 2).mean())

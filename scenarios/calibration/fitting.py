@@ -34,8 +34,12 @@ from virsci_society.scenarios.calibration.estimation.reference_table import (
     importance,
 )
 from virsci_society.scenarios.calibration.reader import PreparedCalibration
-from virsci_society.scenarios.calibration.simulation import MEASURED, ObservedWindow, Simulations
-from virsci_society.scenarios.calibration.simulation_log import SimulationLog
+from virsci_society.scenarios.calibration.simulation import (
+    MEASURED,
+    ObservedWindow,
+    SimulationLog,
+    Simulations,
+)
 
 IMPLAUSIBLE = 3.0
 """Distance beyond which a point is dropped (Pukelsheim's three-sigma rule)."""

@@ -23,17 +23,20 @@ from virsci_society.metrics.report.templates import (
     write_html,
 )
 from virsci_society.scenarios.calibration import parameters as keys
-from virsci_society.scenarios.calibration.checking import HeldOutCheck
+from virsci_society.scenarios.calibration.calibration_file import file_data
+from virsci_society.scenarios.calibration.checking import INTERVAL, HeldOutCheck
 from virsci_society.scenarios.calibration.design import Setting
 from virsci_society.scenarios.calibration.estimation.counted import CountedValues
-from virsci_society.scenarios.calibration.estimation.estimators import ESTIMATORS, IDENTIFIED
+from virsci_society.scenarios.calibration.estimation.estimators import (
+    ESTIMATORS,
+    IDENTIFIED,
+    weighted_quantile,
+)
 from virsci_society.scenarios.calibration.fitting import Fit
-from virsci_society.scenarios.calibration.lock import file_data
 from virsci_society.scenarios.calibration.simulation import MEASURED
 from virsci_society.scenarios.config.document import from_settings
 
 SCENARIO = "calibrated.yaml"
-LEVELS = (0.05, 0.5, 0.95)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +98,11 @@ class Outcome:
     def _intervals(self) -> dict[str, tuple[float, float]]:
         """90 % of the posterior, or of the prior where it is not identified."""
         found, draws = {}, self.draws()
-        order = draws["weight"].to_numpy()
+        weights = draws["weight"].to_numpy()
         for key in self.fit.space.priors:
             values = draws[key].to_numpy()
-            ranked = np.argsort(values, kind="stable")
-            mass = np.cumsum(order[ranked]) - order[ranked] / 2
-            low, high = np.interp([LEVELS[0], LEVELS[-1]], mass, values[ranked])
-            found[key] = (float(low), float(high))
+            low, high = (weighted_quantile(values, weights, share) for share in INTERVAL)
+            found[key] = (low, high)
         return found
 
     def draws(self) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from virsci_society.scenarios.calibration.estimation.trends import Link, to_link, unlink
+from virsci_society.scenarios.calibration.estimation.count_models import Link, to_link, unlink
 from virsci_society.scenarios.config.document import Document, FittedOn
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario

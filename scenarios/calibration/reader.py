@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,7 +24,12 @@ from virsci_society.scenarios.calibration.calibration_file import (
 )
 from virsci_society.scenarios.calibration.corpus import Corpus, ecosystem_corpus, read_source
 from virsci_society.scenarios.calibration.estimation.seats import Leader
-from virsci_society.scenarios.calibration.simulation import PATTERNS, WindowSimulator
+from virsci_society.scenarios.calibration.simulation import (
+    PATTERNS,
+    WindowSimulator,
+    assembly_simulator,
+    import_simulator,
+)
 from virsci_society.scenarios.config.diagnostics import Diagnostics, describe_errors
 from virsci_society.scenarios.config.document import Document, Origin, find_scenario, library
 from virsci_society.scenarios.config.ecosystem_folder import MANIFEST
@@ -33,7 +37,6 @@ from virsci_society.scenarios.config.reader import Reader
 from virsci_society.scenarios.config.registry import class_of
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.config.yaml_io import KeyPath, read_yaml
-from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 SHORT = {
     "newcomer": "newcomers",
@@ -79,7 +82,7 @@ class PreparedCalibration:
     @property
     def boundary(self) -> int:
         """The year on whose 1 January the calibrated values hold."""
-        return boundary_of(self.file)
+        return self.file.boundary_year
 
     @property
     def first_held_out(self) -> int:
@@ -146,16 +149,6 @@ def values_of(base: Scenario) -> dict[str, float | None]:
             elif node in (None, "counted"):
                 found[key] = None
     return found
-
-
-def boundary_of(file: CalibrationFile) -> int:
-    """The year on whose 1 January the calibrated values hold."""
-    return file.boundary or min(one.first for one in file.held_out)
-
-
-def end_of(file: CalibrationFile) -> int:
-    """The first year of which no paper is used."""
-    return max(boundary_of(file), *(one.last + 1 for one in file.held_out))
 
 
 def read_calibration(
@@ -262,33 +255,6 @@ def default_calibration(
     return PreparedCalibration(
         file, corpus, made, scenario, base_file, (note,), settings=tuple(settings)
     )
-
-
-def assembly_simulator(base: Scenario, recent: int | None) -> WindowSimulator:
-    """The mechanism of a scenario.
-
-    Args:
-        base: the scenario.
-        recent: only people with a paper in the last so many years may be drawn; None: everybody.
-
-    Raises:
-        InputError: its rules need more of a society than its papers.
-    """
-    from virsci_society.protocols.assembly_runs import AssemblySimulator
-    from virsci_society.protocols.wordless import Wordless
-
-    if not isinstance(base.protocol, Wordless):
-        raise InputError(
-            "the base's protocol is not wordless; calibrate a wordless scenario, and let talking "
-            "teams extend the result"
-        )
-    if base.population.outside_seats is not None:
-        raise InputError(
-            "population.outside_seats: a calibration simulates everybody who has written, so "
-            "nobody is outside; leave it out of the base"
-        )
-    days = None if recent is None else recent * DAYS_PER_YEAR
-    return AssemblySimulator(base.founding, base.protocol, days)
 
 
 class _FileReading:
@@ -452,7 +418,10 @@ class _FileReading:
                 yield (name,), "the windows have different lengths; moments of one length compare"
         early = file.boundary is not None and file.boundary <= max(one.last for one in file.fit)
         if early:
-            yield ("boundary",), f"the boundary {boundary_of(file)} lies before the end of the fit"
+            yield (
+                ("boundary",),
+                f"the boundary {file.boundary_year} lies before the end of the fit",
+            )
 
     def _names(self, file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
         for name, measured in (("targets", SCALARS), ("checks", (*SCALARS, PATTERNS))):
@@ -506,7 +475,7 @@ class _FileReading:
             )
 
     def _corpus(self, file: CalibrationFile) -> Corpus:
-        end = end_of(file)
+        end = file.end
         if file.ecosystem is not None:
             from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
@@ -545,27 +514,13 @@ def _file_of(base: str, folder: Path) -> Path | None:
     return None if base in library() else find_scenario(base, folder)
 
 
-def import_simulator(path: str) -> WindowSimulator:
-    """The mechanism of a dotted path ``module:Class``.
-
-    Raises:
-        InputError: it cannot be imported.
-    """
-    module, _, name = path.partition(":")
-    try:
-        made: WindowSimulator = getattr(importlib.import_module(module), name)()
-    except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise InputError(f"{path!r} cannot be imported: {error}") from error
-    return made
-
-
 def _remarks(file: CalibrationFile) -> Iterator[str]:
     if len(file.fit) < 3:
         yield (
             f"Only {len(file.fit)} fit window{'s' * (len(file.fit) > 1)}: with fewer than three, "
             "the fit is partly to the chance of these years."
         )
-    if boundary_of(file) > min(one.first for one in file.held_out):
+    if file.boundary_year > min(one.first for one in file.held_out):
         yield (
             "The boundary lies after the held-out papers: what is counted is counted again over "
             "all papers before it, once the check is made; what was fitted stays as it was fitted."

@@ -1,22 +1,29 @@
 """Simulations of windows and their measurement, one by one or in worker processes.
 
 A simulation depends on its job alone, so its result is the same in any process. Results come back
-in the order of the jobs, whatever the number of workers.
+in the order of the jobs, whatever the number of workers. Each is appended to a file at once, so
+that a calibration that was stopped can go on.
 """
 
 from __future__ import annotations
 
+import hashlib
+import importlib
+import json
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
-from virsci_society.agents.errors import SocietyError
+from virsci_society.agents.errors import InputError, SocietyError
+from virsci_society.agents.files.atomic_files import open_in_place, open_plain
 from virsci_society.metrics.networks.team_patterns import pattern_counts, pattern_distance
 from virsci_society.metrics.validation.assembly_quantities import (
     SCALARS,
@@ -28,6 +35,7 @@ from virsci_society.metrics.validation.tolerances import TOLERANCES, error_of
 from virsci_society.scenarios.calibration.calibration_file import Window
 from virsci_society.scenarios.calibration.corpus import Corpus
 from virsci_society.scenarios.calibration.design import Job
+from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
@@ -64,6 +72,47 @@ class WindowSimulator(Protocol):
             Papers dated from ``begin`` on and before ``until``, by people of ``before``, who keep
             their numbers, and by newcomers, whose numbers begin at ``before.people``.
         """
+
+
+def assembly_simulator(base: Scenario, recent: int | None) -> WindowSimulator:
+    """The mechanism of a scenario.
+
+    Args:
+        base: the scenario.
+        recent: only people with a paper in the last so many years may be drawn; None: everybody.
+
+    Raises:
+        InputError: its rules need more of a society than its papers.
+    """
+    from virsci_society.protocols.assembly_runs import AssemblySimulator
+    from virsci_society.protocols.wordless import Wordless
+
+    if not isinstance(base.protocol, Wordless):
+        raise InputError(
+            "the base's protocol is not wordless; calibrate a wordless scenario, and let talking "
+            "teams extend the result"
+        )
+    if base.population.outside_seats is not None:
+        raise InputError(
+            "population.outside_seats: a calibration simulates everybody who has written, so "
+            "nobody is outside; leave it out of the base"
+        )
+    days = None if recent is None else recent * DAYS_PER_YEAR
+    return AssemblySimulator(base.founding, base.protocol, days)
+
+
+def import_simulator(path: str) -> WindowSimulator:
+    """The mechanism of a dotted path ``module:Class``.
+
+    Raises:
+        InputError: it cannot be imported.
+    """
+    module, _, name = path.partition(":")
+    try:
+        made: WindowSimulator = getattr(importlib.import_module(module), name)()
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        raise InputError(f"{path!r} cannot be imported: {error}") from error
+    return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,3 +269,87 @@ def _do(job: Job) -> list[float]:
     if _AT_WORK is None:
         raise SocietyError("a worker was given a job before it was ready")
     return run_job(*_AT_WORK, job)
+
+
+LOG = "simulations.jsonl"
+Key = tuple[str, int, int, str]
+"""Stage, point and window of a simulation, and a hash of its seed and parameters."""
+
+
+class SimulationLog:
+    """The simulations of one calibration.
+
+    Args:
+        folder: of the calibration.
+
+    Raises:
+        InputError: a line before the last one is damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / LOG
+        self._known: dict[Key, list[float]] = {}
+        length = 0
+        for end, key, values in _read(self.path):
+            length, self._known[key] = end, values
+        if self.path.exists() and self.path.stat().st_size > length:
+            # What a kill has left of a line must not stand before the next one.
+            with open_in_place(self.path, "r+b") as file:
+                file.truncate(length)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def find(self, job: Job) -> list[float] | None:
+        """What a job measured; None where it was not done."""
+        return self._known.get(_key(job))
+
+    def append(self, jobs: Sequence[Job], results: Iterator[list[float]]) -> Iterator[Job]:
+        """Write results as they come, each before the next one is waited for.
+
+        Args:
+            jobs: those that are done, in order.
+            results: of each.
+
+        Yields:
+            Each job when its line is written.
+        """
+        with open_in_place(self.path, "a") as file:
+            for job, values in zip(jobs, results, strict=True):
+                key = _key(job)
+                file.write(_line(key, values))
+                file.flush()
+                self._known[key] = values
+                yield job
+
+
+def _key(job: Job) -> Key:
+    what = json.dumps([job.seed, sorted(job.parameters.items())])
+    return job.stage, job.point, job.window, hashlib.sha256(what.encode()).hexdigest()[:16]
+
+
+def _line(key: Key, values: Sequence[float]) -> str:
+    content = json.dumps([*key, list(values)])
+    return f"{zlib.crc32(content.encode()):08x} {content}\n"
+
+
+def _read(path: Path) -> Iterator[tuple[int, Key, list[float]]]:
+    """Every whole line with the length of the file up to its end."""
+    try:
+        with open_plain(path) as file:
+            lines = file.read().splitlines(keepends=True)
+    except FileNotFoundError:
+        return
+    length = 0
+    for number, line in enumerate(lines, 1):
+        sound = line.endswith(b"\n") and line[:8] == b"%08x" % zlib.crc32(line[9:-1])
+        if not sound and number < len(lines):
+            raise InputError(
+                f"{path}:{number}: this line was changed after it was written; remove the folder "
+                "and calibrate again"
+            )
+        if not sound:
+            return
+        length += len(line)
+        stage, point, window, drawn, values = json.loads(line[9:])
+        yield length, (stage, point, window, drawn), values

@@ -9,8 +9,8 @@ from tests.agents.files.test_atomic_files import KINDS, plant
 from virsci_society.agents.errors import InputError, Stopped
 from virsci_society.agents.gateway.attempt import Budget
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.scenarios.calibration.lock import take_lock
-from virsci_society.scenarios.calibration.simulation_log import SimulationLog
+from virsci_society.scenarios.calibration.calibrate import take_lock
+from virsci_society.scenarios.calibration.simulation import SimulationLog
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.study.execution.budget_shares import Shares

@@ -16,18 +16,22 @@ from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
 from virsci_society.scenarios.calibration import parameters as keys
 from virsci_society.scenarios.calibration.calibration_file import Window
 from virsci_society.scenarios.calibration.corpus import Corpus
-from virsci_society.scenarios.calibration.estimation.fading_papers import fit_memory, past_papers
-from virsci_society.scenarios.calibration.estimation.overdispersion import (
+from virsci_society.scenarios.calibration.estimation.choice_models import (
+    fit_conditional_logit,
+    fit_memory,
+    partner_choices,
+    past_papers,
+)
+from virsci_society.scenarios.calibration.estimation.count_models import (
+    Estimate,
+    Link,
+    Trend,
     fit_beta_binomial,
     fit_gamma_poisson,
+    fit_trend,
     share_never_again,
 )
-from virsci_society.scenarios.calibration.estimation.seat_choices import (
-    fit_conditional_logit,
-    partner_choices,
-)
 from virsci_society.scenarios.calibration.estimation.seats import CareerHistory, Leader, Seats
-from virsci_society.scenarios.calibration.estimation.trends import Estimate, Link, Trend, fit_trend
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 RATE_YEARS = 10
@@ -147,18 +151,14 @@ class Counting:
             keys.SEAT: self._share_trend(_further(seats)),
         }
 
-    def _share_trend(
-        self, mask: BoolArray, *, whole: bool = False, slope: Trend | None = None
-    ) -> Trend:
+    def _share_trend(self, mask: BoolArray, *, whole: bool = False) -> Trend:
         seats = self.rated
         new = (seats.entries > 0).astype(float) if whole else seats.entries
         inside = [mask & (seats.period == year) for year in self.years]
         events = np.array([float(new[one].sum()) for one in inside])
-        return self._trend(events, np.array([float(one.sum()) for one in inside]), "logit", slope)
+        return self._trend(events, np.array([float(one.sum()) for one in inside]), "logit")
 
-    def _trend(
-        self, totals: FloatArray, exposures: FloatArray, link: Link, slope: Trend | None = None
-    ) -> Trend:
+    def _trend(self, totals: FloatArray, exposures: FloatArray, link: Link) -> Trend:
         return fit_trend(
             np.asarray(self.years + 0.5, dtype=np.float64),
             totals,
@@ -166,7 +166,6 @@ class Counting:
             link,
             at=float(self.last),
             memory=LEVEL_MEMORY,
-            slope=slope,
         )
 
     def _spread(self) -> Estimate:

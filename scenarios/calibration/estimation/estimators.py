@@ -61,15 +61,6 @@ class PosteriorSample:
         mean: FloatArray = np.where(known, self.weights @ self.draws, 0.0)
         return mean
 
-    def quantiles(self, shares: tuple[float, ...]) -> FloatArray:
-        """Weighted quantiles of each parameter (shares, parameters)."""
-        return np.array(
-            [
-                [weighted_quantile(column, self.weights, share) for column in self.draws.T]
-                for share in shares
-            ]
-        )
-
 
 def require_scikit_learn() -> None:
     """See that the extra of ridge and forest is installed.
@@ -132,7 +123,10 @@ class Estimation:
         """
         distances = self.scale.distances(self.table.moments, observed)
         target = self.scale.standardised(observed[None])[0]
-        rows, kernel = self._near(distances)
+        near, weights = self._near(distances, self.table.weights)
+        # Draws stand in the order of the table, whatever their distance.
+        order = np.argsort(near)
+        rows, kernel = near[order], _shares(weights[order])
         best = recovered.argmax(axis=0)
         chosen = tuple(
             ESTIMATORS[place] if recovered[place, column] >= IDENTIFIED else ""
@@ -146,15 +140,12 @@ class Estimation:
                 draws[:, column] = np.clip(made[name][:, column], -FARTHEST, FARTHEST)
         return PosteriorSample(draws, kernel, rows, chosen, recovered)
 
-    def _near(self, distances: FloatArray) -> tuple[IntArray, FloatArray]:
+    def _near(self, distances: FloatArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
+        """The accepted points, the nearest first, and their weights times the kernel."""
         order = np.argsort(distances, kind="stable")
-        rows = np.sort(order[: self.accepted])
-        limit = order[min(self.accepted, len(order) - 1)]
-        width = float(distances[limit])
-        kernel = epanechnikov(distances[rows], width * (1 + 1e-9)) * self.table.weights[rows]
-        if not kernel.sum() > 0:
-            kernel = np.ones(len(rows))
-        return rows, kernel / kernel.sum()
+        near = order[: self.accepted]
+        width = float(distances[order[min(self.accepted, len(order) - 1)]])
+        return near, epanechnikov(distances[near], width * (1 + 1e-9)) * weights[near]
 
     def _draws(
         self, name: str, rows: IntArray, kernel: FloatArray, target: FloatArray
@@ -190,23 +181,27 @@ class Estimation:
         weights = self.table.weights[rows]
         if name == "abc":
             return lambda wanted: np.array(
-                [self._nearest(points, features, weights, one) for one in wanted]
+                [self._local_mean(points, features, weights, one) for one in wanted]
             )
         if name == "ridge":
             return _ridge(points, features, weights)
         return _forest(points, features, weights, self.seed)
 
-    def _nearest(
+    def _local_mean(
         self, points: FloatArray, features: FloatArray, weights: FloatArray, wanted: FloatArray
     ) -> FloatArray:
         distances = np.sqrt(((features - wanted) ** 2).mean(axis=1))
-        order = np.argsort(distances, kind="stable")
-        near = order[: self.accepted]
-        width = float(distances[order[min(self.accepted, len(order) - 1)]])
-        kernel = epanechnikov(distances[near], width * (1 + 1e-9)) * weights[near]
-        kernel = kernel / kernel.sum() if kernel.sum() > 0 else np.full(len(near), 1 / len(near))
+        near, kernel = self._near(distances, weights)
+        kernel = _shares(kernel)
         mean: FloatArray = kernel @ adjusted(points[near], features[near], kernel, wanted)
         return mean
+
+
+def _shares(kernel: FloatArray) -> FloatArray:
+    """Weights that sum to one; all alike where no point has any."""
+    kernel = kernel if kernel.sum() > 0 else np.ones(len(kernel))
+    shares: FloatArray = kernel / kernel.sum()
+    return shares
 
 
 def adjusted(

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from virsci_society.scenarios.calibration.reader import assembly_simulator, read_calibration
+from virsci_society.scenarios.calibration.reader import read_calibration
+from virsci_society.scenarios.calibration.simulation import assembly_simulator
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.society.literature.authorships import Authorships
 

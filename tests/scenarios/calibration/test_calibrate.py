@@ -179,7 +179,7 @@ def test_a_folder_with_other_files_is_refused(read, tmp_path):
 
 
 def test_held_out_papers_that_are_opened_for_two_fits_are_told(tmp_path):
-    from virsci_society.scenarios.calibration.lock import open_held_out
+    from virsci_society.scenarios.calibration.calibrate import open_held_out
 
     assert "opened once" in open_held_out(tmp_path, "a")
     assert "opened once" in open_held_out(tmp_path, "a")

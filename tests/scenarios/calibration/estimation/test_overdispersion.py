@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from virsci_society.scenarios.calibration.estimation.overdispersion import (
+from virsci_society.scenarios.calibration.estimation.count_models import (
     fit_beta_binomial,
     fit_gamma_poisson,
     share_never_again,

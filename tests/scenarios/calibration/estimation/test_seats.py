@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from virsci_society.scenarios.calibration.estimation.fading_papers import fit_memory, past_papers
-from virsci_society.scenarios.calibration.estimation.seat_choices import (
+from virsci_society.scenarios.calibration.estimation.choice_models import (
     ChoiceSets,
     fit_conditional_logit,
+    fit_memory,
     partner_choices,
+    past_papers,
 )
 from virsci_society.scenarios.calibration.estimation.seats import CareerHistory, Seats
 from virsci_society.society.literature.authorships import Authorships

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from virsci_society.scenarios.calibration.estimation.trends import fit_trend, to_link, unlink
+from virsci_society.scenarios.calibration.estimation.count_models import fit_trend, to_link, unlink
 
 YEARS = np.arange(12.0)
 
@@ -47,13 +47,6 @@ def test_a_share_of_none_or_all_has_a_finite_level(total):
     found = fit_trend(YEARS[:3], np.full(3, total), np.full(3, 30.0), "logit", at=3.0)
     assert math.isfinite(found.level)
     assert abs(found.estimate.value - total / 30) < 0.01
-
-
-def test_a_slope_may_be_that_of_another_trend():
-    other = fit_trend(YEARS, 50 * np.exp(0.2 * YEARS), np.ones(12), "log", at=12.0)
-    found = fit_trend(YEARS, np.full(12, 30.0), np.ones(12), "log", at=12.0, slope=other)
-    assert found.slope == other.slope
-    assert found.estimate.value > 60
 
 
 def test_recent_periods_count_for_more():

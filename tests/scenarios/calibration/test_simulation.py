@@ -6,7 +6,7 @@ import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.calibration.design import Job
-from virsci_society.scenarios.calibration.simulation_log import SimulationLog
+from virsci_society.scenarios.calibration.simulation import SimulationLog
 
 JOBS = [Job("first", point, 0, 1, {}) for point in range(3)]
 
