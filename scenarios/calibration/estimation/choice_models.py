@@ -1,4 +1,4 @@
-"""Who is chosen: which former partner takes a seat, and how productivity fades with time.
+"""Models of who is chosen, such as which former partner takes a seat, by productivity that fades.
 
 Written by hand: the conditional logit of statsmodels takes no prior, without which a coefficient of
 which the choices tell nothing is infinite.
