@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy import optimize, special
 
 from virsci_society.agents.arrays import FloatArray, IntArray
 
@@ -182,6 +181,9 @@ def fit_beta_binomial(successes: IntArray, trials: IntArray) -> tuple[Estimate, 
         The mean, and the concentration alpha + beta (large: groups are alike), whose error is
         that of its logarithm times the value.
     """
+    # Not at the top: `society check` reads the keys, which need this file's scales alone.
+    from scipy import optimize, special
+
     some = trials > 0
     k, n = successes[some].astype(float), trials[some].astype(float)
     if not len(k):
@@ -214,6 +216,8 @@ def fit_gamma_poisson(counts: IntArray) -> Estimate:
         The shape k (variance = mean + mean^2 / k); large where the counts vary no more than
         Poisson's.
     """
+    from scipy import optimize, special
+
     values = counts.astype(float)
     mean = float(values.mean()) if len(values) else 0.0
     if mean <= 0:
