@@ -185,6 +185,9 @@ def export(
     swapped: Annotated[
         bool, typer.Option("--swapped", help="Each pair twice, its sides exchanged.")
     ] = False,
+    across_topics: Annotated[
+        bool, typer.Option("--across-topics", help="Pairs of papers on different topics, too.")
+    ] = False,
     most: Annotated[
         int | None, typer.Option(min=1, help="Most abstracts or pairs, drawn at random.")
     ] = None,
@@ -200,9 +203,13 @@ def export(
 
     if swapped and not pairs:
         raise InputError("--swapped: only pairs have sides; give --pairs too")
+    if across_topics and not pairs:
+        raise InputError("--across-topics: only pairs are matched by topic; give --pairs too")
     entries = entries_of(runs)
     if pairs:
-        rows, key_data = pair_sheet(entries, seed, most, swapped=swapped)
+        rows, key_data = pair_sheet(
+            entries, seed, most, swapped=swapped, across_topics=across_topics
+        )
     else:
         rows, key_data = rating_sheet(entries, seed, most)
     where = key or out.with_name(f"{out.stem}.key.json")

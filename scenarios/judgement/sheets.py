@@ -48,6 +48,7 @@ class SheetEntry:
         title: without names.
         abstract: without names.
         speaker: who spoke in the run; the key says so, the sheet does not.
+        topic: that the scenario begins from, or else that of its team; of a pair it is the same.
     """
 
     run: str
@@ -57,6 +58,7 @@ class SheetEntry:
     title: str
     abstract: str
     speaker: str = ""
+    topic: str = ""
 
     @property
     def source(self) -> dict[str, str]:
@@ -109,15 +111,25 @@ def entries_of(runs: Sequence[Path]) -> list[SheetEntry]:
         digest, arm = run.digest, arm_of(folder)
         if digest is None:
             raise InputError(f"{folder}: has no digest: the run has not finished")
-        speaker = speaker_of(run.manifest)
+        speaker, start = speaker_of(run.manifest), _start_of(run.manifest)
         names = run.table("scientists")["scientist"].dropna().tolist()
-        for row in run.table("papers").to_dict("records"):
+        papers = run.table("papers")
+        # A team that was given no topic, and agreed on none, has a missing value here.
+        papers["topic"] = papers["topic"].fillna("")
+        for row in papers.to_dict("records"):
             title, abstract = (blind(str(row[part] or ""), names) for part in ("title", "abstract"))
             place = (str(folder), digest, arm, str(row["paper"]))
-            entries.append(SheetEntry(*place, title, abstract, speaker))
+            topic = start or str(row["topic"])
+            entries.append(SheetEntry(*place, title, abstract, speaker, topic))
     if not entries:
         raise InputError("none of these runs has published a paper")
     return entries
+
+
+def _start_of(manifest: Mapping[str, Any]) -> str:
+    """The topic from which all teams of a run begin; empty where each finds, or is given, one."""
+    topic = manifest["scenario"]["protocol"].get("topic")
+    return str(topic.get("start") or "") if isinstance(topic, dict) else ""
 
 
 def arm_of(folder: Path) -> str:
@@ -152,29 +164,48 @@ def rating_sheet(
 
 
 def pair_sheet(
-    entries: Sequence[SheetEntry], seed: int, most: int | None = None, *, swapped: bool = False
+    entries: Sequence[SheetEntry],
+    seed: int,
+    most: int | None = None,
+    *,
+    swapped: bool = False,
+    across_topics: bool = False,
 ) -> tuple[list[dict[str, str]], dict[str, Any]]:
     """The rows of a sheet of pairs of papers of two arms, drawn by seed, and its key.
 
-    Every two arms are matched paper by paper at random, each paper once for each other arm.
+    Every two arms are matched paper by paper at random, each paper once for each other arm, within
+    a topic: of two papers on different topics a rater would judge the topics.
 
     Args:
         entries: papers to choose from.
         seed: of matching, sides and order.
         most: pairs on the sheet at most; None for all.
         swapped: show each pair twice, the second time with its sides exchanged.
+        across_topics: match papers of any topics.
 
     Raises:
-        InputError: there are not two arms with papers.
+        InputError: there are not two arms with papers, or none that share a topic.
     """
     arms = sorted({entry.arm for entry in entries})
     if len(arms) < 2:
         raise InputError(f"pairs need papers of two arms; these runs have {len(arms)}")
+    groups: dict[tuple[str, str], list[SheetEntry]] = {}
+    for one in entries:
+        groups.setdefault(("" if across_topics else one.topic.casefold(), one.arm), []).append(one)
     pairs = []
     for first, second in combinations(arms, 2):
-        sides = [[one for one in entries if one.arm == arm] for arm in (first, second)]
-        mixed = [_shuffled(side, seed, "match", first, second, n) for n, side in enumerate(sides)]
-        pairs += list(zip(*mixed, strict=False))
+        for topic in sorted({topic for topic, _ in groups}):
+            # Without topics the streams are those of earlier releases, and so are their sheets.
+            labels = ("match", first, second, *([topic] if topic else []))
+            mixed = [
+                _shuffled(groups.get((topic, arm), []), seed, *labels, side)
+                for side, arm in enumerate((first, second))
+            ]
+            pairs += list(zip(*mixed, strict=False))
+    if not pairs:
+        raise InputError(
+            "no two arms have papers on one topic; give --across-topics to pair papers on any"
+        )
     chosen = _shuffled(pairs, seed, "order")[:most]
     flips = Streams(seed, "sheet").stream("sides").random(len(chosen)) < 0.5
     shown_pairs = list(zip(chosen, flips.tolist(), strict=True))

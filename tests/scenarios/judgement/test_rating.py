@@ -98,7 +98,17 @@ def test_ratings_come_back_with_agreement_and_correlations(study):
 
 
 def test_pairs_come_back_as_preferences(study):
-    society("rate", "export", "0000", "0001", "--out", "pairs.csv", "--pairs", "--swapped")
+    society(
+        "rate",
+        "export",
+        "0000",
+        "0001",
+        "--out",
+        "pairs.csv",
+        "--pairs",
+        "--swapped",
+        "--across-topics",
+    )
     key = json.loads((study / "pairs.key.json").read_text())
     better = {
         item: next(side for side in "AB" if sides[side]["arm"] == "crowd arm")

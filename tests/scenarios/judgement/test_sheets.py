@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -152,6 +153,23 @@ def test_pairs_take_papers_of_two_arms_on_sides_drawn_by_seed():
         assert item["B"]["arm"] in row["title_b"]
     with pytest.raises(InputError, match="two arms"):
         pair_sheet(entries(3), seed=1)
+
+
+def on_topics(arm, *topics):
+    papers = entries(len(topics), arm)
+    return [replace(one, topic=topic) for one, topic in zip(papers, topics, strict=True)]
+
+
+def test_the_papers_of_a_pair_are_on_one_topic():
+    papers = [*on_topics("x", "bees", "ants", "ants", "moss"), *on_topics("y", "Ants", "bees")]
+    topics = {one.title: one.topic.casefold() for one in papers}
+    rows, _ = pair_sheet(papers, seed=1)
+    found = [(topics[row["title_a"]], topics[row["title_b"]]) for row in rows]
+    assert sorted(found) == [("ants", "ants"), ("bees", "bees")]
+    apart = [*on_topics("x", "bees"), *on_topics("y", "moss")]
+    with pytest.raises(InputError, match="--across-topics"):
+        pair_sheet(apart, seed=1)
+    assert len(pair_sheet(apart, seed=1, across_topics=True)[0]) == 1
 
 
 @pytest.fixture
