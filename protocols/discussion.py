@@ -307,11 +307,7 @@ class Discussion:
             self._decisions.append((yield from self._decide_on_another(turn.number, progress)))
 
     def _is_over(self, turns: int) -> bool:
-        """Has the leader ended the stage? A decision is read only on the date of a later meeting.
-
-        Args:
-            turns: how many have been held.
-        """
+        """Has the leader ended the stage? It is read only on the date of a later meeting."""
         decided = turns - 1 - self.settings.decision_lag
         return 0 <= decided < len(self._decisions) and not self._decisions[decided].read().another
 

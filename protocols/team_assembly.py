@@ -54,11 +54,7 @@ class TeamMembers(Part):
         return self.selection
 
     def smallest_team(self, wanted: int) -> int:
-        """Members below which a team is dissolved.
-
-        Args:
-            wanted: the size that it wanted.
-        """
+        """Members below which a team is dissolved."""
         return at_most(wanted, 2 if self.min_size is None else self.min_size)
 
 

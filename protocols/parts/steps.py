@@ -69,13 +69,7 @@ def find_by_queries(work: TeamWork, asked: Answer[SearchQueries], count: int) ->
 
 
 def query_at(place: int, asked: SearchQueries, topic: Any) -> str:
-    """The query at a place, from 0; the topic where there are fewer, so that none is empty.
-
-    Args:
-        place: of the query.
-        asked: the queries.
-        topic: what the team works on.
-    """
+    """The query at a place, from 0; the topic where there are fewer, so that none is empty."""
     queries = [query for query in asked.queries if query.strip()]
     return queries[place] if place < len(queries) else str(topic.words())
 

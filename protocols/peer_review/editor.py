@@ -215,11 +215,6 @@ class Editor:
 
         The leader rewrites, or the next author who is there; where nobody is, the text stays.
 
-        Args:
-            unread: the text as an Answer.
-            text: the same, as it was read for the reviewers.
-            reports: what the authors are shown of the reviews.
-
         Returns:
             The revised text, unread.
         """

@@ -86,11 +86,7 @@ class Debate(TeamSystem):
 
 
 def propose_alone(work: TeamWork) -> Process[Ideas]:
-    """Every member puts forward an idea side by side, without seeing the others'.
-
-    Args:
-        work: of the team.
-    """
+    """Every member puts forward an idea side by side, without seeing the others'."""
     members = tuple(work.team.members)
     shown = work.search(work.topic)
     said = yield from work.lab.ask_each(

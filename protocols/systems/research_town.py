@@ -105,12 +105,7 @@ class ResearchTown(TeamSystem):
 
 
 def propose_from_notes(work: TeamWork, notes: tuple[Utterance, ...]) -> Process[Ideas]:
-    """Every reader who is still a member puts forward an idea from its own notes, side by side.
-
-    Args:
-        work: of the team.
-        notes: one per reader.
-    """
+    """Every reader who is still a member puts forward an idea from its own notes, side by side."""
     own = tuple(one for one in notes if one.speaker in work.team.members)
     shown = work.search(work.topic)
     said = yield from work.lab.ask_each(

@@ -124,15 +124,7 @@ def write_abstract(
 def ask_for_review(
     team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], *, without_title: bool
 ) -> Process[SelfReviewResult]:
-    """Ask the leader to compare an abstract with the past (Eq. 5), without reading what it finds.
-
-    Args:
-        team: whose leader reviews.
-        lab: the team's access to the world.
-        memory: its page is shown.
-        draft: the abstract.
-        without_title: is the past searched by the abstract alone?
-    """
+    """Ask the leader to compare an abstract with the past (Eq. 5); the answer stays unread."""
     uses = memory.references
     query = lab.later(abstract_of, draft) if without_title else draft
     near = lab.library.search(query, uses.count if uses.self_review is None else uses.self_review)

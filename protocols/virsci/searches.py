@@ -93,10 +93,6 @@ class ReferenceUse(Part):
 
 
 def title_of_idea(cue: Any) -> Any:
-    """The title of an idea; of anything else, such as a topic, the thing itself.
-
-    Args:
-        cue: a settled value that papers are searched by.
-    """
+    """The title of an idea; of anything else, such as a topic, the thing itself."""
     idea = cue.idea if isinstance(cue, CandidateIdea) else cue
     return idea.title if isinstance(idea, Idea) else cue

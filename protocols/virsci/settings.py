@@ -74,9 +74,6 @@ def apply_profile(given: Mapping[str, Any]) -> dict[str, Any]:
     """Add the values of a profile to the keys that are given, which win over them.
 
     A section that is given in part takes its other keys from the profile.
-
-    Args:
-        given: keys of the protocol, the profile's name among them.
     """
     # Of an unknown profile pydantic complains, by name.
     name = given.get("profile", "paper")

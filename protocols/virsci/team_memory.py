@@ -59,14 +59,7 @@ class TeamMemory:
 
 
 def tell_failed_topic(agreed: int, asked: int, topic: Topic, *, by_leader: bool = False) -> str:
-    """A line on a topic that found no consensus.
-
-    Args:
-        agreed: members who agreed.
-        asked: members who were asked.
-        topic: the leader's proposal.
-        by_leader: was the leader asked alone?
-    """
+    """A line on a topic that found no consensus."""
     if by_leader:
         return f'The topic "{topic.topic}" was dropped by the leader, who had proposed it.'
     return f'The topic "{topic.topic}" was dropped: {agreed} of {asked} agreed to it.'

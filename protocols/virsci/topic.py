@@ -216,12 +216,6 @@ def ask_to_stay(
 ) -> dict[str, Answer[Stay]]:
     """Ask every member but the leader whether it stays.
 
-    Args:
-        team: whose members are asked.
-        lab: the team's access to the world.
-        memory: its pages are shown.
-        topic: for which they would stay.
-
     Returns:
         The Answers, by member.
     """

@@ -182,10 +182,6 @@ def lock_data(calibration: PreparedCalibration) -> dict[str, Any]:
 def take_lock(folder: Path, data: Mapping[str, Any]) -> bool:
     """Write the lock, or find that the folder holds this calibration already.
 
-    Args:
-        folder: of the calibration.
-        data: of the lock.
-
     Returns:
         Whether the folder was locked before.
 
@@ -215,10 +211,6 @@ def take_lock(folder: Path, data: Mapping[str, Any]) -> bool:
 
 def open_held_out(folder: Path, fit: str) -> str:
     """Note that the held-out papers are opened now, for a fit.
-
-    Args:
-        folder: of the calibration.
-        fit: hash of what was fitted.
 
     Returns:
         What is told of it.

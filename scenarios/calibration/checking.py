@@ -61,12 +61,7 @@ class HeldOutCheck:
 
 
 def check_held_out(fit: Fit, told: str) -> HeldOutCheck:
-    """Simulate the held-out windows and compare them.
-
-    Args:
-        fit: finished.
-        told: how often the held-out papers were opened.
-    """
+    """Simulate the held-out windows and compare them."""
     years = sorted(fit.file.held_out, key=lambda one: one.first)
     windows = [ObservedWindow.of(fit.corpus, one) for one in years]
     settings = [_forecast(fit, one) for one in years]
@@ -85,9 +80,6 @@ def check_held_out(fit: Fit, told: str) -> HeldOutCheck:
 
 def predict_fit_windows(fit: Fit) -> pd.DataFrame:
     """The posterior predictive check: fit windows, simulated at draws from the posterior.
-
-    Args:
-        fit: finished.
 
     Returns:
         One row per window and quantity: the observed value, mean, sd and 90 % interval of the

@@ -60,9 +60,6 @@ class Setting:
 class Space:
     """The dimensions of the parameter space, and the values of a point in a window.
 
-    Args:
-        file: of the calibration.
-
     Attributes:
         names: of the dimensions: keys, and keys followed by `` (drift)``.
     """
@@ -98,25 +95,12 @@ class Space:
 
 
 def sobol_points(size: int, count: int, seed: int) -> FloatArray:
-    """Scores at a scrambled Sobol sequence (count, size).
-
-    Args:
-        size: dimensions.
-        count: points.
-        seed: of the scrambling.
-    """
+    """Scores at a scrambled Sobol sequence (count, size)."""
     return np.asarray(scipy.stats.norm.ppf(_cube(size, count, seed)), dtype=np.float64)
 
 
 def second_points(points: FloatArray, weights: FloatArray, count: int, seed: int) -> FloatArray:
-    """Scores around those points of the first wave that are plausible.
-
-    Args:
-        points: the plausible ones.
-        weights: of these.
-        count: how many new ones.
-        seed: of the scrambling.
-    """
+    """Scores around those points of the first wave that are plausible."""
     return proposal(points, weights, _cube(points.shape[1] + 1, count, seed))
 
 

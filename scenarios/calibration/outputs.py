@@ -121,12 +121,7 @@ class Outcome:
 
 
 def write_outputs(folder: Path, outcome: Outcome) -> None:
-    """Write every file of a calibration, the same bytes every time.
-
-    Args:
-        folder: of the calibration.
-        outcome: what was found.
-    """
+    """Write every file of a calibration, the same bytes every time."""
     write_atomically(folder / SCENARIO, scenario_text(outcome, folder))
     with replacing(folder / "posterior.parquet") as path:
         outcome.draws().to_parquet(path, index=False)

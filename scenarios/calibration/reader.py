@@ -130,9 +130,6 @@ def with_known_priors(file: CalibrationFile, base: Scenario) -> CalibrationFile:
 def values_of(base: Scenario) -> dict[str, float | None]:
     """Values of a scenario for those parameters that it has.
 
-    Args:
-        base: the scenario.
-
     Returns:
         By key; None where the scenario has the key, and null or ``counted`` in it.
     """
@@ -211,6 +208,7 @@ def default_calibration(
         folder: of the ecosystem.
         base: the scenario that is extended.
         settings: ``a.b=c``, which change the base.
+
 
     Raises:
         InputError: it is no ecosystem, or its past is too short.

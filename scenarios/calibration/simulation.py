@@ -279,9 +279,6 @@ Key = tuple[str, int, int, str]
 class SimulationLog:
     """The simulations of one calibration.
 
-    Args:
-        folder: of the calibration.
-
     Raises:
         InputError: a line before the last one is damaged.
     """

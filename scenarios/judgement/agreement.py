@@ -161,12 +161,7 @@ def preference_table(choices: pd.DataFrame) -> pd.DataFrame:
 
 
 def ratings_of(answers: Sequence[Rating], key: Mapping[str, Any]) -> pd.DataFrame:
-    """One row per rating: origin of the paper, item, rater, dimension and score.
-
-    Args:
-        answers: of all sheets.
-        key: that was written with the sheet.
-    """
+    """One row per rating: origin of the paper, item, rater, dimension and score."""
     rows = []
     for one in answers:
         source = key["items"][one.item]
@@ -182,10 +177,6 @@ def choices_of(answers: Sequence[Rating], key: Mapping[str, Any]) -> pd.DataFram
     Columns: item, rater, preferred and other arm, whether it tied, the arms that stood first and
     second, the pair of papers (the same for a pair that is shown twice), and ``earlier``: 1 if the
     paper was preferred whose id comes first in the alphabet, 0 if the other, 0.5 for a tie.
-
-    Args:
-        answers: of all sheets.
-        key: that was written with the sheet.
     """
     rows = []
     for one in answers:

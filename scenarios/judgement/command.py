@@ -379,12 +379,7 @@ def _print_preferences(found: pd.DataFrame) -> None:
 
 
 def _print_strengths(fit: PairFit, alpha: float) -> None:
-    """Print the strength of each arm, the effect of position and the agreement on pairs.
-
-    Args:
-        fit: of all answers.
-        alpha: agreement of the answers to one pair.
-    """
+    """Print the strength of each arm, the effect of position and the agreement on pairs."""
     from virsci_society.scenarios.terminal.console import cell, print_table
 
     rows = [

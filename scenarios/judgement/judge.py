@@ -211,11 +211,7 @@ class JudgeJob(QuestionJob[Judgement]):
 
 
 def orders_of(rows: Sequence[Mapping[str, str]]) -> list[tuple[Mapping[str, str], bool]]:
-    """Each row with every order in which it is judged; True is the opposite of the sheet's.
-
-    Args:
-        rows: of a sheet of pairs.
-    """
+    """Each row with every order in which it is judged; True is the opposite of the sheet's."""
     shown = {tuple(row[name] for name in TEXTS) for row in rows}
     orders = []
     for row in rows:

@@ -106,14 +106,7 @@ def average_table(kind: ReviewKind, opinions: Sequence[ReviewRound]) -> pd.DataF
 def write_reviews(
     panel: Path, kind: ReviewKind, opinions: Sequence[ReviewRound], speaker: str = ""
 ) -> None:
-    """Write ``reviews.parquet`` and ``averages.parquet`` of a panel; rows of other kinds stay.
-
-    Args:
-        panel: folder of the panel.
-        kind: the kind that has been reviewed.
-        opinions: all rounds of it.
-        speaker: the reviewing model, for the metadata of both files.
-    """
+    """Write ``reviews.parquet`` and ``averages.parquet`` of a panel; rows of other kinds stay."""
     made = {"reviews": review_table(kind, opinions), "averages": average_table(kind, opinions)}
     for name, table in made.items():
         path = panel / f"{name}.parquet"

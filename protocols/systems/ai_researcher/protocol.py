@@ -170,13 +170,7 @@ def pair_by_points(points: Sequence[float], rng: np.random.Generator) -> list[tu
 def award_points(
     points: Sequence[float], pairs: Sequence[tuple[int, int]], choices: Sequence[PairChoice]
 ) -> list[float]:
-    """The points after a round: 1 for the better idea of a pair, half each for a tie or a pause.
-
-    Args:
-        points: of every idea before the round.
-        pairs: places of the ideas that were compared.
-        choices: one per pair.
-    """
+    """The points after a round: 1 for the better idea of a pair, half each for a tie or a pause."""
     after = [float(point) for point in points]
     met = [place for pair in pairs for place in pair]
     for place in range(len(after)):
@@ -233,13 +227,9 @@ def best_of_pairs(
     choices: tuple[PairChoice, ...],
     ideas: tuple[Any, ...],
 ) -> Any:
-    """The idea with most points after the last round; of equal ones the earliest.
+    """The idea with most points after the last round; ``points`` are those before it.
 
-    Args:
-        points: before the last round.
-        pairs: of the last round.
-        choices: of the last round.
-        ideas: all of them.
+    Of equal ones the earliest.
     """
     after = award_points(points, pairs, choices)
     return ideas[max(range(len(ideas)), key=lambda place: (after[place], -place))]

@@ -67,12 +67,7 @@ def seniority_of(world: World, who: str) -> Seniority:
 
 
 def missing_classes(wanted: Sequence[Seniority], present: Sequence[Seniority]) -> list[Seniority]:
-    """The classes that a team still needs.
-
-    Args:
-        wanted: one per seat.
-        present: of those who are members.
-    """
+    """The classes that a team still needs."""
     left = list(wanted)
     for one in present:
         if one in left:

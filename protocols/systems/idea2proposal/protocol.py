@@ -173,10 +173,5 @@ class Idea2Proposal(TeamSystem):
 
 
 def query_of(said: Contribution, topic: Any) -> str:
-    """The search that a contribution asks for; the topic where it asks for none.
-
-    Args:
-        said: the contribution.
-        topic: what the team works on.
-    """
+    """The search that a contribution asks for; the topic where it asks for none."""
     return said.query.strip() or said.direction.strip() or str(topic.words())

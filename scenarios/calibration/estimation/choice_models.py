@@ -43,9 +43,6 @@ class ChoiceSets:
 def fit_conditional_logit(sets: ChoiceSets) -> list[Estimate]:
     """Coefficients of a conditional logit by maximum likelihood.
 
-    Args:
-        sets: the choices.
-
     Returns:
         One estimate per covariate; NaN where there is no choice.
 

@@ -268,11 +268,6 @@ def standard_errors(
 ) -> list[float]:
     """Standard errors at the minimum of a negative log likelihood, by finite differences.
 
-    Args:
-        loss: a function of a point.
-        at: the minimum.
-        step: of the differences.
-
     Returns:
         One error per coordinate; NaN where the curvature tells none, as on a bound.
     """

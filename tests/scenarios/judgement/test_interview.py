@@ -77,7 +77,7 @@ def test_a_survey_leaves_the_run_as_it_was_and_the_second_time_does_nothing(
 
 
 def test_what_is_told_is_what_was_known_before_the_date(small_run):
-    from virsci_society.scenarios.judgement.knowledge import knowledge_of
+    from virsci_society.scenarios.judgement.interview import knowledge_of
 
     run = Run.open(small_run)
     paper = run.table("papers").iloc[0]

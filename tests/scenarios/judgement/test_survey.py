@@ -7,8 +7,7 @@ from pydantic import ValidationError
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.agents.profile import Profile
-from virsci_society.scenarios.judgement.interview import QUESTION, draw_arm
-from virsci_society.scenarios.judgement.knowledge import Knowledge
+from virsci_society.scenarios.judgement.interview import QUESTION, Knowledge, draw_arm
 from virsci_society.scenarios.judgement.survey import (
     FORMS,
     AnswerKind,
