@@ -156,12 +156,14 @@ def invite(invitees: list[str], first: int, page: Prompt, lab: Lab) -> Process[N
         lab: the team's access to the world.
     """
     sent = lab.now
+    # Of the date of asking: by the date of the answer they may have become co-authors.
     known = [lab.people.acquaintance(invitee) for invitee in invitees]
     answers: list[Answer[Choice]] = [
         lab.people.invite(invitee, page, Choice, first + index, known[index])
         for index, invitee in enumerate(invitees)
     ]
     yield from lab.wait(lab.times.reply_window)
+    # In the order of asking, whichever reply came first: the last seat goes to the first of them.
     for invitee, answer, facts in zip(invitees, answers, known, strict=True):
         accepted = answer.read().accepted
         joined = accepted and lab.people.join(invitee)
@@ -193,6 +195,7 @@ class CandidateSearch:
         )
         self.sent = 0
         self.most = building.max_invitations
+        # One invitation per seat, whoever declines.
         if building.replacement == "off":
             self.most = min(self.most, n - 1)
         self._team, self._lab = team, lab

@@ -98,6 +98,7 @@ class Mixture(TeamProtocol):
             team_id: leader / ordinal.
             streams: of the run; the team's own stream decides.
         """
+        # By the id of the team alone: no other team changes it (rule 6).
         point = streams.stream("protocol", team_id).random()
         ends = list(accumulate(component.share for component in self.of))
         chosen = next(

@@ -143,11 +143,13 @@ def assemble(
             members += rules.again.staying(earlier, world.unavailable() | {leader}, rng("stay"))
     if not n:
         n = draw_size(rules.team_size, world, rng)
+    # Newcomers fill any number of seats; without them no team is larger than the society.
     n = n if rules.newcomers is not None else min(n, len(world.population))
     yield n
     yield from members[1:]
     policy = rules.selection.of_run(world.streams.seed)
     seats = rules.newcomers
+    # Once for the whole team: teams differ in how many newcomers they take.
     chance = seats.chance(world.day, rng("newcomers")) if seats is not None else 0.0
     while len(members) < n:
         stream = rng("member", len(members))

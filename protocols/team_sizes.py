@@ -127,6 +127,7 @@ class StatedSize(TeamSize):
 
     def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
         """Draw one size by weight."""
+        # Sorted: the order in which a file lists the sizes must not decide what is drawn.
         sizes = sorted(self.weights)
         shares = np.array([self.weights[size] for size in sizes])
         return sizes[int(rng.choice(len(sizes), p=shares / shares.sum()))]

@@ -71,6 +71,7 @@ class Wordless(SeatRules, TeamMembers, TeamProtocol):
         text = _compose(_draw_keywords(lab, lab.rng("keywords")), team.size)
         team.notes["topic"] = text.title
         near = lab.library.search(text.words(), self.references) if self.references else ()
+        # The text of a manuscript is an Answer, also where nobody was asked.
         return Manuscript(
             text=lab.later(_identity, text),
             cites=lab.later(_ids_of, near),
@@ -101,6 +102,7 @@ class Wordless(SeatRules, TeamMembers, TeamProtocol):
         drawn = assemble(self.assembly_rules, leader, lab.world, lab.rng, bring)
         n = team.target_size = next(drawn)
         for row in drawn:
+            # A newcomer has joined already, when it was brought.
             if population.names[row] not in team.members:
                 lab.people.join(population.names[row])
         if team.size < self.smallest_team(n):

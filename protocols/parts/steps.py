@@ -83,6 +83,7 @@ def merge_searches(count: int, *searches: tuple[Reference, ...]) -> tuple[Refere
     """
     deepest = max((len(papers) for papers in searches), default=0)
     rows = [papers[place] for place in range(deepest) for papers in searches if place < len(papers)]
+    # From behind, so that of a paper found twice the first is kept: its key stands on the page.
     kept = {paper.id: paper for paper in reversed(rows)}
     order = dict.fromkeys(paper.id for paper in rows)
     return tuple(kept[id_] for id_ in order)[:count]
@@ -109,6 +110,18 @@ def refine(
         who, "refinement", RefinedIdea, seat=seat, **refinement_slots(idea, near, **slots)
     )
     return work.candidate(who, said, near, idea), said
+
+
+def idea_slots(references: Any, archive: Any = (), summaries: Any = ()) -> dict[str, Any]:
+    """The slots of the page ``idea`` for an idea that is not made of another one.
+
+    Args:
+        references: papers that its author is shown, unread.
+        archive: earlier ideas, which are not to be repeated.
+        summaries: Utterances: notes on the literature, or what was said before.
+    """
+    # The order of the slots is that of the call's needs, which the digest holds.
+    return {"archive": archive, "summaries": summaries, "previous": None, "references": references}
 
 
 def refinement_slots(idea: Any, near: Any, **slots: Any) -> dict[str, Any]:
@@ -146,6 +159,7 @@ def reflect(
     """
     last: Answer[RefinedIdea] | None = None
     for number in range(1, rounds + 1):
+        # Read on the date of the next round, whose meeting is left alone if the idea is finished.
         yield from work.call_meeting()
         if early_end and last is not None and last.read().done:
             break

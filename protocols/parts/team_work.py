@@ -101,6 +101,7 @@ class TeamWork:
         Returns:
             The meeting, which goes on until its ``with`` block ends.
         """
+        # Closed here if the wait for its members ends the team; otherwise handed over open.
         with ExitStack() as meeting:
             yield meeting.enter_context(self.lab.convene(before + number))
             self._stage, self._round, self._rounds = stage, number, rounds

@@ -101,6 +101,7 @@ class Editor:
                 if not (yield from self._invite(referee, text)):
                     continue
             answer = yield from self._review(referee, text)
+            # In place of one who left during the work, the next attempt asks somebody else.
             if referee.outcome != "gone":
                 return None if answer is None else DeliveredReview(referee, answer)
         return None
@@ -109,6 +110,7 @@ class Editor:
         rules, world = self._rules, self._lab.world
         conflicts = rules.conflicts == "excluded"
         closed = ineligible_rows(world, self._authors, conflicts, rules.max_open)
+        # A stream per attempt: how many were asked before changes no later draw (rule 9).
         rng = self._lab.rng("reviewer", self._number, self._round, seat, attempt)
         excluded = closed | self._asked
         return draw_reviewer(
@@ -190,6 +192,7 @@ class Editor:
         record.decided, record.decision, record.reviews = lab.now, decision, len(reviews)
         record.score = fmean(review.overall for review in reviews) if reviews else None
         lab.event("decided", submission=self._number, round=self._round, decision=decision)
+        # Whose review could not be read is not asked again in the next round.
         self._earlier = {referee.seat: (referee.scientist, review) for referee, review in readable}
         named = rules.blind == "none"
         return decision, tuple(

@@ -90,6 +90,7 @@ class Coauthorship(SelectionPolicy):
         asked = network.consultations.total(leader) if self.guests and looks_back else 0
         past = known + self.guests * asked
         mass, random, tries = past + self._uniform_mass(n, past), rng.random, 0
+        # Four times as many as a uniform draw needs on average: the exact draw costs O(people).
         while tries < _ROUNDS or tries < 4 * n // (n - len(excluded)):
             tries += 1
             if (point := random() * mass) < known:
@@ -134,6 +135,7 @@ class Coauthorship(SelectionPolicy):
             waiting = waiting[~valid]
             if not len(waiting):
                 return drawn
+        # Few are free for those whom so many rounds left out: each is drawn alone, exactly.
         for index in waiting.tolist():
             leader = int(leaders[index])
             row = self.draw(leader, excluded | {leader}, network, rng)

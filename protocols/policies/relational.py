@@ -168,6 +168,7 @@ class Relational(SelectionPolicy):
                 score += self.silence * since / DAYS_PER_YEAR
             scores[row] = score
         largest = max(scores.values(), default=0.0)
+        # Relative to the largest: the exponential of a large score is infinite.
         return {row: math.exp(score - largest) for row, score in scores.items()}
 
     def _draw_stranger(
@@ -228,6 +229,7 @@ def _draw(weights: dict[int, float], rng: np.random.Generator) -> int | None:
     """Draw a key in proportion to its weight; None where there is none."""
     if not weights:
         return None
+    # One number decides, so that a draw takes as much of the stream with few as with many.
     left = rng.random() * math.fsum(weights.values())
     for row, weight in weights.items():
         left -= weight

@@ -17,7 +17,7 @@ from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.protocols.ideas import Idea
 from virsci_society.protocols.parts.forms import ReadingNotes
 from virsci_society.protocols.parts.research_system import STAGES, ResearchSystem
-from virsci_society.protocols.parts.steps import choose_reviewers, retrieve
+from virsci_society.protocols.parts.steps import choose_reviewers, idea_slots, retrieve
 from virsci_society.protocols.parts.team_work import TeamWork
 from virsci_society.protocols.peer_review.forms import PROMPTS as REVIEW_PAGES
 from virsci_society.protocols.peer_review.forms import Report, Review, Rewrite
@@ -71,10 +71,7 @@ class CycleResearcher(ResearchSystem):
                 "idea",
                 Idea,
                 seat=2,
-                archive=(),
-                summaries=(Utterance(leader, read),),
-                previous=None,
-                references=papers,
+                **idea_slots(papers, summaries=(Utterance(leader, read),)),
             )
             return work.candidate(leader, said, papers)
 
@@ -93,6 +90,7 @@ class CycleResearcher(ResearchSystem):
         reviews: list[Answer[Review]] = []
         for number in range(1, self.cycles + 1):
             yield from work.call_meeting()
+            # On the date of the next round, whose meeting is not held if the reviews suffice.
             readable = [one for one in map(read_review, reviews) if one is not None]
             if number > 1 and self._is_accepted(readable):
                 break

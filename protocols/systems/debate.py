@@ -21,7 +21,7 @@ from virsci_society.protocols.ideas import (
 )
 from virsci_society.protocols.parts.forms import RefinedIdea
 from virsci_society.protocols.parts.research_system import TeamSystem
-from virsci_society.protocols.parts.steps import refinement_slots
+from virsci_society.protocols.parts.steps import idea_slots, refinement_slots
 from virsci_society.protocols.parts.team_work import TeamWork
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Debate(TeamSystem):
     def _debate(self, work: TeamWork) -> Process[Ideas]:
         rounds = self.rounds + 1
         with (yield from work.hold_round("debate", 1, rounds)):
+            # In the meeting, since who is a member may change until it is held.
             authors = tuple(work.team.members)
             ideas = yield from propose_alone(work)
         for number in range(2, rounds + 1):
@@ -91,9 +92,7 @@ def propose_alone(work: TeamWork) -> Process[Ideas]:
     shown = work.search(work.topic)
     said = yield from work.lab.ask_each(
         members,
-        lambda seat, who: work.pose(
-            who, "idea", Idea, seat=seat, archive=(), summaries=(), previous=None, references=shown
-        ),
+        lambda seat, who: work.pose(who, "idea", Idea, seat=seat, **idea_slots(shown)),
     )
     return tuple(work.candidate(who, idea, shown) for who, idea in zip(members, said, strict=True))
 

@@ -14,7 +14,7 @@ from virsci_society.protocols.forms import Critique
 from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.protocols.parts.forms import ReadingNotes
 from virsci_society.protocols.parts.research_system import TeamSystem
-from virsci_society.protocols.parts.steps import refine, retrieve
+from virsci_society.protocols.parts.steps import idea_slots, refine, retrieve
 from virsci_society.protocols.parts.team_work import TeamWork
 from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.society.kernel.answer import Answer
@@ -95,10 +95,7 @@ class HypoGen(TeamSystem):
             "idea",
             Idea,
             seat=2,
-            archive=(),
-            summaries=notes,
-            previous=None,
-            references=shown,
+            **idea_slots(shown, summaries=notes),
             part=ROLES[2],
         )
         return work.candidate(scientist, said, shown)

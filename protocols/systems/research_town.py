@@ -17,6 +17,7 @@ from virsci_society.protocols.parts.research_system import TeamSystem
 from virsci_society.protocols.parts.steps import (
     aggregate,
     choose_reviewers,
+    idea_slots,
     join_papers,
     mean_of_reviews,
     refine,
@@ -111,14 +112,7 @@ def propose_from_notes(work: TeamWork, notes: tuple[Utterance, ...]) -> Process[
     said = yield from work.lab.ask_each(
         [one.speaker for one in own],
         lambda seat, who: work.pose(
-            who,
-            "idea",
-            Idea,
-            seat=seat,
-            archive=(),
-            summaries=(own[seat],),
-            previous=None,
-            references=shown,
+            who, "idea", Idea, seat=seat, **idea_slots(shown, summaries=(own[seat],))
         ),
     )
     return tuple(

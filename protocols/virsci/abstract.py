@@ -99,6 +99,7 @@ def write_abstract(
     """
     found: SelfReviewResult | None = None
     draft: Written | None = None
+    # The first strike is answered by a revision, the second ends the idea.
     for _ in range(2):
         writing = generate_abstract(make_discussion(), idea, memory, draft, found)
         draft = yield from lab.stage("abstract", writing)

@@ -158,6 +158,7 @@ class ReleasedDiscussion(Discussion):
         """What of guests' replies the team hears: nothing where they join instead."""
         if self._rules.guests == "advise":
             return replies
+        # Taken in on the date of the next meeting, when the replies may be read.
         self._joining += replies
         return ()
 

@@ -96,6 +96,7 @@ def discuss_topic(
         proposal: TopicProposal = yield from lab.stage("topic", steps)
         yield from lab.prepare()
         yield from lab.notice()
+        # Votes take effect on the date of the next meeting, which is called by now.
         votes = [vote.read().agree for vote in proposal.votes]
         if 2 * sum(votes) > len(votes) or forced:
             break

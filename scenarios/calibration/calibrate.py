@@ -98,6 +98,7 @@ def calibrate(
         remove_file(folder / HASHES)
         posterior, predicted = fit.posterior, predict_fit_windows(fit)
         centre = posterior.centre
+        # Noted before they are opened, so that a check that was stopped counts as well.
         told = open_held_out(folder, hash_json([round(float(one), 9) for one in centre]))
         checked = check_held_out(fit, told)
         tell("counting again for the boundary")
@@ -141,6 +142,7 @@ def _recounted(fit: Fit) -> CountedValues:
     boundary, first = fit.calibration.boundary, fit.calibration.first_held_out
     if boundary == first:
         return fit.counted
+    # Over as many years as for the fit, so that both counts are of one kind.
     span = first - fit.fit_windows[0].first
     return Counting(
         fit.corpus, boundary, boundary - span, fit.calibration.leader, fit.file.seed

@@ -124,6 +124,7 @@ def known_truths(fit: Fit, count: int) -> pd.DataFrame:
         One row per dimension: p of uniform ranks (Kolmogorov and Smirnov), share of truths inside
         the 90 % interval, and correlation of truth and estimate.
     """
+    # A number of its own: 1 and 2 are those of the counts, 11 that of the bootstrap.
     rng = np.random.default_rng([fit.file.seed, 7])
     truths = rng.standard_normal((count, fit.space.size))
     moments = fit.moments(fit.simulate(TRUTH, truths, fit.settings, fit.windows))
@@ -131,6 +132,7 @@ def known_truths(fit: Fit, count: int) -> pd.DataFrame:
     recovered = fit.recovered
     ranks, centres, known = [], [], []
     for truth, one in zip(truths, moments, strict=True):
+        # A society in which a target is unknown has no distance to any other.
         if not np.isfinite(one).all():
             continue
         sample = estimation.posterior(one, recovered)
@@ -184,6 +186,7 @@ def _compared(
     persistence = errors_in_tolerances(before.quantities, window.quantities)
     rows = []
     for name in (*TOLERANCES, *(n for n in MEASURED if n not in TOLERANCES)):
+        # Runs at the centre give error and z; draws from the posterior give the interval.
         values, many = (part[:, MEASURED.index(name)] for part in (runs, drawn))
         mean, sd = mean_of_known(values), deviation_of_known(values)
         known = known_of(many)

@@ -77,6 +77,7 @@ def make_corpus(papers: Iterable[DatedTeam], end: int, where: str) -> Corpus:
     Raises:
         InputError: no paper is left.
     """
+    # By year and id: sources list papers in any order. An author named twice is one.
     kept = sorted(
         (year, paper, tuple(dict.fromkeys(authors)))
         for year, paper, authors in papers

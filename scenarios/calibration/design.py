@@ -65,6 +65,7 @@ class Space:
     """
 
     def __init__(self, file: CalibrationFile) -> None:
+        # In the order of the table: that of a file must change no point of the design.
         self.priors = {key: file.priors[key] for key in keys.PARAMETERS if key in file.priors}
         drifting = [key for key, prior in self.priors.items() if prior.trend]
         self._drift = {key: len(self.priors) + place for place, key in enumerate(drifting)}
@@ -138,6 +139,7 @@ def job_seed(seed: int, stage: str, point: int) -> int:
         point: number of the point in its stage.
     """
     state = np.random.SeedSequence([seed, STAGES.index(stage), point]).generate_state(1, np.uint64)
+    # Seeds of a society are below 2^63.
     return int(state[0] >> np.uint64(1))
 
 
@@ -150,4 +152,5 @@ def _cube(size: int, count: int, seed: int) -> FloatArray:
     whole = scipy.stats.qmc.Sobol(size, scramble=True, rng=np.random.default_rng([seed, size]))
     # The sequence is balanced over powers of two; what is left over is not used.
     points = whole.random_base2(int(np.ceil(np.log2(max(2, count)))))[:count]
+    # The normal quantile of 0 or of 1 is infinite.
     return np.clip(np.asarray(points, dtype=np.float64), 1e-6, 1 - 1e-6)

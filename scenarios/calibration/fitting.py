@@ -200,6 +200,7 @@ class Fit:
         first = len(points)
         if effort.second_wave:
             near = np.flatnonzero(distances <= limit)
+            # A little wider, since the kernel is 0 at the limit and the farthest point counts too.
             kernel = epanechnikov(distances[near], limit * 1.01)
             more = second_points(points[near], kernel, effort.second_wave, seed)
             again = self.simulate(SECOND, more, self.settings, self.windows)
@@ -257,6 +258,7 @@ class Fit:
         Returns:
             (points, windows, ``MEASURED``).
         """
+        # Every job is looked up, so that a calibration that was stopped repeats nothing.
         jobs = jobs_of(stage, points, self.space, settings, self.file.seed)
         missing = [job for job in jobs if self.log.find(job) is None]
         if missing:

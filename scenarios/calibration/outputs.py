@@ -127,6 +127,7 @@ def write_outputs(folder: Path, outcome: Outcome) -> None:
         outcome.draws().to_parquet(path, index=False)
     tables = {"table": reference_rows(outcome.fit), "check": outcome.checked.table}
     for name, table in tables.items():
+        # Ten digits: the last ones of a sum depend on the libraries of the machine.
         with replacing(folder / f"{name}.csv") as path:
             table.to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
     text = json.dumps(_plain(everything(outcome)), indent=1, ensure_ascii=False, allow_nan=False)

@@ -209,7 +209,6 @@ def default_calibration(
         base: the scenario that is extended.
         settings: ``a.b=c``, which change the base.
 
-
     Raises:
         InputError: it is no ecosystem, or its past is too short.
     """
@@ -289,6 +288,7 @@ class _FileReading:
         self.diagnostics.raise_faults()
         if file is None:
             raise InputError("the calibration cannot be read")
+        # Only now: the faults of the file itself are told without reading its base.
         scenario, simulator = self._mechanism(file, settings)
         self.diagnostics.raise_faults()
         if priors is None:

@@ -219,6 +219,7 @@ class Simulations:
         if self.workers <= 1 or len(jobs) < 2:
             yield from (run_job(self.simulator, self.windows, job) for job in jobs)
             return
+        # Kept for the next jobs: each process is sent all windows when it starts.
         self._pool = self._pool or self._start()
         try:
             yield from self._pool.map(_do, jobs, chunksize=AT_ONCE)

@@ -67,6 +67,7 @@ def rater_agreement(
     estimate = krippendorff_alpha(table, level)
     shared = table[:, (~np.isnan(table)).sum(axis=0) > 1]
     items, raters = shared.shape[1], int((~np.isnan(shared)).any(axis=1).sum())
+    # By the number of abstracts as well: two questions on other abstracts share no resample.
     rng = np.random.default_rng([seed, items])
     draws = rng.integers(0, max(items, 1), (RESAMPLES if items > 1 else 0, items))
     resampled = np.array([krippendorff_alpha(shared[:, draw], level) for draw in draws])

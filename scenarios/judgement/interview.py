@@ -315,6 +315,7 @@ def draw_arm(survey: Survey, who: str, seed: int) -> str:
     if survey.vignette is None:
         return ""
     names = list(survey.vignette.arms)
+    # By name: whoever else is asked changes nobody's arm.
     return names[int(Streams(seed, STREAM).stream("arm", who).integers(len(names)))]
 
 
@@ -455,6 +456,7 @@ def _paper_line(paper: Paper, who: str) -> str:
 
 def _coauthors(world: World, row: int) -> tuple[str, ...]:
     rows, counts = world.network.coauthors(row, world.day)
+    # Ties by row, so that the list does not depend on the order of the network.
     ranked = sorted(zip((-counts).tolist(), rows.tolist(), strict=True))[:COAUTHORS]
     names = world.population.names
     return tuple(

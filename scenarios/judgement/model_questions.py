@@ -224,6 +224,7 @@ class QuestionJob(ABC, Generic[R]):
             Diverged: the folder's journal knows a call that would now be made differently.
             InputError: the folder holds something else, or cannot be written to.
         """
+        # Before the first call: a folder of other questions is refused at no cost.
         self.record.begin()
         with open_journal(self.folder) as journal:
             gateway = build_gateway(self.scenario, journal)

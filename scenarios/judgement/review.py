@@ -96,6 +96,7 @@ class Panel:
         opinions = [await self._opinion(paper, reviewer, 0, self.kind.first, {})]
         for number in range(1, self.kind.reflections + 1):
             standing = last_readable(opinions)
+            # A reflection needs a review from which it goes on.
             if standing is None or self.kind.reflection is None:
                 break
             slots = {"previous": standing, "round": number, "rounds": self.kind.reflections}
@@ -112,6 +113,7 @@ class Panel:
     ) -> list[ReviewRound]:
         given = [last_readable(await settled(answer)) for answer in answers]
         reviews = tuple(review for review in given if review is not None)
+        # A meta-review of no reviews would be made up.
         if not reviews:
             return []
         return [await self._opinion(paper, CHAIR, 0, page, {"reviews": reviews})]

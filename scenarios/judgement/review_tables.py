@@ -96,6 +96,7 @@ def average_table(kind: ReviewKind, opinions: Sequence[ReviewRound]) -> pd.DataF
             scores = [float(getattr(review, name)) for review in given]
             score = fmean(scores) if scores else None
             if kind.meta is not None:
+                # The chair has the last word; where it said nothing readable there is no score.
                 score = None if chair is None else float(getattr(chair, name))
             row = {"paper": paper, "kind": kind.name, "dimension": name, "score": score}
             row |= {"reviews": len(scores), "spread": stdev(scores) if len(scores) > 1 else None}

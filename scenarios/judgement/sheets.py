@@ -92,6 +92,7 @@ def blind(text: str, names: Sequence[str] = ()) -> str:
         names: names of scientists; masked names (``Scientist12``) are always replaced.
     """
     text = _MASKED.sub(NOBODY, text)
+    # The longest first: a name within a longer one would leave the rest of it.
     for name in sorted((name for name in names if name.strip()), key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", NOBODY, text)
     return text
@@ -207,6 +208,7 @@ def pair_sheet(
             "no two arms have papers on one topic; give --across-topics to pair papers on any"
         )
     chosen = _shuffled(pairs, seed, "order")[:most]
+    # Drawn, since raters and models lean to one side.
     flips = Streams(seed, "sheet").stream("sides").random(len(chosen)) < 0.5
     shown_pairs = list(zip(chosen, flips.tolist(), strict=True))
     if swapped:

@@ -17,7 +17,7 @@ from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.protocols.parts.forms import PairChoice
 from virsci_society.protocols.parts.research_system import ResearchSystem, pages_beside
-from virsci_society.protocols.parts.steps import retrieve
+from virsci_society.protocols.parts.steps import idea_slots, retrieve
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 
 if TYPE_CHECKING:
@@ -93,14 +93,7 @@ class AIResearcher(ResearchSystem):
         said = yield from work.lab.ask_each(
             [work.team.leader] * size,
             lambda seat, who: work.pose(
-                who,
-                "seed",
-                Idea,
-                seat=seat,
-                archive=earlier,
-                summaries=(),
-                previous=None,
-                references=shown[seat],
+                who, "seed", Idea, seat=seat, **idea_slots(shown[seat], earlier)
             ),
         )
         return tuple(
@@ -204,6 +197,7 @@ def hold_tournament(
     for number in range(1, rounds + 1):
         yield from work.call_meeting()
         if number > 1:
+            # The choices of one round are read on the date of the next.
             points = award_points(points, pairs, [choice.read() for choice in choices])
         with (yield from work.convene("ranking by pairs", number, rounds)):
             pairs = pair_by_points(points, work.lab.rng("tournament", work.lab.visit, number))

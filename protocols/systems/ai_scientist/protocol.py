@@ -15,7 +15,7 @@ from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.ideas import CandidateIdea, Idea, confidence
 from virsci_society.protocols.parts.forms import NoveltyVerdict
 from virsci_society.protocols.parts.research_system import ResearchSystem, pages_beside
-from virsci_society.protocols.parts.steps import reflect
+from virsci_society.protocols.parts.steps import idea_slots, reflect
 from virsci_society.protocols.parts.team_work import TeamWork
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class AIScientist(ResearchSystem):
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Fill the archive, check every idea, and take the best of those that are novel."""
         archive: tuple[Answer[CandidateIdea], ...] = ()
+        # One after another: each is to be unlike those that are in the archive by then.
         for _ in range(self.ideas):
             idea = yield from work.lab.stage("ideas", self._generate(work, archive))
             archive += (idea,)
@@ -113,10 +114,7 @@ def generate_idea(
         "idea",
         Idea,
         seat=seat,
-        archive=archive,
-        summaries=(),
-        previous=None,
-        references=shown,
+        **idea_slots(shown, archive),
     )
     return work.candidate(leader, idea, shown)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, model_validator
 
@@ -16,7 +16,7 @@ from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.protocols.parts.forms import IdeaScore, RefinedIdea
 from virsci_society.protocols.parts.research_system import ResearchSystem, pages_beside
-from virsci_society.protocols.parts.steps import refinement_slots
+from virsci_society.protocols.parts.steps import idea_slots, refinement_slots
 from virsci_society.protocols.parts.team_work import TeamWork
 from virsci_society.society.kernel.answer import Answer
 
@@ -84,12 +84,7 @@ class AIScientistV2(ResearchSystem):
     def _plant(self, work: TeamWork) -> Process[list[Answer[CandidateIdea]]]:
         """The first ideas, side by side."""
         leader, shown = work.team.leader, work.search(work.topic)
-        slots: dict[str, Any] = {
-            "archive": (),
-            "summaries": (),
-            "previous": None,
-            "references": shown,
-        }
+        slots = idea_slots(shown)
         said = yield from work.lab.ask_each(
             [leader] * self.roots,
             lambda seat, who: work.pose(who, "idea", Idea, seat=seat, **slots),

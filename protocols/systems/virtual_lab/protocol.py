@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field
 
@@ -14,7 +14,7 @@ from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.ideas import Idea
 from virsci_society.protocols.parts.forms import Contribution
 from virsci_society.protocols.parts.research_system import TeamSystem, pages_beside
-from virsci_society.protocols.parts.steps import aggregate
+from virsci_society.protocols.parts.steps import aggregate, idea_slots
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 from virsci_society.protocols.team_sizes import TeamSize
 
@@ -66,6 +66,7 @@ class VirtualLab(TeamSystem):
                     for place, transcript in enumerate(transcripts)
                 ]
                 new = yield from work.lab.together(*speeches)
+                # After all of them: a meeting hears itself alone, and not the others of its round.
                 transcripts = [old + more for old, more in zip(transcripts, new, strict=True)]
         with (yield from work.hold_round(meeting, self.rounds + 1, rounds)):
             ideas = yield from self._close(work, transcripts, shown)
@@ -102,11 +103,8 @@ class VirtualLab(TeamSystem):
         leader = work.team.leader
 
         def pose(seat: int, who: str) -> Answer[Idea]:
-            slots: dict[str, Any] = {"archive": (), "previous": None, "references": shown}
-            notes = transcripts[seat]
-            return work.pose(
-                who, "idea", Idea, seat=seat, summaries=notes, part=INVESTIGATOR, **slots
-            )
+            slots = idea_slots(shown, summaries=transcripts[seat])
+            return work.pose(who, "idea", Idea, seat=seat, part=INVESTIGATOR, **slots)
 
         said = yield from work.lab.ask_each([leader] * len(transcripts), pose)
         return tuple(work.candidate(leader, idea, shown) for idea in said)

@@ -104,6 +104,7 @@ def partner_choices(
         others = [one for one in found if one not in team]
         if not others:
             continue
+        # With sampled non-cases the estimates stay consistent (McFadden 1978).
         if len(others) > NON_CASES:
             picked = rng.choice(len(others), size=NON_CASES, replace=False)
             others = [others[one] for one in np.sort(picked).tolist()]

@@ -85,6 +85,7 @@ class Counting:
         self.corpus, self.end, self.since, self.seed = corpus, end, since, seed
         self.history = CareerHistory(corpus.before(end), leader)
         self.first, self.last = since - corpus.origin, end - corpus.origin
+        # Ten years for a trend, or from the first fit window on where that is longer.
         rated = min(self.first, max(int(self.history.periods[0]) + 1, self.last - RATE_YEARS))
         self.years: IntArray = np.arange(rated, self.last)
         self.rated = Seats.of(self.history, rated, self.last)
@@ -220,6 +221,7 @@ class Counting:
             keys.AGAIN: again_share,
             keys.STAY: stay_share,
         }
+        # Papers are drawn, not seats: the seats of one paper are not independent.
         papers = np.unique(self.seats.paper)
         rng = np.random.default_rng([self.seed, 2])
         drawn: dict[str, list[float]] = {key: [] for key in counts}

@@ -168,6 +168,7 @@ class Estimation:
         """Estimates of every point from the points of the other folds."""
         if name not in self._folds:
             n = len(self.table.points)
+            # The same folds for every estimator, so that their errors compare.
             fold = np.random.default_rng([self.seed, n]).permutation(n) % FOLDS
             made = np.zeros_like(self.table.points)
             for part in range(FOLDS):

@@ -148,6 +148,7 @@ def proposal(points: FloatArray, weights: FloatArray, cube: FloatArray) -> Float
     shares = np.cumsum(weights / weights.sum())
     chosen = np.minimum(np.searchsorted(shares, cube[:, 0], side="right"), len(points) - 1)
     root = _root(proposal_covariance(points, weights))
+    # The normal quantile of 0 or of 1 is infinite.
     steps = scipy.stats.norm.ppf(np.clip(cube[:, 1:], 1e-6, 1 - 1e-6))
     moved: FloatArray = points[chosen] + steps @ root.T
     return moved
