@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -272,6 +273,11 @@ class CalibrationFile(Part):
     def boundary_year(self) -> int:
         """The year on whose 1 January the calibrated values hold."""
         return self.boundary or min(one.first for one in self.held_out)
+
+    def with_priors_of(self, known: Collection[str]) -> CalibrationFile:
+        """The file without those of the default priors whose keys the base does not have."""
+        priors = {key: prior for key, prior in self.priors.items() if key in known}
+        return self.model_copy(update={"priors": priors})
 
     @property
     def end(self) -> int:

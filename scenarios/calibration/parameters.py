@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from virsci_society.agents.config import Part
 from virsci_society.scenarios.calibration.estimation.count_models import Link, to_link, unlink
 from virsci_society.scenarios.config.document import Document, FittedOn
 from virsci_society.scenarios.config.ecosystem_folder import Folder
@@ -174,3 +176,24 @@ def _fitted_values(document: Document) -> Iterator[tuple[str, object, FittedOn]]
             value = value[step] if isinstance(value, dict) else None
         if value != "counted":
             yield key, value, origin.fitted_on
+
+
+def values_of(base: Scenario) -> dict[str, float | None]:
+    """Values of a scenario for those parameters that it has.
+
+    Returns:
+        By key; None where the scenario has the key, and null or ``counted`` in it.
+    """
+    found: dict[str, float | None] = {}
+    for key in PARAMETERS:
+        node: Any = base
+        for step in key.split("."):
+            if not isinstance(node, Part) or step not in type(node).model_fields:
+                break
+            node = getattr(node, step)
+        else:
+            if isinstance(node, int | float):
+                found[key] = float(node)
+            elif node in (None, "counted"):
+                found[key] = None
+    return found

@@ -10,7 +10,6 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.validation.assembly_quantities import SCALARS
@@ -104,7 +103,7 @@ class PreparedCalibration:
     @cached_property
     def base_values(self) -> dict[str, float | None]:
         """Values of the base for those keys that it has; None where it switches one off."""
-        return values_of(self.base)
+        return keys.values_of(self.base)
 
     @property
     def leader(self) -> Leader:
@@ -118,34 +117,6 @@ class PreparedCalibration:
         """What of the base decides what is simulated."""
         data = self.base.to_data()
         return {name: data[name] for name in SIMULATED}
-
-
-def with_known_priors(file: CalibrationFile, base: Scenario) -> CalibrationFile:
-    """The file without those of the default priors whose keys the base does not have."""
-    known = values_of(base)
-    priors = {key: prior for key, prior in file.priors.items() if key in known}
-    return file.model_copy(update={"priors": priors})
-
-
-def values_of(base: Scenario) -> dict[str, float | None]:
-    """Values of a scenario for those parameters that it has.
-
-    Returns:
-        By key; None where the scenario has the key, and null or ``counted`` in it.
-    """
-    found: dict[str, float | None] = {}
-    for key in keys.PARAMETERS:
-        node: Any = base
-        for step in key.split("."):
-            if not isinstance(node, Part) or step not in type(node).model_fields:
-                break
-            node = getattr(node, step)
-        else:
-            if isinstance(node, int | float):
-                found[key] = float(node)
-            elif node in (None, "counted"):
-                found[key] = None
-    return found
 
 
 def read_calibration(
@@ -204,11 +175,6 @@ def default_calibration(
 ) -> PreparedCalibration:
     """The calibration of an ecosystem's past papers: three windows of two years and a fourth.
 
-    Args:
-        folder: of the ecosystem.
-        base: the scenario that is extended.
-        settings: ``a.b=c``, which change the base.
-
     Raises:
         InputError: it is no ecosystem, or its past is too short.
     """
@@ -246,7 +212,7 @@ def default_calibration(
         "After the check, what is counted is counted again over all papers before the boundary, "
         "those of the held-out window included; what was fitted stays as it was fitted."
     )
-    file = with_known_priors(file, scenario)
+    file = file.with_priors_of(keys.values_of(scenario))
     made = assembly_simulator(scenario, None)
     base_file = _file_of(base, Path.cwd())
     return PreparedCalibration(
@@ -292,7 +258,7 @@ class _FileReading:
         scenario, simulator = self._mechanism(file, settings)
         self.diagnostics.raise_faults()
         if priors is None:
-            file = with_known_priors(file, scenario)
+            file = file.with_priors_of(keys.values_of(scenario))
         corpus = self._corpus(file)
         self._check_against(file, corpus)
         self.diagnostics.raise_faults()
@@ -327,7 +293,7 @@ class _FileReading:
             self.diagnostics.add(("base" if file.simulator is None else "simulator",), str(error))
             self.diagnostics.raise_faults()
             raise
-        known = values_of(scenario)
+        known = keys.values_of(scenario)
         for key, prior in file.priors.items() if "priors" in self.document.data else ():
             place: KeyPath = ("priors", key)
             if key not in known:
