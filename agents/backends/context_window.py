@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from virsci_society.agents.backends.connection import trusted_certificates
 from virsci_society.agents.backends.endpoint_settings import EndpointSettings
 from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.backends.litellm import listed_window
-from virsci_society.agents.backends.tls import trusted_certificates
 from virsci_society.agents.errors import InputError
 
 Server = Literal["Ollama", "vLLM", "llama.cpp", "litellm's list", "the server", ""]

@@ -24,6 +24,7 @@ from typing import Any
 
 from pydantic import Field, PrivateAttr
 
+from virsci_society.agents.backends.connection import probe
 from virsci_society.agents.backends.endpoint_settings import Address, EndpointSettings, Variable
 from virsci_society.agents.backends.http import Deadlines, Price
 from virsci_society.agents.backends.litellm import (
@@ -36,12 +37,13 @@ from virsci_society.agents.backends.litellm import (
 )
 from virsci_society.agents.backends.provider_errors import (
     classify_exception,
+    classify_refusal,
     classify_response,
     get_field,
     one_line,
 )
 from virsci_society.agents.config import Part
-from virsci_society.agents.errors import Fault, Overflow, Stopped, Verdict
+from virsci_society.agents.errors import Fault, InputError, Overflow, Stopped, Verdict
 from virsci_society.agents.gateway.attempt import Retry
 from virsci_society.agents.loop_thread import LoopThread
 from virsci_society.agents.usage import Usage
@@ -204,7 +206,7 @@ class LiteLLMEmbedding(Part):
 
         Raises:
             Stopped: the model cannot be reached, or refuses.
-            InputError: the environment variable of a key is missing.
+            InputError: a key is missing, or litellm cannot ask such a model.
         """
         endpoint, loop_thread = EndpointSettings(self.api_base, key=self.key), embedding_loop()
         arguments = self._settings(endpoint)
@@ -256,6 +258,8 @@ class LiteLLMEmbedding(Part):
         id, began, faults = _id_of(texts), monotonic(), list[Fault]()
         while True:
             try:
+                if self.api_base is not None and not self._answered:
+                    await self._reach()
                 answer = await self._attempt(texts, arguments)
             except Overflow as verdict:
                 return await self._split_batch(texts, arguments, verdict, len(faults) + 1)
@@ -285,9 +289,14 @@ class LiteLLMEmbedding(Part):
             why = f"; {failed} attempts have failed"
         elif seconds >= self.retry.patience:
             why = f"; nothing has been answered for {seconds:.0f} seconds"
+        elif not (self._answered or fault.sent) and 2 * seconds >= self.deadlines.connect:
+            # The next wait is about as long as all before it together.
+            why = "; nothing has ever answered"
         else:
             return
         advice = ADVICE.get(fault.kind)
+        if not (self._answered or fault.sent or fault.rule.retryable):
+            raise InputError("; ".join(filter(None, (str(fault), advice))))
         raise Stopped("; ".join(filter(None, (f"{fault}{why}", advice, GOES_ON))))
 
     async def _split_batch(
@@ -314,6 +323,12 @@ class LiteLLMEmbedding(Part):
         usage = Usage(tokens, 0, left.usage.estimated or right.usage.estimated)
         requests += left.requests + right.requests
         return EmbeddingBatch(left.rows + right.rows, usage, left.cut + right.cut, requests)
+
+    async def _reach(self) -> None:
+        """Look whether anything answers at the address; raises Fault if it is silent."""
+        found = await probe(EndpointSettings(self.api_base), self.deadlines.connect)
+        if isinstance(found, Fault):
+            raise found
 
     async def _attempt(
         self, texts: Sequence[str], arguments: dict[str, Any]
@@ -352,7 +367,7 @@ def _failure(passed: Exchange, error: Exception) -> Verdict | Fault:
     if answer is not None and answer.status_code >= 300:
         return classify_response(answer.status_code, body or "", answer.headers)
     if body is None:
-        return classify_exception(passed.error or error, sent=passed.sent)
+        return classify_exception(passed.error or error) if passed.sent else classify_refusal(error)
     try:
         complaint = get_field(json.loads(body), "error")
     except (ValueError, RecursionError):

@@ -24,6 +24,7 @@ from pydantic import (
 )
 
 from virsci_society.agents.backends.completions import read_completion
+from virsci_society.agents.backends.connection import probe
 from virsci_society.agents.backends.endpoint_settings import (
     SCHEMA,
     Address,
@@ -66,7 +67,8 @@ class Deadlines(Part):
     """How long one attempt at a call may take, in real seconds."""
 
     connect: float = Field(default=10.0, gt=0, le=604_800, allow_inf_nan=False)
-    """Until there is a connection."""
+    """Until there is a connection; at an address where nothing has ever answered in this run, also
+    until a server says anything at all."""
     read: float = Field(default=120.0, gt=0, le=604_800, allow_inf_nan=False)
     """Of silence on it."""
     total: float = Field(default=300.0, gt=0, le=604_800, allow_inf_nan=False)
@@ -225,9 +227,13 @@ class ChatCompletionsBackend(Backend):
         Raises:
             InputError: the environment variable of a key is missing.
         """
+        contact = self.deadlines.connect
         return tuple(
             Endpoint(
-                endpoint.name, self._attempts_at(endpoint), endpoint.weight, endpoint.in_flight
+                *(endpoint.name, self._attempts_at(endpoint)),
+                *(endpoint.weight, endpoint.in_flight),
+                partial(probe, endpoint, contact) if endpoint.api_base else None,
+                contact,
             )
             for endpoint in self.endpoint_settings()
         )
@@ -244,6 +250,10 @@ class ChatCompletionsBackend(Backend):
             key: the API key; None: none is given.
         """
         raise NotImplementedError
+
+    def refusal(self) -> str:
+        """Why the library that sends would refuse the model by its name; empty: it does not."""
+        return ""
 
     def takes_schema(self) -> bool:
         """True if the model is known to take a JSON Schema; used if ``structured`` is auto."""
@@ -285,15 +295,21 @@ class ChatCompletionsBackend(Backend):
         return fields | self.extra
 
     def _attempts_at(self, endpoint: EndpointSettings) -> Callable[[Request], Awaitable[Reply]]:
-        return partial(self._attempt, self.make_sender(endpoint, endpoint.secret()))
+        return partial(
+            self._attempt, self.make_sender(endpoint, endpoint.secret()), endpoint.api_base
+        )
 
-    async def _attempt(self, send: Send, request: Request) -> Reply:
+    async def _attempt(self, send: Send, address: str | None, request: Request) -> Reply:
         total = self.deadlines.total
         try:
             async with asyncio.timeout(total):
                 answer = await send(self.request_fields(request))
         except TimeoutError:
             fault = Fault(f"no answer within {total:g} seconds (deadlines.total)", "timeout")
+        except Fault as error:
+            fault = error
+            if address is not None and error.kind == "connection" and not error.sent:
+                error.args = (f"{address}: {error}",)
         else:
             reply = read_completion(answer, request, self.max_tokens)
             _check_uncut(reply, self.window)

@@ -23,12 +23,14 @@ from virsci_society.agents.backends.endpoint_settings import EndpointSettings
 from virsci_society.agents.backends.http import ChatCompletionsBackend, Fields, Send
 from virsci_society.agents.backends.provider_errors import (
     classify_exception,
+    classify_refusal,
     classify_response,
     classify_success,
 )
 from virsci_society.agents.errors import Fault, Verdict
 from virsci_society.agents.prompts.request import Request
 from virsci_society.agents.redaction import shield_logs
+from virsci_society.agents.spelling import did_you_mean
 from virsci_society.agents.usage import Usage
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
@@ -87,6 +89,21 @@ class LiteLLM(ChatCompletionsBackend):
         if self.prices is not None or not _is_listed(self.model):
             return super().price(usage)
         return _listed_price(self.model, usage)
+
+    def refusal(self) -> str:
+        """Why litellm cannot ask the model: it knows no such provider; empty if it does."""
+        litellm = _library()
+        try:
+            litellm.get_llm_provider(self.model, api_base=self.endpoint_settings()[0].api_base)
+        except Exception:
+            provider, _, name = self.model.rpartition("/")
+            near = did_you_mean(provider.lower(), [str(one) for one in litellm.models_by_provider])
+            return (
+                f"litellm knows no provider of {self.model!r}; write PROVIDER/NAME, such as "
+                f"anthropic/NAME, or openai/{name} with backend.api_base for a server that speaks "
+                f"as OpenAI's does{near}"
+            )
+        return ""
 
     def takes_schema(self) -> bool:
         """True if litellm's list of models says that it takes a JSON Schema."""
@@ -169,7 +186,9 @@ class Exchange:
             return classify_response(answer.status_code, body or "", answer.headers)
         if body is not None:
             return classify_success(body)
-        return classify_exception(self.error or error, sent=self.sent)
+        if not self.sent:
+            return classify_refusal(error)
+        return classify_exception(self.error or error)
 
 
 def body_of(answer: Any) -> str | None:

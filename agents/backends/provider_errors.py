@@ -130,6 +130,9 @@ UNSENT = frozenset(
 
 Names of the wrapping libraries are not taken: they call a server that hangs up ``ConnectTimeout``.
 """
+NETWORK = frozenset({"ConnectionError", "TimeoutError", "gaierror", "TransportError"}) | UNSENT
+"""Class names of errors of the network, by Python, aiohttp and httpx."""
+_ACCESS = re.compile(r"(?i)credential|api[ _]?key|project_id|access[ _]?token")
 
 
 def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Verdict | Fault:
@@ -196,6 +199,24 @@ def classify_exception(error: BaseException, *, sent: bool = True) -> Verdict | 
         return classify_response(status, str(error), {})
     text = one_line(f"{type(error).__name__}: {error}")
     return Fault(text, "garbled" if sent else "request")
+
+
+def classify_refusal(error: Exception) -> Verdict | Fault:
+    """What an exception means where a provider's library is not known to have sent anything.
+
+    Args:
+        error: what the library raised: it refuses the request, or finds no network.
+    """
+    names = {cls.__name__ for one in _causes(error) for cls in type(one).__mro__}
+    if not names.isdisjoint(NETWORK):
+        return classify_exception(error, sent=False)
+    text = one_line(f"{type(error).__name__}: {error}")
+    # litellm calls a missing key an error 500 of the server, or a lost connection.
+    found = Fault(text, "key") if _ACCESS.search(text) else classify_exception(error, sent=False)
+    if isinstance(found, Fault):
+        # Some providers are asked by other ways than ours: what may pass is tried again.
+        found.sent = found.rule.retryable
+    return found
 
 
 def _is_unsent(error: BaseException) -> bool:

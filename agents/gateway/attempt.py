@@ -21,7 +21,7 @@ from time import monotonic
 from pydantic import Field
 
 from virsci_society.agents.config import Part
-from virsci_society.agents.errors import BudgetReached, Fault, Stopped, Verdict
+from virsci_society.agents.errors import BudgetReached, Fault, InputError, Stopped, Verdict
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.endpoint_pool import EndpointPool, Slot
 from virsci_society.agents.journal.journal import Journal
@@ -202,6 +202,11 @@ class BudgetAccount:
 
 EMPTY_ATTEMPTS = 3
 """After so many empty answers to one request, emptiness is what the model has to say."""
+UNREACHED = (
+    "start the server, give its right address with --set backend.api_base=ADDRESS, or see whether "
+    "this machine has a network; for a server that starts slowly raise backend.deadlines.connect"
+)
+"""What a user can do where no server has ever answered."""
 _DOUBLINGS = 60
 
 
@@ -281,7 +286,9 @@ def conclude(ending: Reply | Verdict | Fault, earlier: Sequence[Fault]) -> Concl
     return Conclusion(ending.kind, empty, ending, ending.usage, ending.cost_unknown)
 
 
-def wait_after(id: str, faults: Sequence[Fault], retry: Retry, silent: float) -> float:
+def wait_after(
+    id: str, faults: Sequence[Fault], retry: Retry, silent: float, contact: float | None = None
+) -> float:
     """Seconds after which a call is attempted again.
 
     Args:
@@ -289,13 +296,19 @@ def wait_after(id: str, faults: Sequence[Fault], retry: Retry, silent: float) ->
         faults: those of all attempts so far; at least one.
         retry: the bounds.
         silent: seconds since any endpoint has answered (>= 0).
+        contact: most seconds for which an answer is waited for where none has ever come; None: one
+            has.
 
     Raises:
+        InputError: the request can never be sent.
         Stopped: the last fault is final, or the retries are used up.
     """
     fault = faults[-1]
     # Rate limits and empty answers have bounds of their own: patience, EMPTY_ATTEMPTS.
     failed = sum(one.kind not in ("rate", "empty") for one in faults)
+    if contact is not None and not (fault.rule.retryable or fault.sent):
+        # Refused by the library on this machine: the same command could never go on.
+        raise InputError(f"backend.model: {fault}; {fault.rule.advice}")
     if not fault.rule.retryable:
         why = ""
     elif failed >= retry.attempts:
@@ -303,7 +316,11 @@ def wait_after(id: str, faults: Sequence[Fault], retry: Retry, silent: float) ->
     elif silent >= retry.patience:
         why = f"; nothing has been answered for {silent:.0f} seconds"
     else:
-        return retry.delay(id, len(faults), fault.retry_after)
+        delay = retry.delay(id, len(faults), fault.retry_after)
+        # A request that was sent may be with a slow model; one that was not meets no server.
+        if contact is None or fault.sent or silent + delay <= contact:
+            return delay
+        raise Stopped(f"{fault}; nothing has ever answered in this run; {UNREACHED}")
     raise Stopped(f"{fault}{why}; {fault.rule.advice}")
 
 
@@ -474,7 +491,8 @@ async def send_once(request: Request, slot: Slot, earlier: Sequence[Fault]) -> C
         earlier: faults of the earlier attempts, in order.
     """
     try:
-        end = conclude(await slot.endpoint.complete(request), earlier)
+        unreached = await slot.reach()
+        end = conclude(unreached or await slot.endpoint.complete(request), earlier)
     except (Verdict, Fault) as error:
         end = conclude(error, earlier)
     if end.fault is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from virsci_society.agents.config import Part
+from virsci_society.agents.errors import Fault
 from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.agents.usage import Usage
 
@@ -20,12 +21,17 @@ class Endpoint:
         complete: makes one attempt.
         weight: share of the calls, relative to the other endpoints (> 0).
         in_flight: most attempts at a time here (>= 1); None: no bound of its own.
+        probe: looks whether anything answers there, before the first attempt: True if it does,
+            False if that cannot be told, the fault if nothing does. None: nothing is looked at.
+        contact: seconds for which it is waited for while nothing has ever answered (> 0).
     """
 
     name: str
     complete: Callable[[Request], Awaitable[Reply]]
     weight: float = 1.0
     in_flight: int | None = None
+    probe: Callable[[], Awaitable[Fault | bool]] | None = None
+    contact: float = 10.0
 
 
 class Backend(Part):

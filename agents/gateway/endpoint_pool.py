@@ -61,6 +61,8 @@ class EndpointHealth:
         closed_until: time until which it gets no attempts, by the pool's clock; 0 if it is open.
         half_open: after a pause: it gets one attempt at a time until one succeeds.
         probe: the slot that holds this one attempt; None if it is free.
+        reached: True once anything has answered there, an error included.
+        looking: the look whether anything does, which all first attempts share; None so far.
     """
 
     def __init__(self, endpoint: Endpoint, in_flight: int, share: float) -> None:
@@ -69,6 +71,8 @@ class EndpointHealth:
         self.busy = self.begun = self.cuts = 0
         self.closed_until, self.half_open = 0.0, False
         self.probe: object | None = None
+        self.reached = False
+        self.looking: asyncio.Future[Fault | bool] | None = None
         self._failures_in_row, self._pause = 0, 1.0
 
     @property
@@ -145,16 +149,38 @@ class Slot:
         """The endpoint to ask."""
         return self.health.endpoint
 
+    async def reach(self) -> Fault | None:
+        """Look whether anything answers at the endpoint, where nothing has yet.
+
+        Returns:
+            The fault of an attempt that need not be made; None: it may be.
+        """
+        health, probe = self.health, self.endpoint.probe
+        if health.reached or probe is None:
+            return None
+        if health.looking is None or health.looking.done():
+            health.looking = asyncio.ensure_future(probe())
+        # Shielded: the others go on waiting where one attempt is cancelled.
+        answer = await asyncio.shield(health.looking)
+        health.reached = health.reached or answer is True
+        return answer if isinstance(answer, Fault) else None
+
     def record_success(self) -> None:
         """Note that the endpoint has answered; a verdict is an answer as well."""
+        self.health.reached = True
         self.health.record_success()
         self._pool.record_success()
 
     def record_failure(self, fault: Fault) -> None:
         """Note the fault by which the attempt ended; its kind decides what follows."""
-        now = self._pool.clock()
+        now, longest = self._pool.clock(), self._pool.patience
+        if fault.sent and fault.status is not None:
+            self.health.reached = True
         if fault.rule.endpoint_at_fault:
-            self.health.record_failure(self, now, self._pool.patience)
+            if not fault.sent and (contact := self._pool.contact) is not None:
+                # A longer pause would end after the time within which a first answer must come.
+                longest = min(longest, contact / 10)
+            self.health.record_failure(self, now, longest)
             return
         self.health.reset_failures()
         if fault.kind == "rate":
@@ -250,6 +276,18 @@ class EndpointPool:
     def waiting(self) -> int:
         """Number of requests in the queue."""
         return len(self._waiting)
+
+    @property
+    def contact(self) -> float | None:
+        """Most seconds to wait while no endpoint has ever answered; None: one has."""
+        if any(health.reached for health in self.health):
+            return None
+        return max(health.endpoint.contact for health in self.health)
+
+    def mark_reached(self) -> None:
+        """Take the endpoints for reached: they have answered in an earlier session."""
+        for health in self.health:
+            health.reached = True
 
     def seconds_since_success(self) -> float:
         """Seconds since the last success, or since the first ``acquire`` if there was none.

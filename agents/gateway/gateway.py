@@ -355,8 +355,9 @@ class Gateway:
                 self._answered, self._trouble = self._answered + 1, ""
                 return result
             faults.append(result)
-            silent = self._attempt_maker.pool.seconds_since_success()
-            wait = wait_after(request.id, faults, self._retry, silent)
+            pool = self._attempt_maker.pool
+            silent = pool.seconds_since_success()
+            wait = wait_after(request.id, faults, self._retry, silent, pool.contact)
             self._trouble = f"trouble: {storable(str(result))[:200]}; again in {wait:.0f} s"
             await asyncio.sleep(wait)
 
@@ -370,7 +371,11 @@ class Gateway:
         else:
             endpoints, patience = self.backend.endpoints(), self._retry.patience
             pool = EndpointPool(endpoints, self.in_flight, patience=patience)
-        account = BudgetAccount(self._budget, self.journal.totals().spending)
+        spending = self.journal.totals().spending
+        account = BudgetAccount(self._budget, spending)
+        if spending.calls:
+            # Answered in an earlier session of this run: the server is known to be there.
+            pool.mark_reached()
         self._attempts = attempts = Attempts(self.backend, pool, self.journal, account)
         attempts.ended = self._ended
         return attempts if self._hedge is None else Hedging(attempts, self._hedge)

@@ -47,7 +47,7 @@ def check_before_run(
         source.require()
     faults = [*_teams_too_large(scenario), *_nobody_outside(scenario)]
     if keys:
-        faults += _missing_variables(scenario)
+        faults += [*_missing_variables(scenario), *_refused_model(scenario)]
     if folder is not None:
         faults += _other_scenario(scenario, folder)
     if online:
@@ -93,6 +93,14 @@ def _missing_variables(scenario: Scenario) -> Iterator[str]:
             yield (
                 f"backend.key: the environment variable {name} is not set; type: export {name}=..."
             )
+
+
+def _refused_model(scenario: Scenario) -> Iterator[str]:
+    """A model that the library which asks it does not know how to ask."""
+    refusal = getattr(scenario.backend.backend.paid, "refusal", None)
+    reason = refusal() if callable(refusal) else ""
+    if reason:
+        yield f"backend.model: {reason}"
 
 
 def _other_scenario(scenario: Scenario, folder: Path) -> Iterator[str]:

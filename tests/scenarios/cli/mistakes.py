@@ -226,6 +226,12 @@ MODELS = (
         "it has a key of its own",
     ),
     setting(
+        "a provider that litellm does not know",
+        "--set backend.use=litellm --set backend.model=antropic/claude",
+        "backend.model: litellm knows no provider of 'antropic/claude'",
+        "did you mean 'anthropic'?",
+    ),
+    setting(
         "a server that does not run",
         f"{MODEL} --set backend.api_base=http://127.0.0.1:9/v1 --online",
         "nothing answers at http://127.0.0.1:9/v1",

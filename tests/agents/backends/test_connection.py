@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import ssl
 
+from virsci_society.agents.backends.connection import trusted_certificates
 from virsci_society.agents.backends.openai import OpenAI
-from virsci_society.agents.backends.tls import trusted_certificates
 
 
 def test_certificates_and_host_names_are_checked():
