@@ -208,6 +208,7 @@ def _read(path: Path, below: tuple[Path, ...]) -> Document:
         circle = " -> ".join(file.name for file in (*chain, parent_path))
         raise InputError(f"{where}: extends: a circle: {circle}; remove one extends")
     below_it = _read(parent_path, chain)
+    # A name belongs to one file; the scenario that extends it is another one.
     below_it.data.pop("name", None)
     return below_it.merged_with(top)
 

@@ -178,6 +178,7 @@ def parts_of_kind(kind: str) -> dict[str, str]:
     Args:
         kind: a key of ``TABLES``.
     """
+    # Ours last: no installed package may take a name of ours.
     return {**installed_of(kind), **TABLES[kind]}
 
 

@@ -187,6 +187,7 @@ class DoctorSession:
         yield self._counts(answered)
         yield self._price()
         if self._page is not None:
+            # Before the forms: it times one call alone, against which the others are held.
             yield self._seed()
             yield from self._forms()
             yield from self._limit()

@@ -421,6 +421,7 @@ def learn_rates(record: RecordedRun) -> ModelRates:
     rehearsal = Rehearsal(
         record.scenario, MimicSettings(), known=record.lookup, on_known=calibration.observe
     )
+    # Beyond the calls that the journal holds there is nothing to compare.
     rehearsal.run(enough=lambda: calibration.calls >= len(record.known))
     if not calibration.calls:
         raise InputError(

@@ -191,6 +191,7 @@ def _ends(
     start = None if first.calls <= CALLS else dry_run.run(rates.mimic_settings(), most=CALLS)
     ends: list[tuple[End, DryRunResult]] = []
     for salt, (words, yes) in enumerate(CORNERS, 1):
+        # To the same day, not to as many calls: how many there are is what differs at an end.
         until = None if start is None else start.days
         result = dry_run.run(rates.mimic_settings(words, yes), salt, until=until)
         ends.append((words, result if start is None else _scaled(result, start, first)))
@@ -217,6 +218,7 @@ def _planned_pages(likely: Sequence[DryRunResult]) -> tuple[PlannedPage, ...]:
     names = list(dict.fromkeys(name for result in likely for name in result.pages))
     stages = list(dict.fromkeys(stage for stage, _ in names))
     pages = []
+    # By stage only: a stable sort keeps the acts of a stage in the order of their first calls.
     for stage, act in sorted(names, key=lambda name: stages.index(name[0])):
         tokens = [one for result in likely for one in result.pages.get((stage, act), ())]
         calls = round(len(tokens) / len(likely), 1)

@@ -212,6 +212,7 @@ def _calls(
         if not (rules or row["live"]):
             by_rules += 1
             continue
+        # By the place among a team's acts: calls of several teams are asked in turn.
         key = place[row["team"]], row["sequence"], order
         listed.append((key, _recorded(request, outcome, row)))
     return tuple(call for _, call in sorted(listed, key=lambda one: one[0])), by_rules
