@@ -23,7 +23,6 @@ WAITING = {
     "giant component",
     "paper and code",
     "plans of the studies",
-    "study",
     "table 1",
     "table 9",
     "tables 3 and 4",
