@@ -18,6 +18,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import yaml
 
 from virsci_society.agents.files.atomic_files import write_atomically
 from virsci_society.society.results.run import Run
@@ -33,65 +34,24 @@ from virsci_society.society.results.table_files import write_parquet
 TEXT, NUMBER, WHOLE, YES_NO = "string", "Float64", "Int64", "boolean"
 ARROW = {TEXT: pa.string(), NUMBER: pa.float64(), WHOLE: pa.int64(), YES_NO: pa.bool_()}
 SCHEMA_ORG = {TEXT: "sc:Text", NUMBER: "sc:Float", WHOLE: "sc:Integer", YES_NO: "sc:Boolean"}
-Described = tuple[str, str]
+Described = list[str]
 """Type and meaning of a column."""
-ORIGIN = {
-    "machine_generated": (
-        YES_NO,
-        "true unless a person wrote this text, or took part in the team whose abstract it is",
-    ),
-    "live": (YES_NO, "true if a language model spoke, false if rules did"),
-    "model": (TEXT, "model as its backend named itself; of abstracts all of the team's calls'"),
-    "scenario": (TEXT, "name of the scenario"),
-    "seed": (WHOLE, "seed of the run"),
-    "digest": (TEXT, "sha256 of the run's results; missing where the run did not finish"),
-}
-"""Columns of every table: its provenance."""
-SPOKEN = {
-    "call": (TEXT, "id of the call to the model or to the rules"),
-    "team": (TEXT, "id of the team"),
-    "scientist": (TEXT, "masked name of the simulated speaker"),
-    "date": (NUMBER, "simulated date, days since day 0"),
-    "stage": (TEXT, "stage of the protocol"),
-    "visit": (WHOLE, "visit of the stage"),
-    "turn": (WHOLE, "turn of the stage"),
-}
-RATED = ("clarity", "feasibility", "novelty")
+_DECLARED: dict[str, dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("dataset.yaml").read_text(encoding="utf-8")
+)
 COLUMNS: dict[str, dict[str, Described]] = {
-    "abstracts": {
-        "paper": (TEXT, "id of the paper"),
-        "team": (TEXT, "id of the team"),
-        "authors": (TEXT, "masked names in author order, separated by '; '"),
-        "published": (NUMBER, "simulated date of publication, days since day 0"),
-        "title": (TEXT, "title"),
-        "abstract": (TEXT, "abstract"),
-        "keywords": (TEXT, "keywords, separated by '; '"),
-        "topic": (TEXT, "topic that the team had agreed on"),
-        "cites": (TEXT, "ids of the cited papers, separated by '; '"),
-    },
-    "ideas": {
-        **SPOKEN,
-        "title": (TEXT, "title"),
-        "idea": (TEXT, "the idea"),
-        "experiment": (TEXT, "how it would be carried out"),
-        "reason": (TEXT, "the reason its author stated"),
-        **{name: (NUMBER, f"its author's rating of {name}, 1 to 10") for name in RATED},
-    },
-    "votes": {
-        **SPOKEN,
-        "decision": (TEXT, "the idea voted for, by its number on this ballot"),
-        "reason": (TEXT, "the reason stated"),
-    },
-    "reviews": {
-        **SPOKEN,
-        "kind": (TEXT, "form of the reply: which kind of review it is"),
-        "review": (TEXT, "the whole review as JSON"),
-        "reason": (TEXT, "the reason stated"),
-    },
+    "abstracts": _DECLARED["abstracts"],
+    **{name: _DECLARED["spoken"] | _DECLARED[name] for name in ("ideas", "votes", "reviews")},
 }
-"""By table: each column with its type and meaning."""
+"""By table: each column with its type and meaning, as ``dataset.yaml`` declares them."""
 FIELDS = {
-    "ideas": {name: name.title() for name in ("title", "idea", "experiment", *RATED)},
+    "ideas": {
+        name: name.title()
+        for name in (
+            *("title", "idea", "experiment"),
+            *("clarity", "feasibility", "novelty"),
+        )
+    },
     "votes": {"decision": "Decision Made"},
 }
 """By table: the field of the reply that a column is read from."""
@@ -124,7 +84,7 @@ def write_dataset(folder: Path, run: Run, *, within: Path | None = None) -> dict
 
 def columns_of(name: str) -> dict[str, Described]:
     """All columns of a table with type and meaning, its provenance last."""
-    return {**COLUMNS[name], **ORIGIN}
+    return {**COLUMNS[name], **_DECLARED["origin"]}
 
 
 def dataset_tables(run: Run) -> dict[str, pd.DataFrame]:
@@ -178,31 +138,12 @@ def origin_of(run: Run) -> tuple[str, str, str]:
 
 
 CROISSANT = "http://mlcommons.org/croissant/1.0"
-_TERMS = (
-    "@language @vocab sc cr rai equivalentProperty samplingRate dct citeAs column conformsTo data "
-    "dataType examples extract field fileObject fileProperty fileSet format includes isLiveDataset "
-    "jsonPath key md5 parentField path recordSet references regex repeated replace separator "
-    "source subField transform"
-)
-"""The terms of the context that the specification prescribes; most are Croissant's own."""
-_NOT_CROISSANT: dict[str, Any] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "sc": "https://schema.org/",
-    "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "dct": "http://purl.org/dc/terms/",
-    "conformsTo": "dct:conformsTo",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-}
 
 
 def croissant_metadata(run: Run, hashes: Mapping[str, str]) -> dict[str, Any]:
     """The metadata of the data set as JSON-LD."""
     return {
-        "@context": {term: _NOT_CROISSANT.get(term, f"cr:{term}") for term in _TERMS.split()},
+        "@context": _DECLARED["croissant"],
         "@type": "sc:Dataset",
         "conformsTo": CROISSANT,
         "name": title_of(run),

@@ -120,8 +120,7 @@ def make_lock(design: Design, by: str, held: Lock | None = None) -> Lock:
     }
     if (matching := matching_data(design)) is not None:
         data["match"] = matching
-    # As it will be read: else tuples and numbers of numpy would give another hash than the file
-    # has.
+    # As it will be read from the file, which is compared with locks that are made later.
     data = json.loads(json.dumps(data, default=str))
     return Lock(data | {"hash": hash_json(data), "by": by})
 

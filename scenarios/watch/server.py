@@ -291,7 +291,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         path = self.path.partition("?")[0]
         _, token, *rest = (*path.split("/", 2), "")[:3]
-        # In constant time, and before anything else is looked at.
+        # In constant time: how long a refusal takes must not tell how much of a guess is right.
         known = hmac.compare_digest(token.encode("utf-8", "replace"), self.app.token.encode())
         if not known or len(hosts) != 1 or not self.app.is_ours(hosts[0]) or not origins_ours:
             return None

@@ -44,15 +44,9 @@ class StudyArm(StudyRecord):
 
 
 class PlannedComparison(StudyRecord):
-    """One comparison as it was planned.
+    """One comparison as it was planned: the keys of ``study_file.Comparison``.
 
-    Attributes:
-        test: ``paired``, ``inverted_u``, ``rank_correlation`` or ``correlation``.
-        of: the measure.
-        arms: the arms compared, the first being the reference; None for every arm.
-        over: the scenario key that is varied, where the test needs one.
-        against: another measure, or ``review.KIND.SCORE``, for ``correlation``.
-        exploratory: it was added after the lock, and so was not planned.
+    ``exploratory``: it was added after the lock, and so was not planned.
     """
 
     test: str
@@ -64,14 +58,7 @@ class PlannedComparison(StudyRecord):
 
 
 class StackedFigure(StudyRecord):
-    """One figure of measures that add up.
-
-    Attributes:
-        title: above it.
-        parts: labels and their measures, from the foot of a column upwards.
-        over: varied keys on the x-axis, one row of panels for each.
-        beside: the varied key with one panel for each of its values; None for one panel.
-    """
+    """One figure of measures that add up: the keys of ``study_file.Figure``."""
 
     title: str
     parts: dict[str, str]
@@ -80,13 +67,7 @@ class StackedFigure(StudyRecord):
 
 
 class MatchedBudget(StudyRecord):
-    """What the arms of a study were matched by.
-
-    Attributes:
-        by: ``calls``, ``tokens`` or ``money``.
-        to: the arm that the others come near to, or a number.
-        within: largest deviation of an adapted arm by the forecast, as a share.
-    """
+    """What the arms of a study were matched by: keys of ``study_file.Match``."""
 
     by: str
     to: str | float
