@@ -39,6 +39,8 @@ Described = list[str]
 _DECLARED: dict[str, dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("dataset.yaml").read_text(encoding="utf-8")
 )
+ORIGIN: dict[str, Described] = _DECLARED["origin"]
+"""Columns of every table: its provenance."""
 COLUMNS: dict[str, dict[str, Described]] = {
     "abstracts": _DECLARED["abstracts"],
     **{name: _DECLARED["spoken"] | _DECLARED[name] for name in ("ideas", "votes", "reviews")},
@@ -84,7 +86,7 @@ def write_dataset(folder: Path, run: Run, *, within: Path | None = None) -> dict
 
 def columns_of(name: str) -> dict[str, Described]:
     """All columns of a table with type and meaning, its provenance last."""
-    return {**COLUMNS[name], **_DECLARED["origin"]}
+    return {**COLUMNS[name], **ORIGIN}
 
 
 def dataset_tables(run: Run) -> dict[str, pd.DataFrame]:
