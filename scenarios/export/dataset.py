@@ -18,9 +18,9 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import yaml
 
 from virsci_society.agents.files.atomic_files import write_atomically
+from virsci_society.scenarios.config.yaml_io import read_yaml
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import (
     WRITTEN_BY,
@@ -36,9 +36,7 @@ ARROW = {TEXT: pa.string(), NUMBER: pa.float64(), WHOLE: pa.int64(), YES_NO: pa.
 SCHEMA_ORG = {TEXT: "sc:Text", NUMBER: "sc:Float", WHOLE: "sc:Integer", YES_NO: "sc:Boolean"}
 Described = list[str]
 """Type and meaning of a column."""
-_DECLARED: dict[str, dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("dataset.yaml").read_text(encoding="utf-8")
-)
+_DECLARED: dict[str, dict[str, Any]] = read_yaml(Path(__file__).with_name("dataset.yaml")).data
 ORIGIN: dict[str, Described] = _DECLARED["origin"]
 """Columns of every table: its provenance."""
 COLUMNS: dict[str, dict[str, Described]] = {
