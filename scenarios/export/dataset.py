@@ -36,7 +36,7 @@ ARROW = {TEXT: pa.string(), NUMBER: pa.float64(), WHOLE: pa.int64(), YES_NO: pa.
 SCHEMA_ORG = {TEXT: "sc:Text", NUMBER: "sc:Float", WHOLE: "sc:Integer", YES_NO: "sc:Boolean"}
 Described = list[str]
 """Type and meaning of a column."""
-_DECLARED: dict[str, dict[str, Any]] = read_yaml(Path(__file__).with_name("dataset.yaml")).data
+_DECLARED: dict[Any, Any] = read_yaml(Path(__file__).with_name("dataset.yaml")).data
 ORIGIN: dict[str, Described] = _DECLARED["origin"]
 """Columns of every table: its provenance."""
 COLUMNS: dict[str, dict[str, Described]] = {
