@@ -66,9 +66,12 @@ def _leaks(checks: list[Check]) -> list[Check]:
 
 
 def _judge(folder: Path, checks: list[Check]) -> None:
+    from virsci_society.scenarios.config.diagnostics import printable
+
     for check in _leaks(checks):
         for example in check.examples:
-            typer.echo(f"{check.name}: {example}")
+            # Examples hold words of the corpus, which could steer the terminal.
+            typer.echo(printable(f"{check.name}: {example}"))
     leaks = _leaks(checks)
     if leaks:
         raise InputError(

@@ -287,13 +287,15 @@ def import_(
     ] = False,
 ) -> None:
     """Read filled sheets: agreement between raters, and ON against their ratings."""
+    from virsci_society.scenarios.config.diagnostics import printable
     from virsci_society.scenarios.judgement.sheets import read_key, read_sheets
 
     key_data = read_key(key)
     answers = read_sheets(sheets, key_data, incomplete=incomplete)
     folder = out or key.with_name(f"{key.name.removesuffix('.key.json')}-results")
     (_import_pairs if key_data["kind"] == "pairs" else _import_ratings)(answers, key_data, folder)
-    typer.echo(f"rated by: {'; '.join(sorted({one.rater for one in answers}))}")
+    # The names are those of files that raters send back.
+    typer.echo(printable(f"rated by: {'; '.join(sorted({one.rater for one in answers}))}"))
     typer.echo(f"tables: {folder}")
 
 

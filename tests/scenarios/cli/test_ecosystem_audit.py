@@ -103,3 +103,20 @@ def test_bad_input_is_a_message(eco: Path, arguments: list[str], message: str) -
     assert done.exit_code == 2
     assert message in done.stderr
     assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize(
+    "enemy", ["\x1b[2J", "\x1b]52;c;AAAA\x07", "\x1b]8;;http://x\x1b\\", "\x9b1A", "\u202e"]
+)
+def test_words_of_a_corpus_do_not_steer_the_terminal(capsys, enemy):
+    from types import SimpleNamespace
+
+    from virsci_society.agents.errors import InputError
+    from virsci_society.scenarios.cli.ecosystem import _judge
+
+    check = SimpleNamespace(name="titles", state="leaked", examples=[f"A {enemy} title"])
+    with pytest.raises(InputError):
+        _judge(Path("e"), [check])
+    shown = capsys.readouterr().out.rstrip("\n")
+    assert shown.isprintable()
+    assert "title" in shown
