@@ -137,18 +137,17 @@ class QuestionFolder:
             texts_left = SHOWN
             for stem in sorted(self._stems(), key=_number, reverse=True):
                 text = partial(_text_or_none, questions, f"{stem}.md")
-                name = answered.get(stem)
+                names = answered.get(stem, ())
                 if stem in waited_for:
                     refusal = self.refused.get(stem, "")
                     shown.append(ShownQuestion(stem, "open", text() or "", refusal=refusal))
-                elif name is None:
-                    shown.append(ShownQuestion(stem, "idle", text() or ""))
-                elif texts_left:
-                    answer = _text_or_none(answers, name) or ""
-                    shown.append(ShownQuestion(stem, "answered", text() or "", answer, name))
+                elif names and not texts_left:
+                    shown.append(ShownQuestion(stem, "answered", answer_name=names[0]))
+                elif (answer := _first_answer(answers, names)) is not None:
+                    shown.append(ShownQuestion(stem, "answered", text() or "", *answer))
                     texts_left -= 1
                 else:
-                    shown.append(ShownQuestion(stem, "answered", answer_name=name))
+                    shown.append(ShownQuestion(stem, "idle", text() or ""))
         write_atomically(self.path / INDEX, render_index(shown), over_links=True)
 
     def _stems(self) -> Iterator[str]:
@@ -211,8 +210,9 @@ def read_unanswered(path: Path) -> dict[str, str]:
         with _opened_below(path, QUESTIONS) as questions:
             names = [name for name in os.listdir(questions) if _NAME.fullmatch(name)]
             for stem in sorted((name.removesuffix(".md") for name in names), key=_number):
-                text = None if stem in answered else _text_or_none(questions, f"{stem}.md")
-                if text is not None:
+                text = _text_or_none(questions, f"{stem}.md")
+                # A file that no run takes for the answer leaves the question open.
+                if text is not None and _first_answer(answers, answered.get(stem, ())) is None:
                     texts[stem] = text
     return texts
 
@@ -256,16 +256,23 @@ def _number(stem: str) -> tuple[int, str]:
     return int(stem.partition("-")[0]), stem
 
 
-def _answered_stems(folder: int) -> dict[str, str]:
-    """Name of the answer by the stem of its question, for plain files that are not empty."""
-    found: dict[str, str] = {}
+def _answered_stems(folder: int) -> dict[str, list[str]]:
+    """Names of what may be answers by the stem of the question: plain, bounded and not empty."""
+    found: dict[str, list[str]] = {}
     for name in sorted(os.listdir(folder)):
         if name.endswith(ANSWER_SUFFIXES):
-            with suppress(FileNotFoundError):
+            with suppress(FileNotFoundError, RefusedFile):
                 state = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                if stat.S_ISREG(state.st_mode) and state.st_size:
-                    found.setdefault(name.rpartition(".")[0], name)
+                _check_plain(name, state)
+                if state.st_size:
+                    found.setdefault(name.rpartition(".")[0], []).append(name)
     return found
+
+
+def _first_answer(folder: int, names: Iterable[str]) -> tuple[str, str] | None:
+    """Text and name of the first of these files that a run takes for an answer."""
+    texts = ((_text_or_none(folder, name) or "", name) for name in names)
+    return next((one for one in texts if one[0].strip()), None)
 
 
 def _check_plain(name: str, state: os.stat_result) -> None:

@@ -9,7 +9,13 @@ import pytest
 
 from tests.agents.people.inbox_requests import request
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.people.folder import MAX_BYTES, SHOWN, QuestionFolder
+from virsci_society.agents.people.folder import (
+    MAX_BYTES,
+    SHOWN,
+    QuestionFolder,
+    read_unanswered,
+    write_answer,
+)
 
 
 @pytest.fixture
@@ -118,8 +124,21 @@ def plant_too_much(file: Path, secret: Path) -> None:
     file.write_bytes(b"x" * (MAX_BYTES + 1))
 
 
+def plant_fifty_megabytes(file: Path, secret: Path) -> None:
+    with file.open("wb") as grown:
+        grown.truncate(50_000_000)
+
+
 def plant_other_encoding(file: Path, secret: Path) -> None:
     file.write_text("yes", encoding="utf-16")
+
+
+def plant_blanks(file: Path, secret: Path) -> None:
+    file.write_text(" \n")
+
+
+def plant_nothing_yet(file: Path, secret: Path) -> None:
+    file.touch()
 
 
 @pytest.mark.parametrize(
@@ -149,6 +168,39 @@ def test_what_is_no_answer_is_named_and_not_read(inbox, tmp_path, plant, why) ->
     answer_file(inbox, stem, ".md").write_text("yes")
     assert look(inbox, stem, 2) == "yes"
     assert inbox.refused == {}
+    assert secret.read_text() == "the secret"
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [
+        plant_link,
+        plant_second_name,
+        plant_pipe,
+        plant_folder,
+        plant_fifty_megabytes,
+        plant_other_encoding,
+        plant_blanks,
+        plant_nothing_yet,
+    ],
+)
+def test_a_question_whose_file_is_no_answer_is_open_for_whoever_looks_at_it(
+    inbox, tmp_path, plant
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("the secret")
+    stem = inbox.write_question(request())
+    plant(answer_file(inbox, stem), secret)
+    inbox.write_index(())
+    page = (inbox.path / "index.html").read_text(encoding="utf-8")
+    assert "not waited for now: 1</h2>" in page
+    assert "<h2>Answered: 0</h2>" in page
+    assert list(read_unanswered(inbox.path)) == [stem]
+    write_answer(inbox.path, stem, "yes")
+    assert read_unanswered(inbox.path) == {}
+    assert look(inbox, stem, 2) == "yes"
+    inbox.write_index(())
+    assert "<pre>yes</pre>" in (inbox.path / "index.html").read_text(encoding="utf-8")
     assert secret.read_text() == "the secret"
 
 

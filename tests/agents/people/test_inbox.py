@@ -152,6 +152,76 @@ def test_without_a_deadline_nothing_but_an_answer_ends_a_question(tmp_path) -> N
     assert asyncio.run(ask()) == WORDS
 
 
+NO_ANSWERS = {
+    "empty": ("", lambda file: file.touch()),
+    "blank": ("", lambda file: file.write_text("\n \n")),
+    "50 MB": ("is larger than 1,000,000 bytes", lambda file: file.write_bytes(b"x" * 50_000_000)),
+    "invalid UTF-8": ("is not text in UTF-8", lambda file: file.write_bytes(b'{"Why": "\xff"}')),
+    "folder": ("is no plain file", lambda file: file.mkdir()),
+    "pipe": ("is no plain file", os.mkfifo),
+    "link": ("is a link", lambda file: file.symlink_to(__file__)),
+    "link to nowhere": ("is a link", lambda file: file.symlink_to("nowhere")),
+    "link to a device": ("is a link", lambda file: file.symlink_to("/dev/zero")),
+}
+"""What may stand in an answer's place: why it is not taken, as the page tells, and its making."""
+
+
+@pytest.mark.parametrize(("why", "plant"), NO_ANSWERS.values(), ids=list(NO_ANSWERS))
+def test_what_is_no_answer_neither_ends_nor_holds_up_the_question(tmp_path, why, plant) -> None:
+    backend = inbox(tmp_path)
+    page = backend.path / "index.html"
+
+    async def ask() -> str:
+        gateway = Gateway(backend, 1)
+        task = asyncio.create_task(gateway.complete(request()))
+        await until(page.is_file)
+        (question,) = (backend.path / "questions").iterdir()
+        answer = backend.path / "answers" / question.name
+        plant(answer)
+        await until(lambda: why in page.read_text(encoding="utf-8"))
+        await asyncio.sleep(0.05)  # several looks
+        assert not task.done()
+        assert "<h2>Open: 1</h2>" in page.read_text(encoding="utf-8")
+        assert "as soon as it is not empty and has stopped changing" in question.read_text()
+        # A right answer in the same place.
+        answer.rmdir() if answer.is_dir() else answer.unlink()
+        answer.write_text(WORDS)
+        async with asyncio.timeout(60):
+            text = (await task).text
+        await gateway.close()
+        return text
+
+    assert asyncio.run(ask()) == WORDS
+
+
+def test_an_answer_written_in_steps_while_it_is_looked_at_is_taken_whole(tmp_path) -> None:
+    """At the pace of the looks: the file has changed at each of them until the writer is done."""
+    backend = inbox(tmp_path)
+    whole = WORDS + " " * 400
+    looks = []
+
+    async def ask() -> str:
+        (endpoint,) = backend.endpoints()
+        folder = backend._watches[0]._folder
+        complete_answers = folder.complete_answers
+
+        def step_and_look(stems):
+            (stem,) = stems
+            with (backend.path / "answers" / f"{stem}.md").open("a") as file:
+                file.write(whole[4 * len(looks) : 4 * len(looks) + 4])
+            looks.append(stem)
+            return complete_answers(stems)
+
+        folder.complete_answers = step_and_look
+        async with asyncio.timeout(60):
+            text = (await endpoint.complete(request())).text
+        await backend.close()
+        return text
+
+    assert asyncio.run(ask()) == whole
+    assert len(looks) == len(range(0, len(whole), 4)) + 1
+
+
 def test_a_deadline_stops_the_run_with_advice(tmp_path) -> None:
     with pytest.raises(Stopped) as stopped:
         asked(inbox(tmp_path, deadline=0.05), request())
