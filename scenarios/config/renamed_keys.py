@@ -63,6 +63,8 @@ RENAMED: Mapping[str, str] = MappingProxyType(
 )
 """Old dotted key to new dotted key. Keys of the parts of a mixture (``protocol.of.0.protocol.X``)
 stand there as those of a protocol alone (``protocol.X``)."""
+EMPTY = "free"
+"""Stands for a section without keys: ``topic: free``."""
 INDENT = "  "
 
 
@@ -288,10 +290,15 @@ def _renamed_text(text: str, path: KeyPath, new: KeyPath, label: str) -> str | N
     if new[:known] == path[:-1]:
         target, indent = first, column  # a new section in the same place
     else:
-        below = _node_at(top, new[:known])[1]
-        if not isinstance(below, MappingNode) or below.flow_style or not below.value:
+        section, below = _node_at(top, new[:known])
+        if below.value == EMPTY:
+            row = below.start_mark.line
+            lines[row] = lines[row].replace(EMPTY, "", 1).rstrip() + "\n"
+            target, indent = row + 1, section.start_mark.column + len(INDENT)
+        elif not isinstance(below, MappingNode) or below.flow_style or not below.value:
             return None
-        target, indent = _last_line(below) + 1, below.value[0][0].start_mark.column
+        else:
+            target, indent = _last_line(below) + 1, below.value[0][0].start_mark.column
         while first and lines[first - 1].startswith(" " * column + "#"):
             first -= 1  # comments above a key go with it
     sections = new[known:-1]
@@ -333,6 +340,8 @@ def _moved(data: Any, path: KeyPath, new: KeyPath) -> Any:
     value = below.pop(path[-1])
     below = moved
     for step in new[:-1]:
-        below = below[step] if isinstance(step, int) else below.setdefault(step, {})
+        if not isinstance(step, int) and below.get(step, EMPTY) == EMPTY:
+            below[step] = {}
+        below = below[step]
     below[new[-1]] = value
     return moved

@@ -78,7 +78,7 @@ def default_folder(scenario: Scenario) -> Path:
 
 
 def run_scenario(
-    scenario: Scenario,
+    scenario: Scenario | str | Path,
     out: Path | str | None = None,
     progress: Progress | None = None,
     *,
@@ -94,7 +94,7 @@ def run_scenario(
     22).
 
     Args:
-        scenario: what to run.
+        scenario: what to run; a name or a file is loaded first.
         out: the run folder; ``runs/<scenario>-<seed>`` by default.
         progress: is given every phase, and the society after every step.
         fork: another run folder; calls that this run makes in the same way are taken from it.
@@ -116,6 +116,8 @@ def run_scenario(
         >>> vs.Run.open(folder).days
         7.0
     """
+    if not isinstance(scenario, Scenario):
+        scenario = load_scenario(scenario)
     folder = default_folder(scenario) if out is None else Path(out)
     if is_finished(scenario, folder):
         return folder
@@ -223,9 +225,10 @@ def replay(
             raise InputError(f"{out}: is not an empty folder; give another one with --out")
         make_folder(out)
     told = NoProgress() if progress is None else progress
-    scenario = load_scenario(check_file(folder / SCENARIO), trust=trust)
     with Journal.open(folder / JOURNAL, frozen=True) as journal, TemporaryDirectory() as spare:
+        # Before the scenario, whose keys may have other names now.
         require_journal_identity(journal, folder, "replaying it")
+        scenario = load_scenario(check_file(folder / SCENARIO), trust=trust)
         told.begin("preparing the ecosystem")
         ecosystem = build_ecosystem_of(scenario)
         gateway = build_gateway(scenario, journal, strict=True)
@@ -290,8 +293,9 @@ def replayed_until(
     require_finished(folder, day, "a replay until a date")
     refuse_links(folder)
     told = NoProgress() if progress is None else progress
-    scenario = load_scenario(check_file(folder / SCENARIO), trust=trust)
     with Journal.open(folder / JOURNAL, frozen=True) as journal:
+        require_journal_identity(journal, folder, "replaying it")
+        scenario = load_scenario(check_file(folder / SCENARIO), trust=trust)
         told.begin("preparing the ecosystem")
         gateway = build_gateway(scenario, journal, strict=True)
         society = build_society(scenario, build_ecosystem_of(scenario), gateway)

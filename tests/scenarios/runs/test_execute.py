@@ -171,7 +171,7 @@ def test_the_digest_is_of_tables_network_and_events(small_run: Path) -> None:
         lines = (small_run / name).read_bytes().splitlines(keepends=True)
         kept = [line for line in lines if b"speaker" not in line]
         assert len(lines) - len(kept) == others
-        told += b"".join(kept)
+        told += b"".join(kept).replace(b"papers_in_run", b"papers")  # its name in older releases
     assert hashlib.sha256(told).hexdigest() == digest(small_run).strip()
 
 
