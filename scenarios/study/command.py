@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -212,6 +211,7 @@ def _read(
 @contextmanager
 def _renamed_copy(folder: Path, trust: bool) -> Iterator[Path]:
     """A copy of a study's files, with the new names of renamed keys."""
+    from virsci_society.agents.files.atomic_files import read_plain_text, write_text
     from virsci_society.scenarios.config.renamed_keys import rename_keys
     from virsci_society.scenarios.config.schema import Scenario
     from virsci_society.scenarios.study.folder import BASE
@@ -221,7 +221,7 @@ def _renamed_copy(folder: Path, trust: bool) -> Iterator[Path]:
         copy = Path(spare) / folder.name
         copy.mkdir()
         for name in (BASE, STUDY):  # the base first: the study names it
-            shutil.copyfile(folder / name, copy / name)
+            write_text(copy / name, read_plain_text(folder / name))
             rename_keys(copy / name, Scenario, trust=trust)
         yield copy
 
