@@ -293,7 +293,7 @@ def _renamed_text(text: str, path: KeyPath, new: KeyPath, label: str) -> str | N
         section, below = _node_at(top, new[:known])
         if below.value == EMPTY:
             row = below.start_mark.line
-            lines[row] = lines[row].replace(EMPTY, "", 1).rstrip() + "\n"
+            lines[row] = lines[row].replace(f" {EMPTY}", "", 1)
             target, indent = row + 1, section.start_mark.column + len(INDENT)
         elif not isinstance(below, MappingNode) or below.flow_style or not below.value:
             return None

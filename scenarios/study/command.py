@@ -211,7 +211,11 @@ def _read(
 @contextmanager
 def _renamed_copy(folder: Path, trust: bool) -> Iterator[Path]:
     """A copy of a study's files, with the new names of renamed keys."""
-    from virsci_society.agents.files.atomic_files import read_plain_text, write_text
+    from virsci_society.agents.files.atomic_files import (
+        make_folder,
+        read_plain_text,
+        write_atomically,
+    )
     from virsci_society.scenarios.config.renamed_keys import rename_keys
     from virsci_society.scenarios.config.schema import Scenario
     from virsci_society.scenarios.study.folder import BASE
@@ -219,9 +223,9 @@ def _renamed_copy(folder: Path, trust: bool) -> Iterator[Path]:
 
     with TemporaryDirectory() as spare:
         copy = Path(spare) / folder.name
-        copy.mkdir()
+        make_folder(copy)
         for name in (BASE, STUDY):  # the base first: the study names it
-            write_text(copy / name, read_plain_text(folder / name))
+            write_atomically(copy / name, read_plain_text(folder / name))
             rename_keys(copy / name, Scenario, trust=trust)
         yield copy
 

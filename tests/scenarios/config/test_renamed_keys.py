@@ -168,3 +168,23 @@ def test_the_command_says_what_it_changed_and_checks(old):
 def test_every_new_name_is_a_key_and_no_old_one_is(monkeypatch):
     monkeypatch.undo()
     assert not set(renamed_keys.RENAMED) & set(renamed_keys.RENAMED.values())
+
+
+def test_a_word_that_stands_for_an_empty_section_makes_room_for_its_keys(tmp_path, monkeypatch):
+    rows = {f"protocol.{key}": f"protocol.topic.{key}" for key in ("consensus", "restarts")}
+    monkeypatch.setattr(renamed_keys, "RENAMED", rows)
+    path = tmp_path / "free.yaml"
+    for before, after in (
+        (
+            "  topic: free   # as they like\n  turns: 2\n  consensus: leader\n  restarts: 1\n",
+            "  topic:   # as they like\n    consensus: leader\n    restarts: 1\n  turns: 2\n",
+        ),
+        (
+            "  consensus: leader\n  restarts: 1\n  topic: free\n  turns: 2\n",
+            "  topic:\n    consensus: leader\n    restarts: 1\n  turns: 2\n",
+        ),
+    ):
+        path.write_text(f"extends: quickstart\nprotocol:\n{before}", encoding="utf-8")
+        assert len(rename_keys(path, Scenario)) == 2
+        assert path.read_text(encoding="utf-8").endswith(f"protocol:\n{after}")
+        assert load_scenario(path).to_data()["protocol"]["topic"]["consensus"] == "leader"

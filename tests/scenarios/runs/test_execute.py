@@ -175,6 +175,14 @@ def test_the_digest_is_of_tables_network_and_events(small_run: Path) -> None:
     assert hashlib.sha256(told).hexdigest() == digest(small_run).strip()
 
 
+def test_a_scenario_may_be_given_by_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "week.yaml"
+    path.write_text("extends: quickstart\nuntil: 1w\nmetrics: []\n", encoding="utf-8")
+    folder = run_scenario(path, tmp_path / "run", page=False)
+    assert Run.open(folder).days == 7.0
+    assert is_finished(load_scenario(path), folder)
+
+
 class Never(NoProgress):
     def begin(self, phase: str) -> None:
         raise AssertionError(phase)

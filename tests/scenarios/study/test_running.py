@@ -10,9 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.faultserver.process import FaultServer
 from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.study.execution.engine import run_locally
 from virsci_society.scenarios.study.execution.run_one import run_one
 from virsci_society.scenarios.study.folder import (
@@ -506,6 +508,30 @@ def test_a_study_of_identity_1_is_reported_and_not_gone_on_with(tmp_path):
     assert [one["exploratory"] for one in gathered_told["comparisons"]] == [False]
     with pytest.raises(InputError, match=r"going on with it needs release 0\.1\.0"):
         open_folder(design, study)
+
+
+def test_a_study_under_old_names_of_keys_is_reported_as_it_lies_there(tmp_path):
+    from virsci_society.scenarios.runs.run_folder import hash_json
+    from virsci_society.scenarios.study.folder import BASE, LOCK
+
+    _, study = opened(tmp_path)
+    run_locally(study, range(4))
+    data = json.loads((study / LOCK).read_text())
+    del data["identity_number"]
+    own = {key: value for key, value in data.items() if key not in ("hash", "by")}
+    (study / LOCK).write_text(json.dumps({**own, "hash": hash_json(own), "by": "run"}))
+    text = (study / BASE).read_text(encoding="utf-8")
+    section = text[text.index("  topic:\n    start:") : text.index("  ideas:\n    dialogue:")]
+    old = "  topic: free\n  consensus: majority\n  restarts: 3\n  leaving: on\n"
+    (study / BASE).write_text(text.replace(section, old), encoding="utf-8")
+    before = (study / BASE).read_bytes()
+    told = CliRunner().invoke(app, ["study", "report", str(study)])
+    assert told.exit_code == 0, told.output
+    assert (study / "report.html").is_file()
+    assert (study / BASE).read_bytes() == before
+    told = CliRunner().invoke(app, ["study", "run", str(study)])
+    assert told.exit_code == 2
+    assert "going on with it needs release 0.1.0" in told.output
 
 
 def test_a_lock_names_what_differs_and_not_the_prompts_it_did_not_know(tmp_path):
