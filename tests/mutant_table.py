@@ -546,7 +546,7 @@ MISTAKES: tuple[Mistake, ...] = (
         ("agents/gateway/hedging.py::Race._place", "if self.decided:", "if False:"),
         by=f"{HEDGING}::test_the_second_attempt_at_a_call_that_hangs_answers_it"),
     mistake("hedged beyond the budget", "A second attempt needs no room in the budget.",
-        ("agents/gateway/attempt.py::BudgetAccount.reserve_at_once",
+        ("agents/gateway/budget.py::BudgetAccount.reserve_at_once",
          "return None if self._waiting or self._exceeded_bound(cost) else self._grant(cost)",
          "return self._grant(cost)"),
         by=f"{HEDGING}::test_a_budget_without_room_for_it_forbids_the_second_attempt_and_stops_nothing"),

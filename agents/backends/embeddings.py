@@ -44,7 +44,7 @@ from virsci_society.agents.backends.provider_errors import (
 )
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import Fault, InputError, Overflow, Stopped, Verdict
-from virsci_society.agents.gateway.attempt import Retry
+from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.loop_thread import LoopThread
 from virsci_society.agents.usage import Usage
 

@@ -23,10 +23,12 @@ from pydantic import Field
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import Diverged, Fault, Stopped, Verdict
-from virsci_society.agents.gateway.attempt import Attempts, Budget, BudgetAccount, Retry, wait_after
+from virsci_society.agents.gateway.attempt import Attempts
 from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.budget import Budget, BudgetAccount
 from virsci_society.agents.gateway.endpoint_pool import EndpointPool, SharedEndpoints
 from virsci_society.agents.gateway.hedging import Hedging
+from virsci_society.agents.gateway.retry import Retry, wait_after
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import CallOutcome, storable
 from virsci_society.agents.prompts.request import Reply, Request

@@ -23,8 +23,9 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from virsci_society.agents.errors import Fault
-from virsci_society.agents.gateway.attempt import Attempts, Conclusion, send_once, settled
+from virsci_society.agents.gateway.attempt import Attempts, send_once, settled
 from virsci_society.agents.gateway.endpoint_pool import Slot
+from virsci_society.agents.gateway.retry import Conclusion
 from virsci_society.agents.journal.records import ANSWERED, SUPERSEDED, CallOutcome
 from virsci_society.agents.prompts.request import Request
 

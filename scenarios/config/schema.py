@@ -19,10 +19,11 @@ from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, mo
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.gateway.attempt import Budget, Retry
 from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.gateway.gateway import Unreadable
 from virsci_society.agents.gateway.hedging import HedgePercentile
+from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.measure_names import FAMILY_MEASURES
 from virsci_society.scenarios.config.diagnostics import Diagnostics

@@ -20,9 +20,10 @@ from virsci_society.agents.errors import (
     Stopped,
     Verdict,
 )
-from virsci_society.agents.gateway.attempt import Budget, Retry
 from virsci_society.agents.gateway.backend import Backend, Endpoint
+from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import Attempt
 from virsci_society.agents.prompts.prompt import reask_messages

@@ -21,7 +21,7 @@ from typing import Any
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import read_plain_text, refuse_links
 from virsci_society.agents.files.file_hashes import hash_json, rewriting
-from virsci_society.agents.gateway.attempt import Budget
+from virsci_society.agents.gateway.budget import Budget
 from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.config.yaml_io import read_yaml, write_yaml

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.gateway.attempt import Budget
+from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.document import LIBRARY, STUDIES, SUFFIXES
 from virsci_society.society.kernel.durations import parse_days

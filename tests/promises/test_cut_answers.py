@@ -8,8 +8,9 @@ from tests.faultserver import KINDS, Plan
 from tests.faultserver.client import asked, settled
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.errors import BudgetReached, Stopped
-from virsci_society.agents.gateway.attempt import Budget, Retry
+from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.journal.journal import Journal
 
 CUT = ("stalled", "dropped", "cut_body", "malformed_http", "bad_gateway", "null_content", "slow")

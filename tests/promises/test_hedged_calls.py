@@ -7,9 +7,10 @@ from tests.faultserver import Plan
 from tests.faultserver.client import asked, settled
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.errors import BudgetReached
-from virsci_society.agents.gateway.attempt import Budget, Retry
+from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.gateway.hedging import LEAST
+from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import ANSWERED, SUPERSEDED
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.agents.files.test_atomic_files import KINDS, plant
 from virsci_society.agents.errors import InputError, Stopped
-from virsci_society.agents.gateway.attempt import Budget
+from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.calibration.calibrate import take_lock
 from virsci_society.scenarios.calibration.simulation import SimulationLog

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from virsci_society.agents.errors import BudgetReached, InputError, Stopped
 from virsci_society.agents.files.atomic_files import lock_file, read_plain_text, write_atomically
-from virsci_society.agents.gateway.attempt import Budget
+from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.records import NANO, Spending, nano_bound
 from virsci_society.scenarios.study.execution.lease import LeaseHeld, hold_lease
 from virsci_society.scenarios.study.folder import read_budget, require_lock

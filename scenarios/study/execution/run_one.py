@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import SocietyError
-from virsci_society.agents.gateway.attempt import Budget
+from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.records import NANO
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import cut_text

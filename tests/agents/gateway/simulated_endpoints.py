@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from tests.invented_time import now
 from virsci_society.agents.errors import Fault
-from virsci_society.agents.gateway.attempt import Retry
 from virsci_society.agents.gateway.backend import Endpoint
 from virsci_society.agents.gateway.endpoint_pool import EndpointPool
+from virsci_society.agents.gateway.retry import Retry
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from virsci_society.agents.errors import BudgetReached
-from virsci_society.agents.gateway.attempt import Budget, BudgetAccount
+from virsci_society.agents.gateway.budget import Budget, BudgetAccount
 from virsci_society.agents.journal.records import Spending, nano_dollars
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request, most_tokens
@@ -129,16 +129,22 @@ def test_who_came_first_is_served_first():
     asyncio.run(scene())
 
 
-def test_where_one_cannot_be_paid_the_next_may():
+def test_where_one_cannot_be_paid_nobody_is_paid_after_it():
+    """The run stops, so a smaller cost paid afterwards would be missing in what the stop names."""
+
     async def scene():
         account = BudgetAccount(Budget(tokens=100))
         holder = await account.reserve(50, 0.0)
         big, small = (asyncio.create_task(account.reserve(tokens, 0.0)) for tokens in (90, 40))
         await turns()
         holder.settle(50, 0.0)
+        # Before anybody has been told: it comes without waiting in the queue.
+        with pytest.raises(BudgetReached) as late:
+            await account.reserve(1, 0.0)
+        assert account.reserve_at_once(1, 0.0) is None
         ends = await asyncio.wait_for(asyncio.gather(big, small, return_exceptions=True), 5)
-        assert isinstance(ends[0], BudgetReached)
-        ends[1].settle(40, 0.0)
+        assert {str(end) for end in ends} == {str(late.value)}
+        assert "50 of 100 tokens are spent" in str(late.value)
 
     asyncio.run(scene())
 

@@ -8,10 +8,11 @@ from pydantic import PrivateAttr
 
 from virsci_society.agents.backends.hybrid import Hybrid
 from virsci_society.agents.errors import Fault
-from virsci_society.agents.gateway.attempt import Budget, Retry
 from virsci_society.agents.gateway.backend import Backend, Endpoint
+from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.gateway.hedging import LEAST, RECENT, HedgeDelay
+from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
 from virsci_society.agents.people.inbox import Inbox

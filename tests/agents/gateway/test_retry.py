@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from virsci_society.agents.backends.provider_errors import parse_retry_after, retry_after_seconds
 from virsci_society.agents.errors import Fault, Refused, Stopped
-from virsci_society.agents.gateway.attempt import Retry, conclude, wait_after
+from virsci_society.agents.gateway.retry import Retry, conclude, wait_after
 from virsci_society.agents.prompts.request import Reply
 from virsci_society.agents.usage import Usage
 

@@ -17,9 +17,9 @@ from virsci_society.agents.backends.http import Deadlines
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.errors import Fault, InputError, Stopped
-from virsci_society.agents.gateway.attempt import Retry, wait_after
 from virsci_society.agents.gateway.endpoint_pool import EndpointPool
 from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.gateway.retry import Retry, wait_after
 from virsci_society.agents.journal.journal import Journal
 
 CONTACT = 1.0

@@ -14,8 +14,8 @@ from tests.agents.people.colleague import Colleague
 from tests.agents.people.inbox_requests import Judgement, request
 from virsci_society.agents.backends.hybrid import Hybrid
 from virsci_society.agents.errors import Fault, InputError, Stopped
-from virsci_society.agents.gateway.attempt import Retry
 from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.people.inbox import Inbox
 from virsci_society.agents.prompts.request import Message, Reply
 

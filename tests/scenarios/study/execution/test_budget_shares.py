@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from virsci_society.agents.errors import BudgetReached, InputError
-from virsci_society.agents.gateway.attempt import Budget, BudgetAccount
+from virsci_society.agents.gateway.budget import Budget, BudgetAccount
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import ANSWERED, Attempt, CallOutcome, Spending
 from virsci_society.agents.profile import Profile

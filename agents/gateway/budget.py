@@ -1,0 +1,187 @@
+"""The bounds on what a run may spend, and the account that reserves each attempt's cost.
+
+The largest possible cost of an attempt is reserved before it is sent, so the bounds hold whatever
+the answers cost in the end. The account counts over all sessions of a run. It knows no prices:
+the backend names them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import deque
+
+from pydantic import Field
+
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import BudgetReached
+from virsci_society.agents.journal.records import NANO, Spending, nano_bound, nano_dollars
+
+
+class Budget(Part):
+    """What a run may spend, over all times it is resumed; null: no bound."""
+
+    usd: float | None = Field(default=None, ge=0, le=1_000_000_000, allow_inf_nan=False)
+    """US dollars, at the prices of the backend."""
+    tokens: int | None = Field(default=None, ge=0, le=10**15)
+    """Tokens of prompts and replies together."""
+    calls: int | None = Field(default=None, ge=0, le=10**12)
+    """Model calls that are answered; attempts that fail do not count."""
+
+
+class Reservation:
+    """Cost that is reserved for one attempt, until it is settled or cancelled."""
+
+    __slots__ = ("_account", "_sum")
+
+    def __init__(self, account: BudgetAccount | None, reserved: Spending) -> None:
+        self._account, self._sum = account, reserved
+
+    def settle(self, tokens: int, usd: float, calls: int = 1) -> None:
+        """Book what the attempt has cost; the rest of the reservation is free again.
+
+        Only the first call of ``settle`` or ``cancel`` counts.
+
+        Args:
+            tokens: tokens of prompt and reply.
+            usd: their price in US dollars.
+            calls: 1 for an answer, 0 for a fault.
+        """
+        if self._account is not None:
+            self._close(Spending(calls, tokens, nano_dollars(usd)))
+
+    def cancel(self) -> None:
+        """Free the whole reservation: nothing was spent."""
+        self._close(_NOTHING)
+
+    def _close(self, spent: Spending) -> None:
+        # The account is forgotten, so that a second settling books nothing: an attempt costs once.
+        account, self._account = self._account, None
+        if account is not None:
+            account.close_reservation(self._sum, spent)
+
+
+_NOTHING = Spending()
+_UNBOUNDED = Reservation(None, _NOTHING)
+
+
+class BudgetAccount:
+    """A budget and what is spent and reserved of it; used on one loop only.
+
+    Args:
+        budget: the bounds.
+        spent: what earlier sessions of the run have spent.
+    """
+
+    def __init__(self, budget: Budget, spent: Spending = _NOTHING) -> None:
+        self.budget = budget
+        self._bounds = (
+            budget.calls,
+            budget.tokens,
+            None if budget.usd is None else nano_bound(budget.usd),
+        )
+        self._bounded = any(bound is not None for bound in self._bounds)
+        self._spent = spent
+        self._reserved = _NOTHING
+        self._outstanding = 0
+        self._waiting: deque[tuple[Spending, asyncio.Future[Reservation]]] = deque()
+        self._refusal: str | None = None
+
+    async def reserve(self, tokens: int, usd: float) -> Reservation:
+        """Reserve the most that one attempt can cost (tokens, US dollars), as soon as it fits.
+
+        Requests are served in the order in which they come, also where a smaller cost would fit
+        already: else a large one could wait for ever. The caller settles the reservation. Once one
+        is refused the run stops, and all others are refused in the same words: were a smaller cost
+        paid for afterwards, the message would name less than what has been spent.
+
+        Raises:
+            BudgetReached: it does not fit, and no open reservation could free what is missing.
+        """
+        if not self._bounded:
+            return _UNBOUNDED
+        if self._refusal is not None:
+            raise BudgetReached(self._refusal)
+        # In whole nano-dollars, whose sums do not depend on the order in which attempts end.
+        cost = Spending(1, tokens, nano_dollars(usd))
+        if not self._waiting and self._exceeded_bound(cost) is None:
+            return self._grant(cost)
+        turn: asyncio.Future[Reservation] = asyncio.get_running_loop().create_future()
+        # The queue is served at once: where nothing is outstanding, no settling would do it later.
+        self._waiting.append((cost, turn))
+        self._serve()
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            # The reservation came in the same moment as the cancellation; nobody else frees it.
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                turn.result().cancel()
+            else:
+                self._serve()
+            raise
+
+    def reserve_at_once(self, tokens: int, usd: float) -> Reservation | None:
+        """Reserve the most that an attempt nobody needs can cost; None: not now, or others wait."""
+        if not self._bounded:
+            return _UNBOUNDED
+        cost = Spending(1, tokens, nano_dollars(usd))
+        held_up = self._waiting or self._refusal is not None or self._exceeded_bound(cost)
+        return None if held_up else self._grant(cost)
+
+    def close_reservation(self, reserved: Spending, spent: Spending) -> None:
+        """Book what was spent in place of what was reserved; called by a reservation."""
+        self._outstanding -= 1
+        self._reserved = self._reserved.minus(reserved)
+        self._spent = self._spent.plus(spent)
+        if self._waiting:
+            self._serve()
+
+    def _grant(self, cost: Spending) -> Reservation:
+        self._outstanding += 1
+        self._reserved = self._reserved.plus(cost)
+        return Reservation(self, cost)
+
+    def _serve(self) -> None:
+        """Grant the waiting reservations in their order, until one has to wait on."""
+        while self._waiting:
+            cost, turn = self._waiting[0]
+            over = None if turn.done() else self._exceeded_bound(cost)
+            # An open reservation may free what is missing; without one the run has to stop
+            # (rule 2).
+            if over is not None and self._outstanding:
+                return
+            # A cancelled request goes too, so that it holds up nobody behind it.
+            self._waiting.popleft()
+            if over is not None and self._refusal is None:
+                self._refusal = self._message(over, cost)
+            if turn.done():
+                continue
+            if self._refusal is None:
+                turn.set_result(self._grant(cost))
+            else:
+                turn.set_exception(BudgetReached(self._refusal))
+
+    def _exceeded_bound(self, cost: Spending) -> str | None:
+        """The name of a bound that the cost does not fit into; None if it fits."""
+        sums = zip(Spending._fields, self._bounds, self._spent, self._reserved, cost, strict=True)
+        for name, bound, spent, aside, more in sums:
+            if bound is not None and spent + aside + more > bound:
+                return name
+        return None
+
+    def _message(self, name: str, cost: Spending) -> str:
+        """The text of ``BudgetReached``: what is spent, and the option that raises the bound."""
+        spent, budget = self._spent, self.budget
+        if name == "calls":
+            state = f"{spent.calls} of {budget.calls} calls are made"
+            more = str(2 * max(budget.calls or 0, spent.calls, 1))
+        elif name == "tokens":
+            state = f"{spent.tokens} of {budget.tokens} tokens are spent"
+            state += f", and the next call could take up to {cost.tokens}"
+            more = str(2 * max(budget.tokens or 0, spent.tokens + cost.tokens))
+        else:
+            name, used, most = "usd", spent.nano / NANO, cost.nano / NANO
+            state = f"{used:.6g} of {budget.usd:.6g} US dollars are spent"
+            state += f", and the next call could cost up to {most:.6g}"
+            more = f"{math.ceil(2 * max(budget.usd or 0.0, used + most))}"
+        return f"the budget is reached: {state}; go on with --set backend.budget.{name}={more}"

@@ -1,0 +1,144 @@
+"""Decides whether an attempt ends its call, is made again after a wait, or stops the run.
+
+Everything here is a function of its arguments. Nothing waits, sends or writes, so each rule can be
+tested without an event loop; ``attempt`` does the input and output. The jitter of a wait comes from
+a hash of the call's id, so the same faults get the same waits; retry libraries draw it from a
+global generator.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import Fault, InputError, Stopped, Verdict
+from virsci_society.agents.journal.records import ANSWERED, CallOutcome
+from virsci_society.agents.prompts.request import Reply
+from virsci_society.agents.usage import Usage
+
+EMPTY_ATTEMPTS = 3
+"""After so many empty answers to one request, emptiness is what the model has to say."""
+UNREACHED = (
+    "start the server, give its right address with --set backend.api_base=ADDRESS, or see whether "
+    "this machine has a network; for a server that starts slowly raise backend.deadlines.connect"
+)
+"""What a user can do where no server has ever answered."""
+_DOUBLINGS = 60
+
+
+class Retry(Part):
+    """How often and after which waits an attempt at a call is made again."""
+
+    attempts: int = Field(default=8, ge=1, le=1000)
+    """Most attempts at one call, of those that fail through the endpoint or its answer; being
+    asked to wait (rate limits) does not count."""
+    first: float = Field(default=0.5, gt=0, le=3600, allow_inf_nan=False)
+    """Seconds before the second attempt; every further wait is twice as long."""
+    longest: float = Field(default=30.0, gt=0, le=86_400, allow_inf_nan=False)
+    """Seconds at which waits stop growing; each is drawn from half to one and a half of it."""
+    patience: float = Field(default=600.0, ge=0, le=604_800, allow_inf_nan=False)
+    """Seconds without success at any endpoint, rate limits included, after which the run stops;
+    no single wait is longer."""
+
+    def delay(self, id: str, number: int, after: float | None) -> float:
+        """Seconds to wait before another attempt.
+
+        Args:
+            id: call id, from which the jitter is drawn.
+            number: attempts made so far (>= 1).
+            after: seconds after which the provider asks to be called again; None if it named none.
+
+        Returns:
+            The wait in seconds, from 0 to ``patience``.
+        """
+        spread, late = _uniform_draws(id, number)
+        # The exponent has a bound, because rate limits do not count as attempts and a large power
+        # of 2.0 overflows.
+        planned: float = min(self.longest, self.first * 2.0 ** min(number - 1, _DOUBLINGS))
+        seconds = planned * (0.5 + spread)
+        if after is not None:
+            # Never sooner than the provider says, and a little apart, so that not all calls come
+            # back at once.
+            seconds = max(seconds, after * (1 + late / 10))
+        return min(seconds, self.patience)
+
+
+def _uniform_draws(id: str, number: int) -> tuple[float, float]:
+    """Two numbers in [0, 1), always the same for the same attempt."""
+    digest = hashlib.sha256(f"{id}\0{number}".encode("utf-8", "surrogatepass")).digest()
+    # 53 bits, which a float holds exactly; 64 could round up to 1.
+    first, second = (int.from_bytes(digest[at : at + 8]) >> 11 for at in (0, 8))
+    return first / 2**53, second / 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What follows from how one attempt ended.
+
+    Attributes:
+        recorded: outcome of the attempt in the ledger.
+        outcome: outcome of the call; None: the attempt has brought none.
+        fault: the fault by which the attempt ended; None: there was none.
+        usage: tokens that are billed; None: none were counted, and it costs nothing.
+        bills_most: True if it counts with its largest cost, because nobody knows what it cost.
+    """
+
+    recorded: str
+    outcome: CallOutcome | None = None
+    fault: Fault | None = None
+    usage: Usage | None = None
+    bills_most: bool = False
+
+
+def conclude(ending: Reply | Verdict | Fault, earlier: Sequence[Fault]) -> Conclusion:
+    """What the end of an attempt means for its call, after the faults of earlier attempts."""
+    if isinstance(ending, Reply):
+        return Conclusion(ANSWERED, CallOutcome.of_reply(ending), usage=ending.usage)
+    if isinstance(ending, Verdict):
+        outcome = CallOutcome.of_verdict(ending)
+        return Conclusion(outcome.kind, outcome, usage=ending.usage)
+    kinds = [fault.kind for fault in (*earlier, ending)]
+    empty = CallOutcome("answer", "") if kinds.count("empty") == EMPTY_ATTEMPTS else None
+    return Conclusion(ending.kind, empty, ending, ending.usage, ending.cost_unknown)
+
+
+def wait_after(
+    id: str, faults: Sequence[Fault], retry: Retry, silent: float, contact: float | None = None
+) -> float:
+    """Seconds after which a call is attempted again.
+
+    Args:
+        id: call id.
+        faults: those of all attempts so far; at least one.
+        retry: the bounds.
+        silent: seconds since any endpoint has answered (>= 0).
+        contact: most seconds for which an answer is waited for where none has ever come; None: one
+            has.
+
+    Raises:
+        InputError: the request can never be sent.
+        Stopped: the last fault is final, or the retries are used up.
+    """
+    fault = faults[-1]
+    # Rate limits and empty answers have bounds of their own: patience, EMPTY_ATTEMPTS.
+    failed = sum(one.kind not in ("rate", "empty") for one in faults)
+    if contact is not None and not (fault.rule.retryable or fault.sent):
+        # Refused by the library on this machine: the same command could never go on.
+        raise InputError(f"backend.model: {fault}; {fault.rule.advice}")
+    if not fault.rule.retryable:
+        why = ""
+    elif failed >= retry.attempts:
+        why = f"; {failed} attempts at {id} have failed"
+    elif silent >= retry.patience:
+        why = f"; nothing has been answered for {silent:.0f} seconds"
+    else:
+        delay = retry.delay(id, len(faults), fault.retry_after)
+        # A request that was sent may be with a slow model; one that was not meets no server.
+        if contact is None or fault.sent or silent + delay <= contact:
+            return delay
+        raise Stopped(f"{fault}; nothing has ever answered in this run; {UNREACHED}")
+    raise Stopped(f"{fault}{why}; {fault.rule.advice}")
