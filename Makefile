@@ -48,6 +48,7 @@ check: $(VENV)/.tools
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file tests/benchmarks.ini --cache-dir .mypy_cache/benchmarks benchmarks examples
 	$(BIN)/python -m pytest tests/test_layers.py
 
 mutants: $(VENV)/.tools

@@ -92,7 +92,7 @@ def measure(name: str, server: FaultServer, folder: Path, seed: int = 1) -> dict
         "calls": counts["answers"],
         "tokens": counts["prompt_tokens"] + counts["completion_tokens"],
     }
-    row: dict[str, Any] = {"scenario": name, "seed": seed, "learnt_from": record.answered}
+    row: dict[str, Any] = {"scenario": name, "seed": seed, "learnt_from": len(record.known)}
     for figure, true in truth.items():
         row[figure] = {**planned[figure], "truth": true}
         row[figure]["error"] = round(planned[figure]["likely"] / true - 1, 4)
