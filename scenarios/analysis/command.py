@@ -9,7 +9,7 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.terminal.arguments import Json, Trust, guarded
+from virsci_society.scenarios.terminal.arguments import Json, Trust, guarded, tell, tell_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,9 +91,7 @@ def compare(
     compared, ecosystem = open_compared(runs), Ecosystem.load(with_)
     found = [compare_with_ecosystem(one, ecosystem) for one in compared]
     if json:
-        from json import dumps
-
-        typer.echo(dumps({"comparisons": [_comparison_data(one) for one in found]}, indent=2))
+        tell_json({"comparisons": [_comparison_data(one) for one in found]})
     else:
         for one in found:
             _print_comparison(one, str(with_))
@@ -103,11 +101,11 @@ def compare(
     if len(found) == 1 and len(compared[0].runs) == 1 and alone is not None:
         page = _keep(found[0], alone)
         if not json:
-            typer.echo(f"report: {page}")
+            tell(f"report: {page}")
 
 
 def _print_comparison(found: ObservedComparison, other: str) -> None:
-    typer.echo(found.reach)
+    tell(found.reach)
     rows, scores = found.tables.rows, found.tables.scores
     # Of several windows only the longest is printed in full; the table of scores has them all.
     last = rows["window"].max()
@@ -123,7 +121,7 @@ def _print_comparison(found: ObservedComparison, other: str) -> None:
     _print_columns(f"score in tolerances (0 is best); {many}", scores, SCORED)
     _print_columns("giant component", rows[rows["quantity"] == "giant component"], GIANT)
     for note in (HEADS, SCORES, *found.notes):
-        typer.echo(note)
+        tell(note)
 
 
 def _print_columns(title: str, table: pd.DataFrame, columns: Mapping[str, str]) -> None:
@@ -167,7 +165,7 @@ def _write_comparisons(found: Sequence[ObservedComparison], folder: Path) -> Non
         write_csv(folder, tables)
     except OSError as error:
         raise SocietyError(f"{folder}: cannot be written to: {error.strerror}") from error
-    typer.echo(f"tables: {folder / 'observed.csv'}, {folder / 'observed_scores.csv'}", err=True)
+    tell(f"tables: {folder / 'observed.csv'}, {folder / 'observed_scores.csv'}", err=True)
 
 
 def _keep(found: ObservedComparison, folder: Path) -> Path:
@@ -239,12 +237,10 @@ def measure(
     shown = [(row[0], row[1], *map(_within, row[2:5]), row[5]) for row in rows]
     columns = ("measure", unit, "before [95 %]", "now [95 %]", "difference [95 %]", "rank r")
     print_table(f"measured again: {by.name}", columns, shown)
-    typer.echo(f"tables: {FOLDER}/{by.name}.parquet in each run folder, and what was compared")
-    typer.echo("rank r: Spearman of before and now, over abstracts")
+    tell(f"tables: {FOLDER}/{by.name}.parquet in each run folder, and what was compared")
+    tell("rank r: Spearman of before and now, over abstracts")
     if unit == "abstracts":
-        typer.echo(
-            "one run: its abstracts share people and papers, so the intervals are too narrow"
-        )
+        tell("one run: its abstracts share people and papers, so the intervals are too narrow")
 
 
 def _no_run(name: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.terminal.arguments import Settings, Trust, guarded
+from virsci_society.scenarios.terminal.arguments import Settings, Trust, guarded, tell
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.calibration.calibrate import Forecast
@@ -66,7 +66,7 @@ def _print_forecast(found: Forecast) -> None:
 
     rows = [*found.runs.items(), ("all", sum(found.runs.values()))]
     print_table("simulations", ("of what", "number"), rows)
-    typer.echo(
+    tell(
         f"{found.seconds_a_run:.2f} s each, by a timed pair; about {found.minutes:.1f} minutes "
         f"with {found.workers} process{'es' * (found.workers > 1)}"
     )
@@ -93,11 +93,11 @@ def _print_outcome(outcome: Outcome, folder: Path) -> None:
         rows = list(cells[columns].itertuples(index=False, name=None))
         print_table(f"held out, {window}; off in tolerances", heads, rows)
     for one in outcome.checked.scores.itertuples():
-        typer.echo(
+        tell(
             f"{one.window}: score {one.score:.2f}, {one.within} of 14 within tolerance; as before "
             f"{one.before_score:.2f}, {one.before_within} of 14"
         )
     for note in (*outcome.fit.calibration.notes, outcome.checked.told):
-        typer.echo(note)
-    typer.echo(f"scenario: {folder / 'calibrated.yaml'}")
-    typer.echo(f"report: {folder / 'report.html'}")
+        tell(note)
+    tell(f"scenario: {folder / 'calibrated.yaml'}")
+    tell(f"report: {folder / 'report.html'}")

@@ -36,6 +36,7 @@ from virsci_society.scenarios.terminal.arguments import (
     Settings,
     Trust,
     guarded,
+    tell,
     with_seed,
 )
 from virsci_society.scenarios.watch.command import play, watch
@@ -71,12 +72,12 @@ def fork(
     made = Fork.of(run, at, with_seed(set_, seed), remove, trust=trust)
     with make_progress() as progress:
         past = made.run(out, progress)
-    typer.echo(f"report: {out / 'report.html'}")
-    typer.echo(
+    tell(f"report: {out / 'report.html'}")
+    tell(
         f"shared with {run}: {past.events} events and {past.calls} calls before day {made.at:g}; "
         f"digest of that past {past.digest}"
     )
-    typer.echo(f"who spoke: {made.scenario.backend.backend.about}")
+    tell(f"who spoke: {made.scenario.backend.backend.about}")
 
 
 app = typer.Typer(
@@ -99,7 +100,7 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib import metadata
 
-        typer.echo(f"society {metadata.version('virsci-society')}")
+        tell(f"society {metadata.version('virsci-society')}")
         raise typer.Exit
 
 
@@ -144,14 +145,14 @@ def run(
     chosen = read_scenario(document, trust=trust)
     folder = default_folder(chosen) if out is None else out
     if is_finished(chosen, folder):
-        typer.echo(f"{folder} holds this run already; nothing to do")
+        tell(f"{folder} holds this run already; nothing to do")
     else:
         check_before_run(chosen, folder, online=online)
         _warn_of_borrowed_values(document, chosen)
         with make_progress() as progress:
             execute(chosen, folder, progress, fork=fork)
-    typer.echo(f"report: {folder / 'report.html'}")
-    typer.echo(f"who spoke: {chosen.backend.backend.about}")
+    tell(f"report: {folder / 'report.html'}")
+    tell(f"who spoke: {chosen.backend.backend.about}")
 
 
 @app.command()
@@ -168,7 +169,7 @@ def replay(
     find_code_here(trust)
     with make_progress() as progress:
         digest = again(run, out, progress, trust=trust)
-    typer.echo(f"replayed from the journal alone; digest {digest}")
+    tell(f"replayed from the journal alone; digest {digest}")
 
 
 @app.command()
@@ -190,7 +191,6 @@ def check(
 
     Of a language model, its server is asked how long prompts it can read, and nothing else.
     """
-    from virsci_society.scenarios.config.diagnostics import printable
     from virsci_society.scenarios.config.schema import read_scenario, scenario_document
     from virsci_society.scenarios.planning.dry_run import rehearse_beginning, slow_windows
     from virsci_society.scenarios.runs.execute import default_folder
@@ -202,7 +202,7 @@ def check(
     document = scenario_document(scenario, with_seed(set_, seed))
     chosen = read_scenario(document, trust=trust)
     check_before_run(chosen, default_folder(chosen), online=online)
-    typer.echo(f"{chosen.name}: every key is right (seed {chosen.seed})")
+    tell(f"{chosen.name}: every key is right (seed {chosen.seed})")
     _tell_counted_teams(chosen)
     _warn_of_borrowed_values(document, chosen)
     rehearsed = rehearse_beginning(chosen)
@@ -211,9 +211,9 @@ def check(
     from virsci_society.scenarios.planning.context_check import context_warnings
 
     for warning in slow_windows(chosen, rehearsed):
-        typer.echo(f"warning: {warning}", err=True)
+        tell(f"warning: {warning}", err=True)
     for warning in context_warnings(chosen, rehearsed.longest):
-        typer.echo(f"warning: {printable(redact(warning))}", err=True)
+        tell(f"warning: {redact(warning)}", err=True)
 
 
 def _tell_counted_teams(scenario: Scenario) -> None:
@@ -223,17 +223,17 @@ def _tell_counted_teams(scenario: Scenario) -> None:
         told = counted_teams(scenario)
     except InputError as error:
         # A check looks at keys; the folder is opened, and refused where it must be, by a run.
-        typer.echo(f"warning: teams founded a year cannot be counted: {error}", err=True)
+        tell(f"warning: teams founded a year cannot be counted: {error}", err=True)
         return
     if told is not None:
-        typer.echo(told)
+        tell(told)
 
 
 def _warn_of_borrowed_values(document: Document, scenario: Scenario) -> None:
     from virsci_society.scenarios.calibration.parameters import borrowed_values
 
     if warning := borrowed_values(document, scenario):
-        typer.echo(f"warning: {warning}", err=True)
+        tell(f"warning: {warning}", err=True)
 
 
 def _rename(scenario: str, trust: bool) -> None:
@@ -246,7 +246,7 @@ def _rename(scenario: str, trust: bool) -> None:
         raise InputError(f"{scenario}: is part of the program, whose files have the new names")
     nothing = f"{scenario}: no key of it has another name now"
     for line in rename_keys(Path(scenario), Scenario, trust=trust) or [nothing]:
-        typer.echo(line)
+        tell(line)
 
 
 app.command("fork")(fork)
@@ -279,7 +279,7 @@ def report(run: RunFolder) -> None:
 
     opened = open_to_show(run)
     try:
-        typer.echo(f"report: {write_page(opened, resolve_run_folder(run))}")
+        tell(f"report: {write_page(opened, resolve_run_folder(run))}")
     except OSError as error:
         raise SocietyError(f"{run}: cannot be written to: {error.strerror}") from error
 
@@ -292,5 +292,5 @@ def main() -> None:
         app()
     except Exception:
         # A fault of the program keeps its traceback, but no key that stands in it.
-        typer.echo(redact(traceback.format_exc()), err=True)
+        tell(*redact(traceback.format_exc()).splitlines(), err=True)
         raise SystemExit(1) from None

@@ -17,6 +17,8 @@ from virsci_society.scenarios.terminal.arguments import (
     Settings,
     Trust,
     guarded,
+    tell,
+    tell_json,
     with_seed,
 )
 
@@ -70,9 +72,7 @@ def plan(
         progress.begin("rehearsing")
         found = planned(chosen, rates_for(chosen, record), record)
     if json:
-        from json import dumps
-
-        typer.echo(dumps(found.to_data(), indent=2))
+        tell_json(found.to_data())
     else:
         from virsci_society.scenarios.terminal.plan_tables import print_plan
 
@@ -177,8 +177,8 @@ def prompts(
             for name, one in sums.items()
         ]
         print_table(f"tokens by {head}", (head, *HEADS), rows)
-    typer.echo(f"{len(calls):,} prompts: {folder / 'index.html'}")
-    typer.echo(whose_words(listing))
+    tell(f"{len(calls):,} prompts: {folder / 'index.html'}")
+    tell(whose_words(listing))
 
 
 def _source(scenario: str, settings: list[str], *, trust: bool) -> tuple[Scenario | Path, Path]:
@@ -223,7 +223,6 @@ def doctor(
     if Path(what).is_dir():
         _verify(Path(what))
         return
-    from virsci_society.scenarios.config.diagnostics import printable
     from virsci_society.scenarios.config.schema import load_scenario
     from virsci_society.scenarios.planning.doctor import examine
 
@@ -232,19 +231,18 @@ def doctor(
     wrong = 0
     for finding in examine(chosen, quick=quick):
         wrong += finding.state == "problem"
-        typer.echo(f"{finding.state:8} {printable(redact(finding.message))}")
+        tell(f"{finding.state:8} {redact(finding.message)}")
         if finding.advice:
-            typer.echo(f"{'':8} -> {printable(redact(finding.advice))}")
+            tell(f"{'':8} -> {redact(finding.advice)}")
     if wrong:
         raise InputError(f"{wrong} {'thing has' if wrong == 1 else 'things have'} to be changed")
-    typer.echo("all is well")
+    tell("all is well")
 
 
 def _verify(folder: Path) -> None:
     from virsci_society.scenarios.analysis.verification import verify_folder
 
     told = verify_folder(folder)
-    for line in told.found:
-        typer.echo(line)
+    tell(*told.found)
     if told.damage:
         raise InputError("\n".join(told.damage))

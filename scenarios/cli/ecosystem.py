@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import make_folder, refuse_links, remove_folder
-from virsci_society.scenarios.terminal.arguments import add_options, guarded
+from virsci_society.scenarios.terminal.arguments import add_options, guarded, tell
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.audit import Check
@@ -66,12 +66,9 @@ def _leaks(checks: list[Check]) -> list[Check]:
 
 
 def _judge(folder: Path, checks: list[Check]) -> None:
-    from virsci_society.scenarios.config.diagnostics import printable
-
     for check in _leaks(checks):
         for example in check.examples:
-            # Examples hold words of the corpus, which could steer the terminal.
-            typer.echo(printable(f"{check.name}: {example}"))
+            tell(f"{check.name}: {example}")
     leaks = _leaks(checks)
     if leaks:
         raise InputError(
@@ -81,7 +78,7 @@ def _judge(folder: Path, checks: list[Check]) -> None:
         )
     unknown = sum(check.state == "cannot be told" for check in checks)
     untold = f"; {unknown} cannot be told" if unknown else ""
-    typer.echo(f"{folder}: no leak found in {len(checks) - unknown} checks{untold}")
+    tell(f"{folder}: no leak found in {len(checks) - unknown} checks{untold}")
 
 
 KINDS = {
@@ -303,7 +300,7 @@ def _no_past(notes: list[str]) -> InputError:
     (why,) = [note for note in notes if note.startswith("EMPTY: no past papers")]
     for note in notes:
         if note != why:
-            typer.echo(f"note: {note}", err=True)
+            tell(f"note: {note}", err=True)
     return InputError(why.removeprefix("EMPTY: "))
 
 
@@ -321,28 +318,28 @@ def _provenance(source: Source, paths: list[Path], options: dict[str, Any]) -> d
 
 def _tell(built: BuildResult, source: Source, out: Path) -> None:
     manifest = built.ecosystem.manifest
-    typer.echo(f"read {source.report.summary()}")
+    tell(f"read {source.report.summary()}")
     if source.report.shown:
-        typer.echo(f"{source.report.malformed:,} malformed records left out:", err=True)
+        tell(f"{source.report.malformed:,} malformed records left out:", err=True)
         for line in source.report.shown:
-            typer.echo(f"  {line}", err=True)
+            tell(f"  {line}", err=True)
     for step in manifest["steps"]:
-        typer.echo(f"{step['filter']}: {step['removed']:,} of {step['in']:,} left out")
+        tell(f"{step['filter']}: {step['removed']:,} of {step['in']:,} left out")
     counted = manifest["heads"]
-    typer.echo(
+    tell(
         f"scientists: {counted['all']:,} counted on all papers before the boundary, "
         f"{counted['kept']:,} on the kept ones; taken: {manifest['filters']['count_on']}"
     )
     for name, values in manifest.get("instead_of_preset", {}).items():
-        typer.echo(f"{name}: {values['given']} instead of the preset's {values['preset']}")
+        tell(f"{name}: {values['given']} instead of the preset's {values['preset']}")
     for note in manifest["notes"]:
-        typer.echo(f"note: {note}")
+        tell(f"note: {note}")
     _tell_counts(built.ecosystem, out)
 
 
 def _tell_counts(made: Ecosystem, out: Path) -> None:
     counts = ", ".join(f"{count:,} {what}" for what, count in made.counts.items())
-    typer.echo(f"ecosystem: {out} ({counts})")
+    tell(f"ecosystem: {out} ({counts})")
 
 
 def _require_place(out: Path) -> None:

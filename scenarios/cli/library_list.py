@@ -11,7 +11,7 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.scenarios.terminal.arguments import complete_scenario, guarded
+from virsci_society.scenarios.terminal.arguments import complete_scenario, guarded, tell, tell_json
 
 WIDTH = 96
 """Columns of a citation."""
@@ -66,7 +66,7 @@ def list_(
         lines = list(_kind_lines(name))
     else:
         lines = list(_scenario_lines(name))
-    typer.echo("\n".join(lines))
+    tell(*lines)
 
 
 def _print_runs(folder: Path, json: bool) -> None:
@@ -74,14 +74,12 @@ def _print_runs(folder: Path, json: bool) -> None:
 
     found = list_runs(folder)
     if json:
-        from json import dumps
-
-        typer.echo(dumps([one.to_data() for one in found], indent=1))
+        tell_json([one.to_data() for one in found])
         return
     from virsci_society.scenarios.terminal.console import print_table
 
     if not found:
-        typer.echo(f"{folder}: no run in it; 'society run quickstart' makes one")
+        tell(f"{folder}: no run in it; 'society run quickstart' makes one")
         return
     rows = [
         (
@@ -106,11 +104,12 @@ def _print_keys(json: bool, full: bool) -> None:
     if json:
         from virsci_society.scenarios.config.json_schema import schema_text
 
-        typer.echo(schema_text(Scenario), nl=False)
+        tell(*schema_text(Scenario).splitlines())
     else:
         from virsci_society.scenarios.config.key_pages import common_keys, render_reference
 
-        typer.echo(render_reference(Scenario, None if full else common_keys()), nl=False)
+        text = render_reference(Scenario, None if full else common_keys())
+        tell(*text.splitlines())
 
 
 def _library_lines() -> Iterator[str]:

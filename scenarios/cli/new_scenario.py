@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.terminal.arguments import complete_scenario, guarded
+from virsci_society.scenarios.terminal.arguments import complete_scenario, guarded, tell
 
 SCHEMA = "scenario.schema.json"
 TEMPLATE = Path(__file__).with_name("new_scenario.yaml")
@@ -48,12 +48,10 @@ def new(
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from error
     if schema.name != SCHEMA:
-        typer.echo(
-            f"{schema.with_name(SCHEMA)}: is another file, and stays; the keys are in {schema}"
-        )
-    typer.echo(f"{target}: edit it, then")
-    typer.echo(f"  society check {target}")
-    typer.echo(f"  society run {target}")
+        tell(f"{schema.with_name(SCHEMA)}: is another file, and stays; the keys are in {schema}")
+    tell(f"{target}: edit it, then")
+    tell(f"  society check {target}")
+    tell(f"  society run {target}")
 
 
 def write_schema(target: Path, text: str) -> Path:

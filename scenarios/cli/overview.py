@@ -17,7 +17,7 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.runs.text_charts import sparkline
-from virsci_society.scenarios.terminal.arguments import Json, RunFolder, guarded
+from virsci_society.scenarios.terminal.arguments import Json, RunFolder, guarded, tell, tell_json
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.runs.run_state import RunState
@@ -70,11 +70,8 @@ def show(
 def _print_state(state: RunState, json: bool) -> None:
     """Print what the journal alone tells of a run that has left no tables yet."""
     if json:
-        from json import dumps
-
-        typer.echo(dumps(state.to_data(), indent=2))
+        tell_json(state.to_data())
         return
-    from virsci_society.scenarios.config.diagnostics import printable
     from virsci_society.scenarios.runs.run_state import RUNNING
 
     day = "before the first answer" if state.days is None else f"day {state.days:g}"
@@ -86,8 +83,8 @@ def _print_state(state: RunState, json: bool) -> None:
         ("to go on", GOES_ON if state.state != RUNNING else "'society watch' shows it as it runs"),
     )
     seed = "" if state.seed is None else f", seed {state.seed}"
-    typer.echo(printable(f"{state.scenario or state.folder}{seed}"))
-    typer.echo("\n".join(printable(f"  {name:20}{text}") for name, text in rows))
+    tell(f"{state.scenario or state.folder}{seed}")
+    tell(*(f"  {name:20}{text}" for name, text in rows))
 
 
 def _open_page(folder: Path) -> None:
@@ -105,14 +102,12 @@ def _open_page(folder: Path) -> None:
     require_regular_file(page)
     address = page.resolve().as_uri()
     opened = webbrowser.open(address)
-    typer.echo(str(page) if opened else f"no browser here; open {address}")
+    tell(str(page) if opened else f"no browser here; open {address}")
 
 
 def _print(figures: Mapping[str, Any], folder: str, json: bool, full: bool) -> None:
     if json:
-        from json import dumps
-
-        typer.echo(dumps(figures, indent=2))
+        tell_json(figures)
     elif full:
         from virsci_society.scenarios.terminal.console import print_overview
 
@@ -126,7 +121,7 @@ def _print(figures: Mapping[str, Any], folder: str, json: bool, full: bool) -> N
             width = terminal_width()
             lines = [part for line in lines for part in _broken(line, width)]
             lines += chart_lines(figures, sys.stdout.encoding, width)
-        typer.echo("\n".join(lines))
+        tell(*lines)
 
 
 def _broken(line: str, width: int) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded
+from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell
 
 
 @guarded
@@ -41,7 +41,6 @@ def transcript(
         transcript_lines,
         transcript_page,
     )
-    from virsci_society.scenarios.config.diagnostics import printable
     from virsci_society.scenarios.terminal.console import open_to_show
 
     opened = open_to_show(run)
@@ -51,10 +50,10 @@ def transcript(
     else:
         sent = _prompts(run, team, trust=trust) if prompts else {}
         if page is not None:
-            typer.echo(f"transcript: {_write(page, transcript_page(opened, team, stage, sent))}")
+            tell(f"transcript: {_write(page, transcript_page(opened, team, stage, sent))}")
             return
         lines = list(transcript_lines(opened, team, stage, sent))
-    typer.echo("\n".join(printable(line) for line in lines))
+    tell(*lines)
 
 
 def _prompts(run: Path, team: str | None, *, trust: bool) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ import typer
 from virsci_society.agents.errors import SocietyError
 from virsci_society.agents.files.atomic_files import make_folder
 from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded
+from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell
 
 Prompts = Annotated[
     bool | None,
@@ -57,9 +57,9 @@ def explore(
         made = write_explorer(target, runs, books)
     except OSError as error:
         raise SocietyError(f"{target}: cannot be written: {error.strerror}") from error
-    typer.echo(f"explorer: {target} ({target.stat().st_size / 1e6:.2f} MB)")
+    tell(f"explorer: {target} ({target.stat().st_size / 1e6:.2f} MB)")
     for sentence in made.left_out:
-        typer.echo(f"left out: {sentence}")
+        tell(f"left out: {sentence}")
     if other is not None:
         day = made.parted
-        typer.echo("the runs do not differ" if day is None else f"the runs part on day {day:g}")
+        tell("the runs do not differ" if day is None else f"the runs part on day {day:g}")

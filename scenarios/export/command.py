@@ -11,7 +11,7 @@ import typer
 
 from virsci_society.agents.errors import InputError, SocietyError
 from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded
+from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell
 
 export = typer.Typer(help="Export a run for other programs.", no_args_is_help=True)
 
@@ -59,7 +59,7 @@ def otel(
     spans = spans_of(opened, attempts, team=team, words=words, book=book)
     with _writing(target):
         write_traces(target, opened, spans)
-    typer.echo(f"traces: {target} ({len(spans):,} spans; their dates are simulated)")
+    tell(f"traces: {target} ({len(spans):,} spans; their dates are simulated)")
 
 
 @export.command("dataset")
@@ -82,7 +82,7 @@ def dataset(
     with _writing(target):
         rows = write_dataset(target, opened, within=run if out is None else None)
     counted = ", ".join(f"{count:,} {name}" for name, count in rows.items())
-    typer.echo(f"dataset: {target} ({counted})")
+    tell(f"dataset: {target} ({counted})")
 
 
 @export.command("figures")
@@ -101,4 +101,4 @@ def figures(
     target = run / "figures" if out is None else out
     with _writing(target):
         files = write_run_figures(target, opened, within=run if out is None else None)
-    typer.echo(f"figures: {target} ({len(files)} SVG files)")
+    tell(f"figures: {target} ({len(files)} SVG files)")

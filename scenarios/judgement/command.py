@@ -9,7 +9,7 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.terminal.arguments import RunFolder, Settings, Trust, guarded
+from virsci_society.scenarios.terminal.arguments import RunFolder, Settings, Trust, guarded, tell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,8 +109,8 @@ def _show_answers(made: Interview) -> None:
     rows = summary_rows(made.survey, pd.read_csv(path, keep_default_na=False))
     title = f"{made.survey.title}: {len(made.respondents)} scientists on day {made.day:g}"
     print_table(title, ("question", "arm", "answer", "n", "of them"), rows)
-    typer.echo(f"answers: {path}")
-    typer.echo(f"who spoke: {made.about}")
+    tell(f"answers: {path}")
+    tell(f"who spoke: {made.about}")
 
 
 @guarded
@@ -134,7 +134,7 @@ def review(
     find_code_here(trust)
     made = ReviewJob.of(run, kind, set_ or (), panel, trust=trust)
     if made.done:
-        typer.echo(f"{made.folder} holds this review already; nothing to do")
+        tell(f"{made.folder} holds this review already; nothing to do")
     else:
         with make_progress() as progress:
             progress.begin(f"reviewing ({kind})")
@@ -163,8 +163,8 @@ def _show_review(made: ReviewJob) -> None:
         measured.append(table.assign(paper=before + table["paper"]))
     scored = mine.assign(rating=mine["dimension"])
     _print_correlations(correlation_table(pd.concat(measured, ignore_index=True), scored))
-    typer.echo(f"tables: {made.folder / 'averages.parquet'}, {made.folder / 'reviews.parquet'}")
-    typer.echo(f"who reviewed: {made.about}")
+    tell(f"tables: {made.folder / 'averages.parquet'}, {made.folder / 'reviews.parquet'}")
+    tell(f"who reviewed: {made.about}")
 
 
 def _mean(values: object) -> float | None:
@@ -215,9 +215,9 @@ def export(
     where = key or out.with_name(f"{out.stem}.key.json")
     write_sheet(out, where, rows, key_data)
     asked = "which of two is better" if pairs else "novelty, feasibility and effectiveness, 1 to 10"
-    typer.echo(f"{out}: {len(rows)} {'pairs' if pairs else 'abstracts'}; {asked}")
-    typer.echo(f"{where}: where they are from; do not show it to the raters")
-    typer.echo("one copy of the sheet for each rater, named after the rater")
+    tell(f"{out}: {len(rows)} {'pairs' if pairs else 'abstracts'}; {asked}")
+    tell(f"{where}: where they are from; do not show it to the raters")
+    tell("one copy of the sheet for each rater, named after the rater")
 
 
 @rate.command("judge")
@@ -252,7 +252,7 @@ def judge(
         print_question_cost(title, made.about, question_cost(made.scenario, made.rehearse))
         return
     if made.done:
-        typer.echo(f"{made.folder} holds these judgements already; nothing to do")
+        tell(f"{made.folder} holds these judgements already; nothing to do")
     else:
         with make_progress() as progress:
             progress.begin("judging")
@@ -270,8 +270,8 @@ def _show_judgements(made: JudgeJob) -> None:
     counts = table["said"].fillna("unreadable").value_counts()
     rows = [(said, int(counts[said])) for said in ("A", "B", "tie", "unreadable") if said in counts]
     print_table("which of two, as they were shown", ("said", "judgements"), rows)
-    typer.echo(f"filled sheet: {made.filled}")
-    typer.echo(f"who judged: {made.about}")
+    tell(f"filled sheet: {made.filled}")
+    tell(f"who judged: {made.about}")
 
 
 @rate.command("import")
@@ -287,7 +287,6 @@ def import_(
     ] = False,
 ) -> None:
     """Read filled sheets: agreement between raters, and ON against their ratings."""
-    from virsci_society.scenarios.config.diagnostics import printable
     from virsci_society.scenarios.judgement.sheets import read_key, read_sheets
 
     key_data = read_key(key)
@@ -295,8 +294,8 @@ def import_(
     folder = out or key.with_name(f"{key.name.removesuffix('.key.json')}-results")
     (_import_pairs if key_data["kind"] == "pairs" else _import_ratings)(answers, key_data, folder)
     # The names are those of files that raters send back.
-    typer.echo(printable(f"rated by: {'; '.join(sorted({one.rater for one in answers}))}"))
-    typer.echo(f"tables: {folder}")
+    tell(f"rated by: {'; '.join(sorted({one.rater for one in answers}))}")
+    tell(f"tables: {folder}")
 
 
 def _import_ratings(answers: list[Rating], key_data: dict[str, Any], folder: Path) -> None:
@@ -344,7 +343,7 @@ def _print_correlations(found: pd.DataFrame) -> None:
     from virsci_society.scenarios.terminal.console import print_table
 
     if not len(found):
-        print(
+        tell(
             f"no correlations: fewer than {MIN_ABSTRACTS} abstracts have both a measure and a score"
         )
         return
@@ -391,12 +390,12 @@ def _print_strengths(fit: PairFit, alpha: float) -> None:
     columns = ("arm", "answers", "wins", "strength [95 %]", "preferred to an average arm")
     print_table("strengths by pairs (Bradley and Terry 1952; ties count half)", columns, rows)
     first = f"{cell(fit.first)} [{cell(fit.first_low)}, {cell(fit.first_high)}]"
-    typer.echo(
+    tell(
         f"position: the first of two was preferred in {cell(fit.first_share)} of the decided "
         f"answers; effect on the logit {first}, 0 where it does not matter"
     )
     if alpha == alpha:
-        typer.echo(f"agreement on pairs answered more than once: alpha {cell(alpha)}")
+        tell(f"agreement on pairs answered more than once: alpha {cell(alpha)}")
 
 
 def _within(row: Any, name: str) -> str:

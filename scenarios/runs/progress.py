@@ -22,6 +22,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
 from virsci_society.agents.spelling import cut_text
+from virsci_society.scenarios.config.diagnostics import printable
 from virsci_society.scenarios.runs.text_charts import can_encode, sparkline
 
 if TYPE_CHECKING:
@@ -291,7 +292,7 @@ class LineProgress:
 
     def _print(self, text: str) -> None:
         self._last = time.monotonic()
-        print(text, file=self._stream, flush=True)
+        print(printable(text), file=self._stream, flush=True)
 
 
 BAR = 10
@@ -327,7 +328,7 @@ class BarProgress:
     def _shown(self, text: str) -> str:
         """The text in one line beside the bar."""
         width = self._width()
-        return cut_text(text, width, "...")
+        return cut_text(printable(text), width, "...")
 
     def _width(self) -> int:
         # Spinner and bar, each with a space behind it.

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.terminal.arguments import Json, Settings, Trust, guarded
+from virsci_society.scenarios.terminal.arguments import (
+    Json,
+    Settings,
+    Trust,
+    guarded,
+    tell,
+    tell_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +50,7 @@ def list_() -> None:
     found = studies()
     width = max(map(len, found), default=0)
     for name, path in found.items():
-        typer.echo(f"{name:{width}}  {about_of(path)}")
+        tell(f"{name:{width}}  {about_of(path)}")
 
 
 @study.command()
@@ -63,9 +70,7 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
         design = match_budgets(design, announce=progress.begin, trust=trust)
         found = study_forecast(design, progress.begin)
     if json:
-        from json import dumps
-
-        typer.echo(dumps(found.to_data(), indent=2))
+        tell_json(found.to_data())
     else:
         from virsci_society.scenarios.study.forecast import print_forecast
 
@@ -83,7 +88,7 @@ def lock(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust 
     check_arms(design, keys=False)
     design = _matched(design, locked, trust)
     held = open_folder(design, folder, "lock")
-    typer.echo(f"{folder / 'lock.json'}: {design.runs} runs, {held.data['hash']}")
+    tell(f"{folder / 'lock.json'}: {design.runs} runs, {held.data['hash']}")
 
 
 @study.command()
@@ -143,7 +148,7 @@ def run(
     if again:
         todo = sorted([*todo, *(one.index for one in before if one.state == "quarantined")])
     if todo:
-        typer.echo(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
+        tell(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
         engine.run(design, folder, todo, _line)
     _conclude(design, folder, held, changed=bool(todo))
 
@@ -157,9 +162,7 @@ def status(study: StudyName, out: Out = None, json: Json = False) -> None:
     folder = _folder_of(study, out)
     found = statuses_to_show(folder, require_lock(folder))
     if json:
-        from json import dumps
-
-        typer.echo(dumps([one.to_data() for one in found], indent=1))
+        tell_json([one.to_data() for one in found])
     else:
         from virsci_society.scenarios.study.status import print_statuses
 
@@ -263,15 +266,15 @@ def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> Non
         gather(design, folder, lock, found)
         write_study_page(folder)
     else:
-        typer.echo(f"{folder} holds this study already; nothing to do")
-    typer.echo(f"report: {folder / 'report.html'}")
-    typer.echo(f"who spoke: {design.base.backend.backend.about}")
+        tell(f"{folder} holds this study already; nothing to do")
+    tell(f"report: {folder / 'report.html'}")
+    tell(f"who spoke: {design.base.backend.backend.about}")
     _end(folder, found)
 
 
 def _line(one: Status) -> None:
     reason = f": {one.reason}" if one.reason else ""
-    typer.echo(f"run {one.index:04d} ({one.arm}, replicate {one.replicate}) {one.state}{reason}")
+    tell(f"run {one.index:04d} ({one.arm}, replicate {one.replicate}) {one.state}{reason}")
 
 
 def _end(folder: Path, found: Sequence[Status]) -> None:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from virsci_society.scenarios.config.diagnostics import printable
 from virsci_society.scenarios.planning.dry_run import slots_of
 from virsci_society.scenarios.planning.model_rates import ENDS, Rate, rates_for
 from virsci_society.scenarios.planning.plan import FIGURES, Plan, plan
 from virsci_society.scenarios.study.budget_matching import UNITS, deviation, matching_data
 from virsci_society.scenarios.study.design import Design
 from virsci_society.scenarios.study.status import MOST
+from virsci_society.scenarios.terminal.arguments import tell
 from virsci_society.scenarios.terminal.console import print_table
 from virsci_society.scenarios.terminal.plan_tables import NAMES, duration
 
@@ -130,12 +130,11 @@ def print_forecast(found: StudyForecast) -> None:
     _print_matching(found.design)
     print_table("calls of one run", ("arm", *ENDS), arms[:MOST])
     if len(arms) > MOST:
-        print(f"... and {len(arms) - MOST} more arms")
+        tell(f"... and {len(arms) - MOST} more arms")
     print_table(
         f"{file.study}: {runs} = {found.design.runs} runs", ("figure", *ENDS), list(_figures(found))
     )
-    for line in _said(found):
-        print(printable(line))
+    tell(*_said(found))
 
 
 def _print_matching(design: Design) -> None:
@@ -157,14 +156,14 @@ def _print_matching(design: Design) -> None:
     head = f"matched to {target:,.6g} {UNITS[wanted.by]} a run"
     print_table(head, ("arm", "key", "value", UNITS[wanted.by], "off"), rows[:MOST])
     if len(rows) > MOST:
-        print(f"... and {len(rows) - MOST} more arms")
+        tell(f"... and {len(rows) - MOST} more arms")
     far = [
         one.arm
         for one in matching.arms
         if one.key is None and abs(deviation(one.planned, target)) > wanted.within
     ]
     if far:
-        print(printable(f"as given, and off by more than {wanted.within:.0%}: {', '.join(far)}"))
+        tell(f"as given, and off by more than {wanted.within:.0%}: {', '.join(far)}")
 
 
 def _figures(found: StudyForecast) -> Iterator[tuple[str, ...]]:

@@ -14,7 +14,6 @@ import json
 import math
 import os
 import signal
-import sys
 import traceback
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -22,7 +21,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, Literal
 
 from virsci_society.agents.errors import BudgetReached, Diverged, InputError, SocietyError, Stopped
 from virsci_society.agents.files.atomic_files import (
@@ -208,24 +207,26 @@ def describe_status(study: Path, one: Status) -> str:
 
 def print_statuses(folder: Path, found: Sequence[Status]) -> None:
     """Print how many runs of each arm are in which state, and why some are not done."""
-    from virsci_society.scenarios.config.diagnostics import printable
+    from virsci_society.scenarios.terminal.arguments import tell
     from virsci_society.scenarios.terminal.console import print_table
 
     shown = [state for state in STATES if any(one.state == state for one in found)]
     arms = dict.fromkeys(one.arm for one in found)
     counts = Counter((one.arm, one.state) for one in found)
     rows = [(arm, *(str(counts[arm, state]) for state in shown)) for arm in arms]
-    print(printable(f"{folder}: {len(found)} runs"))
+    tell(f"{folder}: {len(found)} runs")
     print_table("runs by arm", ("arm", *shown), rows)
-    _print_said(folder, found, sys.stdout)
+    _print_said(folder, found, err=False)
     tokens, usd = sum(one.tokens for one in found), math.fsum(one.usd for one in found)
     if tokens or usd:
-        print(f"spent: {tokens:,} tokens, {usd:.4f} US dollars")
+        tell(f"spent: {tokens:,} tokens, {usd:.4f} US dollars")
 
 
 def print_ends(folder: Path, found: Sequence[Status]) -> None:
     """Print, as an error, which runs are not done, why, and what the same command would do."""
-    _print_said(folder, found, sys.stderr)
+    from virsci_society.scenarios.terminal.arguments import tell
+
+    _print_said(folder, found, err=True)
     counts = Counter(one.state for one in found if one.state != "done")
     counted = ", ".join(f"{count} {state}" for state, count in counts.items())
     open_ones = sum(count for state, count in counts.items() if state not in DECIDED)
@@ -235,17 +236,17 @@ def print_ends(folder: Path, found: Sequence[Status]) -> None:
         *(["begins those in quarantine with --again"] if counts["quarantined"] else []),
     ]
     line = f"of {len(found)} runs, {counted}; the same command {' and '.join(effects)}"
-    print(line, file=sys.stderr)
+    tell(line, err=True)
 
 
-def _print_said(folder: Path, found: Sequence[Status], into: TextIO) -> None:
-    from virsci_society.scenarios.config.diagnostics import printable
+def _print_said(folder: Path, found: Sequence[Status], *, err: bool) -> None:
+    from virsci_society.scenarios.terminal.arguments import tell
 
     said = [one for one in found if one.reason and one.state != "done"]
     for one in said[:MOST]:
-        print(printable(describe_status(folder, one)), file=into)
+        tell(describe_status(folder, one), err=err)
     if len(said) > MOST:
-        print(f"... and {len(said) - MOST} more; 'society study status --json' has all", file=into)
+        tell(f"... and {len(said) - MOST} more; 'society study status --json' has all", err=err)
 
 
 def measure_run_folder(folder: Path, names: Iterable[str]) -> dict[str, float]:

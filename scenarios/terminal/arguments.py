@@ -137,6 +137,27 @@ def _option(kind: type[Any], name: str, flags: Mapping[str, str]) -> inspect.Par
     )
 
 
+def tell(*lines: str, err: bool = False) -> None:
+    """Print lines that may quote a stranger: control characters, ends of lines too, are escaped.
+
+    Args:
+        lines: each stays one line, so that no title can end a line and go on as a line of ours.
+        err: print them on stderr.
+    """
+    from virsci_society.scenarios.config.diagnostics import printable
+
+    for line in lines:
+        typer.echo(printable(line), err=err)
+
+
+def tell_json(data: object) -> None:
+    """Print data as JSON, every character of it as ASCII that a terminal only shows."""
+    from json import dumps
+
+    # Of the control characters DEL alone is ASCII that JSON leaves as it is.
+    typer.echo(dumps(data, indent=2).replace("\x7f", r"\u007f"))
+
+
 def count_repeats(lines: list[str]) -> list[str]:
     """Lines of a message, of which those that differ in numbers only are told once.
 
@@ -189,7 +210,5 @@ def _going_on() -> str:
 
 def _leave(message: str, code: int) -> NoReturn:
     # A message may quote a stranger's file; a terminal must not obey what stands in it.
-    message_lines = count_repeats(redact(message).splitlines())
-    lines = (line if line.isprintable() else repr(line)[1:-1] for line in message_lines)
-    typer.echo("\n".join(lines), err=True)
+    tell(*count_repeats(redact(message).splitlines()), err=True)
     raise typer.Exit(code)

@@ -99,7 +99,7 @@ def print_table(
         lengths = bars_of([row[-1] for row in rows], sys.stdout.encoding)
         rows = [(*row, bar) for row, bar in zip(rows, lengths, strict=True)]
     rules = None if plain else HEAVY_HEAD
-    table = Table(title=None if plain else Text(title), title_justify="left", box=rules)
+    table = Table(title=None if plain else Text(printable(title)), title_justify="left", box=rules)
     for place, column in enumerate(columns):
         numbers = all(isinstance(row[place], int | float) for row in rows)
         table.add_column(column, justify="right" if numbers else "left", overflow="fold")
@@ -107,7 +107,7 @@ def print_table(
         # As Text: a title or a reason from a model must not be read as markup.
         table.add_row(*(Text(cell(value)) for value in row))
     if plain:
-        print(title)
+        print(printable(title))
     width = PLAIN_WIDTH if plain and "COLUMNS" not in os.environ else None
     Console(width=width).print(table)
 

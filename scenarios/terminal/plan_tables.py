@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virsci_society.scenarios.config.diagnostics import printable
 from virsci_society.scenarios.planning.model_rates import ENDS, ModelRates, Rate
 from virsci_society.scenarios.planning.plan import Plan, QuestionCost
+from virsci_society.scenarios.terminal.arguments import tell
 from virsci_society.scenarios.terminal.console import print_table
 
 UNPRICED = (
@@ -31,8 +31,7 @@ def print_plan(plan: Plan) -> None:
         print_table("tokens of a page", columns, [*_pages(plan)])
     if not plan.rates.exact:
         print_table("rates, and what they were seen in", ("rate", *ENDS, "from"), [*_rates(plan)])
-    for line in plan_notes(plan):
-        print(printable(line))
+    tell(*plan_notes(plan))
 
 
 def plan_notes(plan: Plan) -> Iterator[str]:
@@ -77,14 +76,13 @@ def print_question_cost(title: str, about: str, cost: QuestionCost) -> None:
         if name != "usd" or cost.priced
     ]
     print_table(title, ("figure", *ENDS), rows)
-    for line in (
+    tell(
         "rehearsed by rule-based scientists, not by a language model; nothing was asked",
         f"who will speak: {about}",
         f"rates: {cost.rates.source}",
-    ):
-        print(printable(line))
+    )
     if not cost.priced:
-        print(UNPRICED)
+        tell(UNPRICED)
 
 
 def duration(seconds: float) -> str:

@@ -16,6 +16,7 @@ from virsci_society.scenarios.terminal.arguments import (
     Settings,
     Trust,
     guarded,
+    tell,
     with_seed,
 )
 
@@ -64,7 +65,7 @@ def watch(
         try:
             _wait_for_ctrl_c()
         except KeyboardInterrupt:
-            typer.echo("the page is closed; the run goes on by itself", err=True)
+            tell("the page is closed; the run goes on by itself", err=True)
 
 
 @guarded
@@ -131,7 +132,7 @@ def play(
     text = "" if consent is None else _consent_text(consent)
     check_folder(played, folder)
     if is_finished(played, folder):
-        typer.echo(f"{folder} holds this run already; nothing to do")
+        tell(f"{folder} holds this run already; nothing to do")
         return
     check_before_run(played, folder)
     check_names(who, [one.id for one in build_ecosystem_of(chosen).profiles])
@@ -145,10 +146,10 @@ def play(
             run_scenario(played, folder, progress)
         # The pages that are open are sent the end of the run before they are left alone.
         threading.Event().wait(2 * server.every)
-    typer.echo(f"report: {folder / 'report.html'}")
-    typer.echo(f"who spoke: {played.backend.backend.about}")
+    tell(f"report: {folder / 'report.html'}")
+    tell(f"who spoke: {played.backend.backend.about}")
     if not any((folder / SEAT / QUESTIONS).glob("*.md")):
-        typer.echo(
+        tell(
             f"nobody was asked: {' and '.join(who)} had no part in a team; docs/watch.md says how "
             "to see to it",
             err=True,
@@ -162,8 +163,8 @@ def _wait_for_ctrl_c() -> None:
 
 def _tell(server: WatchServer, port: int, open_page: bool) -> None:
     if port not in (0, server.port):
-        typer.echo(f"port {port} is taken; the page is at port {server.port}", err=True)
-    typer.echo(f"watch: {server.url}")
+        tell(f"port {port} is taken; the page is at port {server.port}", err=True)
+    tell(f"watch: {server.url}")
     if open_page:
         import webbrowser
 

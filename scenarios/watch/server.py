@@ -268,6 +268,9 @@ class _Handler(BaseHTTPRequestHandler):
             answer(given)
         except InputError as error:
             return HTTPStatus.CONFLICT, str(error)
+        except OSError as error:
+            # Somebody may have put a folder in the answer's place.
+            return HTTPStatus.CONFLICT, f"the answer cannot be written: {error.strerror}"
         self.app.forget()
         return HTTPStatus.OK, "taken"
 
