@@ -15,11 +15,12 @@ from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.lazy_imports import pa, pq
 from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.building.evidence import read_evidence
 from virsci_society.society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS
@@ -34,10 +35,6 @@ from virsci_society.society.literature.embedding.lsa import (
     words_and_pairs,
 )
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 SHOWN = 3
 """Examples of errors that a check reports."""
@@ -231,8 +228,6 @@ def evidence_from_papers(ecosystem: Ecosystem) -> pa.Table:
 
     Terms are known of papers with keywords only.
     """
-    import pyarrow as pa
-
     from virsci_society.society.ecosystem.building.evidence import schema
 
     number_of = {name: row for row, name in enumerate(profile.id for profile in ecosystem.profiles)}
@@ -285,8 +280,6 @@ def audit(folder: Path | str) -> list[Check]:
 
 
 def _dates(folder: Path, boundary: int) -> Check:
-    import pyarrow.parquet as pq
-
     table = pq.read_table(folder / storage.PAPERS, columns=["id", "year", "date"])
     wrong = [
         f"{row['id']} of {row['year']} is dated {row['date']:g} days from the boundary"

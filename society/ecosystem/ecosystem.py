@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from virsci_society.agents.files.atomic_files import (
     remove_file,
     remove_folder,
 )
+from virsci_society.agents.lazy_imports import pc, sparse
 from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.interest_vocabulary import InterestVocabulary
 from virsci_society.society.ecosystem.knowledge_bank import interests_text
@@ -32,10 +33,6 @@ from virsci_society.society.literature.embedding.base import Embedding
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.embedding.registry import load_embedding
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
 
 MANY_PEOPLE = 20_000
 """Size of population above which the vectors of its interests are stored with the ecosystem; those
@@ -76,7 +73,7 @@ class Ecosystem:
     contemporary: Papers
     profiles: People
     career_starts: IntArray
-    coauthors: csr_array
+    coauthors: sparse.csr_array
     embedding: Embedding
     past_vectors: VectorArray
     contemporary_vectors: VectorArray
@@ -273,8 +270,6 @@ def _require_split(ecosystem: Ecosystem) -> None:
 
 
 def _require_order(papers: Papers) -> None:
-    import pyarrow.compute as pc
-
     dates, ids = papers.dates, papers.table["id"]
     by_id = np.asarray(pc.less(ids[:-1], ids[1:])) if len(papers) > 1 else True
     if not ((np.diff(dates) > 0) | ((np.diff(dates) == 0) & by_id)).all():

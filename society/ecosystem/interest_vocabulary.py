@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from virsci_society.agents.lazy_imports import pa, pc
 from virsci_society.agents.profile import Profile
 from virsci_society.society.literature.embedding.lsa import WORD
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from virsci_society.society.ecosystem.people import People
     from virsci_society.society.literature.papers import Papers
 
@@ -202,8 +201,6 @@ def _words(text: str) -> list[str]:
 
 def _term_counts(lists: pa.ChunkedArray) -> Counter[str]:
     """In how many lists of a column each term stands, by the term in lower case."""
-    import pyarrow.compute as pc
-
     rows = np.asarray(pc.list_parent_indices(lists), dtype=np.int64)
     flat = pc.utf8_lower(pc.list_flatten(lists)).combine_chunks().dictionary_encode()
     terms: list[str] = flat.dictionary.to_pylist()

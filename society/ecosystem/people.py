@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.agents.lazy_imports import pa, pc
 from virsci_society.agents.profile import Profile
 from virsci_society.society.literature.index.ids import IdColumn
 from virsci_society.society.literature.papers import ArrowSequence
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MASK = "Scientist"
 """The word of a masked name, before its number."""
@@ -53,9 +50,6 @@ class People(ArrowSequence[Profile]):
     @cached_property
     def topics(self) -> Sequence[str]:
         """Main topics, by row: the first interest, or an empty string."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         interests = self.table["interests"]
         lengths = pc.list_value_length(interests).to_numpy()
         starts = np.cumsum(lengths) - lengths
@@ -69,8 +63,6 @@ class People(ArrowSequence[Profile]):
     @cached_property
     def institutions(self) -> tuple[str, ...]:
         """The first affiliations of all people, in alphabetical order, each once."""
-        import pyarrow.compute as pc
-
         lists = self.table["affiliations"].combine_chunks()
         some = lists.filter(pc.greater(pc.list_value_length(lists), 0))
         return tuple(sorted(pc.unique(pc.list_element(some, 0)).to_pylist()))
@@ -92,16 +84,11 @@ class People(ArrowSequence[Profile]):
     @cached_property
     def _numbered(self) -> bool:
         """Whether names are numbered by row, as in every ecosystem that is built."""
-        import pyarrow as pa
-
         return bool(self.table["id"].equals(pa.chunked_array([numbered_names(MASK, len(self))])))
 
 
 def numbered_names(word: str, count: int) -> pa.Array:
     """Make names of a word and a number: ``Scientist0`` to ``Scientist{count - 1}``."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     numbers = pa.array(np.arange(count)).cast(pa.large_string())
     empty = pa.scalar("", pa.large_string())
     return pc.binary_join_element_wise(pa.scalar(word, pa.large_string()), numbers, empty)
@@ -109,8 +96,6 @@ def numbered_names(word: str, count: int) -> pa.Array:
 
 def schema() -> pa.Schema:
     """The columns of a table of people and their types."""
-    import pyarrow as pa
-
     texts = pa.large_list(pa.large_string())
     return pa.schema(
         [

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +18,9 @@ from virsci_society.agents.arrays import IntArray, VectorArray
 from virsci_society.agents.errors import DAMAGED_ARCHIVE, InputError
 from virsci_society.agents.files.atomic_files import read_plain_text, replacing, write_atomically
 from virsci_society.agents.files.file_hashes import file_hash, signed, unsigned
+from virsci_society.agents.lazy_imports import pa, pc, pq, sparse
 from virsci_society.society.ecosystem.people import People
 from virsci_society.society.literature.papers import Papers
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from scipy.sparse import csr_array
 
 MANIFEST = "manifest.json"
 PAPERS = "papers.parquet"
@@ -81,8 +78,6 @@ def write_scientists(path: Path, people: People, career_starts: IntArray) -> Non
         people: the population.
         career_starts: year of each first paper; 0 where unknown, which is written as null.
     """
-    import pyarrow as pa
-
     table = _renamed(people.table, PEOPLE_COLUMNS)
     table = table.add_column(0, "id", pa.array(np.arange(len(people))))
     starts = pa.array(career_starts, pa.int64(), mask=np.asarray(career_starts) == 0)
@@ -91,8 +86,6 @@ def write_scientists(path: Path, people: People, career_starts: IntArray) -> Non
 
 def read_scientists(path: Path) -> tuple[People, IntArray]:
     """Read what ``write_scientists`` wrote; InputError where it cannot be read."""
-    import pyarrow as pa
-
     wanted = People.schema().append(pa.field(CAREER_START, pa.int64()))
     table = _read_table(path, wanted, PEOPLE_COLUMNS | {CAREER_START: CAREER_START})
     starts = table[CAREER_START].fill_null(0).to_numpy()
@@ -101,8 +94,6 @@ def read_scientists(path: Path) -> tuple[People, IntArray]:
 
 def write_key(path: Path, key: Mapping[str, tuple[str, str]]) -> None:
     """Write the source id and real name behind each masked name."""
-    import pyarrow as pa
-
     columns = {
         "masked": pa.array(list(key), pa.string()),
         "id": pa.array([source for source, _ in key.values()], pa.string()),
@@ -111,26 +102,24 @@ def write_key(path: Path, key: Mapping[str, tuple[str, str]]) -> None:
     _write_table(path, [pa.table(columns)])
 
 
-def write_counts(path: Path, counts: csr_array) -> None:
+def write_counts(path: Path, counts: sparse.csr_array) -> None:
     """Write a sparse matrix of counts as plain arrays."""
     shape = np.asarray(counts.shape, dtype=np.int64)
     with replacing(path) as new:
         np.savez(new, data=counts.data, indices=counts.indices, indptr=counts.indptr, shape=shape)
 
 
-def read_counts(path: Path) -> csr_array:
+def read_counts(path: Path) -> sparse.csr_array:
     """Read what ``write_counts`` wrote.
 
     Raises:
         InputError: the file is damaged or not a sparse matrix.
     """
-    from scipy.sparse import csr_array
-
     try:
         with np.load(path, allow_pickle=False) as arrays:
             parts = (arrays["data"], arrays["indices"], arrays["indptr"])
             rows, columns = (int(side) for side in arrays["shape"])
-            counts = csr_array(parts, shape=(rows, columns))
+            counts = sparse.csr_array(parts, shape=(rows, columns))
             counts.check_format(full_check=True)
     except DAMAGED_ARCHIVE as error:
         raise InputError(
@@ -223,8 +212,6 @@ def _renamed(table: pa.Table, columns: Mapping[str, str]) -> pa.Table:
 
 
 def _write_table(path: Path, parts: Sequence[pa.Table]) -> None:
-    import pyarrow.parquet as pq
-
     # Without dictionaries: abstracts have nothing in common, and are read four times as fast.
     settings = {"compression": "zstd", "use_dictionary": False}
     with replacing(path) as new, pq.ParquetWriter(new, parts[0].schema, **settings) as writer:
@@ -236,9 +223,6 @@ def _write_table(path: Path, parts: Sequence[pa.Table]) -> None:
 
 def _read_table(path: Path, schema: pa.Schema, columns: Mapping[str, str]) -> pa.Table:
     """The columns of a file under their names in memory, of the types of a schema."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         # Unbuffered: a file on disk needs no second copy in memory, which costs seconds.
         table = pq.read_table(path, columns=list(columns.values()), pre_buffer=False)
@@ -253,8 +237,5 @@ def _read_table(path: Path, schema: pa.Schema, columns: Mapping[str, str]) -> pa
 
 
 def _nulls(column: pa.ChunkedArray) -> int:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     inside = pc.list_flatten(column) if pa.types.is_large_list(column.type) else column
     return int(column.null_count + inside.null_count)

@@ -8,17 +8,14 @@ papers before the boundary.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.lazy_imports import pc, pd
 from virsci_society.society.ecosystem.building.filters import COLLECTED
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.literature.papers import Papers
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BLOCK = 20_000
 """Scientists whose triangles are counted together."""
@@ -95,8 +92,6 @@ def measure(ecosystem: Ecosystem) -> dict[str, float]:
 
 def describe(ecosystem: Ecosystem) -> pd.DataFrame:
     """Make a table of one row per figure: its value, that of the real community, the definition."""
-    import pandas as pd
-
     rows = [
         (name, value, VIS.get(name, np.nan), DEFINITIONS[name])
         for name, value in measure(ecosystem).items()
@@ -122,8 +117,6 @@ def gini(values: FloatArray) -> float:
 
 
 def _authors(papers: Papers) -> float:
-    import pyarrow.compute as pc
-
     return float(pc.count_distinct(pc.list_flatten(papers.table["authors"])).as_py())
 
 

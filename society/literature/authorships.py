@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.agents.lazy_imports import pa, pc
 
 if TYPE_CHECKING:
     from virsci_society.society.literature.papers import Papers
@@ -179,9 +180,6 @@ def authorships_of(papers: Papers, rows: dict[str, int], people: int) -> Authors
     Returns:
         The papers with at least one author who has a row.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     named = pc.list_flatten(papers.table["authors"])
     if isinstance(named, pa.ChunkedArray):
         named = named.combine_chunks()

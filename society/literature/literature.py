@@ -20,6 +20,7 @@ import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
 from virsci_society.agents.errors import ProtocolError
+from virsci_society.agents.lazy_imports import pc
 from virsci_society.agents.reference import Reference
 from virsci_society.society.literature.embedding.base import Embedding, paper_text
 from virsci_society.society.literature.index.ids import Ids
@@ -342,8 +343,6 @@ def _in_order(papers: Papers, vectors: VectorArray) -> tuple[Papers, VectorArray
     Returns:
         Papers and vectors; the given ones where they stand in order already.
     """
-    import pyarrow.compute as pc
-
     # The id decides within a date: rows must not depend on the order of the source (rule 14).
     keys = [("date", "ascending"), ("id", "ascending")]
     order = np.asarray(pc.sort_indices(papers.table, sort_keys=keys), dtype=np.int64)

@@ -10,17 +10,14 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
+from typing import Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.agents.lazy_imports import pa, pc
 from virsci_society.society.literature.index.ids import IdColumn
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 Row = TypeVar("Row")
 BATCH_ROWS = 4096
@@ -52,8 +49,6 @@ class ArrowSequence(Sequence[Row]):
     @classmethod
     def of(cls, rows: Iterable[Row]) -> Self:
         """Put rows into columns; a sequence of this class is returned as it is."""
-        import pyarrow as pa
-
         if isinstance(rows, cls):
             return rows
         rows_list, schema = list(rows), cls.schema()
@@ -120,16 +115,11 @@ class ArrowSequence(Sequence[Row]):
 
 
 def _is_list(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
     return bool(pa.types.is_large_list(kind))
 
 
 def _values_hash(chunks: Sequence[Any]) -> bytes:
     """Hash the values of arrays of one type, as if they were one array."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     sizes, values = hashlib.sha256(), hashlib.sha256()
     for chunk in chunks:
         if _is_list(chunk.type):
@@ -244,9 +234,6 @@ class Papers(ArrowSequence[Paper]):
         Returns:
             One row number per id; -1 where there is no such paper.
         """
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if not isinstance(paper_ids, pa.Array | pa.ChunkedArray):
             paper_ids = pa.array(list(paper_ids), pa.large_string())
         rows = pc.fill_null(pc.index_in(paper_ids, value_set=_whole(self.table["id"])), -1)
@@ -281,9 +268,6 @@ class Papers(ArrowSequence[Paper]):
     @cached_property
     def _by_author(self) -> tuple[IdColumn, IntArray, IntArray]:
         """Ids of all authors, where the papers of each begin, and the rows of these papers."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         named = _whole(pc.list_flatten(self.table["authors"])).dictionary_encode()
         numbers = np.asarray(named.indices, dtype=np.int64)
         rows = np.repeat(np.arange(len(self), dtype=np.int64), self._lengths("authors"))
@@ -293,8 +277,6 @@ class Papers(ArrowSequence[Paper]):
 
     @cached_property
     def _cites(self) -> tuple[IntArray, IntArray]:
-        import pyarrow.compute as pc
-
         count = len(self)
         cited = self.rows_of(pc.list_flatten(self.table["references"]))
         citing = np.repeat(np.arange(count, dtype=np.int64), self._lengths("references"))
@@ -312,15 +294,11 @@ class Papers(ArrowSequence[Paper]):
         return _starts(cited[order], len(self)), citing[order]
 
     def _lengths(self, name: str) -> IntArray:
-        import pyarrow.compute as pc
-
         return np.asarray(pc.list_value_length(self.table[name]).to_numpy(), dtype=np.int64)
 
 
 def schema() -> pa.Schema:
     """The columns of a table of papers and their types."""
-    import pyarrow as pa
-
     texts = pa.large_list(pa.large_string())
     return pa.schema(
         [

@@ -21,6 +21,7 @@ from pydantic import Field
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.lazy_imports import pc
 from virsci_society.society.kernel.durations import Days, write_days
 from virsci_society.society.literature.authorships import Authorships, authorships_of
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
@@ -254,8 +255,6 @@ def all_authorships(past: Papers, rows: Mapping[str, int]) -> tuple[Authorships,
 
     Their numbers follow the last row of the population; their names are returned beside.
     """
-    import pyarrow.compute as pc
-
     named: list[str] = pc.unique(pc.list_flatten(past.table["authors"])).to_pylist()
     outside = [name for name in named if name not in rows]
     numbers = dict(zip(outside, range(len(rows), len(rows) + len(outside)), strict=True))

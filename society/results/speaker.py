@@ -12,12 +12,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from virsci_society.agents.lazy_imports import pd
 from virsci_society.agents.prompts.request import INSTEAD, PERSON, is_person
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SPEAKER = "speaker"
 """Name of the metadata in every file."""

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import remove_file
+from virsci_society.agents.lazy_imports import pa
 from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.building.build_options import (
     BuildOptions,
@@ -64,9 +65,6 @@ from virsci_society.society.literature.embedding.cache import EmbeddingCache
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.embedding.registry import embedding_kind, make_embedding
 from virsci_society.society.literature.papers import Papers
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 COLLECTED_LATER = "citations of contemporary papers (for CI) are counts at collection time"
 NO_CI = "citations of contemporary papers are unknown: CI and ON are not available"

@@ -9,27 +9,22 @@ cited. It holds no names, and no words beside the terms.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import replacing
+from virsci_society.agents.lazy_imports import pa, pq
 from virsci_society.society.ecosystem.building.filters import PaperSelection
 from virsci_society.society.ecosystem.building.outline import Outline
 from virsci_society.society.ecosystem.building.profiles import AuthorPapers, year_id_order
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 EVIDENCE = "evidence.parquet"
 
 
 def schema() -> pa.Schema:
     """The columns: ``scientists`` are rows of the population, ``cited`` are years, ascending."""
-    import pyarrow as pa
-
     return pa.schema(
         [
             ("id", pa.string()),
@@ -56,8 +51,6 @@ def make_evidence(
     Returns:
         One row per paper, by year, then id; columns as in ``schema``.
     """
-    import pyarrow as pa
-
     rows = np.union1d(author_papers.rows, np.flatnonzero(selection.past))
     rows = rows[year_id_order(outline, rows)]
     place_of = dict(zip(author_papers.rows.tolist(), range(len(author_papers.rows)), strict=True))
@@ -88,8 +81,6 @@ def make_evidence(
 
 def write_evidence(folder: Path, table: pa.Table) -> None:
     """Write the table into an ecosystem folder."""
-    import pyarrow.parquet as pq
-
     with replacing(folder / EVIDENCE) as path:
         pq.write_table(table, path, compression="zstd")
 
@@ -100,9 +91,6 @@ def read_evidence(folder: Path) -> pa.Table | None:
     Raises:
         InputError: it cannot be read.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     path = folder / EVIDENCE
     if not path.is_file():
         return None

@@ -11,21 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from virsci_society.agents.arrays import BoolArray, IntArray
+from virsci_society.agents.lazy_imports import sparse
 from virsci_society.society.ecosystem.building.build_options import (
     CountOn,
     PaperFilters,
     PeopleFilters,
 )
 from virsci_society.society.ecosystem.building.outline import UNKNOWN, Outline
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
 
 COUNTED = "citations of past papers are counted from the references of papers before the boundary"
 BY_YEAR = (
@@ -229,7 +226,7 @@ def count_scientists(
     }
 
 
-def count_coauthors(people: csr_array, columns: IntArray) -> IntArray:
+def count_coauthors(people: sparse.csr_array, columns: IntArray) -> IntArray:
     """Count the different co-authors of each of some people.
 
     Args:
@@ -246,7 +243,9 @@ def count_coauthors(people: csr_array, columns: IntArray) -> IntArray:
     return numbers
 
 
-def count_joint_papers(people: csr_array, columns: Sequence[int] | IntArray) -> csr_array:
+def count_joint_papers(
+    people: sparse.csr_array, columns: Sequence[int] | IntArray
+) -> sparse.csr_array:
     """Count the papers that each two of some people wrote together.
 
     Args:
@@ -256,13 +255,11 @@ def count_joint_papers(people: csr_array, columns: Sequence[int] | IntArray) -> 
     Returns:
         A symmetric int64 matrix with zero diagonal.
     """
-    from scipy.sparse import csr_array
-
     of_each = people.T.tocsr()[np.asarray(columns, dtype=np.int64)].astype(np.int64)
     counts = (of_each @ of_each.T).tocoo()
     apart = counts.row != counts.col
     pairs = (counts.row[apart], counts.col[apart])
-    joint = csr_array((counts.data[apart], pairs), shape=counts.shape)
+    joint = sparse.csr_array((counts.data[apart], pairs), shape=counts.shape)
     joint.sort_indices()
     return joint
 
@@ -284,5 +281,5 @@ def _rows(outline: Outline, papers: BoolArray) -> Any:
     return outline.people[np.flatnonzero(papers)]
 
 
-def _sums(people: csr_array) -> IntArray:
+def _sums(people: sparse.csr_array) -> IntArray:
     return np.bincount(people.indices, minlength=people.shape[1]).astype(np.int64)

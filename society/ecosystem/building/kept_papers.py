@@ -9,19 +9,17 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.lazy_imports import pa, pc
 from virsci_society.society.ecosystem.building.filters import PaperSelection
 from virsci_society.society.ecosystem.building.outline import PROGRESS_EVERY, Outline
 from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers, schema
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 CHUNK = 4096
 """Papers that are held as Python objects at a time."""
@@ -58,8 +56,6 @@ class KeptPapers:
         Args:
             names: masked name of each person, by number.
         """
-        import pyarrow as pa
-
         starts = np.concatenate([[0], np.cumsum(self.team_sizes)])
         authors_named = pa.array(names, pa.large_string()).take(pa.array(self.seats))
         authors = pa.LargeListArray.from_arrays(pa.array(starts, pa.int64()), authors_named)
@@ -160,14 +156,12 @@ class _KeptPapersBuilder:
 
     def finished(self) -> KeptPapers:
         """All kept papers, by year, then id."""
-        import pyarrow as pa
-
         self._pack()
         rows = np.array(self._rows, dtype=np.int64)
         sizes = np.array(self._sizes, dtype=np.int64)
         years = self._outline.years[rows]
         table = pa.concat_tables(self._chunks).append_column("year", pa.array(years))
-        order = pa.compute.sort_indices(table, [("year", "ascending"), ("id", "ascending")])
+        order = pc.sort_indices(table, [("year", "ascending"), ("id", "ascending")])
         place = np.asarray(order, dtype=np.int64)
         return KeptPapers(
             table=self._with_dates_and_counts(table.take(order), rows[place]),
@@ -193,8 +187,6 @@ class _KeptPapersBuilder:
         return [(key, self._names[number][2]) for key, number in self._numbers.items()]
 
     def _with_dates_and_counts(self, table: pa.Table, rows: IntArray) -> pa.Table:
-        import pyarrow as pa
-
         years = np.asarray(table["year"], dtype=np.int64)
         dates = (years - self._outline.boundary) * DAYS_PER_YEAR
         counts = self._citations[rows]
@@ -202,8 +194,6 @@ class _KeptPapersBuilder:
         return table.append_column("date", pa.array(dates)).append_column("citations", known)
 
     def _pack(self) -> None:
-        import pyarrow as pa
-
         fields = [one for one in schema() if one.name in self._columns]
         rows = {one.name: pa.array(self._columns[one.name], one.type) for one in fields}
         self._chunks.append(pa.table(rows, schema=pa.schema(fields)))
@@ -221,7 +211,5 @@ def _taken(seats: IntArray, sizes: IntArray, order: IntArray) -> IntArray:
 
 
 def _ordered(table: pa.Table) -> pa.Schema:
-    import pyarrow as pa
-
     types = {one.name: one for one in schema()}
     return pa.schema([types[name] for name in (*table.column_names, "authors")])

@@ -12,18 +12,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from virsci_society.agents.arrays import BoolArray, IntArray
+from virsci_society.agents.lazy_imports import pa, sparse
 from virsci_society.society.ecosystem.importers.records import RawRecord
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from scipy.sparse import csr_array
-
 
 UNKNOWN = -1
 PROGRESS_EVERY = 1000
@@ -66,7 +61,7 @@ class Outline:
     collected_citations: IntArray
     later_citations: IntArray
     first_counted: int | None
-    people: csr_array
+    people: sparse.csr_array
     person_hashes: npt.NDArray[np.uint64]
     links: tuple[IntArray, IntArray]
     has_references: bool
@@ -157,8 +152,6 @@ class _OutlineBuilder:
 
     def finished(self) -> Outline:
         """The outline of everything that was added."""
-        import pyarrow as pa
-
         self._pack()
         people, person_hashes = _incidence(self._seats, self._team_sizes)
         ids = pa.chunked_array(self._id_chunks, pa.large_string()).combine_chunks()
@@ -178,8 +171,6 @@ class _OutlineBuilder:
         )
 
     def _pack(self) -> None:
-        import pyarrow as pa
-
         self._id_chunks.append(pa.array(self._ids, pa.large_string()))
         self._ids = []
 
@@ -201,12 +192,14 @@ class _OutlineBuilder:
         return citing[inside], order[places[inside]]
 
 
-def _incidence(seats: array[int], sizes: array[int]) -> tuple[csr_array, npt.NDArray[np.uint64]]:
-    from scipy.sparse import csr_array
-
+def _incidence(
+    seats: array[int], sizes: array[int]
+) -> tuple[sparse.csr_array, npt.NDArray[np.uint64]]:
     keys, columns = np.unique(np.array(seats, dtype=np.uint64), return_inverse=True)
     starts = np.concatenate([[0], np.cumsum(np.array(sizes, dtype=np.int64))])
     ones = np.ones(len(columns), dtype=np.int32)
     shape = (len(sizes), len(keys))
-    people = csr_array((ones, columns.astype(np.int64), starts.astype(np.int64)), shape=shape)
+    people = sparse.csr_array(
+        (ones, columns.astype(np.int64), starts.astype(np.int64)), shape=shape
+    )
     return people, keys

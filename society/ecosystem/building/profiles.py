@@ -11,19 +11,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.lazy_imports import pa, pc, sparse
 from virsci_society.society.ecosystem.building.kept_papers import reread_records
 from virsci_society.society.ecosystem.building.outline import Outline
 from virsci_society.society.ecosystem.building.terms import TermExtractor
 from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.ecosystem.people import People, schema
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 AFFILIATIONS = 3
 """Most affiliations of a profile."""
@@ -96,7 +93,7 @@ def read_author_papers(
 
 
 def make_profiles(
-    author_papers: AuthorPapers, outline: Outline, citations: IntArray, joint: csr_array
+    author_papers: AuthorPapers, outline: Outline, citations: IntArray, joint: sparse.csr_array
 ) -> tuple[People, IntArray]:
     """Make the profiles at the boundary, with masked names, and the career starts.
 
@@ -113,8 +110,6 @@ def make_profiles(
     Returns:
         The profiles, and the year of each scientist's first paper.
     """
-    import pyarrow as pa
-
     count = joint.shape[0]
     names = [f"Scientist{number}" for number in range(count)]
     years, counts = outline.years[author_papers.rows], citations[author_papers.rows]
@@ -140,7 +135,7 @@ def most_frequent_affiliations(affiliations: Sequence[str]) -> list[str]:
     return [place for place, _ in counts.most_common(AFFILIATIONS)]
 
 
-def frequent_collaborators(joint: csr_array, number: int, names: Sequence[str]) -> list[str]:
+def frequent_collaborators(joint: sparse.csr_array, number: int, names: Sequence[str]) -> list[str]:
     """The names of the scientists with the most joint papers; among equals by name.
 
     Args:
@@ -210,9 +205,6 @@ class _AuthorPapersBuilder:
 
 def year_id_order(outline: Outline, rows: IntArray) -> IntArray:
     """The order that sorts rows of an outline by year, then id."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     table = pa.table(
         {"year": pa.array(outline.years[rows]), "id": outline.ids.take(pa.array(rows))}
     )

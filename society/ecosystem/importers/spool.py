@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from filelock import Timeout
 
@@ -22,12 +22,10 @@ from virsci_society.agents.files.atomic_files import (
     replacing,
     write_atomically,
 )
+from virsci_society.agents.lazy_imports import pa, pq
 from virsci_society.society.ecosystem.importers.files import Position
 from virsci_society.society.ecosystem.importers.records import ImportReport, RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.source import IdSet, Source
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 BATCH = 2000
 """Records in memory at a time."""
@@ -45,8 +43,6 @@ class PartWriter:
     """
 
     def __init__(self, path: Path) -> None:
-        import pyarrow.parquet as pq
-
         self.path = path
         self.count = 0
         self._replacing = ExitStack()
@@ -102,9 +98,6 @@ def read_part_ids(path: Path) -> Iterator[str]:
 
 
 def _rows(path: Path, columns: list[str] | None) -> Iterator[list[dict[str, Any]]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(BATCH, columns=columns):
@@ -116,8 +109,6 @@ def _rows(path: Path, columns: list[str] | None) -> Iterator[list[dict[str, Any]
 
 
 def _table(records: Sequence[RawRecord]) -> pa.Table:
-    import pyarrow as pa
-
     rows = [
         {
             "id": record.id,
@@ -142,8 +133,6 @@ def _table(records: Sequence[RawRecord]) -> pa.Table:
 
 
 def _schema() -> pa.Schema:
-    import pyarrow as pa
-
     text, whole = pa.string(), pa.int32()
     author = pa.struct([("id", text), ("name", text), ("affiliation", text)])
     cited = pa.struct([("year", whole), ("count", whole)])

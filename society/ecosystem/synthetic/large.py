@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
+from virsci_society.agents.lazy_imports import pa, pc, sparse
 from virsci_society.society.ecosystem.building.build_options import BuildProgress
 from virsci_society.society.ecosystem.building.builder import COLLECTED_LATER, NO_CONTEMPORARY
 from virsci_society.society.ecosystem.building.filters import (
@@ -34,11 +35,6 @@ from virsci_society.society.ecosystem.synthetic.text import (
 from virsci_society.society.literature.embedding.base import DECIMALS
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers, schema
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from scipy.sparse import csr_array
-
 
 INTERESTS = 10
 """Most interests of a person."""
@@ -77,12 +73,10 @@ class AuthorshipCounts:
         values: IntArray = of_papers[self.papers[seats]]
         return values
 
-    def incidence(self, papers: int) -> csr_array:
+    def incidence(self, papers: int) -> sparse.csr_array:
         """A sparse matrix of ``papers`` papers by people, 1 where a person is an author."""
-        from scipy.sparse import csr_array
-
         ones = np.ones(len(self.papers), dtype=np.int64)
-        return csr_array((ones, (self.papers, self.people)), shape=(papers, self.size))
+        return sparse.csr_array((ones, (self.papers, self.people)), shape=(papers, self.size))
 
     def interests(self, terms: npt.NDArray[Any], words: pa.Array) -> pa.Array:
         """The most frequent terms of each person's papers; among equals the first to come.
@@ -102,7 +96,7 @@ class AuthorshipCounts:
         return _capped(people[order], (kinds % len(words))[order], words, self.size, INTERESTS)
 
 
-def collaborator_lists(joint: csr_array, names: pa.Array) -> pa.Array:
+def collaborator_lists(joint: sparse.csr_array, names: pa.Array) -> pa.Array:
     """The names of the people with the most joint papers, for each person; among equals by name.
 
     Args:
@@ -112,8 +106,6 @@ def collaborator_lists(joint: csr_array, names: pa.Array) -> pa.Array:
     Returns:
         A list of names per person, at most ``COLLABORATORS``.
     """
-    import pyarrow.compute as pc
-
     size = joint.shape[0]
     people = np.repeat(np.arange(size), np.diff(joint.indptr))
     by_name = np.empty(size, dtype=np.int64)
@@ -124,8 +116,6 @@ def collaborator_lists(joint: csr_array, names: pa.Array) -> pa.Array:
 
 def _capped(owners: IntArray, items: IntArray, words: pa.Array, size: int, most: int) -> pa.Array:
     """The first ``most`` items of each owner, as lists of words; owners are ascending."""
-    import pyarrow as pa
-
     starts = np.searchsorted(owners, np.arange(size + 1))
     kept = np.arange(len(owners)) - starts[owners] < most
     offsets = np.concatenate([[0], np.cumsum(np.minimum(np.diff(starts), most))])
@@ -299,8 +289,6 @@ class LargeEcosystem:
         return self.works.cited(self.past)[: self.past]
 
     def _papers(self, texts: PaperTexts, collected: IntArray) -> Papers:
-        import pyarrow as pa
-
         works, count = self.works, len(self.works)
         titles, abstracts = texts.columns()
         ids = _padded("paper", count)
@@ -324,8 +312,6 @@ class LargeEcosystem:
         return Papers(pa.table([columns[name] for name in schema().names], schema=schema()))
 
     def _people(self, texts: PaperTexts, joint: Any) -> People:
-        import pyarrow as pa
-
         authorships, names = self._authorships, numbered_names(MASK, len(self.population))
         words = _text([word.lower() for word in texts.words])
         columns = {
@@ -341,8 +327,6 @@ class LargeEcosystem:
 
     def _affiliations(self) -> pa.Array:
         """One department and institution per scientist, of the field of the first paper."""
-        import pyarrow.compute as pc
-
         patterns, size, rng = sentence_patterns(), self._authorships.size, self._rng(4)
         departments = [
             one.format(field=field.head.title())
@@ -389,31 +373,22 @@ class LargeEcosystem:
         return np.random.default_rng([self.seed, *numbers])
 
 
-def _short(counts: csr_array) -> csr_array:
+def _short(counts: sparse.csr_array) -> sparse.csr_array:
     """The same counts as 32-bit numbers."""
-    from scipy.sparse import csr_array
-
     parts = (counts.data, counts.indices, counts.indptr)
-    return csr_array(tuple(part.astype(np.int32) for part in parts), shape=counts.shape)
+    return sparse.csr_array(tuple(part.astype(np.int32) for part in parts), shape=counts.shape)
 
 
 def _padded(word: str, count: int) -> pa.Array:
     """Ids of a word and a zero-padded number, which sort by number."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     numbers = pa.array(np.arange(count)).cast(pa.large_string())
     padded = pc.utf8_lpad(numbers, len(str(count)), "0")
     return pc.binary_join_element_wise(_text([word])[0], padded, _text([""])[0])
 
 
 def _text(words: Sequence[str]) -> pa.Array:
-    import pyarrow as pa
-
     return pa.array(words, pa.large_string())
 
 
 def _lists(starts: IntArray, items: IntArray, words: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
     return pa.LargeListArray.from_arrays(pa.array(starts), words.take(pa.array(items)))

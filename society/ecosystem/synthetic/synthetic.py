@@ -19,6 +19,7 @@ from pydantic import model_validator
 
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.config import Part
+from virsci_society.agents.lazy_imports import sparse
 from virsci_society.agents.profile import Profile
 from virsci_society.society.ecosystem.building.build_options import BuildProgress, SilentProgress
 from virsci_society.society.ecosystem.building.builder import build_from_invented
@@ -256,8 +257,6 @@ class Strangers(Part):
 
     def generate(self, seed: int) -> Ecosystem:
         """Make the ecosystem of a seed; the same in every process."""
-        from scipy.sparse import csr_array
-
         seed = (seed if self.seed is None else self.seed) % 2**64
         literature = Synthetic(
             scientists=FOUNDERS, papers=self.papers, fields=self.fields, boundary=self.boundary
@@ -274,7 +273,7 @@ class Strangers(Part):
                 for row, one in enumerate(like.tolist())
             ),
             career_starts=np.zeros(self.people, dtype=np.int64),
-            coauthors=csr_array((self.people, self.people), dtype=np.int32),
+            coauthors=sparse.csr_array((self.people, self.people), dtype=np.int32),
             embedding=embedding,
             past_vectors=literature.past_vectors,
             contemporary_vectors=literature.contemporary_vectors,

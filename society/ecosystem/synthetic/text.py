@@ -11,16 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.agents.lazy_imports import pa
 from virsci_society.society.ecosystem.synthetic.community import InventedPapers
 from virsci_society.society.literature.embedding.base import paper_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FOLDER = Path(__file__).parent
 FEWEST_WORDS = 122
@@ -253,8 +251,6 @@ class PaperTexts:
 
     def columns(self) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
         """The columns of titles and abstracts."""
-        import pyarrow as pa
-
         text = pa.large_string()
         return pa.chunked_array(self.titles, text), pa.chunked_array(self.abstracts, text)
 
@@ -266,8 +262,6 @@ class PaperTexts:
         rng: np.random.Generator,
         wanted: frozenset[int],
     ) -> None:
-        import pyarrow as pa
-
         titles, abstracts = [], []
         pairs = _pairs(now[rows.start : rows.stop], len(self.fields[0].themes), rng)
         own = works.fields[rows.start : rows.stop].tolist()

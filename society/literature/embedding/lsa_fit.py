@@ -12,15 +12,12 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
 from virsci_society.agents.errors import InputError
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from virsci_society.agents.lazy_imports import sparse
 
 OVERSAMPLES = 10
 """Random directions beyond the rank that is asked for (Halko et al., section 4.2)."""
@@ -61,10 +58,8 @@ def fit_lsa_arrays(
     return terms, idf, components.T.astype(np.float32)
 
 
-def _count_terms(documents: Iterable[Sequence[str]]) -> tuple[list[str], csr_array]:
+def _count_terms(documents: Iterable[Sequence[str]]) -> tuple[list[str], sparse.csr_array]:
     """All terms in alphabetical order, and how often each stands in each text (texts x terms)."""
-    from scipy.sparse import csr_array
-
     number_of: dict[str, int] = {}
     columns, counts, ends = array("q"), array("q"), array("q", [0])
     for document in documents:
@@ -78,16 +73,18 @@ def _count_terms(documents: Iterable[Sequence[str]]) -> tuple[list[str], csr_arr
     column_of = np.empty(len(terms), dtype=np.int64)
     column_of[[number_of[term] for term in terms]] = np.arange(len(terms))
     held = (np.array(counts), np.array(columns), np.array(ends))
-    table = csr_array(held, shape=(len(ends) - 1, len(terms)))
+    table = sparse.csr_array(held, shape=(len(ends) - 1, len(terms)))
     # In a row the terms stay in the order in which the corpus comes to them: sums are made in it.
     table.sort_indices()
-    table = csr_array((table.data, column_of[table.indices], table.indptr), shape=table.shape)
+    table = sparse.csr_array(
+        (table.data, column_of[table.indices], table.indptr), shape=table.shape
+    )
     return terms, table
 
 
 def _chosen_terms(
-    terms: list[str], counts: csr_array, most_terms: int
-) -> tuple[list[str], csr_array]:
+    terms: list[str], counts: sparse.csr_array, most_terms: int
+) -> tuple[list[str], sparse.csr_array]:
     """Leave out terms in one text or in more than half of the texts, then all but the commonest."""
     documents = counts.shape[0]
     least, most = (1, float(documents)) if documents < SMALL else (2, 0.5 * documents)
@@ -112,31 +109,29 @@ def _unfit(documents: int, why: str) -> InputError:
     )
 
 
-def _document_frequencies(counts: csr_array) -> IntArray:
+def _document_frequencies(counts: sparse.csr_array) -> IntArray:
     """In how many texts each term stands."""
     return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
-def _inverse_document_frequencies(counts: csr_array) -> FloatArray:
+def _inverse_document_frequencies(counts: sparse.csr_array) -> FloatArray:
     """Logarithms of texts per text with the term, plus 1, as if one more text held every term."""
     often = _document_frequencies(counts).astype(np.float64)
     idf: FloatArray = np.log((counts.shape[0] + 1) / (often + 1.0)) + 1.0
     return idf
 
 
-def _sublinear_weights(counts: csr_array, idf: FloatArray) -> csr_array:
+def _sublinear_weights(counts: sparse.csr_array, idf: FloatArray) -> sparse.csr_array:
     """``(1 + log count) * idf``, each text at unit length."""
-    from scipy.sparse import csr_array
-
     data = (np.log(counts.data.astype(np.float64)) + 1.0) * idf[counts.indices]
     texts = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     # bincount adds one after another, as the sums were made that older ecosystems hold.
     squared = np.bincount(texts, weights=data * data, minlength=counts.shape[0])
     data /= np.sqrt(squared)[texts]
-    return csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
+    return sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
 
 
-def _right_singular_vectors(weights: csr_array, rank: int, seed: int) -> FloatArray:
+def _right_singular_vectors(weights: sparse.csr_array, rank: int, seed: int) -> FloatArray:
     """The first right singular vectors (rank x terms), the largest entry of each positive."""
     from scipy import linalg
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
 from virsci_society.agents.arrays import IntArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from virsci_society.agents.lazy_imports import pa, pc
 
 Find = Callable[[str], "int | None"]
 FEW = 10_000
@@ -63,8 +61,6 @@ class IdColumn(Sequence[str]):
     @cached_property
     def order(self) -> IntArray:
         """Row numbers in ascending order of their ids."""
-        import pyarrow.compute as pc
-
         return np.asarray(pc.sort_indices(self._column), dtype=np.int64)
 
     def row_of(self, key: str) -> int | None:
@@ -85,8 +81,6 @@ class IdColumn(Sequence[str]):
 
     def repeated(self) -> str | None:
         """An id that occurs more than once, or None."""
-        import pyarrow.compute as pc
-
         if len(self) < 2:
             return None
         ranked = self._column.take(self.order)
