@@ -1,6 +1,7 @@
 """Reads the data of a reply as the fields of a form.
 
-Names are compared without case, spaces, underscores and hyphens, and one level of wrapping is
+No member of the JSON may stand there twice and differ. Names are compared without case, spaces,
+underscores and hyphens, and one level of wrapping is
 taken off. Each value is coerced to the type of its field, but only where its meaning is plain;
 anything else is left as it stands, so that pydantic refuses it and the model is asked again. No
 number is guessed, averaged or left at 0. Written by hand because pydantic's own coercion of "8/10"
@@ -52,6 +53,29 @@ _RANKS = re.compile(
     r"(?:[\s,;&#()[\]]|\b(?:and|(?:paper|reference|ref|no)s?\.?)(?!\w)|\d{1,6}(?!\d))*", re.A | re.I
 )
 _ROW = re.compile(r"(?:\(?\d{1,3}[.)]|[-*•])?\s*([^:=\n]{1,80})[:=](.+)")
+
+
+def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The members of an object, none of which may stand there twice and differ.
+
+    Raises:
+        ValueError: one does; which of the two was meant cannot be known.
+    """
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        for name, value in pairs:
+            if members[name] != value:
+                raise ValueError(f"{name[:60]!r} stands there twice")
+    return members
+
+
+def reject_constant(name: str) -> Any:
+    """Refuse NaN and the infinities, which are not JSON.
+
+    Raises:
+        ValueError: always.
+    """
+    raise ValueError(f"{name} is no number")
 
 
 def normalise_name(name: Any) -> str:

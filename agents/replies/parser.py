@@ -4,6 +4,9 @@ There are five rungs, the best first; the first that succeeds is reported with t
 the whole text is JSON. Found: a JSON block in the text is. Repaired: a broken block can be
 repaired without guessing, or the fields stand in labelled lines. The caller adds two more: it
 asks again (re-asked), and then takes the form's default. Nothing in a reply is evaluated.
+
+Work is bounded whatever the text: only its end is searched for JSON, and only so many opening
+braces are tried.
 """
 
 from __future__ import annotations
@@ -12,22 +15,18 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from virsci_society.agents.errors import ReplyError
-from virsci_society.agents.replies.coercion import coerce_to_form
-from virsci_society.agents.replies.json_blocks import (
-    REACH,
-    STRICT,
-    JsonBlock,
+from virsci_society.agents.replies.coercion import coerce_to_form, reject_constant, unique_members
+from virsci_society.agents.replies.repair import (
     Unfinished,
-    find_blocks,
-    strip_blank,
-    strip_reasoning,
+    opening_pattern,
+    read_lines,
+    repair_json,
 )
-from virsci_society.agents.replies.repair import opening_pattern, read_lines, repair_json
 
 FormT = TypeVar("FormT", bound=BaseModel)
 
@@ -41,6 +40,18 @@ _LONGEST = 1_000_000
 """Most characters of a reply that is read as a whole."""
 _MOST_SHOWN = 300
 """Most characters of the message about an unreadable reply."""
+REACH = 262_144
+"""Characters at the end of a reply that are searched for blocks: the answer comes last."""
+STARTS = 256
+"""Opening braces tried, the last ones."""
+EFFORT = 2_000_000
+"""Characters read over all beginnings that turn out to be no JSON."""
+
+_THOUGHT = re.compile(r"</?(?:think|thinking|reasoning)>", re.IGNORECASE)
+_OPENING = re.compile(r"\{(?=\s*[\"}])")
+_FENCE = re.compile(r"```")
+STRICT = json.JSONDecoder(object_pairs_hook=unique_members, parse_constant=reject_constant)
+"""Reads JSON and nothing else; raises ValueError or RecursionError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +222,66 @@ class _Search(Generic[FormT]):
             reason = str(error)
         plain = "".join(mark if mark.isprintable() else " " for mark in reason[:_MOST_SHOWN])
         return ReplyError(f"{self._form.__name__}: {plain}")
+
+
+class JsonBlock(NamedTuple):
+    """One JSON object in a text.
+
+    Attributes:
+        data: the object.
+        start: position of its opening brace.
+        end: position behind its closing brace.
+    """
+
+    data: dict[str, Any]
+    start: int
+    end: int
+
+
+def strip_reasoning(text: str) -> str:
+    """The last ``REACH`` characters of a reply, without the reasoning before the answer.
+
+    Words between reasoning tags are no answer, also where the last tag was never closed.
+    """
+    text = text[-REACH:]
+    marks = list(_THOUGHT.finditer(text))
+    if not marks:
+        return text
+    return strip_blank(text[marks[-1].end() :]) if marks[-1][0].startswith("</") else ""
+
+
+def strip_blank(text: str) -> str:
+    """The text without white space and byte order marks around it."""
+    return text.strip(" \t\r\n\ufeff")
+
+
+def find_blocks(text: str) -> list[JsonBlock]:
+    """The JSON objects of a text that lie in no other: fenced ones first, the last first."""
+    found: list[JsonBlock] = []
+    effort, end = EFFORT, 0
+    for start in [match.start() for match in _OPENING.finditer(text)][-STARTS:]:
+        if start < end or effort < 0:
+            continue
+        try:
+            data, end = STRICT.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            effort -= error.pos - start
+        except (ValueError, RecursionError):
+            # These errors do not say how far the text was read, so a fixed share is charged.
+            effort -= EFFORT // 16
+        else:
+            found.append(JsonBlock(data, start, end))
+    fenced = list(_fenced(text))[-STARTS:]
+    found.sort(key=lambda block: (_within(fenced, block), block.start), reverse=True)
+    return found
+
+
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each fenced part; the last one may end with the text."""
+    marks = [mark.start() for mark in _FENCE.finditer(text)]
+    for place in range(0, len(marks), 2):
+        yield marks[place], marks[place + 1] if place + 1 < len(marks) else len(text)
+
+
+def _within(spans: list[tuple[int, int]], block: JsonBlock) -> bool:
+    return any(start < block.start and block.end <= end for start, end in spans)

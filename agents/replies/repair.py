@@ -18,8 +18,13 @@ from typing import Any, SupportsIndex
 
 from pydantic import BaseModel
 
-from virsci_society.agents.replies.coercion import coerce_bool, coerce_choice, form_reader
-from virsci_society.agents.replies.json_blocks import LOOSE, Unfinished, bracket_extent
+from virsci_society.agents.replies.coercion import (
+    coerce_bool,
+    coerce_choice,
+    form_reader,
+    reject_constant,
+    unique_members,
+)
 
 OPENING, CLOSING = "\"'“‘„", "\"'”’“"
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
@@ -31,6 +36,15 @@ _MEMBER = re.compile(r"[\"'”’]\s*(?:,\s*)?[\"'“‘][^\"'“”‘’\n]{1,
 _CHOICE = re.compile(r"\[[^][{}\"]*\]")
 _ENDED = re.compile(r"(?<!\d\.)(?<=[.!?…。！？])[)\]\"'”’*_`]*\Z")
 _RATIO = re.compile(r"\d\s*(?:/|of)\s*\d+\.?")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.?)*+(?P<closed>"?)|[][{}]', re.DOTALL)
+LOOSE = json.JSONDecoder(
+    object_pairs_hook=unique_members, parse_constant=reject_constant, strict=False
+)
+"""Reads JSON in whose strings there may be line breaks."""
+
+
+class Unfinished(ValueError):
+    """The text was cut off: what is missing must be asked for again."""
 
 
 @cache
@@ -267,6 +281,27 @@ def _extract_object(text: str) -> tuple[str, int, bool]:
         text = text[: text.find("```")] if "```" in text else text
         end, depth, mid = bracket_extent(text)
     return text[:end], depth, mid
+
+
+def bracket_extent(text: str) -> tuple[int, int, bool]:
+    """Find where the first bracket of a text is closed.
+
+    Returns:
+        ``(end, open, mid)``: position behind the last bracket needed, number of brackets that stay
+        open there, and whether a string does.
+    """
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        mark = token[0]
+        if mark in "{[":
+            depth += 1
+        elif mark in "}]":
+            depth -= 1
+            if depth == 0:
+                return token.end(), 0, False
+        elif not token["closed"]:
+            return len(text), depth, True
+    return len(text), depth, False
 
 
 def _check_bounds(text: str) -> None:

@@ -29,9 +29,8 @@ from virsci_society.agents.prompts.prompt import (
     trim_messages,
 )
 from virsci_society.agents.prompts.request import Message, Reply, Request
-from virsci_society.agents.replies.form import Form
+from virsci_society.agents.replies.form import Form, render_skeleton
 from virsci_society.agents.replies.parser import read_reply
-from virsci_society.agents.replies.skeleton import render_skeleton
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.protocols.scripted_backend import play, strike_at
 from virsci_society.agents.offline.abstracts import CRITERIA
-from virsci_society.agents.replies.skeleton import render_skeleton
+from virsci_society.agents.replies.form import render_skeleton
 from virsci_society.protocols.virsci.prompts import PROMPTS
 from virsci_society.protocols.virsci.protocol import VirSci
 
