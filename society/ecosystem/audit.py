@@ -22,11 +22,10 @@ import numpy as np
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.lazy_imports import pa, pq
 from virsci_society.society.ecosystem import storage
-from virsci_society.society.ecosystem.building.evidence import read_evidence
+from virsci_society.society.ecosystem.building.evidence import read_evidence, schema
 from virsci_society.society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS
 from virsci_society.society.ecosystem.building.terms import fit_lsa, paper_texts
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
-from virsci_society.society.ecosystem.people import People
 from virsci_society.society.ecosystem.synthetic.large import DRAWN_VECTORS
 from virsci_society.society.literature.embedding.base import SETTINGS_FILE, paper_text
 from virsci_society.society.literature.embedding.lsa import (
@@ -61,13 +60,7 @@ class Check:
 
 
 def compared_check(name: str, detail: str, wrong: Sequence[str]) -> Check:
-    """The check of a comparison: passed without errors, otherwise leaked with the first ones.
-
-    Args:
-        name: what was checked.
-        detail: what was compared.
-        wrong: one sentence per error.
-    """
+    """The check of a comparison: passed without errors, otherwise leaked with the first ones."""
     if not wrong:
         return Check(name, "passed", detail)
     return Check(name, "leaked", f"{len(wrong):,} wrong; {detail}", tuple(wrong[:SHOWN]))
@@ -87,12 +80,11 @@ NEAR = 1e-4
 def embedding_checks(ecosystem: Ecosystem, folder: Path) -> Iterator[Check]:
     """Check the fit of the embedding, then the vectors."""
     if DRAWN_VECTORS in ecosystem.manifest.get("notes", ()):
-        yield undecided_check(
-            "embedding", "it was fitted on a sample, which the folder does not name"
-        )
+        why = "it was fitted on a sample, which the folder does not name"
+        yield undecided_check("embedding", why)
         yield undecided_check("vectors", DRAWN_VECTORS)
         return
-    texts = paper_texts(Papers.of(ecosystem.past))
+    texts = paper_texts(ecosystem.past)
     if isinstance(ecosystem.embedding, LSAEmbedding):
         yield _fit(ecosystem, texts, folder)
         yield _vectors(ecosystem)
@@ -118,10 +110,10 @@ def _fit(ecosystem: Ecosystem, texts: Sequence[str], folder: Path) -> Check:
     with TemporaryDirectory() as temporary:
         refitted.save(Path(temporary))
         expected, expected_weights = _saved(Path(temporary))
+    # Another machine's logarithms may differ in their last digits, which no paper can cause.
     if words == expected and np.allclose(weights, expected_weights, rtol=0, atol=1e-9):
-        return compared_check(
-            name, f"{detail}: the same but for the last digits of its numbers", []
-        )
+        detail = f"{detail}: the same but for the last digits of its numbers"
+        return compared_check(name, detail, [])
     return compared_check(name, detail, _strange(words, expected, texts))
 
 
@@ -192,6 +184,14 @@ class RecountedScientist:
         """The most frequent terms; among equals the one that came first."""
         return [term for term, _ in self.terms.most_common(LONGEST)]
 
+    def add(self, row: dict[str, Any]) -> None:
+        """Count a paper, given as a row of an evidence; papers come in order of their years."""
+        self.papers += 1
+        self.first_year = row["year"] if self.first_year is None else self.first_year
+        if row["citations"] is not None:
+            self.citations = row["citations"] + (self.citations or 0)
+        self.terms.update(dict.fromkeys(row["terms"], 1))
+
     def collaborators(self, names: Sequence[str]) -> list[str]:
         """The scientists with the most joint papers; among equals by name."""
         ranked = sorted(self.ties, key=lambda other: (-self.ties[other], names[other]))
@@ -201,22 +201,13 @@ class RecountedScientist:
 def recount(
     rows: Iterable[dict[str, Any]], boundary: int, scientists: int
 ) -> list[RecountedScientist]:
-    """Count the figures of scientists from the rows of an evidence.
-
-    Args:
-        rows: of an evidence; those of the boundary year and after are left out.
-        boundary: the year in which the society starts.
-        scientists: size of the population.
-
-    Returns:
-        One record per scientist.
-    """
+    """Count the figures of each scientist from the rows of an evidence before the boundary."""
     records = [RecountedScientist() for _ in range(scientists)]
     early = (row for row in rows if row["year"] < boundary)
     for row in sorted(early, key=lambda row: (row["year"], row["id"])):
         on_it = [one for one in row["scientists"] if 0 <= one < scientists]
         for one in on_it:
-            _add(records[one], row)
+            records[one].add(row)
         for one, other in combinations(on_it, 2):
             records[one].ties[other] += 1
             records[other].ties[one] += 1
@@ -228,9 +219,7 @@ def evidence_from_papers(ecosystem: Ecosystem) -> pa.Table:
 
     Terms are known of papers with keywords only.
     """
-    from virsci_society.society.ecosystem.building.evidence import schema
-
-    number_of = {name: row for row, name in enumerate(profile.id for profile in ecosystem.profiles)}
+    number_of = ecosystem.profiles.rows
     citing: dict[str, list[int]] = {paper.id: [] for paper in ecosystem.past}
     for paper in ecosystem.past:
         for cited in dict.fromkeys(paper.references):
@@ -249,14 +238,6 @@ def evidence_from_papers(ecosystem: Ecosystem) -> pa.Table:
         for paper in ecosystem.past
     ]
     return pa.Table.from_pylist(rows, schema=schema())
-
-
-def _add(record: RecountedScientist, row: dict[str, Any]) -> None:
-    record.papers += 1
-    record.first_year = row["year"] if record.first_year is None else record.first_year
-    if row["citations"] is not None:
-        record.citations = row["citations"] + (record.citations or 0)
-    record.terms.update(dict.fromkeys(row["terms"], 1))
 
 
 INCOMPLETE = (
@@ -295,8 +276,7 @@ class _Audit:
 
     def __init__(self, ecosystem: Ecosystem, folder: Path) -> None:
         self._ecosystem, self._folder = ecosystem, folder
-        self._profiles = People.of(ecosystem.profiles)
-        self._names = self._profiles.names
+        self._profiles, self._names = ecosystem.profiles, ecosystem.profiles.names
         given = read_evidence(folder)
         self._rows = (evidence_from_papers(ecosystem) if given is None else given).to_pylist()
         steps = ecosystem.manifest.get("steps", [])
@@ -329,7 +309,7 @@ class _Audit:
         late = [row for row in self._rows if row["year"] >= boundary]
         wrong = [f"{row['id']} of {row['year']} was counted as past" for row in late]
         counted = {row["id"]: row for row in self._rows if row["kept"]}
-        number_of = {name: row for row, name in enumerate(self._names)}
+        number_of = self._profiles.rows
         later = {paper.id for paper in self._ecosystem.contemporary}
         for paper in self._ecosystem.past:
             row = counted.pop(paper.id, None)
@@ -419,13 +399,9 @@ class _Audit:
     def _citations_of_scientists(self) -> Check:
         name = "citations of scientists"
         if COLLECTED in self._notes:
-            counts = self._profiles.table["citations"].to_pylist()
-            pairs = zip(self._names, counts, strict=True)
-            wrong = [
-                f"{who}: {count}, counted at collection"
-                for who, count in pairs
-                if count is not None
-            ]
+            pairs = zip(self._names, self._profiles.table["citations"].to_pylist(), strict=True)
+            given = [(who, count) for who, count in pairs if count is not None]
+            wrong = [f"{who}: {count}, counted at collection" for who, count in given]
             return compared_check(name, "unknown, and none is given", wrong)
         return self._figure(name, "citations", lambda one: one.citations)
 
@@ -449,13 +425,11 @@ class _Audit:
     def _interests(self) -> Check:
         model = self._ecosystem.manifest.get("interests")
         if model:
-            return undecided_check(
-                "interests", f"they were put into words by {model}, which may know more"
-            )
+            why = f"they were put into words by {model}, which may know more"
+            return undecided_check("interests", why)
         if not self._given and any(not paper.keywords for paper in self._ecosystem.past):
-            return undecided_check(
-                "interests", "the folder has no evidence of what papers are about"
-            )
+            why = "the folder has no evidence of what papers are about"
+            return undecided_check("interests", why)
         return self._figure("interests", "interests", lambda one: one.interests)
 
 

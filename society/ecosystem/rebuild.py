@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +18,14 @@ from virsci_society.society.ecosystem.building.build_options import (
     BuildProgress,
     PaperFilters,
     PeopleFilters,
+    fields_of,
 )
 from virsci_society.society.ecosystem.building.builder import BuildResult, build
 from virsci_society.society.ecosystem.building.evidence import read_evidence
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.importers.records import RawRecord
-from virsci_society.society.ecosystem.people import People
 from virsci_society.society.ecosystem.storage import read_manifest
+from virsci_society.society.literature.papers import Papers
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,8 @@ def audit_source(
         past = [f"{paper.id}: not among the source's past papers" for paper in ecosystem.past]
         return [compared_check("past papers (source)", "the source has none", past)]
     rebuilt = build(before, options, progress=progress)
-    return list(
-        chain(_same_papers(ecosystem, rebuilt), _same_people(ecosystem, rebuilt, Path(folder)))
-    )
+    papers = _same_papers(ecosystem.past, rebuilt.ecosystem.past)
+    return [papers, *_same_people(ecosystem, rebuilt, Path(folder))]
 
 
 def reading_options(folder: Path | str) -> dict[str, Any]:
@@ -74,8 +73,7 @@ def reading_options(folder: Path | str) -> dict[str, Any]:
 def options_from_manifest(ecosystem: Ecosystem) -> BuildOptions:
     """The options of an ecosystem's build by its manifest; with an LSA, whatever made its vectors.
 
-    Raises:
-        InputError: the manifest has no filters of a build.
+    InputError where the manifest has no filters of a build.
     """
     manifest = ecosystem.manifest
     recorded: dict[str, Any] = dict(manifest.get("filters") or {})
@@ -85,37 +83,31 @@ def options_from_manifest(ecosystem: Ecosystem) -> BuildOptions:
             f"the manifest of this ecosystem (source {manifest.get('source')!r}) does not tell "
             "filters that a source could be read with; audit it without a source"
         )
-    papers = {one.name: recorded[one.name] for one in fields(PaperFilters) if one.name in recorded}
-    people = {one.name: recorded[one.name] for one in fields(PeopleFilters) if one.name in recorded}
     return BuildOptions(
         boundary=ecosystem.boundary,
-        papers=PaperFilters(**papers),
-        people=PeopleFilters(**people),
+        papers=PaperFilters(**fields_of(PaperFilters, recorded)),
+        people=PeopleFilters(**fields_of(PeopleFilters, recorded)),
         seed=int(manifest.get("seed", 0)),
     )
 
 
-def _same_papers(ecosystem: Ecosystem, rebuilt: BuildResult) -> Iterator[Check]:
-    folder_papers = {paper.id: paper for paper in ecosystem.past}
-    expected = {paper.id: paper for paper in rebuilt.ecosystem.past}
-    wrong = [
-        f"{key}: not among the source's past papers"
-        for key in folder_papers.keys() - expected.keys()
-    ]
-    wrong += [f"{key}: missing in the folder" for key in expected.keys() - folder_papers.keys()]
-    for key in folder_papers.keys() & expected.keys():
-        paper, other = folder_papers[key], expected[key]
+def _same_papers(past: Papers, rebuilt: Papers) -> Check:
+    given, expected = ({paper.id: paper for paper in papers} for papers in (past, rebuilt))
+    wrong = [f"{key}: not among the source's past papers" for key in given.keys() - expected.keys()]
+    wrong += [f"{key}: missing in the folder" for key in expected.keys() - given.keys()]
+    for key in given.keys() & expected.keys():
         for name in ("year", "title", "abstract", "citations", "keywords", "references", "authors"):
-            if getattr(paper, name) != getattr(other, name):
+            if getattr(given[key], name) != getattr(expected[key], name):
                 wrong.append(f"{key}: its {name} differ from the source's before the boundary")
                 break
-    yield compared_check("past papers (source)", f"{len(expected):,} read again", sorted(wrong))
+    # Sorted, because the order of sets of texts changes from process to process.
+    return compared_check("past papers (source)", f"{len(expected):,} read again", sorted(wrong))
 
 
 def _same_people(ecosystem: Ecosystem, rebuilt: BuildResult, folder: Path) -> Iterator[Check]:
     expected = rebuilt.ecosystem
     detail = f"{len(expected.profiles):,} scientists built again"
-    people, rebuilt_people = People.of(ecosystem.profiles), People.of(expected.profiles)
+    people, rebuilt_people = ecosystem.profiles, expected.profiles
     if len(people) != len(rebuilt_people):
         wrong = [
             f"{len(people):,} scientists, but papers before the boundary give "
@@ -124,30 +116,31 @@ def _same_people(ecosystem: Ecosystem, rebuilt: BuildResult, folder: Path) -> It
         yield compared_check("scientists (source)", detail, wrong)
         return
     model = ecosystem.manifest.get("interests")
-    for name in ("affiliations", "interests", "papers", "citations", "collaborators"):
+    figures = {
+        name: (people.table[name].to_pylist(), rebuilt_people.table[name].to_pylist())
+        for name in ("affiliations", "interests", "papers", "citations", "collaborators")
+    }
+    figures["career starts"] = ecosystem.career_starts.tolist(), expected.career_starts.tolist()
+    for name, columns in figures.items():
         if name == "interests" and model:
             yield undecided_check("interests (source)", f"they were put into words by {model}")
             continue
-        columns = people.table[name].to_pylist(), rebuilt_people.table[name].to_pylist()
         pairs = zip(people.names, *columns, strict=True)
         wrong = [f"{who}: {one}, but {other}" for who, one, other in pairs if one != other]
         yield compared_check(f"{name} (source)", detail, wrong)
-    starts = ecosystem.career_starts.tolist(), expected.career_starts.tolist()
-    wrong = [
-        f"{who}: {one}, but {other}"
-        for who, one, other in zip(people.names, *starts, strict=True)
-        if one != other
-    ]
-    yield compared_check("career starts (source)", detail, wrong)
-    differ = (ecosystem.coauthors != expected.coauthors).tocoo()
-    wrong = [
-        f"{people.names[row]} and {people.names[column]}: {ecosystem.coauthors[row, column]} joint "
-        f"papers, but {expected.coauthors[row, column]}"
-        for row, column in zip(differ.row.tolist(), differ.col.tolist(), strict=True)
-    ]
-    yield compared_check("co-author counts (source)", detail, wrong)
+    yield compared_check("co-author counts (source)", detail, _other_ties(ecosystem, expected))
     evidence = read_evidence(folder)
     if evidence is not None:
         same = evidence.equals(rebuilt.evidence)
         lines = f"{rebuilt.evidence.num_rows:,} papers"
         yield compared_check("evidence (source)", lines, [] if same else ["it is not the source's"])
+
+
+def _other_ties(ecosystem: Ecosystem, expected: Ecosystem) -> list[str]:
+    names, given, rebuilt = ecosystem.profiles.names, ecosystem.coauthors, expected.coauthors
+    differ = (given != rebuilt).tocoo()
+    return [
+        f"{names[row]} and {names[column]}: {given[row, column]} joint papers, but "
+        f"{rebuilt[row, column]}"
+        for row, column in zip(differ.row.tolist(), differ.col.tolist(), strict=True)
+    ]

@@ -50,21 +50,9 @@ VIS = {
     "citation tail": 0.4714,
 }
 """The same figures of a real community: IEEE VIS papers 1990 to 2024, boundary 2012, scientists
-with at least 5 papers. Measured with ``measure(build_ecosystem(JsonLines("papers.jsonl.gz"),
-boundary=2012, min_papers=5))``.
+with at least 5 papers. Measured on what ``society ecosystem build jsonl papers.jsonl.gz --boundary
+2012 --min-papers 5`` makes.
 """
-
-SHAPE = (
-    "team size",
-    "papers per scientist",
-    "productivity Gini",
-    "co-authors per scientist",
-    "repeat collaboration",
-    "clustering",
-    "citations per past paper",
-    "citation tail",
-)
-"""The figures that do not grow with the size of the data, so that two ecosystems compare."""
 
 
 def measure(ecosystem: Ecosystem) -> dict[str, float]:

@@ -106,6 +106,11 @@ class BuildOptions:
     seed: int = 0
     hosting: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def filters(self) -> dict[str, Any]:
+        """The boundary and every filter by its name."""
+        return {"boundary": self.boundary} | asdict(self.papers) | asdict(self.people)
+
 
 PRESETS = {
     "virsci-cs": BuildOptions(
@@ -152,38 +157,29 @@ def build_options(
         InputError: an unknown preset, or neither a preset nor a boundary.
     """
     chosen = {name: value for name, value in given.items() if value is not None}
-    options = _preset(preset) if preset is not None else None
-    if options is None and "boundary" not in chosen:
+    if preset is not None and preset not in PRESETS:
+        raise InputError(f"preset {preset!r} is not known; known: {', '.join(PRESETS)}")
+    if preset is None and "boundary" not in chosen:
         raise InputError("no boundary year is given; give --boundary YEAR or --preset NAME")
-    start = options or BuildOptions(boundary=chosen["boundary"])
-    papers = {one.name: chosen[one.name] for one in fields(PaperFilters) if one.name in chosen}
-    people = {one.name: chosen[one.name] for one in fields(PeopleFilters) if one.name in chosen}
+    start = BuildOptions(boundary=chosen["boundary"]) if preset is None else PRESETS[preset]
     made = replace(
         start,
         boundary=chosen.get("boundary", start.boundary),
-        papers=replace(start.papers, **papers),
-        people=replace(start.people, **people),
+        papers=replace(start.papers, **fields_of(PaperFilters, chosen)),
+        people=replace(start.people, **fields_of(PeopleFilters, chosen)),
         **also,
     )
-    if options is None:
+    if preset is None:
         return made, {}
-    return made, {"preset": preset, "instead_of_preset": _changed(options, made)}
-
-
-def _preset(name: str) -> BuildOptions:
-    if name not in PRESETS:
-        raise InputError(f"preset {name!r} is not known; known: {', '.join(PRESETS)}")
-    return PRESETS[name]
-
-
-def _changed(preset: BuildOptions, made: BuildOptions) -> dict[str, dict[str, Any]]:
-    before, after = _flat(preset), _flat(made)
-    return {
+    before, after = start.filters, made.filters
+    changed = {
         name: {"preset": before[name], "given": after[name]}
         for name in before
         if before[name] != after[name]
     }
+    return made, {"preset": preset, "instead_of_preset": changed}
 
 
-def _flat(options: BuildOptions) -> dict[str, Any]:
-    return {"boundary": options.boundary} | asdict(options.papers) | asdict(options.people)
+def fields_of(filters: type[PaperFilters | PeopleFilters], given: Mapping[str, Any]) -> Any:
+    """Those of some values by name that are fields of a class of filters."""
+    return {one.name: given[one.name] for one in fields(filters) if one.name in given}

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,6 @@ from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.building.build_options import (
     BuildOptions,
     BuildProgress,
-    CountOn,
-    PaperFilters,
-    PeopleFilters,
     SilentProgress,
 )
 from virsci_society.society.ecosystem.building.evidence import (
@@ -47,11 +45,7 @@ from virsci_society.society.ecosystem.building.filters import (
 )
 from virsci_society.society.ecosystem.building.kept_papers import KeptPapers, read_kept_papers
 from virsci_society.society.ecosystem.building.outline import Outline
-from virsci_society.society.ecosystem.building.profiles import (
-    AuthorPapers,
-    make_profiles,
-    read_author_papers,
-)
+from virsci_society.society.ecosystem.building.profiles import make_profiles, read_author_papers
 from virsci_society.society.ecosystem.building.terms import (
     TermExtractor,
     fit_lsa,
@@ -73,16 +67,7 @@ OWN_TERMS = "interests of papers without keywords are terms of their own text"
 
 
 def source_notes(outline: Outline, selection: PaperSelection, scientists: int) -> list[str]:
-    """Make the notes on a source: origin of its citation counts, unknown values, and empty sides.
-
-    Args:
-        outline: of the source.
-        selection: the papers that are kept.
-        scientists: size of the population.
-
-    Returns:
-        One sentence per note.
-    """
+    """The notes on a source: origin of its citation counts, unknown values, and empty sides."""
     notes = [selection.citation_source]
     if selection.citation_source == COLLECTED:
         notes.append(UNDATED)
@@ -105,32 +90,25 @@ def source_notes(outline: Outline, selection: PaperSelection, scientists: int) -
     return notes
 
 
-def _empty(outline: Outline, selection: PaperSelection, scientists: int) -> list[str]:
+def _empty(outline: Outline, selection: PaperSelection, scientists: int) -> Iterator[str]:
     first, last = outline.year_range
     span = f"the source's years are {first} to {last}"
-    notes = []
     if not selection.past.any():
+        inside = first < outline.boundary <= last + 1
+        other = "another boundary" if inside else f"a boundary from {first + 1} to {last + 1}"
         why = "the filters leave none" if outline.known.any() else f"{span}, all from it on"
-        notes.append(
+        yield (
             f"EMPTY: no past papers before {outline.boundary}: {why}; a society cannot start "
-            f"from this, choose {_other(outline)}weaker filters"
+            f"from this, choose {other} or weaker filters"
         )
     if not selection.contemporary.any():
         why = f"{span}, all before it" if outline.known.all() else "the filters leave none"
-        notes.append(f"EMPTY: no contemporary papers from {outline.boundary} on: {why}")
+        yield f"EMPTY: no contemporary papers from {outline.boundary} on: {why}"
     if not scientists:
-        notes.append(
+        yield (
             "EMPTY: no scientists: nobody passes the filters on people; a society cannot start "
             "from this"
         )
-    return notes
-
-
-def _other(outline: Outline) -> str:
-    first, last = outline.year_range
-    if first < outline.boundary <= last + 1:
-        return "another boundary or "
-    return f"a boundary from {first + 1} to {last + 1} or "
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,61 +142,6 @@ class BuildResult:
         self.ecosystem.save(target, key=key)
         write_evidence(target, self.evidence)
         storage.write_manifest(target, storage.read_manifest(target))
-
-
-def build_ecosystem(
-    records: Iterable[RawRecord],
-    *,
-    boundary: int,
-    min_papers: int = 1,
-    min_coauthors: int = 0,
-    min_citations_past: int = 0,
-    min_citations_contemporary: int = 0,
-    first_year: int | None = None,
-    last_year: int | None = None,
-    require_abstract: bool = True,
-    count_on: CountOn = "all",
-    active_years: int | None = None,
-    embedding: str = "lsa",
-    seed: int = 0,
-    source: str = "",
-    licence: str = "",
-) -> Ecosystem:
-    """Select from a source by filters and build an ecosystem, with all options as arguments.
-
-    Args:
-        records: the source; read several times, and held in memory where it is an iterator.
-        boundary: the year in which the society starts.
-        min_papers: least papers of a scientist before the boundary.
-        min_coauthors: least different co-authors on them.
-        min_citations_past: least citations of a past paper (see ``PaperFilters``).
-        min_citations_contemporary: least citations of a contemporary paper at collection time.
-        first_year: earlier papers are left out; None: no limit.
-        last_year: later papers are left out; None: no limit.
-        require_abstract: whether papers without abstract are left out.
-        count_on: whether people are counted on ``all`` papers or the ``kept`` ones.
-        active_years: only people with a paper in so many years before the boundary; None: all.
-        embedding: name of the embedding.
-        seed: of the masked names and the fit.
-        source: name of the source, for the manifest.
-        licence: of the source, for the manifest.
-
-    Returns:
-        The ecosystem.
-
-    Raises:
-        InputError: the source has no record.
-    """
-    filters = PaperFilters(
-        first_year=first_year,
-        last_year=last_year,
-        require_abstract=require_abstract,
-        min_citations_past=min_citations_past,
-        min_citations_contemporary=min_citations_contemporary,
-    )
-    people = PeopleFilters(min_papers, min_coauthors, count_on, active_years)
-    plan = BuildOptions(boundary, filters, people, embedding=embedding, seed=seed)
-    return build(records, plan, {"source": source, "licence": licence}).ecosystem
 
 
 def build(
@@ -267,60 +190,48 @@ def build_from_invented(
 ) -> Ecosystem:
     """Build a synthetic ecosystem: the records of an invented community, by the usual build.
 
-    All records are kept, and the scientists are given instead of selected.
-
-    Args:
-        records: the papers of the community; sorted here by year, then id.
-        scientists: ids of the authors who are the population.
-        boundary: the year in which the society starts.
-        seed: of the masked names and the fit of the LSA.
-        manifest: facts that stand in the manifest beside those of the build.
-
-    Returns:
-        The ecosystem.
+    All records are kept, and the ids of the scientists are given, who are not selected. The facts
+    stand in the manifest beside those of the build.
     """
     in_order = sorted(records, key=lambda record: (record.year, record.id))
     options = BuildOptions(boundary=boundary, scientists=scientists, seed=seed)
     return build(in_order, options).with_facts(manifest).ecosystem
 
 
+@dataclass(frozen=True, eq=False)
 class _Building:
     """A build after its first pass."""
 
-    def __init__(
-        self,
-        source: Iterable[RawRecord],
-        outline: Outline,
-        options: BuildOptions,
-        progress: BuildProgress,
-        model: Embedding | None,
-        cache: Path | None,
-    ) -> None:
-        self._source, self._outline, self._options, self._progress = (
-            source,
-            outline,
-            options,
-            progress,
-        )
-        self._model, self._cache = model, cache
-        self._selection: PaperSelection = select_papers(outline, options.papers)
+    source: Iterable[RawRecord]
+    outline: Outline
+    options: BuildOptions
+    progress: BuildProgress
+    model: Embedding | None
+    cache: Path | None
+
+    @cached_property
+    def selection(self) -> PaperSelection:
+        """The papers that are kept."""
+        return select_papers(self.outline, self.options.papers)
 
     def finished(self, facts: dict[str, Any]) -> BuildResult:
         """Run the other passes and put the ecosystem together."""
+        source, outline, progress = self.source, self.outline, self.progress
+        selection = self.selection
         columns, steps = self._select_scientists()
-        self._progress.begin("reading the words of the papers that are kept")
-        kept = read_kept_papers(self._source, self._outline, self._selection, self._progress.count)
+        progress.begin("reading the words of the papers that are kept")
+        kept = read_kept_papers(source, outline, selection, progress.count)
         columns = self._in_mask_order(columns, kept)
         names = self._names(columns, kept)
         past, contemporary = kept.papers(names)
         embedding, past_rows, later_rows, lsa, fit_notes = self._vectors(past, contemporary)
-        author_papers = self._author_papers(columns, TermExtractor(lsa, kept.used_keywords))
-        joint = count_joint_papers(self._outline.people, columns)
-        people, starts = make_profiles(
-            author_papers, self._outline, self._selection.dated_citations, joint
-        )
+        progress.begin(f"reading what the papers of {len(columns):,} scientists are about")
+        terms = TermExtractor(lsa, kept.used_keywords)
+        author_papers = read_author_papers(source, outline, columns, terms, progress.count)
+        joint = count_joint_papers(outline.people, columns)
+        people, starts = make_profiles(author_papers, outline, selection.dated_citations, joint)
         ecosystem = Ecosystem(
-            boundary=self._options.boundary,
+            boundary=self.options.boundary,
             past=past,
             contemporary=contemporary,
             profiles=people,
@@ -332,12 +243,12 @@ class _Building:
             manifest=self._manifest(steps, len(columns), fit_notes) | facts,
             key=dict(zip(names, kept.people, strict=True)),
         )
-        return BuildResult(ecosystem, make_evidence(self._outline, self._selection, author_papers))
+        return BuildResult(ecosystem, make_evidence(outline, selection, author_papers))
 
     def _select_scientists(self) -> tuple[IntArray, list[Step]]:
-        columns, steps = select_scientists(self._outline, self._selection, self._options.people)
-        if self._options.scientists is not None:
-            listed = np.intersect1d(columns, self._outline.columns_of(self._options.scientists))
+        columns, steps = select_scientists(self.outline, self.selection, self.options.people)
+        if self.options.scientists is not None:
+            listed = np.intersect1d(columns, self.outline.columns_of(self.options.scientists))
             removed = len(columns) - len(listed)
             steps.append({"filter": "people: listed", "in": len(columns), "removed": removed})
             columns = listed
@@ -346,15 +257,16 @@ class _Building:
     def _in_mask_order(self, columns: IntArray, kept: KeptPapers) -> IntArray:
         """The scientists in the order of their masked names."""
         numbers = self._numbers_of(columns, kept)
+        # By id first, so that the shuffled order does not depend on the order of the source.
         by_id = sorted(range(len(columns)), key=lambda one: kept.people[numbers[one]][0])
         masked = np.empty_like(columns)
-        masked[shuffled_numbers(len(columns), self._options.seed)] = columns[by_id]
+        masked[shuffled_numbers(len(columns), self.options.seed)] = columns[by_id]
         return masked
 
     def _numbers_of(self, columns: IntArray, kept: KeptPapers) -> IntArray:
         """The numbers of people among the people of the kept papers."""
-        seats = self._outline.people[kept.rows[: kept.past]].indices
-        number_of = np.zeros(self._outline.people.shape[1], dtype=np.int64)
+        seats = self.outline.people[kept.rows[: kept.past]].indices
+        number_of = np.zeros(self.outline.people.shape[1], dtype=np.int64)
         number_of[seats] = kept.seats[: len(seats)]
         numbers: IntArray = number_of[columns]
         return numbers
@@ -373,40 +285,29 @@ class _Building:
         self, past: Papers, contemporary: Papers
     ) -> tuple[Embedding, Any, Any, LSAEmbedding, list[str]]:
         texts = paper_texts(past)
-        self._progress.begin(f"fitting the LSA to {len(texts):,} past papers")
-        lsa, fit_notes = fit_lsa(texts, self._options.seed, self._options.embedding)
-        embedding = self._model or lsa
-        self._progress.begin(f"embedding {len(past) + len(contemporary):,} papers")
-        cache = EmbeddingCache(self._cache) if self._model and self._cache else None
+        self.progress.begin(f"fitting the LSA to {len(texts):,} past papers")
+        # Always, also beside a model: terms of papers without keywords come from it.
+        lsa, fit_notes = fit_lsa(texts, self.options.seed, self.options.embedding)
+        embedding = self.model or lsa
+        self.progress.begin(f"embedding {len(past) + len(contemporary):,} papers")
+        cache = EmbeddingCache(self.cache) if self.model and self.cache else None
         with cache or nullcontext():
-            rows = [
-                self._encoded(embedding, some, cache) for some in (texts, paper_texts(contemporary))
+            rows: list[Any] = [
+                embedding.encode_all(
+                    some, cache=cache, progress=lambda done, _: self.progress.count(done)
+                )
+                for some in (texts, paper_texts(contemporary))
             ]
         return embedding, *rows, lsa, [*fit_notes, *embedding.notes]
 
-    def _encoded(
-        self, embedding: Embedding, texts: Sequence[str], cache: EmbeddingCache | None
-    ) -> Any:
-        return embedding.encode_all(
-            texts, cache=cache, progress=lambda done, _: self._progress.count(done)
-        )
-
-    def _author_papers(self, columns: IntArray, terms: TermExtractor) -> AuthorPapers:
-        self._progress.begin(f"reading what the papers of {len(columns):,} scientists are about")
-        return read_author_papers(self._source, self._outline, columns, terms, self._progress.count)
-
-    def _heads(self) -> dict[str, Any]:
-        if self._options.scientists is not None:
-            return {}
-        return {"heads": count_scientists(self._outline, self._selection, self._options.people)}
-
     def _manifest(self, steps: list[Step], scientists: int, fit_notes: list[str]) -> dict[str, Any]:
-        options = self._options
+        outline, selection, options = self.outline, self.selection, self.options
+        heads = {"heads": count_scientists(outline, selection, options.people)}
         return {
             "filters": asdict(options.papers) | asdict(options.people),
-            "steps": self._selection.steps + steps,
-            "records": len(self._outline),
-            **self._heads(),
+            "steps": selection.steps + steps,
+            "records": len(outline),
+            **(heads if options.scientists is None else {}),
             "seed": options.seed,
-            "notes": [*source_notes(self._outline, self._selection, scientists), *fit_notes],
+            "notes": [*source_notes(outline, selection, scientists), *fit_notes],
         }

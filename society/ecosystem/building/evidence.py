@@ -41,16 +41,7 @@ def schema() -> pa.Schema:
 def make_evidence(
     outline: Outline, selection: PaperSelection, author_papers: AuthorPapers
 ) -> pa.Table:
-    """Make the table of evidence.
-
-    Args:
-        outline: of the source.
-        selection: the papers that are kept.
-        author_papers: the papers of the scientists.
-
-    Returns:
-        One row per paper, by year, then id; columns as in ``schema``.
-    """
+    """Make the table of evidence, one row per paper, by year, then id; columns as in ``schema``."""
     rows = np.union1d(author_papers.rows, np.flatnonzero(selection.past))
     rows = rows[year_id_order(outline, rows)]
     place_of = dict(zip(author_papers.rows.tolist(), range(len(author_papers.rows)), strict=True))
@@ -59,6 +50,7 @@ def make_evidence(
         author_papers.papers.tolist(), author_papers.scientists.tolist(), strict=True
     ):
         scientists[paper].append(one)
+    terms = [[author_papers.words[term] for term in paper] for paper in author_papers.terms]
     places = [place_of.get(row) for row in rows.tolist()]
     counts = selection.citations[rows]
     columns = {
@@ -66,12 +58,7 @@ def make_evidence(
         "year": outline.years[rows],
         "kept": selection.past[rows],
         "scientists": [[] if place is None else scientists[place] for place in places],
-        "terms": [
-            []
-            if place is None
-            else [author_papers.words[term] for term in author_papers.terms[place]]
-            for place in places
-        ],
+        "terms": [[] if place is None else terms[place] for place in places],
         "citations": pa.array(counts, pa.int64(), mask=counts < 0),
         "cited": _citing_years(outline, rows),
     }
@@ -86,11 +73,7 @@ def write_evidence(folder: Path, table: pa.Table) -> None:
 
 
 def read_evidence(folder: Path) -> pa.Table | None:
-    """Read the table of an ecosystem folder; None where the folder has none.
-
-    Raises:
-        InputError: it cannot be read.
-    """
+    """Read the table of an ecosystem folder; None where it has none, InputError if damaged."""
     path = folder / EVIDENCE
     if not path.is_file():
         return None

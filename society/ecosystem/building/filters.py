@@ -115,9 +115,7 @@ def citations_at_boundary(outline: Outline) -> tuple[IntArray, str]:
 
     A source's counts per year give the count at the boundary only where they reach back to it. A
     source with neither references nor such counts gives those at collection time for all papers.
-
-    Returns:
-        Counts by row (-1 where unknown), and a sentence on their origin.
+    Unknown counts are -1; the sentence tells the origin of the others.
     """
     by_year = _by_year(outline)
     known = outline.known
@@ -174,17 +172,9 @@ BLOCK = 4096
 def select_scientists(
     outline: Outline, selection: PaperSelection, filters: PeopleFilters
 ) -> tuple[IntArray, list[Step]]:
-    """Select the scientists by the filters on people.
+    """Select the scientists, as ascending columns of ``outline.people``, and note each filter.
 
     Whatever the papers and co-authors are counted on, a scientist has at least one kept paper.
-
-    Args:
-        outline: of the source.
-        selection: the papers that are kept.
-        filters: the thresholds.
-
-    Returns:
-        Columns of ``outline.people``, ascending, and the filters with the numbers they removed.
     """
     counted = outline.people if filters.count_on == "all" else _rows(outline, selection.past)
     written = _sums(counted)
@@ -212,13 +202,7 @@ def select_scientists(
 def count_scientists(
     outline: Outline, selection: PaperSelection, filters: PeopleFilters
 ) -> dict[str, int]:
-    """Count the scientists under either setting of ``count_on``, ``all`` and ``kept``.
-
-    Args:
-        outline: of the source.
-        selection: the papers that are kept.
-        filters: the thresholds; their ``count_on`` does not matter.
-    """
+    """Count the scientists under either setting of ``count_on``, whatever the filters say."""
     ways: tuple[CountOn, ...] = ("all", "kept")
     return {
         way: len(select_scientists(outline, selection, replace(filters, count_on=way))[0])
@@ -227,12 +211,7 @@ def count_scientists(
 
 
 def count_coauthors(people: sparse.csr_array, columns: IntArray) -> IntArray:
-    """Count the different co-authors of each of some people.
-
-    Args:
-        people: sparse matrix of papers by people.
-        columns: the people.
-    """
+    """Count the different co-authors of some people, columns of a matrix of papers by people."""
     by_author = people.T.tocsr()
     numbers = np.zeros(len(columns), dtype=np.int64)
     for start in range(0, len(columns), BLOCK):
@@ -248,12 +227,8 @@ def count_joint_papers(
 ) -> sparse.csr_array:
     """Count the papers that each two of some people wrote together.
 
-    Args:
-        people: sparse matrix of papers by people.
-        columns: the people, in the order of the result.
-
-    Returns:
-        A symmetric int64 matrix with zero diagonal.
+    ``columns`` of the matrix of papers by people name them, in the order of the result, which is a
+    symmetric int64 matrix with zero diagonal.
     """
     of_each = people.T.tocsr()[np.asarray(columns, dtype=np.int64)].astype(np.int64)
     counts = (of_each @ of_each.T).tocoo()
@@ -265,12 +240,7 @@ def count_joint_papers(
 
 
 def shuffled_numbers(count: int, seed: int) -> IntArray:
-    """Random distinct numbers below ``count``, so that a masked name reveals nothing about a name.
-
-    Args:
-        count: number of people.
-        seed: of the ecosystem.
-    """
+    """Random distinct numbers below ``count``: a masked name reveals nothing about a name."""
     order = np.random.default_rng([seed % 2**64, count]).permutation(count)
     numbers = np.empty(count, dtype=np.int64)
     numbers[order] = np.arange(count)

@@ -51,11 +51,7 @@ class KeptPapers:
     used_keywords: frozenset[str] = field(default_factory=frozenset)
 
     def papers(self, names: Sequence[str]) -> tuple[Papers, Papers]:
-        """The past and the contemporary papers, with authors by their names.
-
-        Args:
-            names: masked name of each person, by number.
-        """
+        """The past and the contemporary papers, with authors by their masked names."""
         starts = np.concatenate([[0], np.cumsum(self.team_sizes)])
         authors_named = pa.array(names, pa.large_string()).take(pa.array(self.seats))
         authors = pa.LargeListArray.from_arrays(pa.array(starts, pa.int64()), authors_named)
@@ -73,19 +69,9 @@ def read_kept_papers(
     records: Iterable[RawRecord],
     outline: Outline,
     selection: PaperSelection,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None],
 ) -> KeptPapers:
-    """Read the words of the papers that are kept.
-
-    Args:
-        records: the source.
-        outline: of the source.
-        selection: the papers that are kept.
-        progress: called now and then with the number of records read.
-
-    Raises:
-        InputError: the source has changed since its outline was made.
-    """
+    """Read the words of the papers that are kept."""
     draft = _KeptPapersBuilder(outline, selection)
     for row, record in reread_records(records, outline, progress):
         draft.add(row, record)
@@ -95,23 +81,17 @@ def read_kept_papers(
 def reread_records(
     records: Iterable[RawRecord],
     outline: Outline,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None],
 ) -> Iterator[tuple[int, RawRecord]]:
     """Read a source once more, with the row of each record in its outline.
 
-    Args:
-        records: the source.
-        outline: made in the first pass.
-        progress: called now and then with the number of records read.
-
-    Raises:
-        InputError: the records are no longer the same.
+    InputError where the source is no longer what it was when the outline was made.
     """
     row = -1
     for row, record in enumerate(records):
         if row >= len(outline) or outline.years[row] != record.year:
             break
-        if progress and row % PROGRESS_EVERY == 0:
+        if row % PROGRESS_EVERY == 0:
             progress(row)
         yield row, record
     else:

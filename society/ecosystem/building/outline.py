@@ -11,23 +11,17 @@ from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
 from virsci_society.agents.arrays import BoolArray, IntArray
 from virsci_society.agents.lazy_imports import pa, sparse
-from virsci_society.society.ecosystem.importers.records import RawRecord
+from virsci_society.society.ecosystem.importers.records import RawRecord, hash_id
 
 UNKNOWN = -1
 PROGRESS_EVERY = 1000
 """Records between two calls of a progress."""
-
-
-def hash_id(text: str) -> int:
-    """A 64-bit hash of an id; the same in every process."""
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +67,7 @@ class Outline:
         boundary: int,
         progress: Callable[[int], None] | None = None,
     ) -> Outline:
-        """Read a source once and make its outline.
-
-        Args:
-            records: the source.
-            boundary: the year in which the society starts.
-            progress: called now and then with the number of records read.
-        """
+        """Read a source once and make its outline."""
         draft = _OutlineBuilder(boundary)
         for number, record in enumerate(records, start=1):
             draft.add(record)

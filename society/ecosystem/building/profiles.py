@@ -69,19 +69,11 @@ def read_author_papers(
     outline: Outline,
     scientists: IntArray,
     terms: TermExtractor,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None],
 ) -> AuthorPapers:
     """Read the topics and affiliations of the scientists' papers.
 
-    Args:
-        records: the source.
-        outline: of the source.
-        scientists: columns of ``outline.people``, in the order of the population.
-        terms: extracts the terms of a record.
-        progress: called now and then with the number of records read.
-
-    Raises:
-        InputError: the source has changed since its outline was made.
+    The scientists are columns of ``outline.people``, in the order of the population.
     """
     number_of = np.full(outline.people.shape[1], -1, dtype=np.int64)
     number_of[scientists] = np.arange(len(scientists))
@@ -98,17 +90,8 @@ def make_profiles(
     """Make the profiles at the boundary, with masked names, and the career starts.
 
     Collaborators are named where they are scientists of this population: the name of anybody else
-    would lead nowhere.
-
-    Args:
-        author_papers: papers of the scientists.
-        outline: of the source.
-        citations: citations known to be from before the boundary, by row of the outline; -1 where
-            unknown.
-        joint: joint papers of each two scientists.
-
-    Returns:
-        The profiles, and the year of each scientist's first paper.
+    would lead nowhere. ``citations`` are those known to be from before the boundary, by row of the
+    outline, -1 where unknown; ``joint`` are the joint papers of each two scientists.
     """
     count = joint.shape[0]
     names = [f"Scientist{number}" for number in range(count)]
@@ -136,13 +119,7 @@ def most_frequent_affiliations(affiliations: Sequence[str]) -> list[str]:
 
 
 def frequent_collaborators(joint: sparse.csr_array, number: int, names: Sequence[str]) -> list[str]:
-    """The names of the scientists with the most joint papers; among equals by name.
-
-    Args:
-        joint: joint papers of each two scientists.
-        number: the scientist whose collaborators are wanted.
-        names: of all scientists.
-    """
+    """The names of the scientists with the most joint papers; among equals by name."""
     start, end = joint.indptr[number], joint.indptr[number + 1]
     others = joint.indices[start:end].tolist()
     together = dict(zip(others, joint.data[start:end].tolist(), strict=True))
@@ -162,13 +139,7 @@ class _AuthorPapersBuilder:
         self._place_numbers: dict[str, int] = {}
 
     def add(self, row: int, record: RawRecord, columns: IntArray) -> None:
-        """Add a known paper; it is ignored where no author is a scientist.
-
-        Args:
-            row: of the paper in the outline.
-            record: the paper.
-            columns: its authors as columns of ``outline.people``.
-        """
+        """Add a known paper, its authors given as columns; ignored if none is a scientist."""
         numbers = self._number_of[columns]
         if not (numbers >= 0).any():
             return

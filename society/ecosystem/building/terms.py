@@ -49,17 +49,10 @@ def paper_texts(papers: Papers) -> list[str]:
     return [paper_text(title, abstract) for title, abstract in pairs]
 
 
-def fit_lsa(texts: Sequence[str], seed: int, name: str = "lsa") -> tuple[LSAEmbedding, list[str]]:
-    """Fit an LSA on texts; without texts or words it is one that knows no word.
+def fit_lsa(texts: Sequence[str], seed: int, name: str) -> tuple[LSAEmbedding, list[str]]:
+    """Fit an LSA on the texts of past papers; without texts or words it knows no word.
 
-    Args:
-        texts: of the past papers.
-        seed: of the fit.
-        name: of the embedding, which may give a length (``lsa:64``); the default length for other
-            kinds.
-
-    Returns:
-        The LSA, and notes for the manifest.
+    The name of the embedding may give its length (``lsa:64``). Returns notes for the manifest, too.
     """
     nothing = LSAEmbedding([], np.zeros(0), np.zeros((0, 1), dtype=np.float32))
     if not texts:
@@ -73,11 +66,7 @@ def fit_lsa(texts: Sequence[str], seed: int, name: str = "lsa") -> tuple[LSAEmbe
 
 
 def lsa_dimensions(name: str) -> int:
-    """The vector length that an embedding's name asks for; the default for other kinds than LSA.
-
-    Raises:
-        InputError: the length is not a number from 1 to 4,096.
-    """
+    """The vector length that an embedding's name asks for; the default for other kinds than LSA."""
     kind, _, length = name.partition(":")
     if kind != "lsa" or not length:
         return DIMENSIONS

@@ -111,11 +111,6 @@ def read_blocks(
     """Read the blocks of a file from a position on, each with the lines up to the next ``#index``.
 
     Blank lines separate nothing; lines before the first ``#index`` are a malformed block.
-
-    Args:
-        file: the text file.
-        tags: the tags of its blocks, beside ``#index``.
-        start: position between two blocks; None: the beginning.
     """
     block: AMinerRecord | None = None
     for line in read_lines(file, start):
@@ -164,6 +159,7 @@ class AuthorIdLookup:
         number = int(paper)
         bucket = self._buckets[number % BUCKETS]
         low, high = bucket[:, 0].searchsorted([number, number + 1])
+        # Backwards, because the last value of a key stays in a dictionary.
         rows = bucket[low:high][::-1].tolist()
         return {place - self._first: str(author) for _, place, author in rows}
 
@@ -181,10 +177,9 @@ def open_author_ids(files: Iterable[SourceFile], report: ImportReport) -> Iterat
 
 
 def _scatter(files: Iterable[SourceFile], paths: list[Path], report: ImportReport) -> int:
-    """Write relations to their buckets.
+    """Write relations to their buckets; returns the position of first authors.
 
-    Returns:
-        The position of first authors: 0 if any relation has it, else 1.
+    It is 0 if any relation has it, else 1: releases of the file count in either way.
     """
     held = [array("q") for _ in paths]
     relations = malformed = 0
@@ -236,6 +231,7 @@ def _sorted(path: Path) -> IntArray:
     if not path.stat().st_size:
         return np.zeros((0, 3), dtype=np.int64)
     rows = np.memmap(path, dtype=np.int64, mode="r+").reshape(-1, 3)
+    # lexsort is stable: relations of the same paper and place keep the order of the file.
     rows[:] = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
     return rows
 

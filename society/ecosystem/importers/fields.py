@@ -1,8 +1,7 @@
 """Parsing the loosely typed values of foreign records: text, ids, years, counts, abstracts.
 
-A missing value (null, empty) is skipped or left empty. A value of another type raises a ValueError
-that names the field, and makes the record malformed. Inverted indexes become abstracts; Python
-literals are read without running anything in them.
+A missing value (null, empty) is skipped or left empty. In every function a value of another type
+raises a ValueError that names the field, and makes the record malformed.
 """
 
 from __future__ import annotations
@@ -24,11 +23,7 @@ CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], " ")
 
 
 def parse_text(value: Any, name: str) -> str:
-    """Parse text; runs of white space and control characters become one space, null is empty.
-
-    Raises:
-        ValueError: the value is not text.
-    """
+    """Parse text; runs of white space and control characters become one space, null is empty."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -40,28 +35,17 @@ def parse_text(value: Any, name: str) -> str:
 
 
 def parse_id(value: Any, name: str) -> str:
-    """Parse an id that is text or a whole number; null is empty.
-
-    Raises:
-        ValueError: the value is neither.
-    """
+    """Parse an id that is text or a whole number; null is empty."""
     if isinstance(value, int) and not isinstance(value, bool):
-        value = _digits(value, name)
+        # Python refuses to print numbers of thousands of digits, with an error of its own.
+        if abs(value) >= 10**40:
+            raise ValueError(f"{name} is a number of more than 40 digits")
+        value = str(value)
     return parse_text(value, name)
 
 
-def _digits(value: int, name: str) -> str:
-    if abs(value) >= 10**40:
-        raise ValueError(f"{name} is a number of more than 40 digits")
-    return str(value)
-
-
 def require_id(value: Any, name: str = "id") -> str:
-    """Parse the id of a record.
-
-    Raises:
-        ValueError: it is missing.
-    """
+    """Parse the id of a record; ValueError where it is missing."""
     id_ = parse_id(value, name)
     if not id_:
         raise ValueError(f"{name} is missing")
@@ -69,11 +53,7 @@ def require_id(value: Any, name: str = "id") -> str:
 
 
 def require_title(value: Any, name: str = "title") -> str:
-    """Parse the title of a record.
-
-    Raises:
-        SkippedRecord: it is missing.
-    """
+    """Parse the title of a record; SkippedRecord where it is missing."""
     title = parse_text(value, name)
     if not title:
         raise SkippedRecord("no title")
@@ -81,14 +61,10 @@ def require_title(value: Any, name: str = "title") -> str:
 
 
 def parse_year(value: Any, name: str = "year") -> int:
-    """Parse a year from 1000 to 2999.
-
-    Raises:
-        SkippedRecord: it is missing (null, empty, 0, -1).
-        ValueError: it is no such year.
-    """
+    """Parse a year from 1000 to 2999; SkippedRecord where it is missing (null, empty, 0, -1)."""
     if isinstance(value, str):
         value = value.strip()
+    # False equals 0, but is no year that a source leaves open.
     if value in UNKNOWN_YEARS and value is not False:
         raise SkippedRecord("no year")
     number = _whole(value)
@@ -98,11 +74,7 @@ def parse_year(value: Any, name: str = "year") -> int:
 
 
 def parse_count(value: Any, name: str) -> int | None:
-    """Parse a count from 0 to 2^31 - 1; None where it is unknown (null or empty).
-
-    Raises:
-        ValueError: it is no such number.
-    """
+    """Parse a count from 0 to 2^31 - 1; None where it is unknown (null or empty)."""
     if value is None or value == "":
         return None
     number = _whole(value)
@@ -112,6 +84,7 @@ def parse_count(value: Any, name: str) -> int | None:
 
 
 def _whole(value: Any) -> int | None:
+    """A whole number, also of text or of a float without a fraction; true and false are none."""
     if isinstance(value, str) and len(value) < 20 and value.strip().isdecimal():
         return int(value)
     if isinstance(value, float) and value.is_integer():
@@ -120,11 +93,7 @@ def _whole(value: Any) -> int | None:
 
 
 def parse_list(value: Any, name: str) -> list[Any]:
-    """Parse a list; null and empty text are the empty list.
-
-    Raises:
-        ValueError: the value is not a list.
-    """
+    """Parse a list; null and empty text are the empty list."""
     if value is None or value == "":
         return []
     if not isinstance(value, list | tuple):
@@ -133,11 +102,7 @@ def parse_list(value: Any, name: str) -> list[Any]:
 
 
 def parse_objects(value: Any, name: str) -> list[dict[str, Any]]:
-    """Parse a list of objects; null is the empty list.
-
-    Raises:
-        ValueError: the value is something else.
-    """
+    """Parse a list of objects; null is the empty list."""
     entries = parse_list(value, name)
     if not all(isinstance(entry, dict) for entry in entries):
         raise ValueError(f"{name} is not a list of objects")
@@ -145,11 +110,7 @@ def parse_objects(value: Any, name: str) -> list[dict[str, Any]]:
 
 
 def parse_object(value: Any, name: str) -> dict[str, Any]:
-    """Parse an object; null and empty text are the empty object.
-
-    Raises:
-        ValueError: the value is something else.
-    """
+    """Parse an object; null and empty text are the empty object."""
     if value is None or value == "":
         return {}
     if not isinstance(value, dict):
@@ -160,16 +121,7 @@ def parse_object(value: Any, name: str) -> dict[str, Any]:
 def parse_texts(
     value: Any, name: str, read: Callable[[Any, str], str] = parse_text
 ) -> tuple[str, ...]:
-    """Parse the distinct non-empty texts of a list, in their order.
-
-    Args:
-        value: the list, or null.
-        name: of the field, for messages.
-        read: parses one entry.
-
-    Raises:
-        ValueError: the value is not a list, or an entry is malformed.
-    """
+    """Parse the distinct non-empty texts of a list, in their order; ``read`` parses one entry."""
     texts = (read(entry, name) for entry in parse_list(value, name))
     return tuple(dict.fromkeys(entry for entry in texts if entry))
 
@@ -180,24 +132,15 @@ def first_text(texts: Iterable[str]) -> str:
 
 
 def parse_flag(value: Any, name: str) -> bool:
-    """Parse true or false; null is false.
-
-    Raises:
-        ValueError: the value is something else.
-    """
+    """Parse true or false; null is false."""
     if value is not None and not isinstance(value, bool):
         raise ValueError(f"{name} is not true or false")
     return bool(value)
 
 
 def parse_inverted_index(value: Any, name: str) -> str:
-    """Parse an abstract from an inverted index (word to positions); null is the empty text.
-
-    Words are sorted, not laid out by position, so a huge position costs no memory.
-
-    Raises:
-        ValueError: a word has something else than a list of positions.
-    """
+    """Parse an abstract from an inverted index (word to positions); null is the empty text."""
+    # Words are sorted, not laid out by position, so that a huge position costs no memory.
     placed: list[tuple[int, str]] = []
     for word, positions in parse_object(value, name).items():
         if not isinstance(positions, list) or not all(type(at) is int for at in positions):
@@ -208,11 +151,7 @@ def parse_inverted_index(value: Any, name: str) -> str:
 
 
 def parse_mag_abstract(value: Any, name: str) -> str:
-    """Parse MAG's ``{"IndexLength": n, "InvertedIndex": {...}}``, which may be JSON text itself.
-
-    Raises:
-        ValueError: the value is something else.
-    """
+    """Parse MAG's ``{"IndexLength": n, "InvertedIndex": {...}}``, which may be JSON text itself."""
     if isinstance(value, str) and value.strip():
         try:
             value = json.loads(value)
@@ -229,11 +168,8 @@ LONGEST_LITERAL = 2**18
 def parse_literal(data: bytes) -> Any:
     """Parse a Python literal: text, numbers, lists, tuples, sets, dicts, True, False, None.
 
-    ``ast.literal_eval`` builds the value from the syntax tree; names, calls and operators are
-    refused. The length is bounded here, the nesting by Python's own parser.
-
-    Raises:
-        ValueError: the bytes are no literal, too long or nested too deeply.
+    ``ast.literal_eval`` builds the value from the syntax tree and runs nothing: names, calls and
+    operators are refused. The length is bounded here, the nesting by Python's own parser.
     """
     if len(data) > LONGEST_LITERAL:
         raise ValueError(f"longer than {LONGEST_LITERAL:,} bytes")

@@ -67,15 +67,10 @@ class FileLine(NamedTuple):
 
 
 def find_files(paths: Iterable[Path], wanted: Callable[[Path], bool]) -> list[SourceFile]:
-    """List the given files, and the wanted files inside given folders, sorted, each once.
+    """List given files, whatever their name, and the wanted files inside folders, each once.
 
-    Args:
-        paths: files, taken whatever their name, and folders, searched recursively without following
-            links to other folders.
-        wanted: decides from a path inside a folder whether it is one of the source's files.
-
-    Raises:
-        InputError: there is nothing at a path, or a folder cannot be listed.
+    Folders are searched recursively, without following links to other folders; their files stand
+    in the order of their paths, so that the same data give the same ecosystem on any disk.
     """
     by_path: dict[Path, SourceFile] = {}
     for given in paths:
@@ -109,8 +104,7 @@ def is_data_file(path: Path, *endings: str) -> bool:
 def open_file(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
     """Open a file for reading bytes, decompressed where it is gzip.
 
-    Raises:
-        InputError: it cannot be read, also when that shows later.
+    InputError where it cannot be read, also when that shows later inside the block.
     """
     try:
         with path.open("rb") as raw:
@@ -121,13 +115,7 @@ def open_file(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
 
 
 def read_lines(file: SourceFile, start: Position | None = None) -> Iterator[FileLine]:
-    """Read the lines of a file from a position on.
-
-    Complete lines before a damage are yielded before the error is raised.
-
-    Raises:
-        InputError: the file is missing, cut short or damaged.
-    """
+    """Read the lines of a file from a position on; those before a damage, then InputError."""
     number, offset = (start.line, start.offset) if start else (0, 0)
     with open_file(file.path) as stream:
         if offset:
@@ -135,6 +123,7 @@ def read_lines(file: SourceFile, start: Position | None = None) -> Iterator[File
         while data := stream.readline(LONGEST):
             begin, offset, number = offset, offset + len(data), number + 1
             whole = len(data) < LONGEST or data.endswith(b"\n")
+            # The rest of a line that is too long is read in pieces and dropped.
             while len(data) == LONGEST and not data.endswith(b"\n"):
                 data = stream.readline(LONGEST)
                 offset += len(data)

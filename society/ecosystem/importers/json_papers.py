@@ -88,10 +88,12 @@ class JsonSource(Source):
                 continue
             begin = start if number == start.file else Position(number)
             document = _document(file)
-            if document is not None:
-                yield from self._of_document(file, document, begin)
-            else:
+            if document is None:
                 yield from self._of_lines(file, begin)
+                continue
+            rows = self._rows(document)
+            for item, row in enumerate(rows[begin.item :], start=begin.item + 1):
+                yield SourceEntry(file, 1, Position(number, item=item), row)
 
     def _takes(self, file: SourceFile) -> bool:
         """Whether the records of a file are papers; a subclass may count others here."""
@@ -116,16 +118,10 @@ class JsonSource(Source):
             rows = self._parsed(line)
             after = Position(start.file, line.number, line.end)
             for item, row in enumerate(rows[skip:], start=skip + 1):
+                # Inside a list the line is read again, and the records before ``item`` passed over.
                 inside = Position(start.file, line.number - 1, line.start, item)
                 yield SourceEntry(file, line.number, after if item == len(rows) else inside, row)
             skip = 0
-
-    def _of_document(
-        self, file: SourceFile, document: Any, start: Position
-    ) -> Iterator[SourceEntry]:
-        rows = self._rows(document)
-        for item, row in enumerate(rows[start.item :], start=start.item + 1):
-            yield SourceEntry(file, 1, Position(start.file, item=item), row)
 
     def _parsed(self, line: FileLine) -> list[Any]:
         if line.data is None:
@@ -140,11 +136,7 @@ class JsonSource(Source):
 
 
 def parse_json(data: bytes) -> Any:
-    """Parse a JSON text.
-
-    Raises:
-        ValueError: it is not JSON; the message says why in a few words.
-    """
+    """Parse a JSON text; ValueError with a few words of why, where it is none."""
     try:
         return json.loads(data)
     except RecursionError as error:
@@ -154,13 +146,6 @@ def parse_json(data: bytes) -> Any:
     except json.JSONDecodeError as error:
         # Its own words name line 1, of the one line that it was given.
         raise ValueError(f"{error.msg} at character {error.pos + 1}") from error
-
-
-def first_values(file: SourceFile) -> Iterator[Any]:
-    """The values of those among the first 20 non-empty lines that are JSON by themselves."""
-    for bare in _first_lines(file):
-        with suppress(ValueError):
-            yield parse_json(bare)
 
 
 def _first_lines(file: SourceFile) -> Iterator[bytes]:
@@ -315,7 +300,11 @@ class OpenAcademicGraph(AcademicJson):
 
 def _other(file: SourceFile) -> str:
     """What a file holds, if its first lines show that they are no publications; else empty."""
-    for value in first_values(file):
+    for bare in _first_lines(file):
+        try:
+            value = parse_json(bare)
+        except ValueError:
+            continue
         if not isinstance(value, dict) or PAPER_FIELDS & value.keys():
             return ""
         if "name" in value:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
 from typing import Any, Literal, NamedTuple
 
 
@@ -108,11 +109,6 @@ class ImportReport:
     left_out: int = 0
     beside: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def records(self) -> int:
-        """Number of records kept."""
-        return self.kept
-
     def count_kept(self, record: RawRecord) -> None:
         """Count a record that is yielded, and its optional fields."""
         self.kept += 1
@@ -123,15 +119,6 @@ class ImportReport:
         having["keywords"] += bool(record.keywords)
         having["citations"] += record.citations is not None
         having["citations_by_year"] += bool(record.citations_by_year)
-
-    def count_skipped(self, reason: str) -> None:
-        """Count a well-formed record that is left out."""
-        self.passed[reason] = self.passed.get(reason, 0) + 1
-
-    def count_malformed(self, place: str, reason: str) -> None:
-        """Count a malformed record, and show it if it is among the first."""
-        self.malformed += 1
-        self.add_example(place, reason)
 
     def add_example(self, place: str, reason: str) -> None:
         """Keep an error and its place as an example, if it is among the first 20."""
@@ -154,7 +141,6 @@ Identity = Literal["id", "name"]
 """The part of an author's entry that identifies the person."""
 Nameless = Literal["name", "drop"]
 """What happens to authors without an id: identified by name, or dropped."""
-BY_NAME = "name:"
 
 
 class AuthorEntry(NamedTuple):
@@ -188,18 +174,15 @@ class AuthorIdentityRule(NamedTuple):
         return f"authors are told apart by id; those without one by {named}"
 
     def authors(self, signed: Iterable[AuthorEntry], report: ImportReport) -> tuple[RawAuthor, ...]:
-        """Identify the authors of a record, each person once.
-
-        Args:
-            signed: the authors as the record has them.
-            report: counts authors identified by name and those left out.
-        """
+        """Identify the authors of a record, each person once; the report counts how."""
         authors: dict[str, RawAuthor] = {}
         for id_, name, affiliation in signed:
             if id_ and self.by == "id":
                 key = id_
             elif name and (self.by == "name" or self.nameless == "name"):
-                key = name_key(name)
+                folded = unicodedata.normalize("NFKC", name).casefold()
+                # The prefix keeps a name apart from an id of the source that reads the same.
+                key = "name:" + " ".join(folded.split())
                 report.named += 1
             else:
                 report.left_out += 1
@@ -208,7 +191,6 @@ class AuthorIdentityRule(NamedTuple):
         return tuple(authors.values())
 
 
-def name_key(name: str) -> str:
-    """The identity of a name: ``name:`` and the name in NFKC, case folded, with single spaces."""
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    return BY_NAME + " ".join(folded.split())
+def hash_id(text: str) -> int:
+    """A 64-bit hash of an id; the same in every process."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -24,6 +23,7 @@ from virsci_society.society.ecosystem.importers.records import (
     Nameless,
     RawRecord,
     SkippedRecord,
+    hash_id,
 )
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class IdSet:
 
     def add(self, id: str) -> bool:
         """Add an id; True if it is new."""
-        key = int.from_bytes(blake2b(id.encode("utf-8"), digest_size=8).digest(), "big")
+        key = hash_id(id)
         if key in self._recent or (self._sorted and self._is_old(key)):
             return False
         self._recent.add(key)
@@ -198,15 +198,9 @@ class Source(Iterable[RawRecord], ABC):
         return self.resume(Position(), ImportReport(), IdSet())
 
     def resume(self, start: Position, report: ImportReport, seen: IdSet) -> Iterator[RawRecord]:
-        """Yield the records behind a position, and count on from an earlier report.
+        """Yield the records behind the position of an earlier iteration.
 
-        Args:
-            start: ``position`` of the earlier iteration.
-            report: its counts; they are continued.
-            seen: the ids of the records it kept.
-
-        Raises:
-            InputError: as for iterating.
+        Its report is continued; ``seen`` are the ids of the records that it kept.
         """
         self.report, self.position = report, start
         with closing(self._entries(start)) as entries:
@@ -223,11 +217,7 @@ class Source(Iterable[RawRecord], ABC):
         self.require_acceptable()
 
     def require_acceptable(self) -> None:
-        """Check the report of a complete iteration.
-
-        Raises:
-            InputError: no record is left, or too many were malformed.
-        """
+        """Raise InputError if a complete iteration kept no record, or too many were malformed."""
         report = self.report
         examples = "".join(f"\n  {line}" for line in report.shown)
         if not report.kept:
@@ -281,12 +271,14 @@ class Source(Iterable[RawRecord], ABC):
             if not seen.add(record.id):
                 raise SkippedRecord("duplicate id")
         except SkippedRecord as reason:
-            report.count_skipped(str(reason))
+            report.passed[str(reason)] = report.passed.get(str(reason), 0) + 1
         except (ValueError, RecursionError) as error:
-            report.count_malformed(f"{entry.file.label}:line {entry.line}", str(error))
+            report.malformed += 1
+            report.add_example(f"{entry.file.label}:line {entry.line}", str(error))
         else:
             report.count_kept(record)
             return record
+        # The authors were counted before the record turned out to be left out.
         report.named, report.left_out = before
         return None
 

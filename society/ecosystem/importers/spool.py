@@ -7,8 +7,8 @@ part is a Parquet file that is written completely or not at all, and read back i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -31,52 +31,23 @@ BATCH = 2000
 """Records in memory at a time."""
 
 
-class Abandoned(Exception):
-    """Ends the writing of a part without giving it its name."""
+@contextmanager
+def writing_part(path: Path) -> Iterator[Callable[[RawRecord], None]]:
+    """Write one part, which gets its name when the context ends; an error leaves nothing of it."""
+    held: list[RawRecord] = []
 
+    def write(record: RawRecord) -> None:
+        held.append(record)
+        if len(held) == BATCH:
+            writer.write_table(_table(held))
+            held.clear()
 
-class PartWriter:
-    """Writes one part, which gets its name when it is finished.
-
-    Args:
-        path: the name of the finished part; until then it is a temporary file beside it.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.count = 0
-        self._replacing = ExitStack()
-        self._temporary = self._replacing.enter_context(replacing(path, durable=True))
-        self._finished = False
-        self._held: list[RawRecord] = []
-        self._writer = pq.ParquetWriter(self._temporary, _schema(), compression="zstd")
-
-    def write(self, record: RawRecord) -> None:
-        """Add a record."""
-        self.count += 1
-        self._held.append(record)
-        if len(self._held) >= BATCH:
-            self._flush()
-
-    def finish(self) -> None:
-        """Write the buffered records and give the part its name."""
-        self._flush()
-        self._writer.close()
-        self._replacing.close()
-        self._finished = True
-
-    def abandon(self) -> None:
-        """Discard the part; does nothing after ``finish``."""
-        if self._finished:
-            return
-        self._finished = True
-        self._writer.close()
-        with suppress(Abandoned):
-            self._replacing.__exit__(Abandoned, Abandoned(), None)
-
-    def _flush(self) -> None:
-        self._writer.write_table(_table(self._held))
-        self._held.clear()
+    with (
+        replacing(path, durable=True) as temporary,
+        pq.ParquetWriter(temporary, _schema(), compression="zstd") as writer,
+    ):
+        yield write
+        writer.write_table(_table(held))
 
 
 def read_part(path: Path) -> Iterator[RawRecord]:
@@ -109,27 +80,16 @@ def _rows(path: Path, columns: list[str] | None) -> Iterator[list[dict[str, Any]
 
 
 def _table(records: Sequence[RawRecord]) -> pa.Table:
-    rows = [
-        {
-            "id": record.id,
-            "title": record.title,
-            "abstract": record.abstract,
-            "year": record.year,
-            "authors": [
-                {"id": author.id, "name": author.name, "affiliation": author.affiliation}
-                for author in record.authors
-            ],
-            "references": record.references,
-            "keywords": record.keywords,
-            "venue": record.venue,
-            "citations": record.citations,
-            "citations_by_year": [
-                {"year": year, "count": count} for year, count in record.citations_by_year
-            ],
-        }
-        for record in records
+    columns = {name: [getattr(one, name) for one in records] for name in _schema().names}
+    columns["authors"] = [
+        [{"id": one.id, "name": one.name, "affiliation": one.affiliation} for one in authors]
+        for authors in columns["authors"]
     ]
-    return pa.Table.from_pylist(rows, schema=_schema())
+    columns["citations_by_year"] = [
+        [{"year": year, "count": count} for year, count in counts]
+        for counts in columns["citations_by_year"]
+    ]
+    return pa.table(columns, schema=_schema())
 
 
 def _schema() -> pa.Schema:
@@ -164,11 +124,6 @@ class Spool(Iterable[RawRecord]):
     The first iteration reads the source and writes parts of 50,000 records. Each finished part is
     kept whatever happens to the process, and the next iteration yields the parts and resumes the
     source behind them. Once the source is read to its end, iterating reads the parts alone.
-
-    Args:
-        source: what to read; its ``report`` has the counts here, too.
-        folder: made where it is missing.
-        part: records of a part.
 
     Raises:
         InputError: while iterating: as the source does, where another process writes, and where the
@@ -212,22 +167,20 @@ class Spool(Iterable[RawRecord]):
         for number in range(state["parts"]):
             for id_ in read_part_ids(self._path(number)):
                 seen.add(id_)
-        source, parts = self.source, state["parts"]
         start, report = Position(*state["position"]), ImportReport(**state["reading"])
-        writer = PartWriter(self._path(parts))
-        try:
-            for record in source.resume(start, report, seen):
-                writer.write(record)
-                if writer.count >= self._part:
-                    writer.finish()
+        parts = state["parts"]
+        with ExitStack() as part:
+            write = part.enter_context(writing_part(self._path(parts)))
+            for count, record in enumerate(self.source.resume(start, report, seen), start=1):
+                write(record)
+                if count % self._part == 0:
+                    # The part before the state: one that is ahead of its files would lose records.
+                    part.close()
                     parts += 1
-                    self._keep(parts, source.position, finished=False)
-                    writer = PartWriter(self._path(parts))
+                    self._keep(parts, finished=False)
+                    write = part.enter_context(writing_part(self._path(parts)))
                 yield record
-            writer.finish()
-            self._keep(parts + 1, source.position, finished=True)
-        finally:
-            writer.abandon()
+        self._keep(parts + 1, finished=True)
 
     def _path(self, number: int) -> Path:
         return self.folder / f"part-{number:05}.parquet"
@@ -273,12 +226,12 @@ class Spool(Iterable[RawRecord]):
         if any(not name.startswith(("part-", "spool.")) for name in names):
             raise InputError(f"{self.folder}: holds other files and no spool; give an empty folder")
 
-    def _keep(self, parts: int, position: Position, *, finished: bool) -> None:
+    def _keep(self, parts: int, *, finished: bool) -> None:
         state = {
             "format": FORMAT,
             **_fingerprint(self.source),
             "parts": parts,
-            "position": position,
+            "position": self.source.position,
             "reading": self.source.report.as_json(),
             "finished": finished,
         }

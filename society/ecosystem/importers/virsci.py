@@ -49,11 +49,6 @@ def _beside(files: Iterable[SourceFile]) -> dict[str, int]:
     return counts
 
 
-def _content(file: SourceFile) -> bytes:
-    with open_file(file.path) as stream:
-        return stream.read(LONGEST_LITERAL + 1)
-
-
 def _unwrapped(value: Any) -> Any:
     """The value of a tuple of one, which a comma behind an assignment has made."""
     return value[0] if isinstance(value, tuple) and len(value) == 1 else value
@@ -121,7 +116,10 @@ class VirSciFiles(Source):
         self.report.beside = _beside(self.files)
         for number, file in enumerate(self.files):
             if number >= start.file and not _is_derived(file):
-                yield SourceEntry(file, 1, Position(number + 1), _content(file))
+                with open_file(file.path) as stream:
+                    # A byte more than is parsed, which shows that a file is too long.
+                    content = stream.read(LONGEST_LITERAL + 1)
+                yield SourceEntry(file, 1, Position(number + 1), content)
 
     def _record(self, content: Any) -> RawRecord:
         fields = parse_literal(content)

@@ -1,6 +1,18 @@
-"""Records written by hand, in few words."""
+"""Records written by hand, in few words, and ecosystems built from them."""
 
+from virsci_society.society.ecosystem.building.build_options import build_options
+from virsci_society.society.ecosystem.building.builder import build
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.summary import DEFINITIONS
+
+SHAPE = tuple(DEFINITIONS)[4:]
+"""The figures that do not grow with the size of the data, so that two ecosystems compare."""
+
+
+def build_ecosystem(records, *, embedding="lsa", seed=0, source="", licence="", **given):
+    """An ecosystem with the boundary and the filters as plain arguments."""
+    options, _ = build_options(None, given, embedding=embedding, seed=seed)
+    return build(records, options, {"source": source, "licence": licence}).ecosystem
 
 
 def raw(name, year, authors, references=(), keywords=(), citations=None, abstract=None):

@@ -7,9 +7,9 @@ import pickle
 import numpy as np
 import pytest
 
+from tests.society.ecosystem.raw_records import build_ecosystem
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem import ecosystem as module
-from virsci_society.society.ecosystem.building.builder import build_ecosystem
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
 from virsci_society.society.ecosystem.storage import MANIFEST, file_hash

@@ -5,12 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from tests.society.ecosystem.raw_records import SHAPE, build_ecosystem
 from virsci_society.society.ecosystem import summary
-from virsci_society.society.ecosystem.building.builder import build_ecosystem
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.summary import (
     DEFINITIONS,
-    SHAPE,
     VIS,
     describe,
     gini,

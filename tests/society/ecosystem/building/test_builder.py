@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.society.ecosystem.raw_records import raw
+from tests.society.ecosystem.raw_records import build_ecosystem, raw
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.building.build_options import BuildOptions
-from virsci_society.society.ecosystem.building.builder import build, build_ecosystem
+from virsci_society.society.ecosystem.building.builder import build
 from virsci_society.society.ecosystem.building.evidence import read_evidence
 from virsci_society.society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS, UNDATED
 from virsci_society.society.ecosystem.building.outline import Outline

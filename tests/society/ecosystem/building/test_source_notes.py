@@ -1,6 +1,6 @@
 """What an ecosystem says of its sources, for every report to repeat."""
 
-from virsci_society.society.ecosystem.building.builder import build_ecosystem
+from tests.society.ecosystem.raw_records import build_ecosystem
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 
 

@@ -51,7 +51,7 @@ def test_every_field_is_read(tmp_path):
             citations=3,
         )
     ]
-    assert source.report.records == 1
+    assert source.report.kept == 1
 
 
 def test_optional_fields_may_be_missing_null_or_empty(tmp_path):
@@ -168,7 +168,7 @@ def test_progress_is_told_in_records(tmp_path):
 def test_it_can_be_read_again(tmp_path):
     source = JsonLines(write(tmp_path / "p.jsonl", [FULL, BARE]))
     assert list(source) == list(source)
-    assert source.report.records == 2
+    assert source.report.kept == 2
 
 
 def test_memory_is_bounded_by_the_line_not_the_file(tmp_path):

@@ -71,7 +71,7 @@ def test_a_source_may_be_read_again_and_loses_nothing(format_, tmp_path):
     counts = source.report.as_json()
     assert list(source) == first
     assert source.report.as_json() == counts
-    assert source.report.kept == source.report.records == len(first) >= 2
+    assert source.report.kept == len(first) >= 2
     assert balanced(source.report)
 
 

@@ -6,9 +6,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from tests.society.ecosystem.raw_records import SHAPE
 from virsci_society.society.ecosystem.audit import audit
 from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests
-from virsci_society.society.ecosystem.summary import SHAPE, VIS, measure
+from virsci_society.society.ecosystem.summary import VIS, measure
 from virsci_society.society.ecosystem.synthetic import synthetic
 from virsci_society.society.ecosystem.synthetic.large import DRAWN_VECTORS
 from virsci_society.society.ecosystem.synthetic.synthetic import MANY, Synthetic
