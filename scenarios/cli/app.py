@@ -292,5 +292,5 @@ def main() -> None:
         app()
     except Exception:
         # A fault of the program keeps its traceback, but no key that stands in it.
-        tell(*redact(traceback.format_exc()).splitlines(), err=True)
+        tell(*redact(traceback.format_exc()).split("\n"), err=True)
         raise SystemExit(1) from None

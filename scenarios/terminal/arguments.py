@@ -210,5 +210,5 @@ def _going_on() -> str:
 
 def _leave(message: str, code: int) -> NoReturn:
     # A message may quote a stranger's file; a terminal must not obey what stands in it.
-    tell(*count_repeats(redact(message).splitlines()), err=True)
+    tell(*count_repeats(redact(message).split("\n")), err=True)
     raise typer.Exit(code)
