@@ -75,7 +75,7 @@ DOORS = {
         "agents/backends/litellm.py",
         "agents/backends/openai.py",
         "agents/backends/context_window.py",
-        "agents/backends/connection.py",
+        "agents/backends/endpoint_settings.py",
     ),
     "faiss": ("society/literature/index/ivf.py", "society/literature/index/vector_index.py"),
     "sentence_transformers": ("society/literature/embedding/sentence_transformer.py",),

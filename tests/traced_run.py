@@ -26,6 +26,8 @@ SMALL = {"population.ecosystem.scientists": 12, "population.ecosystem.papers": 8
 """An ecosystem that is made quickly, while calls are recorded."""
 FUNCTION = 1
 """The flag of code objects that are functions and not bodies of classes or modules."""
+IMPORTING = f"{INSIDE}agents{os.sep}lazy_imports.py"
+"""An import that is put off is still an import, and no part of a call."""
 
 Entry = tuple[str, str]
 
@@ -60,7 +62,7 @@ def entry_of(code: CodeType) -> Entry | None:
     """File and name of a function; None for what is no function or none of the five packages."""
     if not code.co_flags & FUNCTION or code.co_name.startswith("<"):
         return None
-    if not code.co_filename.startswith(INSIDE):
+    if not code.co_filename.startswith(INSIDE) or code.co_filename == IMPORTING:
         return None
     return Path(code.co_filename).relative_to(PACKAGE).as_posix(), code.co_qualname
 

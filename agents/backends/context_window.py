@@ -10,14 +10,14 @@ the pages on which the servers describe themselves. They are vLLM's ``/v1/models
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from virsci_society.agents.backends.connection import trusted_certificates
-from virsci_society.agents.backends.endpoint_settings import EndpointSettings
+from virsci_society.agents.backends.endpoint_settings import EndpointSettings, trusted_certificates
 from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.backends.litellm import listed_window
+from virsci_society.agents.backends.responses import get_field, token_count
 from virsci_society.agents.errors import InputError
 
 Server = Literal["Ollama", "vLLM", "llama.cpp", "litellm's list", "the server", ""]
@@ -56,17 +56,11 @@ def read_windows(backend: ChatCompletionsBackend) -> list[tuple[EndpointSettings
     return [(one, _window_at(backend, one)) for one in backend.endpoint_settings()]
 
 
-def ask_server(endpoint: EndpointSettings, address: str, model: str) -> ContextWindow:
-    """The context window that a server tells of itself.
-
-    Args:
-        endpoint: has the name of the key's variable; no key is sent where none is set.
-        address: of its API, with or without ``/v1``.
-        model: its name there.
-    """
+def _ask_server(endpoint: EndpointSettings, model: str) -> ContextWindow:
+    """The context window that a server tells of itself; no key is sent where none is set."""
     import httpx
 
-    root = address.rstrip("/").removesuffix("/v1")
+    root = (endpoint.api_base or "").rstrip("/").removesuffix("/v1")
     # A proxy is no way to a server on this machine.
     trusted = not endpoint.is_local
     with httpx.Client(
@@ -100,7 +94,7 @@ def _window_at(backend: ChatCompletionsBackend, endpoint: EndpointSettings) -> C
     if backend.client == "litellm":
         model = model.partition("/")[2] or model
     if address is not None:
-        told = ask_server(EndpointSettings(address, key=endpoint.key), address, model)
+        told = _ask_server(EndpointSettings(address, key=endpoint.key), model)
         if told.server or endpoint.is_local or backend.sets_window:
             return told
     listed = listed_window(backend.model)
@@ -118,20 +112,21 @@ def _headers(endpoint: EndpointSettings) -> dict[str, str]:
 def _llama_cpp(ask: Ask, model: str) -> ContextWindow | None:
     """What llama.cpp's server tells: the window of one of the slots that calls are answered in."""
     told = ask("/props")
-    tokens = _tokens(_of(_of(told, "default_generation_settings"), "n_ctx"))
-    tokens = tokens or _tokens(_of(told, "n_ctx"))
+    slot = get_field(told, "default_generation_settings")
+    tokens = _tokens(slot, "n_ctx") or _tokens(told, "n_ctx")
     return None if tokens is None else ContextWindow("llama.cpp", tokens)
 
 
 def _openai_like(ask: Ask, model: str) -> ContextWindow | None:
     """What a list of models tells: vLLM's, and those of gateways that state a length as well."""
-    told = _of(ask("/v1/models"), "data")
-    listed = [one for one in told if _of(one, "id") == model] if isinstance(told, list) else []
-    for one in listed:
-        tokens = _tokens(_of(one, "max_model_len"))
+    told = get_field(ask("/v1/models"), "data")
+    for one in told if isinstance(told, list) else ():
+        if get_field(one, "id") != model:
+            continue
+        tokens = _tokens(one, "max_model_len")
         if tokens is not None:
             return ContextWindow("vLLM", tokens)
-        tokens = _tokens(_of(one, "context_length")) or _tokens(_of(one, "context_window"))
+        tokens = _tokens(one, "context_length") or _tokens(one, "context_window")
         if tokens is not None:
             return ContextWindow("the server", tokens)
     return None
@@ -140,43 +135,32 @@ def _openai_like(ask: Ask, model: str) -> ContextWindow | None:
 def _ollama(ask: Ask, model: str) -> ContextWindow | None:
     """What Ollama tells: the window of the model, and that which its file or its runner has."""
     told = ask("/api/show", {"model": model})
-    about = _of(told, "model_info")
+    about = get_field(told, "model_info")
     if not isinstance(about, dict):
         return None
-    lengths = (value for name, value in about.items() if name.endswith(".context_length"))
-    most = next((tokens for tokens in map(_tokens, lengths) if tokens is not None), None)
-    tokens = _running(_of(ask("/api/ps"), "models"), model)
-    return ContextWindow("Ollama", tokens or _num_ctx(_of(told, "parameters")), most)
+    lengths = (_tokens(about, name) for name in about if name.endswith(".context_length"))
+    most = next(filter(None, lengths), None)
+    tokens = _running(get_field(ask("/api/ps"), "models"), model)
+    return ContextWindow("Ollama", tokens or _num_ctx(get_field(told, "parameters")), most)
 
 
 def _running(loaded: Any, model: str) -> int | None:
     """The window with which a model is loaded now."""
     names = {model, f"{model}:latest"}
     for one in loaded if isinstance(loaded, list) else ():
-        if _of(one, "name") in names or _of(one, "model") in names:
-            return _tokens(_of(one, "context_length"))
+        if get_field(one, "name") in names or get_field(one, "model") in names:
+            return _tokens(one, "context_length")
     return None
 
 
 def _num_ctx(parameters: Any) -> int | None:
     """The window that the model's own file states, in lines of a name and a value."""
-    for name, value in _pairs(parameters if isinstance(parameters, str) else ""):
-        if name == "num_ctx" and value.isdecimal():
-            return _tokens(int(value))
+    for line in parameters.splitlines() if isinstance(parameters, str) else ():
+        name, _, value = line.strip().partition(" ")
+        if name == "num_ctx" and value.strip().isdecimal():
+            return token_count(int(value), LONGEST)
     return None
 
 
-def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    for line in text.splitlines():
-        name, _, value = line.strip().partition(" ")
-        yield name, value.strip()
-
-
-def _of(told: Any, name: str) -> Any:
-    return told.get(name) if isinstance(told, dict) else None
-
-
-def _tokens(value: Any) -> int | None:
-    """A number of tokens, if it can be believed."""
-    believed = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= LONGEST
-    return value if believed else None
+def _tokens(told: Any, name: str) -> int | None:
+    return token_count(get_field(told, name), LONGEST)

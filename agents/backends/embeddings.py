@@ -24,8 +24,12 @@ from typing import Any
 
 from pydantic import Field, PrivateAttr
 
-from virsci_society.agents.backends.connection import probe
-from virsci_society.agents.backends.endpoint_settings import Address, EndpointSettings, Variable
+from virsci_society.agents.backends.endpoint_settings import (
+    Address,
+    EndpointSettings,
+    Variable,
+    probe,
+)
 from virsci_society.agents.backends.http import Deadlines, Price
 from virsci_society.agents.backends.litellm import (
     NO_KEY,
@@ -35,7 +39,7 @@ from virsci_society.agents.backends.litellm import (
     litellm_for,
     recorded_exchange,
 )
-from virsci_society.agents.backends.provider_errors import (
+from virsci_society.agents.backends.responses import (
     classify_exception,
     classify_refusal,
     classify_response,

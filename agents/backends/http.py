@@ -23,15 +23,15 @@ from pydantic import (
     model_validator,
 )
 
-from virsci_society.agents.backends.completions import read_completion
-from virsci_society.agents.backends.connection import probe
 from virsci_society.agents.backends.endpoint_settings import (
     SCHEMA,
     Address,
     EndpointList,
     EndpointSettings,
     Variable,
+    probe,
 )
+from virsci_society.agents.backends.responses import read_completion
 from virsci_society.agents.config import Part, Switch
 from virsci_society.agents.errors import Fault, Overflow
 from virsci_society.agents.gateway.backend import Backend, Endpoint

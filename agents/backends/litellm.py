@@ -21,7 +21,7 @@ from pydantic import PrivateAttr
 
 from virsci_society.agents.backends.endpoint_settings import EndpointSettings
 from virsci_society.agents.backends.http import ChatCompletionsBackend, Fields, Send
-from virsci_society.agents.backends.provider_errors import (
+from virsci_society.agents.backends.responses import (
     classify_exception,
     classify_refusal,
     classify_response,

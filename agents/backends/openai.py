@@ -12,10 +12,9 @@ from urllib.parse import urlsplit
 
 from pydantic import PrivateAttr
 
-from virsci_society.agents.backends.connection import trusted_certificates
-from virsci_society.agents.backends.endpoint_settings import EndpointSettings
+from virsci_society.agents.backends.endpoint_settings import EndpointSettings, trusted_certificates
 from virsci_society.agents.backends.http import ChatCompletionsBackend, Fields, Send
-from virsci_society.agents.backends.provider_errors import classify_exception, classify_response
+from virsci_society.agents.backends.responses import classify_exception, classify_response
 from virsci_society.agents.errors import Fault, InputError, Verdict
 
 if TYPE_CHECKING:

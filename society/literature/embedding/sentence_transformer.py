@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from virsci_society.agents.arrays import VectorArray
-from virsci_society.agents.backends.provider_errors import one_line
+from virsci_society.agents.backends.responses import one_line
 from virsci_society.agents.errors import InputError
 from virsci_society.society.literature.embedding.base import (
     CachedEmbedding,

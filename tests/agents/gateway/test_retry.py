@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from virsci_society.agents.backends.provider_errors import parse_retry_after, retry_after_seconds
+from virsci_society.agents.backends.responses import parse_retry_after, retry_after_seconds
 from virsci_society.agents.errors import Fault, Refused, Stopped
 from virsci_society.agents.gateway.retry import Retry, conclude, wait_after
 from virsci_society.agents.prompts.request import Reply

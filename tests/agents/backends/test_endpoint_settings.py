@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 
-from virsci_society.agents.backends.connection import trusted_certificates
+from virsci_society.agents.backends.endpoint_settings import trusted_certificates
 from virsci_society.agents.backends.openai import OpenAI
 
 

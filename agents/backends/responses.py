@@ -1,8 +1,8 @@
-"""Classifies what a provider or its library reports as a verdict or a fault.
+"""Reads what a provider or its library answers, as a reply, a verdict or a fault.
 
-The status, the message and the codes of a body are looked at, and the names of exception classes,
-so that no provider's library has to be imported. The rest of a body may repeat the prompt, and is
-left alone. ``agents.backends.completions`` reads answers that are no errors.
+Of an error the status, the message and the codes of a body are looked at, and the names of
+exception classes, so that no provider's library has to be imported. The rest of a body may repeat
+the prompt, and is left alone.
 """
 
 from __future__ import annotations
@@ -15,9 +15,18 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from virsci_society.agents.errors import Fault, Filtered, Overflow, Verdict
+from virsci_society.agents.errors import Fault, Filtered, Overflow, Refused, Verdict
+from virsci_society.agents.prompts.request import Reply, Request, most_tokens
 from virsci_society.agents.redaction import redact
+from virsci_society.agents.spelling import cut_text
+from virsci_society.agents.usage import Usage, estimate_tokens
 
+BEYOND = 100_000
+"""Tokens that hidden thoughts and a provider's own prompt may add; larger counts are mistakes."""
+
+CUT = frozenset({"length", "max_tokens"})
+FILTERED = frozenset({"content_filter", "safety"})
+"""Reasons to finish, beside ``stop``."""
 LONGEST = 500
 """Characters of a message."""
 _MOST_READ = 100_000
@@ -122,7 +131,6 @@ ERRORS: Mapping[str, str] = {
 }
 """Kinds of fault by class names of Python, aiohttp, httpx, openai and litellm."""
 
-
 UNSENT = frozenset(
     {"ClientConnectorError", "ConnectionTimeoutError", "ConnectionRefusedError", "gaierror"}
 )
@@ -133,6 +141,95 @@ Names of the wrapping libraries are not taken: they call a server that hangs up 
 NETWORK = frozenset({"ConnectionError", "TimeoutError", "gaierror", "TransportError"}) | UNSENT
 """Class names of errors of the network, by Python, aiohttp and httpx."""
 _ACCESS = re.compile(r"(?i)credential|api[ _]?key|project_id|access[ _]?token")
+_LONGEST_HEADER = 100
+_SECONDS = re.compile(r"(-?)([0-9]{1,15}(?:\.[0-9]{0,15})?)")
+
+
+def read_completion(completion: Any, request: Request, max_reply_tokens: int) -> Reply:
+    """The reply in a chat completion, given as an object or as plain data.
+
+    Args:
+        completion: the completion.
+        request: the request that it answers.
+        max_reply_tokens: most tokens that were asked for.
+
+    Raises:
+        Verdict: the model declined, or a filter took the words away.
+        Fault: it holds no words, or is no completion.
+    """
+    counted = get_field(completion, "usage")
+    failure = classify_success(completion) or _wordless(get_field(completion, "choices")[0])
+    if failure is not None:
+        # What a provider counted it bills, whether or not there were words.
+        failure.usage = None if counted is None else _usage(counted, request, "", max_reply_tokens)
+        raise failure
+    choice = get_field(completion, "choices")[0]
+    text = _text(get_field(get_field(choice, "message"), "content"))
+    usage = _usage(counted, request, text, max_reply_tokens)
+    cut = _finish_reason(choice) in CUT
+    return Reply(text, usage, str(get_field(completion, "model") or "")[:200], cut=cut)
+
+
+def _wordless(choice: Any) -> Verdict | Fault | None:
+    """Why there are no words; None if there are."""
+    message = get_field(choice, "message")
+    refusal = _refusal(message)
+    if refusal.strip():
+        return Refused(one_line(f"the model declined: {refusal}"))
+    return (
+        None if _text(get_field(message, "content")).strip() else _no_text(_finish_reason(choice))
+    )
+
+
+def _finish_reason(choice: Any) -> str:
+    return str(get_field(choice, "finish_reason") or "").lower()
+
+
+def _no_text(why: str) -> Verdict | Fault:
+    if why in FILTERED:
+        return Filtered("the provider's content filter took the answer away")
+    if why in CUT:
+        return Fault("the reply was cut before its first word; raise backend.max_tokens", "empty")
+    return Fault("the reply has no text" + (f" (it ended with {why})" if why else ""), "empty")
+
+
+def _text(content: Any) -> str:
+    """The words of a message; some servers send them in pieces."""
+    if isinstance(content, list):
+        content = "".join(_text(get_field(piece, "text")) for piece in content)
+    return content if isinstance(content, str) else ""
+
+
+def _refusal(message: Any) -> str:
+    """The words by which the model declined; litellm stores them aside."""
+    aside = get_field(message, "provider_specific_fields")
+    return _text(get_field(message, "refusal")) or _text(get_field(aside, "refusal"))
+
+
+def _usage(counted: Any, request: Request, text: str, max_reply_tokens: int) -> Usage:
+    """Tokens as the provider counted them, or one per four characters where it did not.
+
+    Args:
+        counted: the provider's counts.
+        request: the request.
+        text: the reply.
+        max_reply_tokens: most tokens that were asked for.
+    """
+    asked = sum(len(message.content) for message in request.messages)
+    prompt = token_count(get_field(counted, "prompt_tokens"), most_tokens(request, BEYOND))
+    # No tokens can be believed of no words only.
+    least = 1 if text else 0
+    reply = token_count(get_field(counted, "completion_tokens"), max_reply_tokens + BEYOND, least)
+    estimated = prompt is None or reply is None
+    return Usage(prompt or estimate_tokens(asked), reply or estimate_tokens(len(text)), estimated)
+
+
+def token_count(value: Any, most: int, least: int = 1) -> int | None:
+    """A number of tokens that a server states, if it can be believed; a whole float counts."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    believed = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    return value if believed else None
 
 
 def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Verdict | Fault:
@@ -226,8 +323,8 @@ def _is_unsent(error: BaseException) -> bool:
 def one_line(text: str) -> str:
     """The text without secrets, line breaks and control characters, cut to ``LONGEST``."""
     shown = "".join(c if c.isprintable() else " " for c in text[:_MOST_READ])
-    clean = redact(" ".join(shown.split()))
-    return clean if len(clean) <= LONGEST else clean[: LONGEST - 1] + "…"
+    # Redacted before it is cut: half of a key would no longer be known as one.
+    return cut_text(redact(" ".join(shown.split())), LONGEST)
 
 
 def get_field(thing: Any, name: str) -> Any:
@@ -337,7 +434,3 @@ def _since_1970(text: str) -> float | None:
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
-
-
-_LONGEST_HEADER = 100
-_SECONDS = re.compile(r"(-?)([0-9]{1,15}(?:\.[0-9]{0,15})?)")

@@ -7,13 +7,13 @@ import json
 import pytest
 
 from tests.agents.backends.live_provider import a_request, completion
-from virsci_society.agents.backends.completions import read_completion
-from virsci_society.agents.backends.provider_errors import (
+from virsci_society.agents.backends.responses import (
     LONGEST,
     classify_exception,
     classify_response,
     classify_success,
     one_line,
+    read_completion,
 )
 from virsci_society.agents.errors import RULES, Fault, Filtered, Overflow
 from virsci_society.agents.usage import Usage
