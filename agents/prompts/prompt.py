@@ -107,8 +107,8 @@ _PROVIDED = frozenset({"you", "answer_form"})
 class Prompt:
     """One prompt of a protocol; a missing slot is an error, never a blank.
 
-    The slot ``you`` is filled with the definition of the scientist asked, which is made of the
-    slots ``me``, ``role``, ``year`` and ``memory``.
+    The slot ``you``, unless it is given, is filled with the definition of the scientist asked, made
+    of the slots ``me``, ``role``, ``year`` and ``memory``.
 
     Args:
         path: the text file.
@@ -162,7 +162,7 @@ class Prompt:
             jinja2.UndefinedError: a slot is missing.
         """
         if self.personal:
-            slots = {**slots, "you": DEFINITION.render(slots)}
+            slots = {"you": DEFINITION.render(slots), **slots}
         return self._template.render(slots).strip()
 
 

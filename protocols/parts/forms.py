@@ -7,31 +7,88 @@ in ``offline_rules``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator
 
 from virsci_society.agents.replies.form import Form
+from virsci_society.protocols.forms import Critique
 from virsci_society.protocols.ideas import Idea, read_paper_keys
 
 IdeaMark = Annotated[float, Field(ge=1, le=10)]
 """A score; 1 is lowest."""
+BEST_OF_STEP = 5
+"""The best score of a step of a plan."""
+BEST_OF_PART = 4
+"""The best score of a paper by one criterion."""
+
+
+def require_names(schema: dict[str, Any], names: Sequence[str], *fields: str) -> dict[str, Any]:
+    """The schema of a form in which some fields have one value under each name, all required."""
+    for field in fields if names else ():
+        part = schema["properties"][field]
+        each = part.pop("additionalProperties")
+        part |= {
+            "properties": {name: dict(each) for name in names},
+            "required": list(names),
+            "additionalProperties": False,
+        }
+    return schema
 
 
 class RefinedIdea(Idea):
     """An idea after one round of reflection, and whether it is finished.
 
-    Slots: those of ``Idea``; previous is the idea as it was.
+    Slots: those of ``Idea``; previous is the idea as it was; ends: does the work end when it is?
     """
 
     done: bool = Field(
         default=False, alias="Done", description="true if a further round would not improve it"
     )
 
+    @classmethod
+    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+        """Whether it is finished is asked only where the work would end."""
+        return (*super().unasked(slots), *(() if slots.get("ends") else ("Done",)))
+
+
+class SearchedIdea(RefinedIdea):
+    """An idea after one round of work, whether it is finished, and else what to search for.
+
+    Slots: those of ``RefinedIdea``; searching: can a search follow?
+    """
+
+    query_words: str = Field(
+        default="", alias="Search", description="what to search for next, unless it is done"
+    )
+
+    @classmethod
+    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+        """No search where none can follow."""
+        return (*super().unasked(slots), *(() if slots.get("searching") else ("Search",)))
+
+
+class Seed(Form):
+    """One of several seed ideas; a part of a form, never asked for alone."""
+
+    title: str = Field(alias="Title", min_length=1, description="a short name")
+    idea: str = Field(
+        alias="Idea",
+        min_length=1,
+        description="problem, what is done about it so far, why yours would work, what you propose",
+    )
+    experiment: str = Field(default="", alias="Experiment", description="how it would be tested")
+
+
+class Seeds(Form):
+    """Several seed ideas at once. Slots: topic, references, archive, count (how many)."""
+
+    seeds: tuple[Seed, ...] = Field(alias="Seeds", min_length=1)
+
 
 class SearchQueries(Form):
-    """What to look for in the literature. Slots: topic, idea (CandidateIdea or None)."""
+    """What to look for in the literature. Slots: topic, said (Utterances, where there are any)."""
 
     reason: str = Field(default="", alias="Reason", description="what has to be known, and why")
     queries: tuple[str, ...] = Field(
@@ -45,8 +102,8 @@ class SearchQueries(Form):
         return (value,) if isinstance(value, str) else value
 
     def words(self) -> str:
-        """The queries, one per line."""
-        return "\n".join(self.queries)
+        """What has to be known, and the queries."""
+        return f"{self.reason}\nQueries: {'; '.join(self.queries)}".strip()
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -60,13 +117,17 @@ class ReadingNotes(Form):
     findings: str = Field(
         alias="Findings", description="what these papers establish that bears on the topic"
     )
-    gaps: str = Field(
-        default="", alias="Gaps", description="what they leave open or contradict each other on"
+    directions: str = Field(
+        default="",
+        alias="Directions",
+        description="what they leave open that your own work could take up",
     )
 
     def words(self) -> str:
-        """Findings and gaps."""
-        return f"{self.findings}\nOpen: {self.gaps}" if self.gaps else self.findings
+        """Findings and directions."""
+        if not self.directions:
+            return self.findings
+        return f"{self.findings}\nTo be taken up: {self.directions}"
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -75,9 +136,10 @@ class ReadingNotes(Form):
 
 
 class NoveltyVerdict(Form):
-    """Is an idea new, by the papers found so far? Slots: idea (CandidateIdea), references, final.
+    """Is an idea new, by all papers found so far?
 
-    ``final`` says that no further search can follow.
+    Slots: idea (CandidateIdea), earlier (NoveltyVerdicts before this one), found (what the search
+    of each has found), references (all of these papers), final (no further search can follow).
     """
 
     reason: str = Field(
@@ -251,15 +313,17 @@ class PlanStep(Form):
     previous (PlanStep or None), feedback (Utterances).
     """
 
-    reason: str = Field(
-        default="", alias="Reason", description="why this is the right one, by the papers below"
-    )
     title: str = Field(alias="Title", min_length=1, description="at most fifteen words")
     text: str = Field(alias="Text", min_length=1, description="the step itself, in detail")
+    reason: str = Field(
+        default="",
+        alias="Rationale",
+        description="why this is the right one, by what stands above and by the papers",
+    )
 
     def words(self) -> str:
-        """Title and text."""
-        return f"{self.title}\n{self.text}"
+        """Title, text and rationale."""
+        return f"{self.title}\n{self.text}" + (f"\nRationale: {self.reason}" if self.reason else "")
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -269,39 +333,99 @@ class PlanStep(Form):
 
 
 class StepReview(Form):
-    """The review of one step by stated criteria. Slots: step, text (PlanStep), criteria (names)."""
+    """The review of one step by some criteria, of which each is scored from 1 to 5.
 
-    feedback: str = Field(
-        default="", alias="Feedback", description="what is weak by these criteria, and a remedy"
+    Slots: step, text (PlanStep), criteria (names), earlier (PlanSteps), references, entities.
+    """
+
+    feedback: dict[str, Annotated[str, Field(description="what is weak, and a remedy")]] = Field(
+        default_factory=dict, alias="Feedback"
     )
-    scores: dict[str, IdeaMark] = Field(alias="Scores")
+    scores: dict[str, Annotated[float, Field(ge=1, le=BEST_OF_STEP)]] = Field(alias="Scores")
 
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
-        """One score for each criterion, all required."""
-        schema = super().schema_for(slots)
-        names = list(slots.get("criteria", ()))
-        if names:
-            scores = schema["properties"]["Scores"]
-            each = scores.pop("additionalProperties")
-            scores |= {
-                "properties": {name: dict(each) for name in names},
-                "required": names,
-                "additionalProperties": False,
-            }
-        return schema
-
-    @property
-    def mean(self) -> float:
-        """The mean score, 1 to 10; 0 where nothing was scored."""
-        return sum(self.scores.values()) / len(self.scores) if self.scores else 0.0
+        """Feedback and a score for each criterion, all required."""
+        return require_names(
+            super().schema_for(slots), slots.get("criteria", ()), "Feedback", "Scores"
+        )
 
     def words(self) -> str:
-        """The scores, then the feedback."""
-        scores = ", ".join(f"{name} {score:g}" for name, score in self.scores.items())
-        return f"{scores}. {self.feedback}".lstrip(". ")
+        """What could be better: each criterion that has not the best score, and its feedback."""
+        lines = (
+            f"{name}, {score:g} of {BEST_OF_STEP}: {self.feedback.get(name, '')}"
+            for name, score in self.scores.items()
+            if score < BEST_OF_STEP
+        )
+        return "\n".join(lines) or "Nothing to remark."
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """No review: an unreadable one counts for nothing."""
         return cls(scores={})
+
+
+class PaperReview(Form):
+    """The review of one text. Slots: text (with words), cited (References), criteria (names)."""
+
+    strengths: str = Field(alias="Strengths", description="what is good, in about 200 words")
+    weaknesses: str = Field(
+        alias="Weaknesses", description="what is wrong or missing, in about 200 words"
+    )
+    scores: dict[str, Annotated[float, Field(ge=1, le=BEST_OF_PART)]] = Field(
+        default_factory=dict, alias="Scores"
+    )
+    score: IdeaMark = Field(alias="Score")
+
+    @classmethod
+    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+        """No scores of parts where no criteria are named."""
+        return () if slots.get("criteria") else ("Scores",)
+
+    @classmethod
+    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+        """One score for each criterion, all required."""
+        return require_names(super().schema_for(slots), slots.get("criteria", ()), "Scores")
+
+    def words(self) -> str:
+        """Strengths, weaknesses and scores; empty where there are none."""
+        if not self.score:
+            return ""
+        parts = "".join(
+            f"{name} {mark:g} of {BEST_OF_PART}. " for name, mark in self.scores.items()
+        )
+        score = f"{parts}Score: {self.score:g} of 10."
+        return f"Strengths: {self.strengths}\nWeaknesses: {self.weaknesses}\n{score}"
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """No review: the score 0 counts for nothing."""
+        return cls.model_construct(strengths="", weaknesses="", scores={}, score=0.0)  # type: ignore[return-value] # plugin lacks Self
+
+
+class ChairReview(Form):
+    """What a chair makes of several reviews. Slots: text (with words), reviews (Utterances)."""
+
+    strengths: str = Field(alias="Strengths", description="those that count, in about 200 words")
+    weaknesses: str = Field(alias="Weaknesses", description="those that count, in about 200 words")
+    decision: Literal["accept", "reject"] = Field(alias="Decision")
+
+    def words(self) -> str:
+        """Strengths, weaknesses and decision."""
+        return (
+            f"Strengths: {self.strengths}\nWeaknesses: {self.weaknesses}\n"
+            f"Decision: {self.decision}."
+        )
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """Reject: an unreadable decision accepts nothing."""
+        return cls(strengths="", weaknesses="", decision="reject")
+
+
+class HypothesisReview(Critique):
+    """A critique, and whether the idea stands as it is. Slots: idea (CandidateIdea), said."""
+
+    approved: bool = Field(
+        default=False, alias="Approve", description="true if nothing of weight is left to improve"
+    )

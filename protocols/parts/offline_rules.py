@@ -26,11 +26,13 @@ from virsci_society.agents.prompts.paper_lists import paper_key
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.offline_rules import (
     count_support,
+    criticise_idea,
     make_remark,
     mean_distance,
     propose_idea,
 )
 from virsci_society.protocols.parts import forms
+from virsci_society.protocols.parts.forms import BEST_OF_PART, BEST_OF_STEP
 
 QUERIES = 3
 """Queries that are put at most."""
@@ -49,7 +51,22 @@ _STEP = {"problem": "introduction", "experiment": "results"}
 
 def refine_idea(asked: Asked) -> dict[str, Any]:
     """An idea as in a turn of idea generation; it is finished with a fixed probability."""
-    return {**propose_idea(asked), "Done": asked.chance(RULES.reflection_done)}
+    reply, done = propose_idea(asked), asked.chance(RULES.reflection_done)
+    return {**reply, "Done": done} if asked.slots.get("ends") else reply
+
+
+def work_out_idea(asked: Asked) -> dict[str, Any]:
+    """A refined idea, and its title as what to search for."""
+    reply = refine_idea(asked)
+    return {**reply, "Search": reply["Title"]} if asked.slots.get("searching") else reply
+
+
+def write_seeds(asked: Asked) -> dict[str, Any]:
+    """As many ideas as are asked for, each as in a turn of idea generation."""
+    ideas = [propose_idea(asked) for _ in range(max(1, int(asked.count("count"))))]
+    return {
+        "Seeds": [{name: one[name] for name in ("Title", "Idea", "Experiment")} for one in ideas]
+    }
 
 
 def _subject_terms(asked: Asked) -> tuple[str, ...]:
@@ -72,10 +89,10 @@ def take_notes(asked: Asked) -> dict[str, Any]:
     own = asked.draw_interest(asked.text("topic"))
     left = exclude_terms(found, [own])
     if not left:
-        return {"Findings": asked.say("opening", x=own), "Gaps": "Everything is open."}
+        return {"Findings": asked.say("opening", x=own), "Directions": "Everything is open."}
     named = join_list(f'"{term}"' for term in left)
-    gap = asked.say("grounds", r=left[0], a=own)
-    return {"Findings": as_sentence(f"The papers deal with {named}"), "Gaps": gap}
+    direction = asked.say("grounds", r=left[0], a=own)
+    return {"Findings": as_sentence(f"The papers deal with {named}"), "Directions": direction}
 
 
 def _first_terms(papers: Iterable[Any]) -> list[str]:
@@ -91,11 +108,11 @@ def contribute(asked: Asked) -> dict[str, Any]:
 
 
 def judge_novelty(asked: Asked) -> dict[str, Any]:
-    """Novel the likelier, the farther the nearest paper is; undecided in between."""
+    """Novel the likelier, the farther the nearest paper is; undecided before any search."""
     distances = [finite_number(paper.distance) for paper in asked.all("references")]
     far = min(distances, default=RULES.distance_middle)
     novel = asked.chance(sigmoid(RULES.distance_slope * (far - RULES.distance_middle)))
-    again = asked.chance(RULES.search_again)
+    again = asked.chance(RULES.search_again) or not asked.all("found")
     reason = as_sentence(f"The nearest paper lies at a distance of {far:.2f}")
     decision = "novel" if novel else "not novel"
     if asked.slots.get("final"):
@@ -130,14 +147,49 @@ def choose_of_pair(asked: Asked) -> dict[str, Any]:
     return {"Reason": f"Idea {better} lies farther from its papers.", "Better": better}
 
 
+def review_hypothesis(asked: Asked) -> dict[str, Any]:
+    """The objection to an idea; it stands with the probability that a reflection is the last."""
+    return {**criticise_idea(asked), "Approve": asked.chance(RULES.reflection_done)}
+
+
+def _marks(asked: Asked, names: Sequence[str], best: int) -> dict[str, float]:
+    """Marks as of a manuscript, which go to 10, on a scale that goes to another best one."""
+    mean = RULES.mark_base + RULES.mark_affinity * asked.affinity(asked.text("text"))
+    drawn = mean + RULES.mark_noise * asked.rng.standard_normal(len(names))
+    marks = [max(1.0, round(rating(float(mark)) / 10 * best, 1)) for mark in drawn]
+    return dict(zip(names, marks, strict=True))
+
+
 def review_step(asked: Asked) -> dict[str, Any]:
     """A score for each criterion as of a manuscript, and an interest that the step leaves out."""
-    text = asked.text("text")
-    mean = RULES.mark_base + RULES.mark_affinity * asked.affinity(text)
     names = [str(name) for name in asked.all("criteria")] or ["Overall"]
-    drawn = mean + RULES.mark_noise * asked.rng.standard_normal(len(names))
-    scores = {name: rating(float(score)) for name, score in zip(names, drawn, strict=True)}
-    return {"Feedback": missed(asked, text, "It needs more detail"), "Scores": scores}
+    remark = missed(asked, asked.text("text"), "It needs more detail")
+    return {"Feedback": dict.fromkeys(names, remark), "Scores": _marks(asked, names, BEST_OF_STEP)}
+
+
+def review_paper(asked: Asked) -> dict[str, Any]:
+    """Scores as of a manuscript, an interest that the text meets, and one that it leaves out."""
+    text = asked.text("text")
+    near = asked.nearest(text)
+    parts = _marks(asked, [str(name) for name in asked.all("criteria")], BEST_OF_PART)
+    return {
+        "Strengths": as_sentence(f'It bears on "{near}"' if near else "Its question is clear"),
+        "Weaknesses": missed(asked, text, "It needs more detail"),
+        **({"Scores": parts} if parts else {}),
+        "Score": _marks(asked, ("Score",), 10)["Score"],
+    }
+
+
+def join_reviews(asked: Asked) -> dict[str, Any]:
+    """The first strength and weakness; accepted from the mean score of accepted manuscripts on."""
+    said = [review for one in asked.all("reviews") if (review := getattr(one, "reply", one))]
+    scores = [finite_number(getattr(one, "score", None)) for one in said]
+    mean = sum(scores) / len(scores) if scores else 0.0
+    return {
+        "Strengths": next((one.strengths for one in said), "Nobody named any."),
+        "Weaknesses": next((one.weaknesses for one in said), "Nobody named any."),
+        "Decision": "accept" if mean >= RULES.mark_accept else "reject",
+    }
 
 
 def write_proposal(asked: Asked) -> dict[str, Any]:
@@ -176,9 +228,9 @@ def write_step(asked: Asked) -> dict[str, Any]:
     a, b = material[:2]
     previous = asked.slots.get("previous")
     return {
-        "Reason": as_sentence(f"It takes up {with_article(a)}"),
         "Title": _title(asked, a, b, own) if previous is None else previous.title,
         "Text": text,
+        "Rationale": as_sentence(f"It takes up {with_article(a)}"),
     }
 
 
@@ -204,6 +256,8 @@ def _title(asked: Asked, a: str, b: str, own: str) -> str:
 
 OFFLINE_RULES: dict[type[Form], Rule] = {
     forms.RefinedIdea: refine_idea,
+    forms.SearchedIdea: work_out_idea,
+    forms.Seeds: write_seeds,
     forms.SearchQueries: choose_queries,
     forms.ReadingNotes: take_notes,
     forms.NoveltyVerdict: judge_novelty,
@@ -213,5 +267,8 @@ OFFLINE_RULES: dict[type[Form], Rule] = {
     forms.Contribution: contribute,
     forms.PlanStep: write_step,
     forms.StepReview: review_step,
+    forms.PaperReview: review_paper,
+    forms.ChairReview: join_reviews,
+    forms.HypothesisReview: review_hypothesis,
 }
 """The rule of each form of ``forms``."""

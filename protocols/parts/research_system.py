@@ -2,19 +2,22 @@
 
 A system says how a team comes to an idea. What all of them share stands here and has the same keys:
 the topic, the literature, the team, and the last step, in which one call makes the idea a paper. So
-what differs between two systems is the way to the idea (``CycleResearcher`` revises the paper too).
+what differs between two systems is the way to the idea (``CycleResearcher`` writes several papers).
 """
 
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from virsci_society.agents.config import Switch
 from virsci_society.agents.prompts.paper_lists import paper_key
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.collaborator_selection import (
@@ -36,6 +39,7 @@ from virsci_society.protocols.parts.team_work import TeamWork, WorkRules
 from virsci_society.protocols.team_assembly import TeamMembers
 from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.protocols.virsci.prompts import PROMPTS as VIRSCI_PROMPTS
+from virsci_society.protocols.virsci.settings import apply_profile
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
@@ -52,25 +56,35 @@ the draft, the ballot, the summary."""
 STAGES = frozenset({"topic", "ideas", "novelty", "abstract"})
 
 
-def pages_beside(module: str) -> Prompts:
-    """The prompts of one system, from the folder beside its module; all others are shared.
-
-    Args:
-        module: ``__file__`` of the module.
-    """
-    return Prompts(Path(module).with_name("prompts"), PAGES)
+@cache
+def _pages_of(folder: Path) -> Prompts:
+    """The pages of a folder, over those that systems share."""
+    return Prompts(folder, PAGES)
 
 
 class ResearchSystem(TeamProtocol):
     """One scientist or one team that goes from a topic to an idea and from it to a paper.
 
-    Subclass it, set ``system`` and ``pages``, and write ``find_idea``.
+    Subclass it, set ``system``, and write ``find_idea``. Pages in a folder ``prompts`` beside the
+    module of the subclass lie over the shared ones.
     """
 
     system: ClassVar[str]
     """The name in tables, which is that of the registry."""
     pages: ClassVar[Prompts] = PAGES
+    published: ClassVar[Mapping[str, Any]] = {}
+    """Keys that differ in the published program, with its values."""
+    matched: ClassVar[Mapping[str, Any]] = {}
+    """Keys by which the system ends early, switched off, and what makes its text comparable."""
 
+    profile: Literal["small", "published", "matched"] = "small"
+    """``published``: keys that are not given take the numbers of the published program, as far as
+    it has been read; ``matched``: nothing ends early and the paper is an abstract that is found by
+    its idea, for studies that match systems by calls. Source: this project."""
+    profiles: Switch = "on"
+    """Off: who is asked is told its name and nothing else of itself, as the agents of the published
+    programs have no past. Members are invited by their profiles all the same. Source: this
+    project."""
     topic: Literal["free"] | GivenTopic = "free"
     """Proposed by the leader (``free``), proposed from a start, or given. Source: VirSci, appendix
     C.3."""
@@ -91,6 +105,30 @@ class ResearchSystem(TeamProtocol):
     """The text that an abstract is found by: title and abstract, or the idea. A proposal is always
     found by its own text. Source: VirSci, appendix C.3."""
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        folder = Path(getattr(sys.modules[cls.__module__], "__file__", None) or ".").parent
+        if "pages" not in cls.__dict__ and (folder / "prompts").is_dir():
+            cls.pages = _pages_of(folder / "prompts")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_from_profile(cls, given: Any) -> Any:
+        alike = {"found_by": "idea", "output": "abstract", **cls.matched}
+        profiles = {"published": cls.published, "matched": alike}
+        return apply_profile(given, profiles) if isinstance(given, Mapping) else given
+
+    @property
+    def implied(self) -> frozenset[str]:
+        """Keys whose values are those of the profile, and would change with it."""
+        bare, plain = type(self)(profile=self.profile), type(self)()
+        return frozenset(
+            key
+            for key in type(self).model_fields
+            if getattr(bare, key) != getattr(plain, key)
+            and getattr(self, key) == getattr(bare, key)
+        ) - {"profile"}
+
     @property
     def name(self) -> str:
         """The name in the tables."""
@@ -107,7 +145,7 @@ class ResearchSystem(TeamProtocol):
         Raises:
             Dissolved: the team was too small, or words that were needed could not be had.
         """
-        rules = WorkRules(self.references, self.sentences, self.memory)
+        rules = WorkRules(self.references, self.sentences, self.memory, self.profiles == "on")
         work = TeamWork(team, lab, self.pages, rules)
         yield from self.gather(work)
         yield from self.settle_topic(work)
@@ -165,18 +203,41 @@ class ResearchSystem(TeamProtocol):
             work: of the team.
             idea: the idea that was found.
         """
-        if self.output == "proposal" and work.proposal is not None:
-            return self.hand_in_proposal(work, work.proposal)
+        text = work.text
+        if text is None:
+            text = yield from work.lab.stage("abstract", self._write_text(work, idea))
         if self.output == "proposal":
-            proposal = yield from work.lab.stage("abstract", self._write_proposal(work, idea))
-            return self.hand_in_proposal(work, proposal)
-        text = yield from work.lab.stage("abstract", self._write_abstract(work, idea))
+            return self.hand_in_proposal(work, text)
         if self.cites == "used":
             cites = work.lab.later(used_references, idea)
         else:
             cites = work.lab.later(retrieved_references, idea)
         found_by = work.lab.later(idea_text, idea) if self.found_by == "idea" else None
         return Manuscript(text=text, cites=cites, found_by=found_by)
+
+    def _write_text(self, work: TeamWork, idea: Answer[CandidateIdea]) -> Process[Answer[Any]]:
+        with (yield from work.hold_round(self.output)):
+            (text,) = yield from work.lab.ask_each(
+                [work.team.leader], lambda seat, _: self.pose_text(work, idea, seat)
+            )
+        return text
+
+    def pose_text(self, work: TeamWork, idea: Answer[CandidateIdea], seat: int = 0) -> Answer[Any]:
+        """Ask the leader for the abstract, or the proposal, of an idea, without waiting.
+
+        Args:
+            work: of the team.
+            idea: unread.
+            seat: place in the round, from 0.
+        """
+        leader = work.team.leader
+        if self.output == "proposal":
+            near = work.search(idea)
+            slots: dict[str, Any] = {"idea": idea, "said": (), "references": near, "standing": ""}
+            return work.pose(leader, "proposal", Proposal, seat=seat, **slots)
+        empty = dict.fromkeys(("critique", "advice", "tried", "knowledge", "outsiders"), ())
+        slots = {"idea": idea, "reasons": True, "ratings": False, **empty}
+        return work.pose(leader, "draft", Draft, seat=seat, **slots)
 
     def hand_in_proposal(self, work: TeamWork, proposal: Answer[Proposal]) -> Manuscript:
         """A manuscript of a proposal, without references that were never retrieved.
@@ -188,39 +249,6 @@ class ResearchSystem(TeamProtocol):
         checked = work.lab.later(check_references, proposal, *work.found)
         work.team.notes["references_removed"] = work.lab.later(count_removed, checked)
         return Manuscript(text=checked, cites=work.lab.later(cited_ids, checked))
-
-    def _write_abstract(
-        self, work: TeamWork, idea: Answer[CandidateIdea]
-    ) -> Process[Answer[Draft]]:
-        slots: dict[str, Any] = dict.fromkeys(("critique", "advice", "tried"), ())
-        with (yield from work.hold_round("abstract")):
-            text: Answer[Draft] = yield from work.ask(
-                work.team.leader,
-                "draft",
-                Draft,
-                idea=idea,
-                knowledge=(),
-                outsiders=(),
-                reasons=True,
-                ratings=False,
-                **slots,
-            )
-        return text
-
-    def _write_proposal(
-        self, work: TeamWork, idea: Answer[CandidateIdea]
-    ) -> Process[Answer[Proposal]]:
-        with (yield from work.hold_round("proposal")):
-            written: Answer[Proposal] = yield from work.ask(
-                work.team.leader,
-                "proposal",
-                Proposal,
-                idea=idea,
-                said=(),
-                references=work.search(idea),
-                standing="",
-            )
-        return written
 
 
 class TeamSystem(Invitations, TeamMembers, ResearchSystem):
@@ -319,7 +347,7 @@ def check_references(proposal: Proposal, *found: tuple[Reference, ...]) -> Check
     known = {paper_key(paper, n): paper.id for papers in found for n, paper in enumerate(papers, 1)}
     text = proposal.abstract
     in_text = [f"P{int(number)}" for number in _KEY_IN_TEXT.findall(text)]
-    named = list(dict.fromkeys([*proposal.cited, *in_text]))
+    named = list(dict.fromkeys([*getattr(proposal, "cited", ()), *in_text]))
     kept = _KEY_IN_TEXT.sub(lambda key: key[0] if f"P{int(key[1])}" in known else "", text)
     return CheckedProposal(
         title=proposal.title,

@@ -12,9 +12,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from virsci_society.agents.arrays import FloatArray, VectorArray
 from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.protocols.ideas import Idea
-from virsci_society.protocols.parts.forms import RefinedIdea, SearchQueries, StepReview
+from virsci_society.protocols.parts.forms import PaperReview, RefinedIdea, SearchQueries
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 from virsci_society.society.kernel.answer import Answer
 
@@ -30,9 +33,7 @@ MOST_QUERIES = 5
 """Queries of one reply that are searched for; further ones are left out."""
 
 
-def retrieve(
-    work: TeamWork, who: str, count: int, seat: int = 0, **slots: Any
-) -> Process[FoundPapers]:
+def retrieve(work: TeamWork, who: str, count: int, seat: int = 0) -> Process[FoundPapers]:
     """One round: a scientist writes queries, and the papers nearest to them are found.
 
     Args:
@@ -40,15 +41,11 @@ def retrieve(
         who: masked name.
         count: papers that are kept (>= 1).
         seat: place in the round, from 0.
-        **slots: ``idea``: an idea that is to be checked; ``notes``: what was found before.
 
     Returns:
         The papers, each once, unread.
     """
-    given = {"idea": None, "notes": (), **slots}
-    asked: Answer[SearchQueries] = yield from work.ask(
-        who, "queries", SearchQueries, seat=seat, **given
-    )
+    asked: Answer[SearchQueries] = yield from work.ask(who, "queries", SearchQueries, seat=seat)
     return find_by_queries(work, asked, count)
 
 
@@ -89,8 +86,29 @@ def merge_searches(count: int, *searches: tuple[Reference, ...]) -> tuple[Refere
     return tuple(kept[id_] for id_ in order)[:count]
 
 
+def pose_refinement(
+    work: TeamWork, who: str, idea: Answer[CandidateIdea], near: Any, seat: int = 0, **slots: Any
+) -> Answer[RefinedIdea]:
+    """Ask for a better version of an idea, without waiting.
+
+    Args:
+        work: of the team.
+        who: masked name of who refines it.
+        idea: as it stands.
+        near: the papers near it, unread.
+        seat: place in the round, from 0.
+        **slots: what else the page ``refinement`` shows, else empty: ``feedback`` (Utterances on
+            the idea), ``others`` (ideas of others), ``ends`` (does the work on it end when it is
+            called done?), ``part``.
+    """
+    given = {"feedback": (), "others": (), "ends": False, **slots}
+    return work.pose(
+        who, "refinement", RefinedIdea, seat=seat, previous=idea, references=near, **given
+    )
+
+
 def refine(
-    work: TeamWork, who: str, idea: Answer[CandidateIdea], seat: int = 0, **slots: Any
+    work: TeamWork, who: str, idea: Answer[CandidateIdea], near: Any = None, **slots: Any
 ) -> Process[tuple[Answer[CandidateIdea], Answer[RefinedIdea]]]:
     """One refinement of an idea, with the papers near it at hand.
 
@@ -98,42 +116,17 @@ def refine(
         work: of the team.
         who: masked name of who refines it.
         idea: as it stands.
-        seat: place in the round, from 0.
-        **slots: ``feedback``: Utterances on the idea; ``others``: ideas of others;
-            ``summaries``: notes on the literature.
+        near: papers that are shown; None: those near the idea.
+        **slots: as of ``pose_refinement``.
 
     Returns:
         The new idea with its references, and the reply itself, which says whether it is done.
     """
-    near = work.search(idea)
-    said: Answer[RefinedIdea] = yield from work.ask(
-        who, "refinement", RefinedIdea, seat=seat, **refinement_slots(idea, near, **slots)
+    shown = work.search(idea) if near is None else near
+    (said,) = yield from work.lab.ask_each(
+        [who], lambda _, person: pose_refinement(work, person, idea, shown, **slots)
     )
-    return work.candidate(who, said, near, idea), said
-
-
-def idea_slots(references: Any, archive: Any = (), summaries: Any = ()) -> dict[str, Any]:
-    """The slots of the page ``idea`` for an idea that is not made of another one.
-
-    Args:
-        references: papers that its author is shown, unread.
-        archive: earlier ideas, which are not to be repeated.
-        summaries: Utterances: notes on the literature, or what was said before.
-    """
-    # The order of the slots is that of the call's needs, which the digest holds.
-    return {"archive": archive, "summaries": summaries, "previous": None, "references": references}
-
-
-def refinement_slots(idea: Any, near: Any, **slots: Any) -> dict[str, Any]:
-    """The slots of the page ``refinement``.
-
-    Args:
-        idea: as it stands, unread.
-        near: the papers near it, unread.
-        **slots: those of ``refine``.
-    """
-    given = {"feedback": (), "others": (), "summaries": (), **slots}
-    return {"previous": idea, "references": near, **given}
+    return work.candidate(who, said, shown, idea), said
 
 
 def reflect(
@@ -144,6 +137,7 @@ def reflect(
     *,
     before: int = 0,
     early_end: bool = True,
+    near: Any = None,
 ) -> Process[Answer[CandidateIdea]]:
     """Rounds of reflection, which end when the author calls the idea finished.
 
@@ -156,6 +150,7 @@ def reflect(
         rounds: most rounds; 0: the idea stays as it is.
         before: meetings of the stage that were held before.
         early_end: do the rounds end when the author calls the idea finished?
+        near: as of ``refine``.
     """
     last: Answer[RefinedIdea] | None = None
     for number in range(1, rounds + 1):
@@ -164,7 +159,8 @@ def reflect(
         if early_end and last is not None and last.read().done:
             break
         with (yield from work.convene("reflection", number, rounds, before=before)):
-            idea, last = yield from refine(work, who, idea)
+            ends = early_end and number < rounds
+            idea, last = yield from refine(work, who, idea, near, ends=ends)
     return idea
 
 
@@ -173,7 +169,7 @@ MOST_PAPERS = 12
 
 
 def aggregate(
-    work: TeamWork, ideas: tuple[Answer[CandidateIdea], ...], part: str = ""
+    work: TeamWork, ideas: tuple[Answer[CandidateIdea], ...], part: str = "", agenda: str = ""
 ) -> Process[Answer[CandidateIdea]]:
     """The leader makes one idea of several.
 
@@ -181,6 +177,7 @@ def aggregate(
         work: of the team.
         ideas: at least one.
         part: the role of the leader.
+        agenda: by which the one idea is judged.
     """
     leader = work.team.leader
     shown = work.lab.later(papers_of_ideas, *ideas)
@@ -192,6 +189,7 @@ def aggregate(
         previous=ideas[0],
         references=shown,
         part=part,
+        agenda=agenda,
     )
     return work.candidate(leader, said, shown, ideas[0])
 
@@ -227,46 +225,46 @@ def choose_reviewers(work: TeamWork, count: int) -> tuple[str, ...]:
 def review(
     work: TeamWork,
     reviewers: Sequence[str],
-    step: str,
     text: Any,
-    criteria: tuple[str, ...],
-    seat: int = 1,
+    cited: Any,
+    criteria: tuple[str, ...] = (),
+    seat: int = 0,
 ) -> Process[tuple[Utterance, ...]]:
-    """Ask reviewers side by side to score a text by some criteria.
+    """Ask reviewers side by side for the strengths and weaknesses of a text, and a score.
 
     Args:
         work: of the team.
         reviewers: masked names.
-        step: what the text is, such as ``problem`` or ``idea``.
         text: unread; a form with words.
-        criteria: names of what is scored.
+        cited: the papers that it rests on, unread.
+        criteria: names of what is scored beside the whole.
         seat: place of the first reviewer in the round, from 0.
 
     Returns:
         The reviews with their authors, unread.
     """
-
-    def pose(place: int, who: str) -> Answer[StepReview]:
-        return work.pose(
-            who,
-            "step_review",
-            StepReview,
-            "review",
-            seat=seat + place,
-            step=step,
-            text=text,
-            criteria=criteria,
-        )
-
-    said = yield from work.lab.ask_each(reviewers, pose)
+    slots = {"text": text, "cited": cited, "criteria": criteria}
+    said = yield from work.lab.ask_each(
+        reviewers,
+        lambda place, who: work.pose(
+            who, "paper_review", PaperReview, "review", seat=seat + place, **slots
+        ),
+    )
     return tuple(Utterance(who, one) for who, one in zip(reviewers, said, strict=True))
 
 
-def mean_of_reviews(*reviews: StepReview) -> float | None:
-    """The mean of the mean scores, 1 to 10, rounded to two decimals; None without any score.
+def mean_of_reviews(*reviews: PaperReview) -> float | None:
+    """The mean score, 1 to 10, rounded to two decimals; None where no review could be read."""
+    scores = [one.score for one in reviews if one.score]
+    return round(sum(scores) / len(scores), 2) if scores else None
+
+
+def unit_vector(vector: VectorArray) -> FloatArray:
+    """A vector of length 1, in double precision; the zero vector stays as it is.
 
     Args:
-        reviews: those without scores could not be read and do not count.
+        vector: of shape (1, dim) or (dim,).
     """
-    means = [one.mean for one in reviews if one.scores]
-    return round(sum(means) / len(means), 2) if means else None
+    wide: FloatArray = np.asarray(vector, dtype=np.float64).ravel()
+    length = float(np.sqrt(wide @ wide))
+    return wide / length if length else wide

@@ -8,18 +8,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from virsci_society.agents.prompts.dialogue import TurnPosition
-from virsci_society.protocols.ideas import CandidateIdea, make_candidate
+from virsci_society.protocols.ideas import CandidateIdea, Idea, make_candidate
 from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from virsci_society.agents.prompts.prompt import Prompts
     from virsci_society.agents.reference import Reference
     from virsci_society.agents.replies.form import Form
     from virsci_society.protocols.forms import Topic
-    from virsci_society.protocols.ideas import Idea
-    from virsci_society.protocols.parts.forms import Proposal
     from virsci_society.society.kernel.durations import Process
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
@@ -38,11 +37,13 @@ class WorkRules:
         references: papers per search (>= 1).
         sentences: first sentences of an abstract that a page shows; None: all.
         memory: ``own``: who is asked recalls lines from its other teams.
+        profiles: is who is asked told its profile, or its name alone?
     """
 
     references: int = 8
     sentences: int | None = 3
     memory: Literal["off", "own"] = "off"
+    profiles: bool = True
 
 
 class TeamWork:
@@ -57,14 +58,14 @@ class TeamWork:
     Attributes:
         topic: what the team works on, unread; set by the stage ``topic``.
         found: the results of every search so far, unread.
-        proposal: a proposal that the way to the idea has written already, unread.
+        text: the paper's text, where the way to the idea has written it already; unread.
     """
 
     def __init__(self, team: Team, lab: Lab, pages: Prompts, rules: WorkRules) -> None:
         self.team, self.lab, self.pages, self.rules = team, lab, pages, rules
         self.topic: Answer[Topic] | Topic | None = None
         self.found: tuple[FoundPapers, ...] = ()
-        self.proposal: Answer[Proposal] | None = None
+        self.text: Answer[Any] | None = None
         self._stage, self._round, self._rounds = "", 0, 0
 
     def search(self, query: Any, count: int | None = None) -> FoundPapers:
@@ -131,9 +132,12 @@ class TeamWork:
             form: form of the reply.
             act: kind of act, as in ``Lab.pose``.
             **slots: what the page holds beside the common slots, and ``seat``; ``part`` names the
-                role that the scientist has in the team.
+                role that the scientist has in the team; ``seats`` says how many speak in turn and
+                hear each other in the round.
         """
-        return self.lab.ask(who, self.pages[page], form, act, **self._common(act, slots), **slots)
+        seats = slots.pop("seats", 1)
+        common = self._common(who, act, slots, seats)
+        return self.lab.ask(who, self.pages[page], form, act, **common, **slots)
 
     def pose(
         self, who: str, page: str, form: type[FormT], act: str = "utter", **slots: Any
@@ -147,7 +151,39 @@ class TeamWork:
             act: kind of act, as in ``Lab.pose``.
             **slots: what the page holds beside the common slots, and ``seat``.
         """
-        return self.lab.pose(who, self.pages[page], form, act, **self._common(act, slots), **slots)
+        seats = slots.pop("seats", 1)
+        common = self._common(who, act, slots, seats)
+        return self.lab.pose(who, self.pages[page], form, act, **common, **slots)
+
+    def propose(
+        self,
+        people: Sequence[str],
+        shown: Any = None,
+        *,
+        page: str = "idea",
+        seat: int = 0,
+        **slots: Any,
+    ) -> Process[tuple[Answer[CandidateIdea], ...]]:
+        """Ask for one idea each, side by side: what everybody is shown is the same.
+
+        Args:
+            people: masked names; a name may stand there several times.
+            shown: papers, unread; None: those near the topic.
+            page: name of the prompt.
+            seat: place of the first in the round, from 0.
+            **slots: what the page ``idea`` shows beside topic and papers, else empty: ``archive``
+                (earlier ideas, not to be repeated), ``summaries`` (Utterances: notes on the
+                literature), ``said`` (Utterances), ``part``.
+
+        Returns:
+            The ideas with the papers near them, unread.
+        """
+        papers = self.search(self.topic) if shown is None else shown
+        given = {"archive": (), "summaries": (), "said": (), "references": papers, **slots}
+        said = yield from self.lab.ask_each(
+            people, lambda place, who: self.pose(who, page, Idea, seat=seat + place, **given)
+        )
+        return tuple(self.candidate(w, idea, papers) for w, idea in zip(people, said, strict=True))
 
     def candidate(
         self, author: str, idea: Answer[IdeaT], shown: Any = (), previous: Any = ()
@@ -163,25 +199,19 @@ class TeamWork:
         near = self.search(idea)
         return self.lab.later(partial(make_candidate, author, True), idea, shown, near, previous)
 
-    def position(self, seat: int, seats: int) -> TurnPosition:
-        """Where in the work a question of the present round is asked.
-
-        Args:
-            seat: place of the speaker in the round, from 0.
-            seats: speakers in the round.
-        """
-        return TurnPosition(self._stage, self._round, self._rounds, seat + 1, seats)
-
-    def _common(self, act: str, slots: dict[str, Any]) -> dict[str, Any]:
+    def _common(self, who: str, act: str, slots: dict[str, Any], seats: int) -> dict[str, Any]:
         """The slots of every page: topic, team, sentences, part, and the place in the work."""
-        seat = int(slots.get("seat", 0))
+        # Seats of meetings side by side go on from each other, so that calls have ids of their own.
+        seat = int(slots.get("seat", 0)) % seats + 1
         common: dict[str, Any] = {
             "topic": self.topic,
             "team": tuple(self.team.members),
             "sentences": self.rules.sentences,
             "part": "",
-            "position": self.position(seat % max(1, self.team.size), max(1, self.team.size)),
+            "position": TurnPosition(self._stage, self._round, self._rounds, seat, seats),
         }
+        if not self.rules.profiles:
+            common["you"] = f"You are {who}."
         if self.rules.memory == "own" and act == "utter":
             common["recall"] = self.topic
         return {name: value for name, value in common.items() if name not in slots}

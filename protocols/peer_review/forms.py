@@ -93,11 +93,11 @@ class Report:
 
     Attributes:
         reviewer: masked name; empty where names are withheld.
-        said: the review.
+        said: the review, a form with words.
     """
 
     reviewer: str
-    said: Review
+    said: Form
 
 
 class Rewrite(Form):

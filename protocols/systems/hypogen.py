@@ -5,17 +5,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from pydantic import Field
 
+from virsci_society.agents.config import Switch
 from virsci_society.agents.prompts.dialogue import Utterance
-from virsci_society.protocols.forms import Critique
-from virsci_society.protocols.ideas import CandidateIdea, Idea
-from virsci_society.protocols.parts.forms import ReadingNotes
+from virsci_society.protocols.ideas import CandidateIdea, Idea, without_ratings
+from virsci_society.protocols.parts.forms import HypothesisReview, ReadingNotes, SearchQueries
 from virsci_society.protocols.parts.research_system import TeamSystem
-from virsci_society.protocols.parts.steps import idea_slots, refine, retrieve
-from virsci_society.protocols.parts.team_work import TeamWork
+from virsci_society.protocols.parts.steps import find_by_queries
+from virsci_society.protocols.parts.team_work import FormT, TeamWork
 from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.society.kernel.answer import Answer
 
@@ -35,12 +36,18 @@ class HypoGen(TeamSystem):
 
     system: ClassVar[str] = "hypogen"
 
+    published: ClassVar[Mapping[str, Any]] = {"rounds": 5, "references": 3, "profiles": "off"}
+    matched: ClassVar[Mapping[str, Any]] = {"early_end": "off"}
+
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
     """n, the leader included. The roles go round: with fewer than four members one has several.
-    Unit: members. Source: Qi et al. 2024 in kind; the value is assumed."""
+    Unit: members. Source: Qi et al. 2024."""
     rounds: int = Field(default=3, ge=1, le=50)
-    """Rounds in which each role acts once. Unit: rounds. Source: Qi et al. 2024 in kind; the value
-    is assumed."""
+    """Most rounds in which each role acts once. Unit: rounds. Source: Qi et al. 2024 (at most 20
+    messages: 5); the value is assumed."""
+    early_end: Switch = "on"
+    """Do the rounds end when the critic approves the hypothesis? Off: all rounds are held, which
+    studies that match systems by calls need. Source: Qi et al. 2024."""
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Hold the rounds; the last hypothesis is taken."""
@@ -48,57 +55,49 @@ class HypoGen(TeamSystem):
 
     def _hold_rounds(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         idea: Answer[CandidateIdea] | None = None
-        notes: tuple[Utterance, ...] = ()
-        remarks: tuple[Utterance, ...] = ()
-
+        verdict: Answer[HypothesisReview] | None = None
+        said: tuple[Utterance, ...] = ()
         for number in range(1, self.rounds + 1):
-            with (yield from work.hold_round("formation of a hypothesis", number, self.rounds)):
-                # Members may have left since the last round, so the roles go round anew.
-                analyst, engineer, scientist, critic = (self.holder(work, role) for role in ROLES)
-                known: dict[str, Any] = {"idea": idea, "notes": (*notes, *remarks)}
-                papers = yield from retrieve(work, analyst, self.references, part=ROLES[0], **known)
-                read: Answer[ReadingNotes] = yield from work.ask(
-                    engineer, "reading", ReadingNotes, seat=1, references=papers, part=ROLES[1]
-                )
-                notes = (Utterance(engineer, read),)
-                idea = yield from self._hypothesise(work, scientist, idea, notes, remarks)
-                said: Answer[Critique] = yield from work.ask(
-                    critic, "criticism", Critique, "critique", seat=3, idea=idea, part=ROLES[3]
-                )
-                remarks = (Utterance(critic, said),)
+            yield from work.call_meeting()
+            # On the date of the next round, whose meeting is not held if the critic is content.
+            if self.early_end == "on" and verdict is not None and verdict.read().approved:
+                break
+            with (yield from work.convene("formation of a hypothesis", number, self.rounds)):
+                idea, verdict, said = yield from self._hold_round(work, idea, said)
         # There is at least one round, and each leaves an idea.
         return cast("Answer[CandidateIdea]", idea)
 
-    def _hypothesise(
-        self,
+    def _hold_round(
+        self, work: TeamWork, idea: Answer[CandidateIdea] | None, said: tuple[Utterance, ...]
+    ) -> Process[tuple[Answer[CandidateIdea], Answer[HypothesisReview], tuple[Utterance, ...]]]:
+        """One round, in which everybody reads the whole conversation and adds to it."""
+        # Members may have left since the last round, so the roles go round anew.
+        analyst, engineer, scientist, critic = (self.holder(work, role) for role in ROLES)
+        asked = yield from self._act(work, analyst, 0, SearchQueries, said)
+        said += (Utterance(analyst, asked),)
+        papers = find_by_queries(work, asked, self.references)
+        read = yield from self._act(work, engineer, 1, ReadingNotes, said, papers)
+        said += (Utterance(engineer, read),)
+        formed = yield from self._act(work, scientist, 2, Idea, said, papers)
+        candidate = work.candidate(scientist, formed, papers, () if idea is None else idea)
+        said += (Utterance(scientist, work.lab.later(without_ratings, formed)),)
+        judged = yield from self._act(work, critic, 3, HypothesisReview, said, idea=candidate)
+        said += (Utterance(critic, judged),)
+        return candidate, judged, said
+
+    @staticmethod
+    def _act(
         work: TeamWork,
-        scientist: str,
-        idea: Answer[CandidateIdea] | None,
-        notes: tuple[Utterance, ...],
-        remarks: tuple[Utterance, ...],
-    ) -> Process[Answer[CandidateIdea]]:
-        """The scientist's hypothesis: a first one, or a better version of the last."""
-        if idea is not None:
-            refined, _ = yield from refine(
-                work,
-                scientist,
-                idea,
-                seat=2,
-                feedback=remarks,
-                summaries=notes,
-                part=ROLES[2],
-            )
-            return refined
-        shown = work.search(work.topic)
-        said: Answer[Idea] = yield from work.ask(
-            scientist,
-            "idea",
-            Idea,
-            seat=2,
-            **idea_slots(shown, summaries=notes),
-            part=ROLES[2],
-        )
-        return work.candidate(scientist, said, shown)
+        who: str,
+        seat: int,
+        form: type[FormT],
+        said: tuple[Utterance, ...],
+        papers: Any = (),
+        **slots: Any,
+    ) -> Process[Answer[FormT]]:
+        part, act = ROLES[seat], "critique" if seat == 3 else "utter"
+        slots |= {"said": said, "references": papers, "part": part, "seat": seat}
+        return work.ask(who, "hypothesis", form, act, **slots)
 
     @staticmethod
     def holder(work: TeamWork, role: str) -> str:

@@ -5,32 +5,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
 from virsci_society.agents.config import Switch
 from virsci_society.agents.prompts.dialogue import Utterance
-from virsci_society.protocols.ideas import CandidateIdea, Idea
-from virsci_society.protocols.parts.forms import ReadingNotes
+from virsci_society.protocols.parts.forms import ChairReview, ReadingNotes
 from virsci_society.protocols.parts.research_system import TeamSystem
 from virsci_society.protocols.parts.steps import (
     aggregate,
     choose_reviewers,
-    idea_slots,
     join_papers,
     mean_of_reviews,
+    papers_of_ideas,
     refine,
     review,
 )
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 
 if TYPE_CHECKING:
+    from virsci_society.protocols.ideas import CandidateIdea
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.durations import Process
-
-CRITERIA = ("Novelty", "Validity", "Significance", "Feasibility", "Clarity")
-Ideas = tuple["Answer[CandidateIdea]", ...]
 
 
 class ResearchTown(TeamSystem):
@@ -43,12 +41,14 @@ class ResearchTown(TeamSystem):
 
     system: ClassVar[str] = "research_town"
 
+    published: ClassVar[Mapping[str, Any]] = {"references": 5, "own_papers": 0, "reviewers": 1}
+
     own_papers: int = Field(default=3, ge=0, le=50)
     """Papers of its own that each member reads: its neighbours in the graph. Unit: papers. Source:
     Yu et al. 2024 in kind; the value is assumed."""
     reviewers: int = Field(default=2, ge=1, le=20)
-    """Scientists near the new paper who review it. Unit: people. Source: Yu et al. 2024 in kind;
-    the value is assumed."""
+    """Scientists near the topic who review the new paper; one more chairs. Unit: people. Source: Yu
+    et al. 2024 (1; its benchmark: 5); the value is assumed."""
     revision: Switch = "off"
     """Is the idea revised after the reviews? The original only writes them. Source: this
     project."""
@@ -57,16 +57,19 @@ class ResearchTown(TeamSystem):
         """Read, write, aggregate, review."""
         idea = yield from work.lab.stage("ideas", self._write(work))
         yield from work.call_meeting()
-        reviewers = choose_reviewers(work, self.reviewers)
-        return (yield from work.lab.stage("novelty", self._review(work, idea, reviewers)))
+        # The chair is the one of them who is farthest from the topic.
+        *reviewers, chair = choose_reviewers(work, self.reviewers + 1)
+        steps = self._review(work, idea, tuple(reviewers) or (chair,), chair)
+        return (yield from work.lab.stage("novelty", steps))
 
     def _write(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Messages to every author from its papers; then from all authors to the new paper."""
-        with (yield from work.hold_round("reading and writing", 1, 3)):
+        stage = "reading and writing"
+        with (yield from work.hold_round(stage, 1, 3)):
             notes = yield from self._read(work)
-        with (yield from work.hold_round("reading and writing", 2, 3)):
-            ideas = yield from propose_from_notes(work, notes)
-        with (yield from work.hold_round("reading and writing", 3, 3)):
+        with (yield from work.hold_round(stage, 2, 3)):
+            ideas = yield from work.propose(tuple(work.team.members), summaries=notes)
+        with (yield from work.hold_round(stage, 3, 3)):
             return (yield from aggregate(work, ideas))
 
     def _read(self, work: TeamWork) -> Process[tuple[Utterance, ...]]:
@@ -91,30 +94,32 @@ class ResearchTown(TeamSystem):
         return papers
 
     def _review(
-        self, work: TeamWork, idea: Answer[CandidateIdea], reviewers: tuple[str, ...]
+        self, work: TeamWork, idea: Answer[CandidateIdea], reviewers: tuple[str, ...], chair: str
     ) -> Process[Answer[CandidateIdea]]:
-        """Messages from the new paper to its reviewers, and, if switched on, back."""
+        """Messages from the new paper to its reviewers and chair, and, if switched on, back."""
         rounds = 2 if self.revision == "on" else 1
         with (yield from work.hold_round("review", 1, rounds)):
-            said = yield from review(work, reviewers, "idea", idea, CRITERIA)
+            cited = work.lab.later(papers_of_ideas, idea)
+            said = yield from review(work, reviewers, idea, cited)
+            joined: Answer[ChairReview] = yield from work.ask(
+                chair,
+                "meta_review",
+                ChairReview,
+                "review",
+                seat=len(reviewers),
+                text=idea,
+                reviews=said,
+            )
         if self.revision == "on":
             with (yield from work.hold_round("review", 2, rounds)):
-                idea, _ = yield from refine(work, work.team.leader, idea, feedback=said)
+                feedback = (*said, Utterance(chair, joined))
+                idea, _ = yield from refine(work, work.team.leader, idea, feedback=feedback)
         scores = work.lab.later(mean_of_reviews, *(one.reply for one in said))
         work.team.notes["review_score"] = scores
+        work.team.notes["review_decision"] = work.lab.later(decision_of, joined)
         return idea
 
 
-def propose_from_notes(work: TeamWork, notes: tuple[Utterance, ...]) -> Process[Ideas]:
-    """Every reader who is still a member puts forward an idea from its own notes, side by side."""
-    own = tuple(one for one in notes if one.speaker in work.team.members)
-    shown = work.search(work.topic)
-    said = yield from work.lab.ask_each(
-        [one.speaker for one in own],
-        lambda seat, who: work.pose(
-            who, "idea", Idea, seat=seat, **idea_slots(shown, summaries=(own[seat],))
-        ),
-    )
-    return tuple(
-        work.candidate(one.speaker, idea, shown) for one, idea in zip(own, said, strict=True)
-    )
+def decision_of(review: ChairReview) -> str:
+    """What the chair decides."""
+    return review.decision

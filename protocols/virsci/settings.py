@@ -70,14 +70,20 @@ PROFILE_KEYS = tuple(
 """Dotted keys that some profile sets."""
 
 
-def apply_profile(given: Mapping[str, Any]) -> dict[str, Any]:
+def apply_profile(
+    given: Mapping[str, Any], profiles: Mapping[Any, Mapping[str, Any]] = PROFILES
+) -> dict[str, Any]:
     """Add the values of a profile to the keys that are given, which win over them.
 
     A section that is given in part takes its other keys from the profile.
+
+    Args:
+        given: keys with their values; ``profile`` names the profile.
+        profiles: values of the keys by name of the profile.
     """
     # Of an unknown profile pydantic complains, by name.
-    name = given.get("profile", "paper")
-    profile = PROFILES.get(name, {}) if isinstance(name, str) else {}  # type: ignore[call-overload]
+    name = given.get("profile")
+    profile = profiles.get(name, {}) if isinstance(name, str) else {}
     return {**given, **{key: _given_or(given, key, value) for key, value in profile.items()}}
 
 

@@ -46,15 +46,20 @@ from virsci_society.protocols.forms import (
 )
 from virsci_society.protocols.ideas import Ballot, Idea
 from virsci_society.protocols.parts.forms import (
+    ChairReview,
     Contribution,
+    HypothesisReview,
     IdeaScore,
     NoveltyVerdict,
     PairChoice,
+    PaperReview,
     PlanStep,
     Proposal,
     ReadingNotes,
     RefinedIdea,
+    SearchedIdea,
     SearchQueries,
+    Seeds,
     StepReview,
 )
 from virsci_society.protocols.virsci.forms import Agreement, Revision, SelfReview, Stay
@@ -112,12 +117,24 @@ SLOTS: dict[type[Form], st.SearchStrategy] = {
         previous=standings,
         feedback=few(talked, 2),
         others=few(standings, 2),
-        summaries=few(talked, 2),
+        ends=st.booleans(),
     ),
-    SearchQueries: with_me(topic=topics, idea=st.none() | standings, notes=few(talked, 2)),
+    SearchedIdea: with_me(
+        topic=topics,
+        references=few(references, 5),
+        previous=st.none() | standings,
+        searching=st.booleans(),
+        ends=st.booleans(),
+    ),
+    Seeds: with_me(topic=topics, references=few(references, 5), count=st.integers(1, 3)),
+    SearchQueries: with_me(topic=topics, idea=st.none() | standings, said=few(talked, 2)),
     ReadingNotes: with_me(topic=topics, references=few(references, 5)),
     NoveltyVerdict: with_me(
-        topic=topics, idea=standings, references=few(references, 4), final=st.booleans()
+        topic=topics,
+        idea=standings,
+        references=few(references, 4),
+        found=few(references, 2),
+        final=st.booleans(),
     ),
     IdeaScore: with_me(topic=topics, idea=standings),
     PairChoice: with_me(topic=topics, first=standings, second=standings),
@@ -144,6 +161,11 @@ SLOTS: dict[type[Form], st.SearchStrategy] = {
         text=topics,
         criteria=st.sampled_from([("Clarity",), ("Clarity", "Validity")]),
     ),
+    PaperReview: with_me(
+        text=topics, cited=few(references, 3), criteria=st.sampled_from([(), ("Soundness",)])
+    ),
+    ChairReview: with_me(text=topics, reviews=st.just(())),
+    HypothesisReview: with_me(idea=standings, said=few(talked, 3)),
 }
 
 

@@ -80,5 +80,7 @@ EVERYTHING: dict[str, object] = {
     "extras": ("gist", "marks", "comparisons"),
     "final": False,
     "searching": True,
+    "ends": True,
+    "criteria": ("Clarity", "Validity"),
 }
 """Slots with which every form asks for all its fields."""

@@ -9,6 +9,8 @@ from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.parts.forms import (
     NoveltyVerdict,
     PairChoice,
+    PaperReview,
+    PlanStep,
     Proposal,
     SearchQueries,
     StepReview,
@@ -19,8 +21,10 @@ from virsci_society.protocols.parts.research_system import (
     proposal_as_idea,
 )
 from virsci_society.protocols.parts.steps import mean_of_reviews, merge_searches, query_at, reflect
-from virsci_society.protocols.systems.ai_researcher.protocol import distinct_places
-from virsci_society.protocols.systems.idea2proposal.composition import (
+from virsci_society.protocols.systems.ai_researcher import distinct_places
+from virsci_society.protocols.systems.debate import most_frequent
+from virsci_society.protocols.systems.research_agent import best_version
+from virsci_society.protocols.systems.team_composition import (
     ComposedTeam,
     classes_of_ages,
     missing_classes,
@@ -85,13 +89,35 @@ def test_a_proposal_becomes_an_idea_that_cites_what_was_retrieved():
 
 
 def test_reviews_without_scores_do_not_count():
-    reviews = (
-        StepReview(scores={"A": 4, "B": 6}),
-        StepReview(scores={}),
-        StepReview(scores={"A": 8}),
-    )
-    assert mean_of_reviews(*reviews) == 6.5
-    assert mean_of_reviews(StepReview(scores={})) is None
+    reviews = [PaperReview(strengths="s", weaknesses="w", score=score) for score in (5, 8)]
+    unreadable = PaperReview.fallback({})
+    assert unreadable.words() == ""
+    assert mean_of_reviews(*reviews, unreadable) == 6.5
+    assert mean_of_reviews(unreadable) is None
+
+
+def test_the_best_scored_version_of_a_step_is_kept():
+    versions = tuple(PlanStep(title=name, text="t") for name in "abc")
+    scores = ({"X": 3, "Y": 4}, {"X": 5, "Y": 4}, {"X": 4, "Y": 4})
+    reviews = tuple((StepReview(scores=one),) for one in scores)
+    assert best_version(versions, reviews).title == "b"
+    assert best_version(versions[:1], ()).title == "a"
+    unread = (reviews[0], (StepReview(scores={}),), reviews[0])
+    assert best_version(versions, unread).title == "c", "of equal ones the latest"
+
+
+def test_a_reviewer_hands_on_what_could_be_better():
+    feedback = {"Clarity": "vague", "Validity": "fine"}
+    said = StepReview(scores={"Clarity": 3, "Validity": 5}, feedback=feedback)
+    assert said.words() == "Clarity, 3 of 5: vague"
+    assert StepReview(scores={"Validity": 5}).words() == "Nothing to remark."
+
+
+def test_the_answer_of_most_is_taken_and_else_the_one_in_the_middle():
+    vectors = [np.array(v, np.float32) for v in ([1, 0], [0, 1], [0.1, 1], [1, 1])]
+    assert most_frequent(0.9, tuple(vectors), ("a", "b", "c", "d")) == "c"
+    assert most_frequent(1.0, tuple(vectors[:2]), ("a", "b")) == "a"
+    assert most_frequent(0.9, tuple(vectors[:2] + vectors[3:]), ("a", "b", "d")) == "d"
 
 
 def test_forms_read_what_models_write():

@@ -3,7 +3,7 @@
 import numpy as np
 
 from virsci_society.protocols.parts.forms import PairChoice
-from virsci_society.protocols.systems.ai_researcher.protocol import (
+from virsci_society.protocols.systems.ai_researcher import (
     award_points,
     best_of_pairs,
     pair_by_points,
@@ -32,11 +32,12 @@ def test_with_an_odd_number_one_pauses_and_both_sides_stand_first():
 def test_points_of_a_round():
     pairs = [(0, 1), (3, 2)]
     after = award_points([1.0, 0.0, 0.0, 2.0, 0.0], pairs, [chosen("B"), chosen("")])
-    assert after == [1.0, 1.0, 0.5, 2.5, 0.5]
-    assert sum(after) == 3.0 + 2.5
+    assert after == [1.0, 1.0, 0.5, 2.5, 1.0]
+    assert sum(after) == 3.0 + 2.0 + 1.0, "a pause counts as a win"
 
 
 def test_of_equal_ideas_the_earliest_wins():
     ideas = ("a", "b", "c")
-    assert best_of_pairs((0.0, 0.0, 0.0), ((1, 2),), (chosen("A"),), ideas) == "b"
+    assert best_of_pairs((0.0, 0.0, 0.0), ((1, 2),), (chosen("A"),), ideas) == "a", "its pause"
+    assert best_of_pairs((0.0, 0.5, 0.0), ((1, 2),), (chosen("A"),), ideas) == "b"
     assert best_of_pairs((0.5, 0.5, 0.0), ((0, 1),), (chosen(""),), ideas) == "a"

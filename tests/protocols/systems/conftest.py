@@ -17,13 +17,13 @@ from virsci_society.society.model import Society
 from virsci_society.society.results.tables import TABLES
 
 SMALL = {
-    "ai_scientist": {"ideas": 2, "reflections": 2, "searches": 2},
-    "ai_scientist_v2": {"roots": 2, "breadth": 2, "budget": 4},
+    "ai_scientist": {"ideas": 2, "reflections": 2, "searches": 3},
+    "ai_scientist_v2": {"roots": 2, "rounds": 2, "breadth": 2, "budget": 4},
     "hypogen": {"rounds": 2},
     "research_town": {"revision": "on"},
     "ai_researcher": {"seeds": 4, "batch": 2, "rounds": 2, "similarity": 0.999},
     "research_agent": {"rounds": 1},
-    "cycle_researcher": {"cycles": 2, "accept_from": 10.0},
+    "cycle_researcher": {"candidates": 2, "reviewers": 2, "cycles": 1, "accept_from": 10.0},
     "idea2proposal": {"rounds": 3},
     "virtual_lab": {"rounds": 1, "parallel": 2},
     "debate": {"rounds": 1},

@@ -105,7 +105,7 @@ def runs(words, length=8):
 
 def own_pages():
     folders = [ROOT / "protocols" / "parts" / "prompts"]
-    folders += sorted((ROOT / "protocols" / "systems").glob("*/prompts"))
+    folders += [ROOT / "protocols" / "systems" / "prompts"]
     return [page for folder in folders for page in sorted(folder.glob("*.txt"))]
 
 

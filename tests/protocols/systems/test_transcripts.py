@@ -16,11 +16,11 @@ COURSES = {
         "ideas RefinedIdea x2",
         "ideas Idea",
         "ideas RefinedIdea x2",
-        "novelty NoveltyVerdict x4",
+        "novelty NoveltyVerdict x6",
         "abstract Draft",
     ],
     "ai_scientist_v2": [
-        "ideas Idea x2",
+        "ideas SearchedIdea x4",
         "ideas IdeaScore x2",
         "ideas RefinedIdea x2",
         "ideas IdeaScore x2",
@@ -30,48 +30,49 @@ COURSES = {
         "ideas SearchQueries",
         "ideas ReadingNotes",
         "ideas Idea",
-        "ideas Critique",
+        "ideas HypothesisReview",
         "ideas SearchQueries",
         "ideas ReadingNotes",
-        "ideas RefinedIdea",
-        "ideas Critique",
+        "ideas Idea",
+        "ideas HypothesisReview",
         "abstract Draft",
     ],
     "research_town": [
         "ideas ReadingNotes x3",
         "ideas Idea x4",
-        "novelty StepReview x2",
+        "novelty PaperReview x2",
+        "novelty ChairReview",
         "novelty RefinedIdea",
         "abstract Draft",
     ],
     "ai_researcher": [
         "ideas SearchQueries",
-        "ideas Idea x4",
+        "ideas Seeds x2",
         "novelty PairChoice x4",
         "abstract Proposal",
     ],
     "research_agent": [
-        "ideas PlanStep",
-        "ideas StepReview x2",
-        "ideas PlanStep x2",
-        "ideas StepReview x2",
-        "ideas PlanStep x2",
-        "ideas StepReview x2",
-        "ideas PlanStep",
+        *["ideas PlanStep", "ideas StepReview x2"] * 6,
         "abstract Draft",
     ],
     "cycle_researcher": [
         "ideas SearchQueries",
         "ideas ReadingNotes",
-        "ideas Idea",
-        "abstract Draft",
-        "review Review x3",
+        "ideas Idea x2",
+        "abstract Draft x2",
+        "review PaperReview x4",
         "review Rewrite",
-        "review Review x3",
+        "review PaperReview x2",
     ],
     "idea2proposal": ["ideas Contribution x6", "ideas Proposal"],
-    "virtual_lab": ["ideas Contribution x8", "ideas Idea x3", "abstract Draft"],
-    "debate": ["ideas Idea x3", "ideas RefinedIdea x3", "novelty Ballot x3", "abstract Draft"],
+    "virtual_lab": [
+        "ideas Contribution x8",
+        "ideas Idea x3",
+        "ideas Critique",
+        "ideas RefinedIdea",
+        "abstract Draft",
+    ],
+    "debate": ["ideas Idea x3", "ideas RefinedIdea x3", "abstract Draft"],
 }
 
 
@@ -79,8 +80,10 @@ def undecided(call, request):
     """Nothing is finished, everybody accepts, and a verdict is a further search if it may be."""
     if request.form.__name__ == "Choice":
         return {"Selected Action": "Action 1"}
-    if request.form.__name__ == "RefinedIdea":
+    if request.form.__name__ in ("RefinedIdea", "SearchedIdea"):
         return {"Done": False}
+    if request.form.__name__ == "HypothesisReview":
+        return {"Approve": False}
     if request.form.__name__ == "NoveltyVerdict" and not request.slots["final"]:
         return {"Decision": "search again", "Query": "zqwordqz graph"}
     return None
@@ -154,56 +157,60 @@ def test_the_tree_expands_its_best_leaf(live):
     def second_is_best(call, request):
         if request.form.__name__ == "IdeaScore":
             return {"Score": 9 if (call.turn, call.seat) == (1, 1) else 3, "Reason": "zqwhyqz"}
-        return marked("Idea", "Title")(call, request)
+        planted_title = marked("SearchedIdea", "Title")(call, request) or {}
+        return planted_title | (undecided(call, request) or {})
 
     lived = live(make("ai_scientist_v2"), second_is_best)
     children = pages(lived, "RefinedIdea")
     assert len(children) == 2
-    assert all(planted(page) == ["zqplanted1t1s1"] for page in children)
+    assert all(planted(page)[0] == "zqplanted2t2s0" for page in children)
     assert all("zqwhyqz" in page for page in children)
 
 
-def test_the_roles_of_hypogen_go_round_and_hear_the_critic(live):
-    lived = live(make("hypogen", team_size=4), marked("Critique", "Objection"))
+def test_the_roles_of_hypogen_go_round_until_the_critic_approves(live):
+    def approving(call, request):
+        if request.form.__name__ == "HypothesisReview":
+            return {"Approve": True}
+        return undecided(call, request)
+
+    lived = live(make("hypogen", team_size=4), undecided)
     who = {}
     for call, request, _ in lived.asked:
         if call.stage == "ideas":
             who.setdefault(request.form.__name__, set()).add(call.who)
-    assert who["Idea"] == who["RefinedIdea"]
-    parts = [who[form] for form in ("SearchQueries", "ReadingNotes", "Idea", "Critique")]
-    assert len(set.union(*parts)) == 4
-    (refined,) = pages(lived, "RefinedIdea")
-    assert planted(refined)
-    first, second = pages(lived, "SearchQueries")
-    assert not planted(first)
-    assert planted(second)
-    assert "Your part: critic." in pages(lived, "Critique")[0]
+    assert sorted(map(len, who.values())) == [1, 1, 1, 1]
+    assert len(set.union(*who.values())) == 4
+    assert "Your part: critic." in pages(lived, "HypothesisReview")[0]
+    assert len(pages(live(make("hypogen"), approving), "Idea")) == 1
+    assert len(pages(live(make("hypogen", early_end="off"), approving), "Idea")) == 2
 
 
-def test_authors_of_research_town_write_from_their_own_notes(live):
-    lived = live(make("research_town"), marked("ReadingNotes", "Findings"))
-    *alone, joined = pages(lived, "Idea")
-    assert [planted(page) for page in alone] == [[f"zqplanted1t1s{seat}"] for seat in range(3)]
-    assert not planted(joined)
+def test_reviewers_and_chair_of_research_town_are_outside_the_team(live):
+    lived = live(make("research_town"))
     members = {row["scientist"] for row in lived.rows("members")}
-    reviewers = {call.who for call, r, _ in lived.asked if r.form.__name__ == "StepReview"}
-    assert not reviewers & members
+    called = {form: set() for form in ("PaperReview", "ChairReview")}
+    for call, request, _ in lived.asked:
+        if request.form.__name__ in called:
+            called[request.form.__name__].add(call.who)
+    assert [len(people) for people in called.values()] == [2, 1]
+    assert len(set.union(members, *called.values())) == 6
     (note,) = lived.events("notes")
     assert 1 <= note["review_score"] <= 10
+    assert note["review_decision"] in ("accept", "reject")
 
 
-def test_seeds_see_titles_only_and_every_second_one_papers(live):
-    lived = live(make("ai_researcher"), marked("Idea", "Title"))
-    seeds = pages(lived, "Idea")
-    assert [planted(page) for page in seeds[:2]] == [[], []]
-    assert [len(planted(page)) for page in seeds[2:]] == [2, 2]
-    assert ["for inspiration" in page for page in seeds] == [False, True, False, True]
+def test_every_second_reply_with_seeds_is_shown_papers_and_later_ones_titles(live):
+    lived = live(make("ai_researcher"))
+    seeds = pages(lived, "Seeds")
+    assert ["for inspiration" in page for page in seeds] == [False, True]
+    assert ["Written already:" in page for page in seeds] == [False, True]
 
 
 def test_duplicates_are_removed_before_the_tournament(live):
     def same(call, request):
-        if request.form.__name__ == "Idea":
-            return {"Title": "One thing", "Idea": "Always the same words on protein folding."}
+        if request.form.__name__ == "Seeds":
+            seed = {"Title": "One thing", "Idea": "Always the same words on protein folding."}
+            return {"Seeds": [seed]}
         return None
 
     lived = live(make("ai_researcher"), same)
@@ -212,23 +219,46 @@ def test_duplicates_are_removed_before_the_tournament(live):
     assert note["duplicates_removed"] == 3
 
 
-def test_steps_see_the_steps_before_and_the_reviews(live):
-    script = marked("StepReview", "Feedback", "zqremark")
-    lived = live(make("research_agent"), script)
+def test_steps_see_the_steps_before_and_the_best_version_is_handed_on(live):
+    def first_is_best(call, request):
+        if request.form.__name__ == "StepReview":
+            score = 5 if call.turn == 1 else 2
+            return {"Scores": dict.fromkeys(request.slots["criteria"], score)}
+        return marked("PlanStep", "Title")(call, request)
+
+    lived = live(make("research_agent"), first_is_best)
     steps = pages(lived, "PlanStep")
-    assert [len(planted(page, "zqremark")) for page in steps] == [0, 2, 0, 2, 0, 2]
+    kept = {visit: f"zqplanted{visit}t1s0" for visit in (1, 2)}
+    shown = [list(dict.fromkeys(planted(page))) for page in steps[2::2]]
+    assert shown == [[kept[1]], [kept[1], kept[2]]]
     assert ["The problem:" in page for page in steps] == [False] * 2 + [True] * 4
     assert ["The method:" in page for page in steps] == [False] * 4 + [True] * 2
     assert all("The core paper" in page for page in steps)
 
 
+def test_the_best_scored_paper_is_taken_and_nothing_is_revised(live):
+    def second_is_best(call, request):
+        if request.form.__name__ == "PaperReview":
+            return {"Score": 9 if call.seat >= 2 else 3}
+        return marked("Draft", "Title")(call, request)
+
+    lived = live(make("cycle_researcher", cycles=0), second_is_best)
+    assert not pages(lived, "Rewrite")
+    (paper,) = lived.rows("papers")
+    assert planted(paper["title"]) == ["zqplanted1t1s1"]
+    (note,) = lived.events("notes")
+    assert note["review_score"] == 9
+
+
 def test_the_cycle_ends_when_the_score_is_high_enough(live):
     def at_once(call, request):
-        return {"Overall": 9} if request.form.__name__ == "Review" else None
+        return {"Score": 9} if request.form.__name__ == "PaperReview" else None
 
-    lived = live(make("cycle_researcher", accept_from=8.0), at_once)
+    lived = live(make("cycle_researcher", cycles=2, accept_from=8.0), at_once)
     assert not pages(lived, "Rewrite")
-    lived = live(make("cycle_researcher", cycles=3, accept_from=9.5), at_once)
+    lived = live(make("cycle_researcher", cycles=2, accept_from=9.5), at_once)
+    assert len(pages(lived, "Rewrite")) == 2
+    lived = live(make("cycle_researcher", cycles=2, accept_from=None), at_once)
     assert len(pages(lived, "Rewrite")) == 2
 
 
@@ -281,9 +311,7 @@ def test_parallel_meetings_do_not_hear_each_other(live):
             heard = planted(request.messages[1].content)
             first = call.seat // 3 * 3
             assert heard == [f"zqplanted1t1s{seat}" for seat in range(first, call.seat)]
-    *closing, merged = pages(lived, "Idea")
-    assert [len(planted(page)) for page in closing] == [3, 3]
-    assert "Make one idea of them" in merged
+    assert [len(planted(page)) for page in pages(lived, "Idea")[:2]] == [3, 3]
     parts = {request.slots["part"] for _, request, _ in lived.asked if "part" in request.slots}
     assert {"principal investigator", "specialist", "critic"} <= parts
 

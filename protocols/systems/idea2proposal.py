@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -12,12 +13,11 @@ from pydantic import Field, model_validator
 
 from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.prompts.dialogue import Utterance
-from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.parts.forms import Contribution, Proposal
-from virsci_society.protocols.parts.research_system import TeamSystem, as_idea_of, pages_beside
+from virsci_society.protocols.parts.research_system import TeamSystem, as_idea_of
 from virsci_society.protocols.parts.steps import merge_searches
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
-from virsci_society.protocols.systems.idea2proposal.composition import (
+from virsci_society.protocols.systems.team_composition import (
     Arrangement,
     ComposedTeam,
     seniority_of,
@@ -43,7 +43,11 @@ class Idea2Proposal(TeamSystem):
     )
 
     system: ClassVar[str] = "idea2proposal"
-    pages: ClassVar[Prompts] = pages_beside(__file__)
+    published: ClassVar[Mapping[str, Any]] = {
+        "speaking": "one_a_round",
+        "references": 10,
+        "profiles": "off",
+    }
 
     arrangement: Arrangement = "leaderless"
     """``solitary``: one scientist and its own reflection; ``leaderless``: equals; ``leader_led``:
@@ -53,6 +57,10 @@ class Idea2Proposal(TeamSystem):
     output: Literal["abstract", "proposal"] = "proposal"
     """What the paper holds: the proposal, or an abstract as VirSci's made of it. Source: Chen et
     al. 2025."""
+    speaking: Literal["everybody", "one_a_round"] = "everybody"
+    """Who speaks in a round: everybody, side by side, or one member in turn, so that R = 5 leaves
+    four utterances whatever the team. Source: Chen et al. 2025, section 3
+    (everybody); its published program: `one_a_round`."""
     rounds: int = Field(default=5, ge=2, le=50)
     """R: one round less of discussion, then the synthesis. Unit: rounds. Source: Chen et al.
     2025."""
@@ -93,8 +101,10 @@ class Idea2Proposal(TeamSystem):
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Discuss for R - 1 rounds and write the proposal in the last one."""
-        work.proposal = yield from work.lab.stage("ideas", self._discuss(work))
-        return work.lab.later(as_idea_of(work.team.leader), work.proposal, *work.found)
+        proposal = yield from work.lab.stage("ideas", self._discuss(work))
+        if self.output == "proposal":
+            work.text = proposal
+        return work.lab.later(as_idea_of(work.team.leader), proposal, *work.found)
 
     def _discuss(self, work: TeamWork) -> Process[Answer[Proposal]]:
         said: tuple[Utterance, ...] = ()
@@ -102,7 +112,7 @@ class Idea2Proposal(TeamSystem):
         stage = "discussion towards a proposal"
         for number in range(1, self.rounds):
             with (yield from work.hold_round(stage, number, self.rounds)):
-                new = yield from self._hold_round(work, said, found)
+                new = yield from self._hold_round(work, number, said, found)
                 found = tuple(
                     work.search(work.lab.later(query_of, one.reply, work.topic)) for one in new
                 )
@@ -111,13 +121,19 @@ class Idea2Proposal(TeamSystem):
             return (yield from self._synthesise(work, said))
 
     def _hold_round(
-        self, work: TeamWork, said: tuple[Utterance, ...], found: tuple[FoundPapers, ...]
+        self,
+        work: TeamWork,
+        number: int,
+        said: tuple[Utterance, ...],
+        found: tuple[FoundPapers, ...],
     ) -> Process[tuple[Utterance, ...]]:
         """One round: everybody on what was said before it, side by side; a leader opens it."""
         members = list(work.team.members)
         shown = work.lab.later(partial(merge_searches, self.references), *found)
         opening: tuple[Utterance, ...] = ()
-        if self.arrangement == "leader_led":
+        if self.speaking == "one_a_round":
+            members = [members[(number - 1) % len(members)]]
+        if self.arrangement == "leader_led" and members[0] == work.team.leader:
             leader = members.pop(0)
             slots = self._slots(work, leader, said, shown)
             reply: Answer[Contribution] = yield from work.ask(

@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from virsci_society.agents.prompts.dialogue import Utterance
-from virsci_society.agents.prompts.prompt import Prompts
-from virsci_society.protocols.ideas import Idea
+from virsci_society.protocols.forms import Critique
 from virsci_society.protocols.parts.forms import Contribution
-from virsci_society.protocols.parts.research_system import TeamSystem, pages_beside
-from virsci_society.protocols.parts.steps import aggregate, idea_slots
+from virsci_society.protocols.parts.research_system import TeamSystem
+from virsci_society.protocols.parts.steps import aggregate, refine
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 from virsci_society.protocols.team_sizes import TeamSize
 
@@ -39,28 +39,37 @@ class VirtualLab(TeamSystem):
     )
 
     system: ClassVar[str] = "virtual_lab"
-    pages: ClassVar[Prompts] = pages_beside(__file__)
+    published: ClassVar[Mapping[str, Any]] = {
+        "rounds": 3,
+        "parallel": 5,
+        "team_size": 5,
+        "profiles": "off",
+    }
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
     """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``.
     Unit: members. Source: Swanson et al. 2025 in kind; the value is assumed."""
     rounds: int = Field(default=2, ge=1, le=20)
-    """Rounds of one meeting. Unit: rounds. Source: Swanson et al. 2025 in kind; the value is
-    assumed."""
+    """Rounds of a team meeting, and of the meeting that merges several. Unit: rounds. Source:
+    Swanson et al. 2025 (3); the value is assumed."""
     parallel: int = Field(default=2, ge=1, le=20)
     """Meetings with the same agenda that are held side by side and merged. Unit: meetings. Source:
-    Swanson et al. 2025 in kind; the value is assumed."""
+    Swanson et al. 2025 (5); the value is assumed."""
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Hold the meetings in rounds, close each with an idea, merge the ideas."""
-        return (yield from work.lab.stage("ideas", self._meet(work)))
+        ideas = yield from work.lab.stage("ideas", self._meet(work))
+        if len(ideas) == 1:
+            return ideas[0]
+        return (yield from work.lab.stage("ideas", self._merge(work, ideas)))
 
-    def _meet(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
+    def _meet(self, work: TeamWork) -> Process[tuple[Answer[CandidateIdea], ...]]:
+        """The meetings, side by side, each closed by the investigator with one idea."""
         transcripts: list[tuple[Utterance, ...]] = [()] * self.parallel
         shown = work.search(work.topic)
-        meeting, rounds = "team meeting", self.rounds + 1 + int(self.parallel > 1)
-        for number in range(1, self.rounds + 1):
-            with (yield from work.hold_round(meeting, number, rounds)):
+        stage, rounds = "team meeting", self.rounds + 1
+        for number in range(1, rounds):
+            with (yield from work.hold_round(stage, number, rounds)):
                 speeches = [
                     self._hold_round(work, place, transcript, shown)
                     for place, transcript in enumerate(transcripts)
@@ -68,12 +77,21 @@ class VirtualLab(TeamSystem):
                 new = yield from work.lab.together(*speeches)
                 # After all of them: a meeting hears itself alone, and not the others of its round.
                 transcripts = [old + more for old, more in zip(transcripts, new, strict=True)]
-        with (yield from work.hold_round(meeting, self.rounds + 1, rounds)):
-            ideas = yield from self._close(work, transcripts, shown)
-        if self.parallel == 1:
-            return ideas[0]
-        with (yield from work.hold_round(meeting, rounds, rounds)):
-            return (yield from aggregate(work, ideas, part=INVESTIGATOR))
+        with (yield from work.hold_round(stage, rounds, rounds)):
+            closings = (
+                work.propose(
+                    [work.team.leader],
+                    shown,
+                    page="closing",
+                    seat=place,
+                    said=transcript,
+                    part=INVESTIGATOR,
+                    agenda=work.pages["agenda"].render({}),
+                )
+                for place, transcript in enumerate(transcripts)
+            )
+            closed = yield from work.lab.together(*closings)
+        return tuple(idea for (idea,) in closed)
 
     def _hold_round(
         self, work: TeamWork, place: int, before: tuple[Utterance, ...], shown: FoundPapers
@@ -87,27 +105,34 @@ class VirtualLab(TeamSystem):
                 "meeting",
                 Contribution,
                 seat=place * len(members) + seat,
+                seats=len(members),
                 said=(*before, *said),
                 references=shown,
                 searching=False,
                 part=part_of(seat, len(members)),
+                agenda=work.pages["agenda"].render({}),
             )
             said += (Utterance(who, reply),)
         return said
 
-    @staticmethod
-    def _close(
-        work: TeamWork, transcripts: list[tuple[Utterance, ...]], shown: FoundPapers
-    ) -> Process[tuple[Answer[CandidateIdea], ...]]:
-        """The principal investigator makes one idea of each meeting, side by side."""
-        leader = work.team.leader
-
-        def pose(seat: int, who: str) -> Answer[Idea]:
-            slots = idea_slots(shown, summaries=transcripts[seat])
-            return work.pose(who, "idea", Idea, seat=seat, part=INVESTIGATOR, **slots)
-
-        said = yield from work.lab.ask_each([leader] * len(transcripts), pose)
-        return tuple(work.candidate(leader, idea, shown) for idea in said)
+    def _merge(
+        self, work: TeamWork, ideas: tuple[Answer[CandidateIdea], ...]
+    ) -> Process[Answer[CandidateIdea]]:
+        """The investigator makes one idea of several, and the critic and it go over that."""
+        stage, rounds = "merging of the meetings", self.rounds + 1
+        with (yield from work.hold_round(stage, 1, rounds)):
+            idea = yield from aggregate(work, ideas, INVESTIGATOR, work.pages["agenda"].render({}))
+        for number in range(2, rounds + 1):
+            with (yield from work.hold_round(stage, number, rounds)):
+                leader, critic = work.team.leader, work.team.members[-1]
+                said: Answer[Critique] = yield from work.ask(
+                    critic, "criticism", Critique, "critique", idea=idea, part=CRITIC
+                )
+                feedback = (Utterance(critic, said),)
+                idea, _ = yield from refine(
+                    work, leader, idea, seat=1, feedback=feedback, part=INVESTIGATOR
+                )
+        return idea
 
 
 def part_of(seat: int, size: int) -> str:

@@ -5,24 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
 from pydantic import Field
 
 from virsci_society.agents.arrays import VectorArray
-from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.ideas import CandidateIdea, Idea
-from virsci_society.protocols.parts.forms import PairChoice
-from virsci_society.protocols.parts.research_system import ResearchSystem, pages_beside
-from virsci_society.protocols.parts.steps import idea_slots, retrieve
+from virsci_society.protocols.parts.forms import PairChoice, Seeds
+from virsci_society.protocols.parts.research_system import ResearchSystem
+from virsci_society.protocols.parts.steps import retrieve, unit_vector
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from virsci_society.agents.reference import Reference
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.durations import Process
 
@@ -36,29 +35,38 @@ class AIResearcher(ResearchSystem):
     )
 
     system: ClassVar[str] = "ai_researcher"
-    pages: ClassVar[Prompts] = pages_beside(__file__)
+    published: ClassVar[Mapping[str, Any]] = {
+        "papers": 120,
+        "seeds": 4000,
+        "batch": 5,
+        "shown": 10,
+        "rounds": 5,
+        "profiles": "off",
+    }
 
     output: Literal["abstract", "proposal"] = "proposal"
     """What the paper holds: the expanded proposal, or an abstract as VirSci's. Source: Si et al.
     2024."""
     papers: int = Field(default=20, ge=1, le=200)
-    """Papers that retrieval keeps. Unit: papers. Source: Si et al. 2024 in kind; the value is
+    """Papers that retrieval keeps. Unit: papers. Source: Si et al. 2024 (120); the value is
     assumed."""
-    seeds: int = Field(default=6, ge=1, le=500)
+    shown: int = Field(default=10, ge=1, le=100)
+    """Papers that stand on one page, drawn from the twice as many that are nearest. Unit: papers.
+    Source: Si et al. 2024."""
+    seeds: int = Field(default=6, ge=1, le=10_000)
     """Seed ideas that are generated; a part of them is removed as duplicates. Unit: ideas. Source:
-    Si et al. 2024 in kind; the value is assumed."""
+    Si et al. 2024 (4,000); the value is assumed."""
     batch: int = Field(default=3, ge=1, le=100)
-    """Seed ideas of one round, side by side; later rounds are shown the titles of earlier ones.
-    Unit: ideas. Source: Si et al. 2024 in kind; the value is assumed."""
+    """Seed ideas of one reply; later ones are shown the titles of all earlier ones. Unit: ideas.
+    Source: Si et al. 2024 (5); the value is assumed."""
     grounded: float = Field(default=0.5, ge=0, le=1)
-    """Share of the seed ideas whose prompt shows the retrieved papers. Unit: share. Source: Si et
+    """Share of the pages that show retrieved papers. Unit: share. Source: Si et
     al. 2024."""
     similarity: float = Field(default=0.8, gt=0, le=1)
     """Cosine of two ideas from which the later one is a duplicate. Unit: cosine. Source: Si et al.
     2024."""
     rounds: int = Field(default=3, ge=1, le=20)
-    """Rounds of the tournament. Unit: rounds. Source: Si et al. 2024 in kind; the value is
-    assumed."""
+    """Rounds of the tournament. Unit: rounds. Source: Si et al. 2024 (5); the value is assumed."""
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Retrieve, generate, deduplicate, and rank by pairs."""
@@ -69,42 +77,31 @@ class AIResearcher(ResearchSystem):
         return (yield from work.lab.stage("novelty", ranking))
 
     def _generate(self, work: TeamWork) -> Process[tuple[Answer[CandidateIdea], ...]]:
+        """Replies with several seeds each; those whose turn it is are shown papers."""
+        lab, leader = work.lab, work.team.leader
         seeds: tuple[Answer[CandidateIdea], ...] = ()
         papers: FoundPapers | None = None
         rounds = -(-self.seeds // self.batch)
         for number in range(1, rounds + 1):
             with (yield from work.hold_round("generation of seed ideas", number, rounds)):
                 if papers is None:
-                    leader = work.team.leader
-                    papers = yield from retrieve(work, leader, self.papers, seat=self.batch)
+                    papers = yield from retrieve(work, leader, self.papers, seat=1)
+                order = lab.rng("papers", number).permutation(2 * self.shown)
+                drawn = lab.later(partial(draw_papers, self.shown, tuple(map(int, order))), papers)
+                shown: Any = drawn if self.is_grounded(number - 1) else ()
                 size = min(self.batch, self.seeds - len(seeds))
-                seeds += yield from self._seed(work, papers, seeds, size)
+                said: Answer[Seeds] = yield from work.ask(
+                    leader, "seeds", Seeds, references=shown, archive=seeds, count=size
+                )
+                new = [lab.later(partial(seed_at, place), said) for place in range(size)]
+                seeds += tuple(work.candidate(leader, one, shown) for one in new)
         return seeds
 
-    def _seed(
-        self,
-        work: TeamWork,
-        papers: FoundPapers,
-        earlier: tuple[Answer[CandidateIdea], ...],
-        size: int,
-    ) -> Process[tuple[Answer[CandidateIdea], ...]]:
-        """Some seed ideas, side by side; those whose turn it is are shown the papers."""
-        shown = [papers if self.is_grounded(len(earlier) + seat) else () for seat in range(size)]
-        said = yield from work.lab.ask_each(
-            [work.team.leader] * size,
-            lambda seat, who: work.pose(
-                who, "seed", Idea, seat=seat, **idea_slots(shown[seat], earlier)
-            ),
-        )
-        return tuple(
-            work.candidate(work.team.leader, idea, shown[seat]) for seat, idea in enumerate(said)
-        )
-
     def is_grounded(self, place: int) -> bool:
-        """Is the seed idea at a place shown the papers? They are spread evenly over the ideas.
+        """Is the page at a place shown papers? These pages are spread evenly over all.
 
         Args:
-            place: of the idea, from 0.
+            place: of the page, from 0.
         """
         return int((place + 1) * self.grounded) > int(place * self.grounded)
 
@@ -119,6 +116,29 @@ class AIResearcher(ResearchSystem):
         return tuple(seeds[place] for place in places)
 
 
+def draw_papers(
+    count: int, order: tuple[int, ...], papers: tuple[Reference, ...]
+) -> tuple[Reference, ...]:
+    """Some of the nearest papers, by a drawn order of places; places without a paper fall out."""
+    return tuple(papers[place] for place in order if place < len(papers))[:count]
+
+
+def seed_at(place: int, said: Seeds) -> Idea:
+    """The seed at a place of a reply, as an idea whose ratings are the middle of the scale.
+
+    Where the reply has fewer, its last one once more, which is then removed as a duplicate.
+    """
+    seed = said.seeds[min(place, len(said.seeds) - 1)]
+    return Idea(
+        title=seed.title,
+        idea=seed.idea,
+        experiment=seed.experiment,
+        clarity=5.0,
+        feasibility=5.0,
+        novelty=5.0,
+    )
+
+
 def distinct_places(vectors: Sequence[VectorArray], threshold: float) -> list[int]:
     """The places of texts whose cosine with every earlier kept text is below a threshold.
 
@@ -131,17 +151,12 @@ def distinct_places(vectors: Sequence[VectorArray], threshold: float) -> list[in
         Places in order; the first is always among them.
     """
     kept: list[int] = []
-    units = [_unit(np.asarray(vector, dtype=np.float64).ravel()) for vector in vectors]
+    units = [unit_vector(vector) for vector in vectors]
     for place, unit in enumerate(units):
         # Rounded, so that the last digits of a sum on another machine decide nothing.
         if all(round(float(unit @ units[other]), 9) < threshold for other in kept):
             kept.append(place)
     return kept
-
-
-def _unit(vector: np.ndarray) -> np.ndarray:
-    length = float(np.sqrt(vector @ vector))
-    return vector / length if length else vector
 
 
 def pair_by_points(points: Sequence[float], rng: np.random.Generator) -> list[tuple[int, int]]:
@@ -163,11 +178,9 @@ def pair_by_points(points: Sequence[float], rng: np.random.Generator) -> list[tu
 def award_points(
     points: Sequence[float], pairs: Sequence[tuple[int, int]], choices: Sequence[PairChoice]
 ) -> list[float]:
-    """The points after a round: 1 for the better idea of a pair, half each for a tie or a pause."""
-    after = [float(point) for point in points]
+    """The points after a round: 1 for the better idea of a pair and for a pause, half for a tie."""
     met = [place for pair in pairs for place in pair]
-    for place in range(len(after)):
-        after[place] += 0.0 if place in met else 0.5
+    after = [float(point) + (place not in met) for place, point in enumerate(points)]
     for (first, second), choice in zip(pairs, choices, strict=True):
         won = {"A": 1.0, "B": 0.0}.get(choice.better, 0.5)
         after[first] += won

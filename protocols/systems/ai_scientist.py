@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
 from virsci_society.agents.config import Switch
-from virsci_society.agents.prompts.prompt import Prompts
-from virsci_society.protocols.ideas import CandidateIdea, Idea, confidence
+from virsci_society.protocols.ideas import CandidateIdea, confidence
 from virsci_society.protocols.parts.forms import NoveltyVerdict
-from virsci_society.protocols.parts.research_system import ResearchSystem, pages_beside
-from virsci_society.protocols.parts.steps import idea_slots, reflect
-from virsci_society.protocols.parts.team_work import TeamWork
+from virsci_society.protocols.parts.research_system import ResearchSystem
+from virsci_society.protocols.parts.steps import join_papers, reflect
+from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 
 if TYPE_CHECKING:
     from virsci_society.society.kernel.answer import Answer
@@ -35,20 +35,31 @@ class AIScientist(ResearchSystem):
     )
 
     system: ClassVar[str] = "ai_scientist"
-    pages: ClassVar[Prompts] = pages_beside(__file__)
+    published: ClassVar[Mapping[str, Any]] = {
+        "ideas": 50,
+        "reflections": 2,
+        "searches": 10,
+        "references": 10,
+        "literature": "off",
+        "profiles": "off",
+    }
+    matched: ClassVar[Mapping[str, Any]] = {"early_end": "off"}
 
     ideas: int = Field(default=2, ge=1, le=50)
-    """Ideas in the archive, one after another. Unit: ideas. Source: Lu et al. 2024 in kind; the
-    value is assumed."""
+    """Ideas in the archive, one after another. Unit: ideas. Source: Lu et al. 2024 (50); the value
+    is assumed."""
     reflections: int = Field(default=2, ge=0, le=100)
     """Most rounds of reflection on each idea; it ends earlier when the idea is called done. Unit:
-    rounds. Source: Lu et al. 2024 in kind; the value is assumed."""
+    rounds. Source: Lu et al. 2024."""
     early_end: Switch = "on"
     """Does the reflection on an idea end when its author calls it done? Off: all rounds are held,
     which studies that match systems by calls need. Source: this project."""
-    searches: int = Field(default=3, ge=1, le=20)
-    """Most searches in the check of one idea's novelty. Unit: searches. Source: Lu et al. 2024 in
-    kind; the value is assumed."""
+    searches: int = Field(default=3, ge=2, le=20)
+    """Most rounds in the check of one idea's novelty: each words a search or decides, the last one
+    decides. Unit: rounds. Source: Lu et al. 2024 (10); the value is assumed."""
+    literature: Switch = "on"
+    """Are papers shown while an idea is written and refined? Source: Lu et al. 2024 (off); on: this
+    project."""
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
         """Fill the archive, check every idea, and take the best of those that are novel."""
@@ -67,56 +78,40 @@ class AIScientist(ResearchSystem):
         self, work: TeamWork, archive: tuple[Answer[CandidateIdea], ...]
     ) -> Process[Answer[CandidateIdea]]:
         """One idea unlike those of the archive, and the reflection on it."""
+        leader = work.team.leader
+        near = None if self.literature == "on" else ()
         with (yield from work.hold_round("idea generation")):
-            idea = yield from generate_idea(work, archive)
+            (idea,) = yield from work.propose([leader], near, archive=archive)
         early = self.early_end == "on"
-        steps = reflect(work, work.team.leader, idea, self.reflections, before=1, early_end=early)
+        steps = reflect(work, leader, idea, self.reflections, before=1, early_end=early, near=near)
         return (yield from steps)
 
     def _check(
         self, work: TeamWork, idea: Answer[CandidateIdea]
     ) -> Process[Answer[NoveltyVerdict]]:
-        """Search and judge until it is decided whether the idea is new."""
-        verdict: Answer[NoveltyVerdict] | None = None
+        """Search and judge until it is decided whether the idea is new; all searches are kept."""
+        verdicts: list[Answer[NoveltyVerdict]] = []
+        found: list[FoundPapers] = []
         for number in range(1, self.searches + 1):
             yield from work.call_meeting()
-            if verdict is not None and verdict.read().decision != "search again":
+            if verdicts and verdicts[-1].read().decision != "search again":
                 break
             with (yield from work.convene("check of novelty", number, self.searches)):
-                query = idea if verdict is None else work.lab.later(next_query, verdict, idea)
-                verdict = yield from work.ask(
+                if verdicts:
+                    found.append(work.search(work.lab.later(next_query, verdicts[-1], idea)))
+                verdict: Answer[NoveltyVerdict] = yield from work.ask(
                     work.team.leader,
                     "novelty",
                     NoveltyVerdict,
                     "vote",
                     idea=idea,
-                    references=work.search(query),
+                    earlier=tuple(verdicts),
+                    found=tuple(found),
+                    references=work.lab.later(join_papers, *found),
                     final=number == self.searches,
                 )
-        # There is at least one search, and each leaves a verdict.
-        return cast("Answer[NoveltyVerdict]", verdict)
-
-
-def generate_idea(
-    work: TeamWork, archive: tuple[Answer[CandidateIdea], ...], seat: int = 0
-) -> Process[Answer[CandidateIdea]]:
-    """Ask the leader for one idea, with papers near the topic.
-
-    Args:
-        work: of the team.
-        archive: earlier ideas, which are not to be repeated.
-        seat: place of the question in its round, from 0.
-    """
-    leader = work.team.leader
-    shown = work.search(work.topic)
-    idea: Answer[Idea] = yield from work.ask(
-        leader,
-        "idea",
-        Idea,
-        seat=seat,
-        **idea_slots(shown, archive),
-    )
-    return work.candidate(leader, idea, shown)
+                verdicts.append(verdict)
+        return verdicts[-1]
 
 
 def next_query(verdict: NoveltyVerdict, idea: CandidateIdea) -> str:

@@ -6,17 +6,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
 from virsci_society.agents.prompts.dialogue import Utterance
-from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.ideas import CandidateIdea, Idea
-from virsci_society.protocols.parts.forms import PlanStep
-from virsci_society.protocols.parts.research_system import ResearchSystem, pages_beside
-from virsci_society.protocols.parts.steps import choose_reviewers, review
+from virsci_society.protocols.parts.forms import PlanStep, StepReview
+from virsci_society.protocols.parts.research_system import ResearchSystem
+from virsci_society.protocols.parts.steps import choose_reviewers
 from virsci_society.protocols.parts.team_work import TeamWork
 
 if TYPE_CHECKING:
@@ -41,17 +42,22 @@ class ResearchAgent(ResearchSystem):
     )
 
     system: ClassVar[str] = "research_agent"
-    pages: ClassVar[Prompts] = pages_beside(__file__)
+    published: ClassVar[Mapping[str, Any]] = {
+        "references": 10,
+        "entities": 30,
+        "reviewers": 5,
+        "profiles": "off",
+    }
 
     rounds: int = Field(default=2, ge=0, le=20)
-    """Rounds of review and refinement of each step. Unit: rounds. Source: Baek et al. 2025 in kind;
-    the value is assumed."""
-    reviewers: int = Field(default=2, ge=1, le=20)
-    """Reviewing scientists, who are not in the team. Unit: people. Source: Baek et al. 2025 in
-    kind; the value is assumed."""
+    """Rounds of refinement of each step: all versions are reviewed, and the best scored is kept.
+    Unit: rounds. Source: Baek et al. 2025 (2: three versions)."""
+    reviewers: int = Field(default=2, ge=1, le=5)
+    """Reviewing scientists, who are not in the team and share the five criteria. Unit: people.
+    Source: Baek et al. 2025 in kind (5: one call for each criterion); the value is assumed."""
     entities: int = Field(default=10, ge=0, le=100)
-    """Terms from the entity store that are shown. Unit: terms. Source: Baek et al. 2025 in kind;
-    the value is assumed."""
+    """Terms from the entity store that are shown. Unit: terms. Source: Baek et al. 2025 (30); the
+    value is assumed."""
     stored: int = Field(default=50, ge=1, le=1000)
     """Papers nearest to the core paper whose keywords make the entity store. Unit: papers. Source:
     Baek et al. 2025 in kind; the value is assumed."""
@@ -68,40 +74,78 @@ class ResearchAgent(ResearchSystem):
         reviewers = choose_reviewers(work, self.reviewers)
         steps: tuple[Answer[PlanStep], ...] = ()
         for step in CRITERIA:
-            writing = self._write_step(work, step, steps, papers, entities, reviewers)
+            known = {"step": step, "earlier": steps, "references": papers, "entities": entities}
+            writing = self._write_step(work, step, known, reviewers)
             steps += ((yield from lab.stage("ideas", writing)),)
         return lab.later(partial(join_steps, work.team.leader), papers, *steps)
 
     def _write_step(
-        self,
-        work: TeamWork,
-        step: str,
-        earlier: tuple[Answer[PlanStep], ...],
-        papers: Answer[tuple[Reference, ...]],
-        entities: Answer[tuple[str, ...]],
-        reviewers: tuple[str, ...],
+        self, work: TeamWork, step: str, known: dict[str, Any], reviewers: tuple[str, ...]
     ) -> Process[Answer[PlanStep]]:
-        """One step: written, then reviewed and refined in rounds."""
-        text: Answer[PlanStep] | None = None
-        rounds = self.rounds + 1
-        for number in range(1, rounds + 1):
-            with (yield from work.hold_round(f"writing of the {step}", number, rounds)):
-                feedback: tuple[Utterance, ...] = ()
-                if text is not None:
-                    feedback = yield from review(work, reviewers, step, text, CRITERIA[step])
-                text = yield from work.ask(
+        """One step: each version is reviewed, and the best scored is kept."""
+        versions: list[Answer[PlanStep]] = []
+        reviews: list[tuple[Utterance, ...]] = []
+        for number in range(1, self.rounds + 2):
+            with (yield from work.hold_round(f"writing of the {step}", number, self.rounds + 1)):
+                text: Answer[PlanStep] = yield from work.ask(
                     work.team.leader,
                     "step",
                     PlanStep,
-                    step=step,
-                    earlier=earlier,
-                    references=papers,
-                    entities=entities,
-                    previous=text,
-                    feedback=feedback,
+                    previous=versions[-1] if versions else None,
+                    feedback=reviews[-1] if reviews else (),
+                    **known,
                 )
-        # The first round writes it.
-        return cast("Answer[PlanStep]", text)
+                versions.append(text)
+                # A version that stands alone is the best one, whatever reviewers think of it.
+                if self.rounds:
+                    said = yield from self._review(work, step, text, known, reviewers)
+                    reviews.append(said)
+        said_of = tuple(tuple(one.reply for one in said) for said in reviews)
+        return work.lab.later(best_version, tuple(versions), said_of)
+
+    @staticmethod
+    def _review(
+        work: TeamWork,
+        step: str,
+        text: Answer[PlanStep],
+        known: dict[str, Any],
+        reviewers: tuple[str, ...],
+    ) -> Process[tuple[Utterance, ...]]:
+        """Reviews side by side; the reviewers share the criteria, so that each is scored once."""
+
+        def pose(place: int, who: str) -> Answer[StepReview]:
+            criteria = CRITERIA[step][place :: len(reviewers)]
+            return work.pose(
+                who,
+                "step_review",
+                StepReview,
+                "review",
+                seat=1 + place,
+                text=text,
+                criteria=criteria,
+                **known,
+            )
+
+        said = yield from work.lab.ask_each(reviewers, pose)
+        return tuple(Utterance(who, one) for who, one in zip(reviewers, said, strict=True))
+
+
+def best_version(
+    versions: tuple[PlanStep, ...], reviews: tuple[tuple[StepReview, ...], ...]
+) -> PlanStep:
+    """The version with the highest mean score; of equal ones, and without scores, the latest.
+
+    Args:
+        versions: in the order of writing, at least one.
+        reviews: of each version; empty where there is only one.
+    """
+    if not reviews:
+        return versions[-1]
+    means = [
+        fmean(scores) if (scores := [s for one in said for s in one.scores.values()]) else 0.0
+        for said in reviews
+    ]
+    return versions[max(range(len(versions)), key=lambda place: (means[place], place))]
 
 
 def text_of_core(core: tuple[Reference, ...], topic: object) -> str:

@@ -1,1 +1,0 @@
-"""ResearchAgent, where a plan from a core paper is refined by reviewing agents."""
