@@ -38,7 +38,7 @@ from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.agents.usage import Usage
-from virsci_society.metrics.critical_path import CriticalPath, lower_bound
+from virsci_society.metrics.critical_path import InOrderPath, lower_bound
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
@@ -48,7 +48,6 @@ from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.model import Society
 from virsci_society.society.results.dataframes import build_tables
 from virsci_society.society.results.digest import digest_tables
-from virsci_society.society.results.tables import REPEATED_ACTS
 from virsci_society.society.teams.lab import Lab
 
 UNLIMITED = 1_000_000
@@ -108,25 +107,6 @@ class Played(Backend):
     def _draw(self, id: str, attempt: int) -> float:
         rng = Streams(1).stream("latency", id, *([str(attempt)] if attempt else []))
         return self.mean * float(np.exp(self.sigma * rng.standard_normal() - self.sigma**2 / 2))
-
-
-class InOrder(CriticalPath):
-    """The chain where nobody goes on before all reads of earlier dates have ended.
-
-    That is what one clock does: it waits at a read, and asks for nothing of a later date
-    meanwhile. No slot is ever waited for.
-    """
-
-    def _trace(self, acts: list[tuple[Any, ...]]) -> None:
-        clock = 0.0
-        for *_, kind, row in acts:
-            if kind in ("read", "paper"):
-                clock = max([clock, *(self._end(need) for need in row["needs"].split())])
-            elif kind == "call" and row["act"] in REPEATED_ACTS:
-                self._reask(row)
-            elif kind == "call":
-                start = max([clock, *(self._end(need) for need in row["needs"].split())])
-                self.ends[row["call"]] = start + self.seconds.get(row["call"], 0.0)
 
 
 class Recorder(Offline):
@@ -211,7 +191,7 @@ def measure(ecosystem: Ecosystem, slots: int, mean: float, way: str, args: Any) 
         "calls": len(backend.seconds),
         "wall": round(wall, 2),
         "chain": round(chain, 2),
-        "in order": round(InOrder(model.log.rows, backend.seconds).length, 2),
+        "in order": round(InOrderPath(model.log.rows, backend.seconds).length, 2),
         "work/slots": round(work, 2),
         "ratio": round(wall / bound, 3),
         "unhedged": round(wall / unhedged, 3),

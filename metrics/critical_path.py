@@ -127,6 +127,25 @@ class CriticalPath:
         return self.ends.get(need, 0.0)
 
 
+class InOrderPath(CriticalPath):
+    """The chain where nobody goes on before all reads of earlier dates have ended.
+
+    That is what one clock does: it waits at a read, and asks for nothing of a later date
+    meanwhile. No slot is ever waited for.
+    """
+
+    def _trace(self, acts: list[tuple[Any, ...]]) -> None:
+        clock = 0.0
+        for *_, kind, row in acts:
+            if kind in ("read", "paper"):
+                clock = max([clock, *(self._end(need) for need in row["needs"].split())])
+            elif kind == "call" and row["act"] in REPEATED_ACTS:
+                self._reask(row)
+            elif kind == "call":
+                start = max([clock, *(self._end(need) for need in row["needs"].split())])
+                self.ends[row["call"]] = start + self.seconds.get(row["call"], 0.0)
+
+
 def lower_bound(rows: Rows, seconds: Mapping[str, float], slots: int) -> tuple[float, float, float]:
     """Lower bound of the wall time of a run: max(critical path, work / slots)."""
     chain = CriticalPath(rows, seconds).length

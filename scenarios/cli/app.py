@@ -192,7 +192,7 @@ def check(
     Of a language model, its server is asked how long prompts it can read, and nothing else.
     """
     from virsci_society.scenarios.config.schema import read_scenario, scenario_document
-    from virsci_society.scenarios.planning.dry_run import rehearse_beginning, slow_windows
+    from virsci_society.scenarios.planning.dry_run import rehearse_beginning, slow_clock
     from virsci_society.scenarios.runs.execute import default_folder
     from virsci_society.scenarios.runs.preflight import check_before_run
 
@@ -210,8 +210,8 @@ def check(
         return
     from virsci_society.scenarios.planning.context_check import context_warnings
 
-    for warning in slow_windows(chosen, rehearsed):
-        tell(f"warning: {warning}", err=True)
+    if waiting := slow_clock(chosen, rehearsed):
+        tell(f"warning: {waiting}", err=True)
     for warning in context_warnings(chosen, rehearsed.longest):
         tell(f"warning: {redact(warning)}", err=True)
 

@@ -1,8 +1,8 @@
 """Dry runs, in which rule-based scientists rehearse a scenario and its costs are counted.
 
-They also show at which pace a society goes whose clock waits for replies. An effect that others can
-see is due only when its window has passed, and the clock need not wait for the reply before: the
-shorter the windows, the more of a run is waiting.
+They also show how much longer a run takes because its clock waits for replies. An effect that
+others can see is due only when its window has passed, and the clock need not wait for the reply
+before: the shorter the windows, the more of a run is waiting.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from virsci_society.agents.backends.model_mimic import MimicSettings
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.usage import Usage
-from virsci_society.metrics.critical_path import CriticalPath, table_rows
+from virsci_society.metrics.critical_path import CriticalPath, InOrderPath, table_rows
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.model_rates import ModelRates, RecordedRun
 from virsci_society.scenarios.runs.rehearsal import Rehearsal, untrimmed
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 WINDOWS = ("meeting_notice", "reply_window", "publication_delay")
-MEAN_CALLS = 5
-"""A window that is shorter than so many calls makes the clock wait for words."""
+LONGER = 1.2
+"""How many times as long a run must take, because its clock waits for replies, to be warned of."""
 LOOKED_AT = 2_000
 """Calls that are rehearsed for a warning."""
 
@@ -43,9 +43,9 @@ class DryRunResult:
         completion_tokens: of all replies.
         usd: their price in US dollars; 0 where it is not known.
         chain: most calls of which each waits for the one before.
+        in_order: the same where a call also waits for all replies that the clock has waited for.
         span: simulated days from the first call to the last.
         days: simulated days that were rehearsed.
-        teams: most teams at one time.
         longest: characters of the longest prompt.
         pages: tokens of each prompt, by stage and act, in the order of the first call of each.
     """
@@ -55,9 +55,9 @@ class DryRunResult:
     completion_tokens: int
     usd: float
     chain: float
+    in_order: float
     span: float
     days: float
-    teams: int
     longest: int = 0
     pages: Mapping[tuple[str, str], tuple[int, ...]] = field(default_factory=dict)
 
@@ -116,12 +116,13 @@ class DryRun:
         calls = [call for call in table_rows(rows, "calls") if call["live"]]
         asked = [call["asked"] for call in calls]
         tokens = [(call["prompt_tokens"], call["completion_tokens"]) for call in calls]
+        lengths = {call["call"]: 1.0 for call in calls}
         return DryRunResult(
             **call_totals(scenario, tokens),
-            chain=CriticalPath(rows, {call["call"]: 1.0 for call in calls}).length,
+            chain=CriticalPath(rows, lengths).length,
+            in_order=InOrderPath(rows, lengths).length,
             span=max(asked, default=0.0) - min(asked, default=0.0),
             days=society.day,
-            teams=_at_once(rows),
             longest=rehearsal.longest_characters,
             pages=_pages(calls),
         )
@@ -159,19 +160,6 @@ def _pages(calls: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], tuple[in
         if call["prompt_tokens"]:  # a call without words has none
             pages[call["stage"], call["act"]].append(call["prompt_tokens"])
     return {page: tuple(tokens) for page, tokens in pages.items()}
-
-
-def _at_once(rows: Any) -> int:
-    """Most teams that work at one time."""
-    teams = table_rows(rows, "teams")
-    changes = [(team["founded"], 1) for team in teams]
-    changes += [(team["finished"], -1) for team in teams if team["finished"] is not None]
-    now = most = 0
-    # Sorted, so that of one moment an end comes before a founding.
-    for _, change in sorted(changes):
-        now += change
-        most = max(most, now)
-    return most
 
 
 @dataclass(frozen=True)
@@ -221,34 +209,32 @@ def rehearse_beginning(scenario: Scenario) -> DryRunResult | None:
     return DryRun(untrimmed(scenario)).run(ModelRates("").mimic_settings(), most=LOOKED_AT)
 
 
-def slow_windows(scenario: Scenario, result: DryRunResult | None = None) -> list[str]:
-    """Warnings: windows shorter than five mean calls at the society's pace.
+def slow_clock(scenario: Scenario, result: DryRunResult | None) -> str | None:
+    """A warning where the run takes longer because its clock waits for replies; else None.
 
-    The pace is that of a run in which all calls take the mean time: as fast as its chains of calls
-    and its calls in flight allow. So the length of a call plays no part. Where teams do not
-    overlap, there is no warning.
+    Every call counts as long as any other, so neither the model nor this machine plays a part.
+    Where few calls are made at a time, all the work takes longer than any chain of calls, and
+    waiting costs nothing.
 
     Args:
         scenario: checked.
-        result: of ``rehearse_beginning``, if it has been rehearsed already.
+        result: of ``rehearse_beginning``.
     """
-    result = result or rehearse_beginning(scenario)
-    if result is None or result.teams < 2 or not result.span:
-        return []
+    if result is None or not result.chain:
+        return None
     slots = slots_of(scenario)
     lasting = max(result.chain, result.calls / slots)
-    together = max(1, round(result.calls / result.chain))
-    used = f"; about {together} of {slots} calls can be made at a time" if together < slots else ""
-    warnings = []
-    for key, days in windows_of(scenario).items():
-        calls = days / result.span * lasting
-        if calls < MEAN_CALLS:
-            warnings.append(
-                f"{key}: {write_days(days)} pass in the time of "
-                f"{calls:.1f} calls, so the clock will wait for replies and the run takes longer; "
-                f"what happens in it stays the same{used}"
-            )
-    return warnings
+    longer = result.in_order / lasting
+    windows = [(days, key) for key, days in windows_of(scenario).items() if days > 0]
+    if longer < LONGER or not windows:
+        return None
+    days, key = min(windows)
+    together = max(1, round(result.calls / result.in_order))
+    return (
+        f"{key}: {write_days(days)} is short, so simulated time often waits for a reply, and the "
+        f"run takes about {longer:.1f} times as long as its longest chain of calls; about "
+        f"{together} of {slots} calls are made at a time. Results are the same"
+    )
 
 
 def slots_of(scenario: Scenario) -> int:

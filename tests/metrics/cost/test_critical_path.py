@@ -2,7 +2,7 @@
 
 import pytest
 
-from virsci_society.metrics.critical_path import CriticalPath, lower_bound
+from virsci_society.metrics.critical_path import CriticalPath, InOrderPath, lower_bound
 from virsci_society.society.results.tables import TABLES
 
 
@@ -76,6 +76,20 @@ def test_a_search_waits_for_the_papers_it_can_see():
     rows = log(calls, [read(5.0, 2, "b", "B/1")], papers=[paper])
     ends = CriticalPath(rows, {"b": 9.0, "early": 1.0, "late": 1.0}).ends
     assert (ends["early"], ends["late"]) == (1.0, 10.0)
+
+
+def test_one_clock_waits_for_a_read_of_any_team_before_calls_of_later_dates():
+    calls = [
+        call("b", 0.0, 1, team="B/1", scientist="B"),
+        call("a", 2.0, 1),
+        call("again", 2.0, 2, "a", "re-ask"),
+        call("early", 0.5, 3),
+    ]
+    rows = log(calls, [read(1.0, 2, "b", "B/1")])
+    seconds = {"b": 7.0, "a": 1.0, "again": 2.0, "early": 1.0}
+    ends = InOrderPath(rows, seconds).ends
+    assert (ends["early"], ends["a"]) == (1.0, 10.0)
+    assert CriticalPath(rows, seconds).ends["a"] == 3.0
 
 
 def test_no_run_is_faster_than_its_chain_or_its_work():

@@ -19,7 +19,14 @@ from virsci_society.agents.backends.model_mimic import MimicSettings
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.dry_run import WINDOWS, DryRun, slots_of, slow_windows
+from virsci_society.scenarios.planning.dry_run import (
+    LONGER,
+    WINDOWS,
+    DryRun,
+    rehearse_beginning,
+    slots_of,
+    slow_clock,
+)
 from virsci_society.scenarios.planning.model_rates import (
     ModelRates,
     Rate,
@@ -279,18 +286,27 @@ def test_endpoints_with_bounds_of_their_own_bound_the_whole() -> None:
 
 
 def test_a_society_whose_windows_are_short_is_warned_of(small: Path) -> None:
-    def warned(**keys: object) -> list[str]:
-        model = {"backend.use": "openai", "backend.model": "m", "founding.count": 4}
-        found = slow_windows(load_scenario(small, **{**model, "founding.every": "2d", **keys}))
-        return [line.split(":")[0] for line in found]
+    many = {"backend.use": "openai", "backend.model": "m", "founding.count": 8}
+    many["founding.every"] = "2d"
+    short = {"time.meeting_notice": "1d"}
 
-    assert "time.meeting_notice" in warned()
-    assert "time.publication_delay" not in warned(**{"time.publication_delay": "300d"})
-    assert "time.meeting_notice" not in warned(
-        **{"time.meeting_notice": "26w", "backend.in_flight": 1}
-    )
-    assert warned(**{"founding.count": 1}) == []
-    assert slow_windows(load_scenario(small)) == []
+    def warned(**keys: object) -> str | None:
+        scenario = load_scenario(small, **{**many, **keys})
+        return slow_clock(scenario, rehearse_beginning(scenario))
+
+    found = rehearse_beginning(load_scenario(small, **many, **short))
+    assert found is not None
+    assert found.in_order > LONGER * found.chain
+    waits = f"{found.in_order / found.chain:.1f} times as long as its longest chain of calls"
+    told = warned(**short)
+    assert told is not None
+    assert told.startswith("time.meeting_notice: 1d is short")
+    assert waits in told
+    assert told == warned(**short)
+    assert warned(**short, **{"backend.in_flight": 1}) is None
+    assert warned(**short, **{"founding.count": 1}) is None
+    assert warned(**{"time.meeting_notice": "26w"}) is None
+    assert slow_clock(load_scenario(small), None) is None
 
 
 def test_the_law_is_of_the_shortest_window_and_the_slowest_call(small: Path) -> None:
