@@ -40,7 +40,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from virsci_society.agents.usage import Usage
+    from virsci_society.agents.prompts.request import Usage
 
 
 class SocietyError(Exception):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import mesa
 
-from virsci_society.agents.memory import Recollection
+from virsci_society.agents.profile import Recollection
 
 if TYPE_CHECKING:
     from collections.abc import Callable

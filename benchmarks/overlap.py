@@ -36,8 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.prompts.request import Reply, Request
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Reply, Request, Usage
 from virsci_society.metrics.critical_path import InOrderPath, lower_bound
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.ecosystem.ecosystem import Ecosystem

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from virsci_society.agents.prompts.prompt import Prompt as Prompt
     from virsci_society.agents.prompts.request import Reply as Reply
     from virsci_society.agents.prompts.request import Request as Request
+    from virsci_society.agents.prompts.request import Usage as Usage
     from virsci_society.agents.reference import Reference as Reference
     from virsci_society.agents.replies.form import Form as Form
-    from virsci_society.agents.usage import Usage as Usage
     from virsci_society.metrics.registry import METRICS as METRICS
     from virsci_society.metrics.registry import measure as measure
     from virsci_society.metrics.report.run_figures import run_figures as run_figures
@@ -177,7 +177,7 @@ _HOMES = {
     "Team": "society.teams.team",
     "TeamProtocol": "society.teams.contracts",
     "Times": "society.kernel.durations",
-    "Usage": "agents.usage",
+    "Usage": "agents.prompts.request",
     "load_scenario": "scenarios.config.schema",
     "make_embedding": "society.literature.embedding.registry",
     "make_progress": "scenarios.runs.progress",

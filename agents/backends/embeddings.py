@@ -50,7 +50,7 @@ from virsci_society.agents.config import Part
 from virsci_society.agents.errors import Fault, InputError, Overflow, Stopped, Verdict
 from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.loop_thread import LoopThread
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Usage
 
 BEYOND = 64
 """Tokens a text may count beside those of its characters."""

@@ -35,9 +35,8 @@ from virsci_society.agents.backends.responses import read_completion
 from virsci_society.agents.config import Part, Switch
 from virsci_society.agents.errors import Fault, Overflow
 from virsci_society.agents.gateway.backend import Backend, Endpoint
-from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.prompts.request import Reply, Request, Usage
 from virsci_society.agents.redaction import redact
-from virsci_society.agents.usage import Usage
 
 Fields = Mapping[str, Any]
 Send = Callable[[Fields], Awaitable[Any]]

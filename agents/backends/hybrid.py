@@ -12,8 +12,7 @@ from pydantic import Field, model_validator
 
 from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.prompts.request import Reply, Request
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Reply, Request, Usage
 
 _WHOLE = 2.0**64
 

@@ -28,10 +28,9 @@ from virsci_society.agents.backends.responses import (
     classify_success,
 )
 from virsci_society.agents.errors import Fault, Verdict
-from virsci_society.agents.prompts.request import Request
+from virsci_society.agents.prompts.request import Request, Usage
 from virsci_society.agents.redaction import shield_logs
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.agents.usage import Usage
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 """Set before litellm is imported: no list of prices is fetched, no ``.env`` file is read."""

@@ -19,9 +19,8 @@ from virsci_society.agents.errors import SocietyError
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.journal.records import CallOutcome
 from virsci_society.agents.offline.backend import answer_offline
-from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.prompts.request import Reply, Request, Usage
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.usage import Usage
 
 WORDINESS = 2.0
 """Length of a model's texts as a multiple of the offline scientist's, where nothing is known."""

@@ -16,10 +16,15 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from virsci_society.agents.errors import Fault, Filtered, Overflow, Refused, Verdict
-from virsci_society.agents.prompts.request import Reply, Request, most_tokens
+from virsci_society.agents.prompts.request import (
+    Reply,
+    Request,
+    Usage,
+    estimate_tokens,
+    most_tokens,
+)
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import cut_text
-from virsci_society.agents.usage import Usage, estimate_tokens
 
 BEYOND = 100_000
 """Tokens that hidden thoughts and a provider's own prompt may add; larger counts are mistakes."""

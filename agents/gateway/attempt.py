@@ -18,8 +18,7 @@ from virsci_society.agents.gateway.endpoint_pool import EndpointPool, Slot
 from virsci_society.agents.gateway.retry import Conclusion, conclude
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import HEDGE, Attempt, CallOutcome
-from virsci_society.agents.prompts.request import Request, most_tokens
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Request, Usage, most_tokens
 
 Send = Callable[[Request, Slot, Sequence[Fault]], Awaitable[Conclusion]]
 """Sends a request once, after these faults of earlier attempts."""

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import Fault
-from virsci_society.agents.prompts.request import Reply, Request
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Reply, Request, Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from pydantic import Field
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import Fault, InputError, Stopped, Verdict
 from virsci_society.agents.journal.records import ANSWERED, CallOutcome
-from virsci_society.agents.prompts.request import Reply
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Reply, Usage
 
 EMPTY_ATTEMPTS = 3
 """After so many empty answers to one request, emptiness is what the model has to say."""

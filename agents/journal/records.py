@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from virsci_society.agents.errors import Filtered, Overflow, Refused, ReplyError, Verdict
-from virsci_society.agents.prompts.request import Reply
+from virsci_society.agents.prompts.request import Reply, Usage
 from virsci_society.agents.redaction import redact
-from virsci_society.agents.usage import Usage
 
 VERDICTS: dict[str, type[Verdict]] = {
     "refused": Refused,

@@ -21,8 +21,7 @@ from typing import Any
 
 from virsci_society.agents.errors import Stopped
 from virsci_society.agents.journal.records import IN_DOUBT, Attempt, CallOutcome
-from virsci_society.agents.prompts.request import Request
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Request, Usage
 
 _SEALS = "CREATE TABLE seals (row INTEGER PRIMARY KEY, entries BLOB NOT NULL, hash BLOB NOT NULL)"
 FORMAT = "2"

@@ -28,9 +28,8 @@ from virsci_society.agents.offline.acceptance import (
 )
 from virsci_society.agents.offline.asked import Asked, Rule
 from virsci_society.agents.offline.schema_filler import fill_form
-from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.prompts.request import Reply, Request, Usage
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.usage import Usage
 
 _64_BITS = (1 << 64) - 1
 _CLOCK = random.SystemRandom()

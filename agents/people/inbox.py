@@ -20,8 +20,7 @@ from pydantic import Field, PrivateAttr
 from virsci_society.agents.errors import Fault, Stopped
 from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.people.folder import INDEX, QUESTIONS, QuestionFolder
-from virsci_society.agents.prompts.request import Reply, Request
-from virsci_society.agents.usage import Usage, estimate_tokens
+from virsci_society.agents.prompts.request import Reply, Request, Usage, estimate_tokens
 
 ENDPOINT = "inbox"
 """Name of the endpoint in the ledger."""

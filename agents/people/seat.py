@@ -23,8 +23,7 @@ from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.people.folder import QuestionFolder
 from virsci_society.agents.people.inbox import AnswerWatch, Inbox
-from virsci_society.agents.prompts.request import INSTEAD, PERSON, Reply, Request, is_person
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import INSTEAD, PERSON, Reply, Request, Usage, is_person
 
 
 class Seat(Backend):

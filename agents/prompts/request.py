@@ -1,4 +1,4 @@
-"""One question to a model, and the reply that came back."""
+"""One question to a model, and the reply that came back with its tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.replies.form import Form, as_sent
-from virsci_society.agents.usage import Usage
 
 PERSON = "person"
 """Begins ``Reply.model`` where a person has answered in the place of a model or of rules."""
@@ -88,6 +87,26 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call.
+
+    Attributes:
+        prompt_tokens: tokens of the prompt (>= 0).
+        completion_tokens: tokens of the reply (>= 0).
+        estimated: True where the provider did not count them.
+
+    Example:
+        >>> usage = vs.Usage(prompt_tokens=1200, completion_tokens=80, estimated=False)
+        >>> usage.prompt_tokens + usage.completion_tokens
+        1280
+    """
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    estimated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """The reply of a backend.
 
@@ -118,6 +137,11 @@ def is_person(model: object) -> bool:
         model: as in ``Reply.model``; a missing value is nobody's.
     """
     return isinstance(model, str) and bool(re.fullmatch(rf"{PERSON}( \(.*\))?", model))
+
+
+def estimate_tokens(characters: int) -> int:
+    """Tokens of a text of so many characters: one per four, for words that nobody has counted."""
+    return (characters + 3) // 4
 
 
 def most_tokens(request: Request, max_reply_tokens: int) -> int:

@@ -38,8 +38,8 @@ from virsci_society.protocols.parts.forms import Proposal
 from virsci_society.protocols.parts.team_work import TeamWork, WorkRules
 from virsci_society.protocols.team_assembly import TeamMembers
 from virsci_society.protocols.team_sizes import TeamSize
-from virsci_society.protocols.virsci.prompts import PROMPTS as VIRSCI_PROMPTS
 from virsci_society.protocols.virsci.settings import apply_profile
+from virsci_society.protocols.virsci.team_memory import PROMPTS as VIRSCI_PROMPTS
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 

@@ -97,6 +97,14 @@ class VirSci(TeamProtocol):
         """The policy by which leaders ask; ``founding.leaders: selection`` draws by it too."""
         return self.settings.selection
 
+    def turns_of(self, stage: str) -> int:
+        """Turns of a stage that is discussed."""
+        turns = self.settings.turns
+        if isinstance(turns, int):
+            return turns
+        turns_of_stage: int = getattr(turns, "assessment" if stage == "novelty" else stage)
+        return turns_of_stage
+
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
         """Select collaborators, discuss a topic, generate ideas, assess them, write the abstract.
 
@@ -104,14 +112,8 @@ class VirSci(TeamProtocol):
             Dissolved: the team ends without a paper, in one of the stages or because every
                 abstract was too near to the past.
         """
-        settings, switches = self.settings, self.settings.prompts
-        memory = TeamMemory(
-            settings.pages,
-            switches,
-            settings.references,
-            carries=switches.carry == "on",
-            ratings=switches.ratings == "on",
-        )
+        settings = self.settings
+        memory = TeamMemory(settings.pages, settings.prompts, settings.references)
         selection = select_collaborators(team, lab, settings, memory.prompts)
         yield from lab.stage("selection", selection)
         topic = yield from self._settle_topic(team, lab, memory)
@@ -211,12 +213,11 @@ class VirSci(TeamProtocol):
         make: Callable[..., Discussion] = Discussion
         if released.guests == "join" or released.asking == "by_the_way":
             make = partial(ReleasedDiscussion, released)
-        turns = getattr(settings.turns_of, "assessment" if stage == "novelty" else stage)
         return make(
             settings.discussion.in_stage(stage, heard=heard),
             team,
             lab,
-            turns,
+            self.turns_of(stage),
             memory.prompts,
             name=STAGES[stage],
             heard_later=heard_later,

@@ -24,9 +24,9 @@ from virsci_society.protocols.discussion import DiscussionSettings
 from virsci_society.protocols.virsci.abstract import AbstractStage
 from virsci_society.protocols.virsci.ideas import Confidence, IdeaStage
 from virsci_society.protocols.virsci.novelty import AssessmentStage
-from virsci_society.protocols.virsci.prompts import PROMPTS, PromptSwitches
 from virsci_society.protocols.virsci.released_code import RELEASED_CODE, ReleasedCode
 from virsci_society.protocols.virsci.searches import ReferenceUse
+from virsci_society.protocols.virsci.team_memory import PROMPTS, PromptSwitches
 from virsci_society.protocols.virsci.topic import TopicStage
 from virsci_society.society.teams.team import AuthorOrder
 
@@ -189,10 +189,3 @@ class VirSciSettings(TeamBuilding):
         """The prompts: the project's, and in their place those of one's own folder."""
         folder = self.prompts.folder
         return PROMPTS if folder is None else _load_pages(folder)
-
-    @property
-    def turns_of(self) -> Turns:
-        """Turns of each stage."""
-        if isinstance(self.turns, Turns):
-            return self.turns
-        return Turns(topic=self.turns, ideas=self.turns, assessment=self.turns, abstract=self.turns)

@@ -1,24 +1,76 @@
-"""What a team keeps between its stages, such as failed attempts, reasons, advice and changes.
+"""What the prompts of a team hold, by their switches, and what the team keeps between its stages.
 
-Which of it a prompt shows depends on the switch ``prompts.carry``; that an earlier attempt failed,
-and why, is always told, else the first prompt of a new attempt would be the old one word by word.
+It keeps failed attempts, reasons, advice and changes. Which of these a prompt shows depends on the
+switch ``prompts.carry``; that an earlier attempt failed, and why, is always told, else the first
+prompt of a new attempt would be the old one word by word.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import field_validator
+
+from virsci_society.agents.config import Part, Switch
 from virsci_society.agents.prompts.dialogue import Advice, Excerpt, Utterance
+from virsci_society.agents.prompts.prompt import Prompts
 
 if TYPE_CHECKING:
-    from virsci_society.agents.prompts.prompt import Prompts
     from virsci_society.protocols.forms import Summary, Topic
     from virsci_society.protocols.ideas import CandidateIdea
     from virsci_society.protocols.virsci.forms import Revision
-    from virsci_society.protocols.virsci.prompts import PromptSwitches
     from virsci_society.protocols.virsci.searches import ReferenceUse
     from virsci_society.society.kernel.answer import Answer
+
+PROMPTS = Prompts(Path(__file__).with_name("prompts"))
+"""The prompts of VirSci, one text file each, in this project's own words."""
+
+
+class PromptSwitches(Part):
+    """What prompts hold and ask for beyond the paper's equations and figures."""
+
+    folder: str | None = None
+    """Folder with prompts of one's own (``idea_turn.txt`` ...), in place of those of their name.
+    Source: ours, after a reader's report (prompts.md)."""
+
+    @field_validator("folder")
+    @classmethod
+    def _holds_prompts(cls, folder: str | None) -> str | None:
+        if folder is None:
+            return None
+        own = sorted(path.stem for path in Path(folder).glob("*.txt"))
+        names = sorted(prompt.name for prompt in PROMPTS)
+        unknown = [name for name in own if name not in names]
+        if not own or unknown:
+            found = f"{', '.join(unknown)}: not known" if unknown else "no .txt file is there"
+            raise ValueError(f"{folder}: {found}; the prompts are {', '.join(names)}")
+        return folder
+
+    carry: Switch = "off"
+    """Do later stages see what earlier ones thought: reasons of the topic, summaries, gists of
+    all ideas, what the idea builds on, advice of outsiders, changes of earlier revisers? Source:
+    ours, after a reader's report (prompts.md)."""
+    marks: Switch = "off"
+    """Does each speaker object to the idea on the table and rate it? Its confidence is then the
+    mean of its author's and of others' ratings. Source: ours, after a reader's report
+    (prompts.md)."""
+    critique: Switch = "off"
+    """Does a member who is not the idea's author examine it before the abstract is written? Source:
+    ours, after a reader's report (prompts.md)."""
+    comparisons: Switch = "off"
+    """Is each idea on a ballot compared with its nearest paper before the vote? Source: ours, after
+    a reader's report (prompts.md)."""
+    idea_order: Literal["fixed", "permuted"] = "fixed"
+    """``permuted``: every ballot lists the ideas in an order of its own. Source: ours, after a
+    reader's report (prompts.md)."""
+    profiles_in_abstract: Switch = "off"
+    """Are relevant scientists shown to those who write the abstract? Source: ours, after a reader's
+    report (prompts.md)."""
+    ratings: Switch = "off"
+    """Do an idea's ratings of itself stand with it for the next speaker, on ballots and beside the
+    draft? Source: VirSci, figure 21 shows none; the published program of VirSci: `on`."""
 
 
 @dataclass
@@ -29,8 +81,6 @@ class TeamMemory:
         prompts: the pages of the team.
         switches: what the pages hold.
         references: which stages see papers, and by which searches.
-        carries: do later stages see what earlier ones thought?
-        ratings: do an idea's ratings of itself stand with it?
         topic_summaries: the leader's summaries of the discussion that found the topic.
         advice: what outsiders were asked and said while ideas were generated.
         failed_topics: lines on topics without consensus.
@@ -40,12 +90,20 @@ class TeamMemory:
     prompts: Prompts
     switches: PromptSwitches
     references: ReferenceUse
-    carries: bool
-    ratings: bool
     topic_summaries: tuple[Answer[Summary], ...] = ()
     advice: tuple[Answer[Advice | None], ...] = ()
     failed_topics: tuple[Answer[str], ...] = ()
     failed_ideas: tuple[Answer[str], ...] = ()
+
+    @property
+    def carries(self) -> bool:
+        """Do later stages see what earlier ones thought?"""
+        return self.switches.carry == "on"
+
+    @property
+    def ratings(self) -> bool:
+        """Do an idea's ratings of itself stand with it?"""
+        return self.switches.ratings == "on"
 
     @property
     def extras_of_ideas(self) -> tuple[str, ...]:

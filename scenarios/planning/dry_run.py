@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from virsci_society.agents.backends.model_mimic import MimicSettings
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Usage
 from virsci_society.metrics.critical_path import CriticalPath, InOrderPath, table_rows
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.model_rates import ModelRates, RecordedRun

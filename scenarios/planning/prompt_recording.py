@@ -19,9 +19,8 @@ from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import verdict_name
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.prompts.request import Message, Reply, Request
+from virsci_society.agents.prompts.request import Message, Reply, Request, Usage
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.usage import Usage
 from virsci_society.metrics.critical_path import table_rows
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.rehearsal import go_through

@@ -19,7 +19,7 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from virsci_society.agents.usage import estimate_tokens
+from virsci_society.agents.prompts.request import estimate_tokens
 from virsci_society.scenarios.planning.prompt_recording import RecordedCall
 
 TOKENIZER = "cl100k_base"

@@ -19,8 +19,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 from virsci_society.agents.errors import Overflow, ProtocolError, ReplyError, Verdict
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.records import verdict_name
-from virsci_society.agents.memory import Recollection, recall
-from virsci_society.agents.profile import Profile
+from virsci_society.agents.profile import Profile, Recollection, recall
 from virsci_society.agents.prompts.prompt import (
     Prompt,
     build_messages,

@@ -14,8 +14,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.file_hashes import HASHES
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import Attempt, CallOutcome
-from virsci_society.agents.prompts.request import Message, Request
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Message, Request, Usage
 from virsci_society.scenarios.analysis.verification import verify_folder
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.study.status import (

@@ -533,9 +533,10 @@ def may_be_asked(said: Said) -> list[str]:
 
 def is_heard(played: Played, said: Said) -> bool:
     """Is there anybody left who will hear what a guest answers?"""
-    settings, call = played.society.world.protocol.settings, said.call
+    protocol, call = played.society.world.protocol, said.call
+    settings = protocol.settings
     later = call.stage == "topic" or (call.stage == "ideas" and settings.prompts.carry == "on")
-    turns = getattr(settings.turns_of, call.stage)
+    turns = protocol.turns_of(call.stage)
     held = settings.discussion
     most = held.max_turns if held.pacing == "adaptive" else turns
     return later or (call.turn, call.seat + 1) != (most, len(said.request.slots["team"]))

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from pydantic import PrivateAttr
 
 from virsci_society.agents.gateway.backend import Backend
-from virsci_society.agents.prompts.request import Reply, Request
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Reply, Request, Usage
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.kernel.durations import FixedDuration, Times
 from virsci_society.society.model import Society

@@ -17,9 +17,8 @@ from scipy.sparse import csr_array
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.prompt import Prompts
-from virsci_society.agents.prompts.request import Reply
+from virsci_society.agents.prompts.request import Reply, Usage
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.usage import Usage
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.formation.founding import Founding
 from virsci_society.society.kernel.durations import FixedDuration, Times

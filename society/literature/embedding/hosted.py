@@ -19,8 +19,8 @@ from pydantic import ValidationError
 from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.backends.embeddings import EmbeddingBatch, LiteLLMEmbedding
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.prompts.request import Usage
 from virsci_society.agents.redaction import redact
-from virsci_society.agents.usage import Usage
 from virsci_society.society.literature.embedding.base import (
     CachedEmbedding,
     EncodedBatch,

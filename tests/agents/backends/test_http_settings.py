@@ -11,7 +11,7 @@ from virsci_society.agents.backends.endpoint_settings import EndpointSettings
 from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Usage
 from virsci_society.scenarios.config.reader import write_part
 
 KEY = "sk-proj-0123456789abcdefABCDEF"

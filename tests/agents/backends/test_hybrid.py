@@ -10,7 +10,7 @@ from virsci_society.agents.backends.hybrid import Hybrid
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Usage
 
 MODEL = OpenAI(model="test", api_base="http://127.0.0.1:1/v1", prices={"input": 1, "output": 2})
 

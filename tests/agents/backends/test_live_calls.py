@@ -24,7 +24,7 @@ from virsci_society.agents.errors import (
     Refused,
     Verdict,
 )
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Usage
 
 pytestmark = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 ROOT = Path(__file__).parents[3]

@@ -19,9 +19,8 @@ from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.journal.records import CallOutcome
 from virsci_society.agents.offline.backend import answer_offline
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.request import Message, Reply, Request
+from virsci_society.agents.prompts.request import Message, Reply, Request, Usage
 from virsci_society.agents.replies.parser import read_form
-from virsci_society.agents.usage import Usage
 from virsci_society.protocols.forms import Choice, Draft, Question, Remark
 from virsci_society.protocols.ideas import Ballot
 from virsci_society.protocols.virsci.forms import Agreement

@@ -16,7 +16,7 @@ from virsci_society.agents.backends.responses import (
     read_completion,
 )
 from virsci_society.agents.errors import RULES, Fault, Filtered, Overflow
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Usage
 
 
 def openai(message, code=None, kind="invalid_request_error"):

@@ -8,9 +8,8 @@ import pytest
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.request import Message, Reply, Request
+from virsci_society.agents.prompts.request import Message, Reply, Request, Usage
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.usage import Usage
 
 
 class Words(Form):

@@ -18,9 +18,8 @@ from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
 from virsci_society.agents.people.inbox import Inbox
 from virsci_society.agents.people.seat import Seat
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.request import Message, Reply, Request
+from virsci_society.agents.prompts.request import Message, Reply, Request, Usage
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.usage import Usage
 
 HANG = "hang"
 OUTLAST = "outlast"

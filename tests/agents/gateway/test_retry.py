@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from virsci_society.agents.backends.responses import parse_retry_after, retry_after_seconds
 from virsci_society.agents.errors import Fault, Refused, Stopped
 from virsci_society.agents.gateway.retry import Retry, conclude, wait_after
-from virsci_society.agents.prompts.request import Reply
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Reply, Usage
 
 IDS = [f"S{n}/0/topic/0/1/{seat}/utter" for n in range(50) for seat in range(4)]
 NOON = 1_445_412_480.0

@@ -15,9 +15,8 @@ from virsci_society.agents.errors import InputError, ProtocolError, Stopped
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, Attempt, CallOutcome, storable
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.prompts.request import Message, Request, Usage
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.usage import Usage
 
 ROOT = Path(__file__).parents[3]
 ME = Profile("Scientist0", (), ("graphs",), papers=1, citations=0)

@@ -5,8 +5,7 @@ import sqlite3
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import CallOutcome
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.request import Reply, Request
-from virsci_society.agents.usage import Usage
+from virsci_society.agents.prompts.request import Reply, Request, Usage
 from virsci_society.protocols.forms import Remark
 
 ASKED = Request("t/1", Profile("Scientist1"), (), Remark)

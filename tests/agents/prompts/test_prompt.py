@@ -16,8 +16,7 @@ from virsci_society.agents.errors import (
     Stopped,
     Verdict,
 )
-from virsci_society.agents.memory import Recollection, recall
-from virsci_society.agents.profile import Profile
+from virsci_society.agents.profile import Profile, Recollection, recall
 from virsci_society.agents.prompts.dialogue import TurnPosition, Utterance, write_transcript
 from virsci_society.agents.prompts.paper_lists import list_lettered, list_references, list_titles
 from virsci_society.agents.prompts.prompt import (

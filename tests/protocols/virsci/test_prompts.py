@@ -10,8 +10,8 @@ import pytest
 from tests.protocols.scripted_backend import play, strike_at
 from virsci_society.agents.offline.abstracts import CRITERIA
 from virsci_society.agents.replies.form import render_skeleton
-from virsci_society.protocols.virsci.prompts import PROMPTS
 from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.protocols.virsci.team_memory import PROMPTS
 
 PAGES = {
     "Choice": "invitation",

@@ -17,7 +17,7 @@ from virsci_society.protocols.team_sizes import (
     StatedSize,
     TeamSize,
 )
-from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.protocols.virsci.protocol import STAGES, VirSci
 from virsci_society.protocols.virsci.settings import Turns
 from virsci_society.scenarios.cli.app import app
 from virsci_society.society.formation.seats import ObservedSizes
@@ -28,7 +28,7 @@ def test_defaults_are_those_of_the_paper_where_it_states_them():
     protocol = VirSci()
     virsci = protocol.settings
     assert virsci.team_size == 4
-    assert virsci.turns_of == Turns(topic=5, ideas=5, assessment=5, abstract=5)
+    assert [protocol.turns_of(stage) for stage in STAGES] == [5, 5, 5, 5]
     held = virsci.discussion
     assert (held.pacing, held.max_turns, held.speaking_order) == ("fixed", 7, "round_table")
     assert held.invitation == held.knowledge == virsci.novelty_assessment == "on"
@@ -49,10 +49,10 @@ def test_defaults_are_those_of_the_paper_where_it_states_them():
 
 
 def test_turns_are_one_number_or_four():
-    assert VirSci(turns=3).settings.turns_of == Turns(topic=3, ideas=3, assessment=3, abstract=3)
-    assert VirSci(turns={"ideas": 2}).settings.turns_of == Turns(
-        topic=5, ideas=2, assessment=5, abstract=5
-    )
+    assert [VirSci(turns=3).turns_of(stage) for stage in STAGES] == [3, 3, 3, 3]
+    given = VirSci(turns={"ideas": 2, "assessment": 4})
+    assert given.settings.turns == Turns(topic=5, ideas=2, assessment=4, abstract=5)
+    assert [given.turns_of(stage) for stage in STAGES] == [5, 2, 4, 5]
 
 
 def test_switches_take_true_and_false():

@@ -7,10 +7,10 @@ import pytest
 
 from tests.protocols.paper_equations import Past, attributed, check, may_be_asked, quoted
 from tests.protocols.scripted_backend import play, strike_at
-from virsci_society.protocols.virsci.prompts import PromptSwitches
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.protocols.virsci.searches import ReferenceUse
 from virsci_society.protocols.virsci.settings import FULL
+from virsci_society.protocols.virsci.team_memory import PromptSwitches
 
 SMALL = {"team_size": 3, "turns": 3}
 TRIED = "What this team has tried before:"

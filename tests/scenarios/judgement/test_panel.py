@@ -11,10 +11,9 @@ from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.offline.backend import Offline, answer_by_rule
 from virsci_society.agents.prompts.prompt import build_messages
-from virsci_society.agents.prompts.request import Reply
+from virsci_society.agents.prompts.request import Reply, Usage
 from virsci_society.agents.replies.form import Form, render_skeleton
 from virsci_society.agents.replies.parser import read_reply
-from virsci_society.agents.usage import Usage
 from virsci_society.scenarios.judgement.model_questions import ModelQuestions
 from virsci_society.scenarios.judgement.review import Panel, ReviewedPaper
 from virsci_society.scenarios.judgement.review_kinds import (

@@ -28,7 +28,7 @@ from tests.society.tiny_society import (
     times,
 )
 from virsci_society.agents.errors import Dissolved
-from virsci_society.agents.memory import recall
+from virsci_society.agents.profile import recall
 from virsci_society.society.population import population as population_module
 from virsci_society.society.population.network import CoauthorNetwork
 from virsci_society.society.teams.contracts import Manuscript
@@ -486,7 +486,7 @@ def test_outsiders_are_nearest_first_and_without_the_excluded():
 
 
 def test_recall_ranks_by_shared_words_then_newest():
-    from virsci_society.agents.memory import Recollection
+    from virsci_society.agents.profile import Recollection
 
     memory = (
         Recollection(1.0, "a", "graphs of proteins"),

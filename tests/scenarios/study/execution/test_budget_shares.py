@@ -11,9 +11,8 @@ from virsci_society.agents.gateway.budget import Budget, BudgetAccount
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import ANSWERED, Attempt, CallOutcome, Spending
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.request import Request
+from virsci_society.agents.prompts.request import Request, Usage
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.usage import Usage
 from virsci_society.scenarios.study.execution.budget_shares import Shares, spent_by
 from virsci_society.scenarios.study.execution.lease import hold_lease
 
