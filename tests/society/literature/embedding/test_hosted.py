@@ -8,10 +8,13 @@ import time
 import numpy as np
 import pytest
 
+from tests.agents.gateway.test_unreached import accepting, refusing
 from tests.faultserver import FaultServer, Plan
 from tests.faultserver.embeddings import FIXED, LONGEST, row_of
+from virsci_society.agents.backends import embeddings
 from virsci_society.agents.backends.embeddings import LiteLLMEmbedding
 from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.agents.gateway.retry import Retry
 from virsci_society.society.literature.embedding.cache import EmbeddingCache
 from virsci_society.society.literature.embedding.hosted import PROBE, HostedEmbedding
 from virsci_society.society.literature.embedding.registry import load_embedding, make_embedding
@@ -160,6 +163,49 @@ def test_a_server_that_is_not_there_is_told():
     )
     with pytest.raises(Stopped, match="api_base"):
         HostedEmbedding(gone).encode(["graph"])
+
+
+@pytest.fixture
+def waited(monkeypatch):
+    """Seconds that the client would have waited between attempts; none of them passes."""
+    waits, planned = [0.0], Retry.delay
+
+    def add(self, *arguments):
+        waits.append(planned(self, *arguments))
+        return 0.0
+
+    monkeypatch.setattr(Retry, "delay", add)
+    monkeypatch.setattr(embeddings, "monotonic", lambda: 1000.0 + sum(waits))
+    return waits
+
+
+def test_a_server_that_never_answered_is_waited_for_ten_seconds_at_most(waited):
+    with refusing() as url:
+        nobody = LiteLLMEmbedding.model_validate({"model": "openai/rows", "api_base": url})
+        with pytest.raises(Stopped, match=r"nothing has ever answered; .*api_base") as stopped:
+            HostedEmbedding(nobody).encode(["graph"])
+    assert url in str(stopped.value) or "127.0.0.1" in str(stopped.value)
+    assert 0.0 < sum(waited) < nobody.deadlines.connect == 10.0
+
+
+@pytest.mark.parametrize("hang_up", [False, True], ids=["silent", "hangs up"])
+def test_an_address_that_says_nothing_is_asked_for_no_rows(waited, hang_up):
+    with accepting(hang_up) as url:
+        nobody = LiteLLMEmbedding.model_validate(
+            {"model": "openai/rows", "api_base": url, "deadlines": {"connect": 0.2}}
+        )
+        with pytest.raises(Stopped, match=f"{url}: .*nothing has ever answered"):
+            HostedEmbedding(nobody).encode(["graph"])
+    assert sum(waited) < 10.0
+
+
+def test_a_server_that_has_answered_is_waited_for_longer(waited):
+    with FaultServer() as server:
+        embedding = hosted(server, retry={}, batch=1)
+        embedding.encode(["graph"])
+    with pytest.raises(Stopped, match="8 attempts have failed"):
+        embedding.encode(["tree"])
+    assert sum(waited) > 60.0
 
 
 def test_an_interrupted_corpus_goes_on_where_it_stopped(server, tmp_path):
