@@ -134,14 +134,8 @@ def cleaned_interests(profile: Profile, vocabulary: InterestVocabulary) -> tuple
     A term is left out if ``InterestVocabulary.fault`` finds one, or if its words, in the singular,
     stand one after another in another interest that is kept ("vector field" beside "vector field
     topology"). Of two that are equal in the singular the one with more keywords, then texts, is
-    kept. If fewer than ``LEAST`` are left, the first that had a fault come back.
-
-    Args:
-        profile: the scientist; nothing but its interests matters.
-        vocabulary: of the ecosystem.
-
-    Returns:
-        Interests in the order of the profile; none only where it has none.
+    kept. If fewer than ``LEAST`` are left, the first that had a fault come back. The order is that
+    of the profile; there are none only where it has none.
     """
     return vocabulary.cleaned(profile.interests)
 

@@ -81,16 +81,9 @@ class InitialInterests:
     def candidates(
         self, query: VectorArray, k: int, visible: int, hidden: Collection[int]
     ) -> IntArray:
-        """Find rows among which are the ``k`` nearest of the visible ones.
+        """Find rows, in any order and usually more than ``k``, among which are the ``k`` nearest.
 
-        Args:
-            query: a unit row of dim numbers.
-            k: number of scientists wanted, at least 1.
-            visible: only rows below this number count.
-            hidden: rows that are left out.
-
-        Returns:
-            Row numbers in any order, usually more than ``k``.
+        Only rows below the number ``visible`` count, without the hidden ones.
         """
         if self._cells is not None and visible > EXACT_UP_TO:
             gone = [row for row in hidden if row < visible]
@@ -117,16 +110,7 @@ class AddedInterests:
         self.owners: list[str] = []
 
     def append(self, owner: str, since: int, vector: VectorArray) -> int:
-        """Add a scientist's row.
-
-        Args:
-            owner: the scientist's id.
-            since: the row is valid above this version.
-            vector: a unit row of dim numbers.
-
-        Returns:
-            The number of the row.
-        """
+        """Add a scientist's unit row, valid above a version; returns its number."""
         number = len(self._since)
         with self._lock:
             if number == len(self._until):
@@ -152,17 +136,7 @@ class AddedInterests:
     def candidates(
         self, query: VectorArray, k: int, version: int, hidden: Collection[int]
     ) -> tuple[IntArray, VectorArray]:
-        """Find rows among which are the ``k`` nearest at a version.
-
-        Args:
-            query: a unit row of dim numbers.
-            k: number of scientists wanted, at least 1.
-            version: only rows that are valid at this version count.
-            hidden: numbers of rows that are left out.
-
-        Returns:
-            Numbers and unit rows, in the same order, usually more than ``k``.
-        """
+        """Find rows, often more than ``k``, among which are the ``k`` nearest at a version."""
         count = bisect_left(self._since, version)
         with self._lock:
             # Under one lock, because ``append`` replaces both arrays when they grow.
@@ -177,15 +151,9 @@ class AddedInterests:
 
 
 def select_candidates(rows: IntArray, scores: VectorArray, k: int) -> IntArray:
-    """Keep the rows whose score is at least the ``k``-th largest, up to rounding.
+    """Keep the rows that may be among the ``k`` best once their scores are computed exactly.
 
-    Args:
-        rows: row numbers.
-        scores: float32 scores, indexed by row number.
-        k: number of rows wanted, at least 1.
-
-    Returns:
-        The rows that may be among the ``k`` best once scores are computed exactly.
+    ``scores`` are float32 numbers, indexed by row number.
     """
     if len(rows) <= k:
         return rows
@@ -251,7 +219,7 @@ class KnowledgeBank:
         self.embedding = embedding
         self._names = _names_of(profiles)
         self._profiles = profiles
-        self._made = lru_cache(maxsize=MEMO)(self._make)
+        self._made = lru_cache(maxsize=MEMO)(profiles.__getitem__)
         if vectors is None:
             vectors = embedding.encode([interests_text(profile) for profile in profiles])
         if vectors.shape != (len(profiles), embedding.dim):
@@ -431,17 +399,13 @@ class KnowledgeBank:
         first = len(self._profiles)
         return self._made(row) if row < first else self._updates[row - first]
 
-    def _make(self, row: int) -> Profile:
-        return self._profiles[row]
-
     def _vector(self, row: int) -> VectorArray:
         first = len(self._initial)
         held = row if row < first else self._vector_of[row - first]
-        return (
-            self._initial.rows(np.array([held]))[0]
-            if held < first
-            else self._added.row(held - first)
-        )
+        if held >= first:
+            return self._added.row(held - first)
+        vector: VectorArray = self._initial.rows(np.array([held]))[0]
+        return vector
 
 
 def _ranked(rows: VectorArray, query: VectorArray, names: Iterable[str]) -> list[tuple[float, str]]:

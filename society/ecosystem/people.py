@@ -10,7 +10,6 @@ import numpy as np
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.lazy_imports import pa, pc
 from virsci_society.agents.profile import Profile
-from virsci_society.society.literature.index.ids import IdColumn
 from virsci_society.society.literature.papers import ArrowSequence
 
 MASK = "Scientist"
@@ -25,7 +24,17 @@ class People(ArrowSequence[Profile]):
     @staticmethod
     def schema() -> pa.Schema:
         """The columns and their types; only ``citations`` may be null."""
-        return schema()
+        texts = pa.large_list(pa.large_string())
+        return pa.schema(
+            [
+                ("id", pa.large_string()),
+                ("affiliations", texts),
+                ("interests", texts),
+                ("papers", pa.int64()),
+                ("citations", pa.int64()),
+                ("collaborators", texts),
+            ]
+        )
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -70,16 +79,12 @@ class People(ArrowSequence[Profile]):
     def row_of(self, name: str) -> int | None:
         """Look up the row of a masked name; None where nobody has it."""
         if not self._numbered:
-            return self._ids.row_of(name)
+            return self.ids.row_of(name)
         number = name.removeprefix(MASK)
         if not (number.isascii() and number.isdigit() and len(number) < 19):
             return None
         row = int(number)
         return row if row < len(self) and name == f"{MASK}{row}" else None
-
-    @cached_property
-    def _ids(self) -> IdColumn:
-        return IdColumn(self.table["id"])
 
     @cached_property
     def _numbered(self) -> bool:
@@ -92,18 +97,3 @@ def numbered_names(word: str, count: int) -> pa.Array:
     numbers = pa.array(np.arange(count)).cast(pa.large_string())
     empty = pa.scalar("", pa.large_string())
     return pc.binary_join_element_wise(pa.scalar(word, pa.large_string()), numbers, empty)
-
-
-def schema() -> pa.Schema:
-    """The columns of a table of people and their types."""
-    texts = pa.large_list(pa.large_string())
-    return pa.schema(
-        [
-            ("id", pa.large_string()),
-            ("affiliations", texts),
-            ("interests", texts),
-            ("papers", pa.int64()),
-            ("citations", pa.int64()),
-            ("collaborators", texts),
-        ]
-    )

@@ -44,13 +44,8 @@ PAPER_COLUMNS = {
 }
 """Columns of the papers' file in their order, by their names in memory."""
 
-PEOPLE_COLUMNS = {
-    "id": "name",
-    "affiliations": "affiliations",
-    "interests": "interests",
-    "papers": "papers",
-    "citations": "citations",
-    "collaborators": "collaborators",
+PEOPLE_COLUMNS = {"id": "name"} | {
+    name: name for name in ("affiliations", "interests", "papers", "citations", "collaborators")
 }
 """Columns of the scientists' file by their names in memory; in the file, ``id`` is a row number."""
 
@@ -71,13 +66,7 @@ def read_papers(path: Path) -> Papers:
 
 
 def write_scientists(path: Path, people: People, career_starts: IntArray) -> None:
-    """Write profiles and career starts, one row per scientist.
-
-    Args:
-        path: the file.
-        people: the population.
-        career_starts: year of each first paper; 0 where unknown, which is written as null.
-    """
+    """Write profiles and career starts, one row per scientist; an unknown start is null."""
     table = _renamed(people.table, PEOPLE_COLUMNS)
     table = table.add_column(0, "id", pa.array(np.arange(len(people))))
     starts = pa.array(career_starts, pa.int64(), mask=np.asarray(career_starts) == 0)
@@ -110,11 +99,7 @@ def write_counts(path: Path, counts: sparse.csr_array) -> None:
 
 
 def read_counts(path: Path) -> sparse.csr_array:
-    """Read what ``write_counts`` wrote.
-
-    Raises:
-        InputError: the file is damaged or not a sparse matrix.
-    """
+    """Read what ``write_counts`` wrote; InputError where it is damaged or no sparse matrix."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
             parts = (arrays["data"], arrays["indices"], arrays["indptr"])
@@ -135,14 +120,9 @@ def write_rows(path: Path, rows: VectorArray) -> None:
 
 
 def read_rows(path: Path, shape: tuple[int, int]) -> VectorArray:
-    """Map the vectors of a file into memory; they are read where they are used.
+    """Map the vectors of a file into memory, where they are read when they are used.
 
-    Args:
-        path: the file.
-        shape: the expected shape, rows x dim.
-
-    Raises:
-        InputError: the file cannot be read, or has another shape or type.
+    InputError where the file cannot be read, or has another shape (rows x dim) or type.
     """
     try:
         rows: VectorArray = np.load(path, allow_pickle=False, mmap_mode="r")

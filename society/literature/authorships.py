@@ -91,12 +91,9 @@ class Authorships:
         return [tuple(authors[a:b]) for a, b in pairwise(starts)]
 
     def joint_papers(self, person: int) -> dict[int, tuple[int, float]]:
-        """The number of joint papers and the date of the last one, by co-author.
+        """The number of joint papers and the date of the last one, by co-author of a person.
 
         The result is kept for the next question and must not be changed.
-
-        Args:
-            person: number.
         """
         known = self._joint.get(person)
         if known is None:
@@ -119,13 +116,10 @@ class Authorships:
         return sizes
 
     def of_people(self, chosen: IntArray) -> Authorships:
-        """The authorships of some people, who get the numbers 0, 1, ... in their order.
+        """The papers of some people, who get the numbers 0, 1, ... in their order.
 
         Args:
             chosen: numbers of people, ascending, each once.
-
-        Returns:
-            The papers that at least one of them has written.
         """
         numbers = np.full(self.people, -1, dtype=np.int64)
         numbers[chosen] = np.arange(len(chosen))

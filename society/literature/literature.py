@@ -104,7 +104,8 @@ class Literature:
         self._past, rows = _in_order(Papers.of(past), vectors)
         self._past_dates = self._past.dates
         few = len(self._past) <= MEMO
-        self._made = list(self._past).__getitem__ if few else lru_cache(MEMO)(self._make)
+        past = list(self._past) if few else self._past
+        self._made = past.__getitem__ if few else lru_cache(MEMO)(past.__getitem__)
         self._papers: list[Paper] = []
         self._dates: list[float] = []
         self._row_of: dict[str, int] = {}
@@ -324,9 +325,6 @@ class Literature:
         early = len(self._past)
         return self._made(row) if row < early else self._papers[row - early]
 
-    def _make(self, row: int) -> Paper:
-        return self._past[row]
-
     def _last_date(self) -> float:
         return self._dates[-1] if self._dates else float(self._past_dates[-1])
 
@@ -338,14 +336,11 @@ class Literature:
 
 
 def _in_order(papers: Papers, vectors: VectorArray) -> tuple[Papers, VectorArray]:
-    """Sort papers by date, then id, together with their vectors.
-
-    Returns:
-        Papers and vectors; the given ones where they stand in order already.
-    """
+    """Sort papers by date, then id, together with their vectors."""
     # The id decides within a date: rows must not depend on the order of the source (rule 14).
     keys = [("date", "ascending"), ("id", "ascending")]
     order = np.asarray(pc.sort_indices(papers.table, sort_keys=keys), dtype=np.int64)
+    # Mapped vectors stay in their file where they stand in order already.
     if (order == np.arange(len(papers))).all():
         return papers, vectors
     return Papers(papers.table.take(order)), np.asarray(vectors)[order]
@@ -354,15 +349,10 @@ def _in_order(papers: Papers, vectors: VectorArray) -> tuple[Papers, VectorArray
 def _relevance(
     distances: FloatArray, vectors: VectorArray, points: VectorArray
 ) -> tuple[FloatArray, IntArray]:
-    """The relevance of papers to the nearest of several texts.
+    """The greatest relative cosine of each paper, rounded, and the place of the text that has it.
 
-    Args:
-        distances: of each text from each paper (texts x papers).
-        vectors: of the papers (papers x dim), of unit length or zero.
-        points: of the texts (texts x dim), of unit length or zero.
-
-    Returns:
-        The greatest relative cosine of each paper, rounded, and the place of the text that has it.
+    Distances are those of each text from each paper (texts x papers); vectors of papers (papers x
+    dim) and points of texts (texts x dim) have unit length or are zero.
     """
     # Of rows of unit length; made of the distances, so that both rank papers alike (rule 14).
     cosines = 1.0 - np.square(distances) / 2.0

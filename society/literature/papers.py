@@ -96,12 +96,13 @@ class ArrowSequence(Sequence[Row]):
         # What was computed from the table need not be copied with it.
         return type(self), (self.table,)
 
-    def digest(self) -> bytes:
-        """Hash every value; the result does not depend on how the columns are cut into chunks.
+    @cached_property
+    def ids(self) -> IdColumn:
+        """The ids of the rows, as a column that is searched without a copy."""
+        return IdColumn(self.table["id"])
 
-        Returns:
-            A SHA-256 digest of 32 bytes.
-        """
+    def digest(self) -> bytes:
+        """SHA-256 of every value, however the columns are cut into chunks."""
         hasher = hashlib.sha256()
         for name in self.table.column_names:
             column = self.table[name]
@@ -194,7 +195,21 @@ class Papers(ArrowSequence[Paper]):
     @staticmethod
     def schema() -> pa.Schema:
         """The columns and their types; only ``citations`` may be null."""
-        return schema()
+        texts = pa.large_list(pa.large_string())
+        return pa.schema(
+            [
+                ("id", pa.large_string()),
+                ("title", pa.large_string()),
+                ("abstract", pa.large_string()),
+                ("date", pa.float64()),
+                ("year", pa.int64()),
+                ("authors", texts),
+                ("references", texts),
+                ("keywords", texts),
+                ("venue", pa.large_string()),
+                ("citations", pa.int64()),
+            ]
+        )
 
     @cached_property
     def dates(self) -> FloatArray:
@@ -216,39 +231,16 @@ class Papers(ArrowSequence[Paper]):
         """Numbers of authors, one per paper."""
         return self._lengths("authors")
 
-    @cached_property
-    def ids(self) -> IdColumn:
-        """The papers' ids as a column that is searched without a copy."""
-        return IdColumn(self.table["id"])
-
     def row_of(self, paper_id: str) -> int | None:
         """The row of a paper; None where there is no such id."""
         return self.ids.row_of(paper_id)
 
     def rows_of(self, paper_ids: Iterable[str] | pa.Array | pa.ChunkedArray) -> IntArray:
-        """Look up the rows of many papers at once.
-
-        Args:
-            paper_ids: ids, known or not.
-
-        Returns:
-            One row number per id; -1 where there is no such paper.
-        """
+        """Look up the rows of many papers at once; -1 where there is no such paper."""
         if not isinstance(paper_ids, pa.Array | pa.ChunkedArray):
             paper_ids = pa.array(list(paper_ids), pa.large_string())
         rows = pc.fill_null(pc.index_in(paper_ids, value_set=_whole(self.table["id"])), -1)
         return np.asarray(rows.to_numpy(), dtype=np.int64)
-
-    def cites(self) -> tuple[IntArray, IntArray]:
-        """The citations among these papers, as a sparse matrix without values (CSR).
-
-        A paper is cited at most once by each paper and never by itself.
-
-        Returns:
-            Where the cited papers of each row begin (n + 1 numbers), and the rows of the cited
-            papers, ascending within each citing paper.
-        """
-        return self._cites
 
     def cited_by(self, row: int) -> IntArray:
         """The rows of the papers that cite the paper of a row, ascending."""
@@ -276,7 +268,12 @@ class Papers(ArrowSequence[Paper]):
         return names, _starts(numbers[order], len(names)), rows[order]
 
     @cached_property
-    def _cites(self) -> tuple[IntArray, IntArray]:
+    def cites(self) -> tuple[IntArray, IntArray]:
+        """The citations among these papers, as a sparse matrix without values (CSR).
+
+        Where the cited papers of each row begin (n + 1 numbers), and the rows of the cited papers,
+        ascending within each citing paper: each at most once, and never the paper itself.
+        """
         count = len(self)
         cited = self.rows_of(pc.list_flatten(self.table["references"]))
         citing = np.repeat(np.arange(count, dtype=np.int64), self._lengths("references"))
@@ -288,32 +285,13 @@ class Papers(ArrowSequence[Paper]):
 
     @cached_property
     def _cited_by(self) -> tuple[IntArray, IntArray]:
-        starts, cited = self._cites
+        starts, cited = self.cites
         citing = np.repeat(np.arange(len(self), dtype=np.int64), np.diff(starts))
         order = np.argsort(cited, kind="stable")
         return _starts(cited[order], len(self)), citing[order]
 
     def _lengths(self, name: str) -> IntArray:
         return np.asarray(pc.list_value_length(self.table[name]).to_numpy(), dtype=np.int64)
-
-
-def schema() -> pa.Schema:
-    """The columns of a table of papers and their types."""
-    texts = pa.large_list(pa.large_string())
-    return pa.schema(
-        [
-            ("id", pa.large_string()),
-            ("title", pa.large_string()),
-            ("abstract", pa.large_string()),
-            ("date", pa.float64()),
-            ("year", pa.int64()),
-            ("authors", texts),
-            ("references", texts),
-            ("keywords", texts),
-            ("venue", pa.large_string()),
-            ("citations", pa.int64()),
-        ]
-    )
 
 
 def _starts(rows: IntArray, count: int) -> IntArray:

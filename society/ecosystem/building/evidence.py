@@ -62,8 +62,7 @@ def make_evidence(
         "citations": pa.array(counts, pa.int64(), mask=counts < 0),
         "cited": _citing_years(outline, rows),
     }
-    arrays = [pa.array(columns[one.name], one.type) for one in schema()]
-    return pa.table(arrays, schema=schema())
+    return pa.table(columns, schema=schema())
 
 
 def write_evidence(folder: Path, table: pa.Table) -> None:

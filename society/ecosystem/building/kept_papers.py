@@ -19,7 +19,7 @@ from virsci_society.agents.lazy_imports import pa, pc
 from virsci_society.society.ecosystem.building.filters import PaperSelection
 from virsci_society.society.ecosystem.building.outline import PROGRESS_EVERY, Outline
 from virsci_society.society.ecosystem.importers.records import RawRecord
-from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers, schema
+from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 
 CHUNK = 4096
 """Papers that are held as Python objects at a time."""
@@ -55,7 +55,8 @@ class KeptPapers:
         starts = np.concatenate([[0], np.cumsum(self.team_sizes)])
         authors_named = pa.array(names, pa.large_string()).take(pa.array(self.seats))
         authors = pa.LargeListArray.from_arrays(pa.array(starts, pa.int64()), authors_named)
-        papers = Papers(self.table.append_column("authors", authors).cast(_ordered(self.table)))
+        table = self.table.append_column("authors", authors).select(Papers.schema().names)
+        papers = Papers(table.cast(Papers.schema()))
         return papers[: self.past], papers[self.past :]
 
     def people_in_order(self) -> list[int]:
@@ -174,9 +175,8 @@ class _KeptPapersBuilder:
         return table.append_column("date", pa.array(dates)).append_column("citations", known)
 
     def _pack(self) -> None:
-        fields = [one for one in schema() if one.name in self._columns]
-        rows = {one.name: pa.array(self._columns[one.name], one.type) for one in fields}
-        self._chunks.append(pa.table(rows, schema=pa.schema(fields)))
+        fields = [one for one in Papers.schema() if one.name in self._columns]
+        self._chunks.append(pa.table(self._columns, schema=pa.schema(fields)))
         self._columns = {name: [] for name in self._columns}
 
 
@@ -188,8 +188,3 @@ def _taken(seats: IntArray, sizes: IntArray, order: IntArray) -> IntArray:
     within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - sizes, sizes)
     taken: IntArray = seats[np.repeat(starts[order], sizes) + within]
     return taken
-
-
-def _ordered(table: pa.Table) -> pa.Schema:
-    types = {one.name: one for one in schema()}
-    return pa.schema([types[name] for name in (*table.column_names, "authors")])

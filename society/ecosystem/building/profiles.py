@@ -20,7 +20,7 @@ from virsci_society.society.ecosystem.building.kept_papers import reread_records
 from virsci_society.society.ecosystem.building.outline import Outline
 from virsci_society.society.ecosystem.building.terms import TermExtractor
 from virsci_society.society.ecosystem.importers.records import RawRecord
-from virsci_society.society.ecosystem.people import People, schema
+from virsci_society.society.ecosystem.people import People
 
 AFFILIATIONS = 3
 """Most affiliations of a profile."""
@@ -96,7 +96,8 @@ def make_profiles(
     count = joint.shape[0]
     names = [f"Scientist{number}" for number in range(count)]
     years, counts = outline.years[author_papers.rows], citations[author_papers.rows]
-    columns: dict[str, list[object]] = {one.name: [] for one in schema()}
+    schema = People.schema()
+    columns: dict[str, list[object]] = {name: [] for name in schema.names}
     for number, (papers, places) in enumerate(author_papers.by_scientist(count)):
         known = counts[papers][counts[papers] >= 0]
         columns["id"].append(names[number])
@@ -108,8 +109,7 @@ def make_profiles(
     starts = np.array(
         [years[p].min() for p, _ in author_papers.by_scientist(count)], dtype=np.int64
     )
-    arrays = {one.name: pa.array(columns[one.name], one.type) for one in schema()}
-    return People(pa.table(arrays, schema=schema())), starts
+    return People(pa.table(columns, schema=schema)), starts
 
 
 def most_frequent_affiliations(affiliations: Sequence[str]) -> list[str]:

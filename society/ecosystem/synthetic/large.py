@@ -34,7 +34,7 @@ from virsci_society.society.ecosystem.synthetic.text import (
 )
 from virsci_society.society.literature.embedding.base import DECIMALS
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
-from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers, schema
+from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 
 INTERESTS = 10
 """Most interests of a person."""
@@ -81,12 +81,7 @@ class AuthorshipCounts:
     def interests(self, terms: npt.NDArray[Any], words: pa.Array) -> pa.Array:
         """The most frequent terms of each person's papers; among equals the first to come.
 
-        Args:
-            terms: a row per paper, of different numbers into ``words``.
-            words: the terms.
-
-        Returns:
-            A list of words per person, at most ``INTERESTS``.
+        ``terms`` has a row per paper, of different numbers into ``words``.
         """
         each = terms.shape[1]
         keys = np.repeat(self.people, each) * len(words) + terms[self.papers].ravel()
@@ -97,15 +92,7 @@ class AuthorshipCounts:
 
 
 def collaborator_lists(joint: sparse.csr_array, names: pa.Array) -> pa.Array:
-    """The names of the people with the most joint papers, for each person; among equals by name.
-
-    Args:
-        joint: joint papers of each two people.
-        names: of all people.
-
-    Returns:
-        A list of names per person, at most ``COLLABORATORS``.
-    """
+    """The names of the people with the most joint papers, for each person; among equals by name."""
     size = joint.shape[0]
     people = np.repeat(np.arange(size), np.diff(joint.indptr))
     by_name = np.empty(size, dtype=np.int64)
@@ -143,13 +130,7 @@ class TopicVectors:
 
     @classmethod
     def of(cls, terms: IntArray, vectors: VectorArray, count: int) -> TopicVectors:
-        """Measure directions and noise on papers of known terms and vectors.
-
-        Args:
-            terms: a row per paper, of numbers from 0 to ``count`` - 1.
-            vectors: its unit vector.
-            count: number of terms.
-        """
+        """Measure directions and noise on papers of known terms (below ``count``) and vectors."""
         sums, together = np.zeros((count, vectors.shape[1])), np.zeros((count, count))
         for column in terms.T:
             np.add.at(sums, column, vectors.astype(np.float64))
@@ -229,11 +210,8 @@ class LargeEcosystem:
         embedding, vectors = self._vectors(texts, sample)
         progress.begin(f"counting what {len(self.population):,} scientists have written")
         papers = self._papers(texts, collected)
-        joint = _short(
-            count_joint_papers(
-                self._authorships.incidence(self.past), np.arange(len(self.population))
-            )
-        )
+        incidence = self._authorships.incidence(self.past)
+        joint = _short(count_joint_papers(incidence, np.arange(len(self.population))))
         people = self._people(texts, joint)
         progress.begin(f"embedding the interests of {len(people):,} scientists")
         interests = encode_interests(people, embedding)
@@ -309,7 +287,7 @@ class LargeEcosystem:
             "venue": venues.cast(pa.large_string()).take(pa.array(works.fields)),
             "citations": citations,
         }
-        return Papers(pa.table([columns[name] for name in schema().names], schema=schema()))
+        return Papers(pa.table(columns, schema=Papers.schema()))
 
     def _people(self, texts: PaperTexts, joint: Any) -> People:
         authorships, names = self._authorships, numbered_names(MASK, len(self.population))
@@ -322,8 +300,7 @@ class LargeEcosystem:
             "citations": authorships.sum_over_papers(self._citations),
             "collaborators": collaborator_lists(joint, names),
         }
-        wanted = People.schema()
-        return People(pa.table([columns[name] for name in wanted.names], schema=wanted))
+        return People(pa.table(columns, schema=People.schema()))
 
     def _affiliations(self) -> pa.Array:
         """One department and institution per scientist, of the field of the first paper."""

@@ -105,6 +105,7 @@ class Synthetic(Part):
         }
         if self.papers >= MANY:
             works = InventedPapers.of(community)
+            # Objects of millions of papers, which the columns make superfluous.
             del community
             return self._build_large(works, facts, seed, progress)
         return self._build_small(community, facts, seed)
@@ -261,6 +262,7 @@ class Strangers(Part):
         literature = Synthetic(
             scientists=FOUNDERS, papers=self.papers, fields=self.fields, boundary=self.boundary
         ).generate(seed)
+        # Stream 7 of the seed: 1 to 6 are those of the community and of its texts and vectors.
         like = np.random.default_rng([seed, 7]).integers(len(literature.profiles), size=self.people)
         models, embedding = tuple(literature.profiles), literature.embedding
         interests = encode_interests(literature.profiles, embedding)

@@ -82,14 +82,9 @@ def sentence_patterns() -> dict[str, tuple[str, ...]]:
 
 
 def theme_weights(now: float | FloatArray, count: int) -> FloatArray:
-    """Weights of a field's themes, given the position of its attention.
+    """Positive weights of a field's themes (count, or n x count) by the position of its attention.
 
-    Args:
-        now: from 0, the oldest theme, to 1, the newest; several in a column (n x 1).
-        count: number of themes.
-
-    Returns:
-        Positive weights, one per theme (or n x count).
+    The position ``now`` goes from 0, the oldest theme, to 1; several stand in a column (n x 1).
     """
     places = (np.arange(count) + 0.5) / count
     weights: FloatArray = np.exp(-np.square((places - now) / DRIFT_WIDTH) / 2) + 0.02
@@ -112,14 +107,8 @@ def write_paper(
 ) -> tuple[str, str, tuple[str, ...]]:
     """Write title, abstract and keywords of a paper on two themes of a field.
 
-    Args:
-        rng: source of every random choice.
-        field: of the paper.
-        neighbour: a field that lends a theme now and then, in the text alone.
-        themes: two themes of the field.
-
-    Returns:
-        Title, abstract of about 122 to 178 words, and the keywords: field, themes, method.
+    The neighbour lends a theme now and then, in the text alone. The abstract has about 122 to 178
+    words; the keywords are field, themes and method.
     """
     slots = _slots(rng, field, neighbour, themes)
     known = sentence_patterns()
@@ -127,6 +116,7 @@ def write_paper(
     sentences = [_sentence(pick(rng, known[role]), slots, rng) for role in ROLES]
     details: list[str] = rng.permutation(known["detail"]).tolist()
     length = sum(len(sentence.split()) for sentence in sentences)
+    # Drawn in any case: a text that is long enough must not shift the draws of the next one.
     fewest = FEWEST_WORDS + int(rng.random() * SPREAD)
     while length < fewest and details:
         extra = _sentence(details.pop(), slots, rng)
@@ -232,14 +222,10 @@ class PaperTexts:
         asked: IntArray,
         count: Callable[[int], None],
     ) -> None:
-        """Write every paper.
+        """Write every paper, and store the texts of the ``asked`` ones in ``sample``.
 
-        Args:
-            works: the papers; only their years and fields matter.
-            now: position of the field's attention at each paper, from 0 to 1.
-            seed: of every word.
-            asked: papers whose texts are stored in ``sample``.
-            count: called with the number of papers written.
+        Only years and fields of the works matter; ``now`` is the position of the field's attention
+        at each paper, from 0 to 1; ``count`` is called with the number of papers written.
         """
         self.keywords = np.empty((len(works), 4), dtype=np.int64)
         wanted = frozenset(asked.tolist())

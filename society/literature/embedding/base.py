@@ -84,28 +84,26 @@ class Embedding(ABC):
             out: array that receives the rows, texts x dim and float32, such as a memory-mapped
                 file; None: a new array.
             cache: keeps rows from one attempt at the corpus to the next; used by models whose rows
-                are expensive.
+                are expensive, instead of that of ``use_cache``.
             progress: called after every batch.
 
         Returns:
             The rows, texts x dim; ``out`` where it is given.
         """
-        rows = self._output_array(texts, out)
+        shape = (len(texts), self.dim)
+        rows = np.zeros(shape, dtype=np.float32) if out is None else out
+        if rows.shape != shape or rows.dtype != np.float32:
+            raise ValueError(f"rows of shape {rows.shape}, {rows.dtype}; expected {shape}, float32")
         for start in range(0, len(texts), BATCH_TEXTS):
             some = texts[start : start + BATCH_TEXTS]
-            rows[start : start + len(some)] = self.encode(some)
+            rows[start : start + len(some)] = self._encode_batch(some, cache)
             if progress is not None:
                 progress(start + len(some), len(texts))
         return rows
 
-    def _output_array(self, texts: Sequence[str], out: VectorArray | None) -> VectorArray:
-        """The given output array after a check of its shape and type, or a new array of zeros."""
-        shape = (len(texts), self.dim)
-        if out is None:
-            return np.zeros(shape, dtype=np.float32)
-        if out.shape != shape or out.dtype != np.float32:
-            raise ValueError(f"rows of shape {out.shape}, {out.dtype}; expected {shape}, float32")
-        return out
+    def _encode_batch(self, texts: Sequence[str], cache: EmbeddingCache | None) -> VectorArray:
+        """Encode a part of a corpus, which need not stay in memory."""
+        return self.encode(texts)
 
 
 def paper_text(title: str, abstract: str) -> str:
@@ -127,11 +125,7 @@ def write_settings(folder: Path, settings: Mapping[str, Any]) -> None:
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """Read what ``write_settings`` wrote.
-
-    Raises:
-        InputError: there is no such file, or it holds something else.
-    """
+    """Read what ``write_settings`` wrote; InputError where that is not there."""
     path = folder / SETTINGS_FILE
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
@@ -193,34 +187,11 @@ class CachedEmbedding(Embedding):
         """Encode texts with the query prompt before each; empty texts stay empty."""
         return self.encode([self.query_prompt + text if text.strip() else "" for text in texts])
 
-    def encode_all(
-        self,
-        texts: Sequence[str],
-        *,
-        out: VectorArray | None = None,
-        cache: EmbeddingCache | None = None,
-        progress: Progress | None = None,
-    ) -> VectorArray:
-        """Encode a corpus in batches; rows that are cached are not computed again.
-
-        Args:
-            texts: the corpus.
-            out: array that receives the rows, texts x dim and float32; None: a new array.
-            cache: used instead of that of ``use_cache``.
-            progress: called after every batch.
-
-        Returns:
-            The rows, texts x dim; ``out`` where it is given.
-        """
-        rows = self._output_array(texts, out)
-        for start in range(0, len(texts), BATCH_TEXTS):
-            batch = texts[start : start + BATCH_TEXTS]
-            with self._lock:
-                row_of = self._lookup_or_compute(batch, cache or self._cache)
-            rows[start : start + len(batch)] = self._stack_rows(batch, row_of)
-            if progress is not None:
-                progress(start + len(batch), len(texts))
-        return rows
+    def _encode_batch(self, texts: Sequence[str], cache: EmbeddingCache | None) -> VectorArray:
+        # Beside the memory: a corpus would drive out the texts that are asked for again.
+        with self._lock:
+            row_of = self._lookup_or_compute(texts, cache or self._cache)
+        return self._stack_rows(texts, row_of)
 
     def _lookup_or_compute(
         self, texts: Sequence[str], cache: EmbeddingCache | None

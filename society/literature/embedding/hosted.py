@@ -81,15 +81,7 @@ class HostedEmbedding(CachedEmbedding):
 
     @classmethod
     def from_settings(cls, folder: Path, settings: dict[str, Any]) -> HostedEmbedding:
-        """Rebuild from what ``save`` wrote; no request is made before the first text.
-
-        Args:
-            folder: of the saved embedding, for messages.
-            settings: the content of its ``embedding.json``.
-
-        Raises:
-            InputError: the settings are not those of a hosted embedding.
-        """
+        """Rebuild from what ``save`` wrote; no request is made before the first text."""
         try:
             probe = np.array(settings["probe"], dtype=np.float32)
             if probe.shape != (int(settings["dim"]),):
@@ -204,14 +196,11 @@ class HostedEmbedding(CachedEmbedding):
 
 
 def parse_model_settings(settings: dict[str, Any]) -> LiteLLMEmbedding:
-    """Validate the settings of a model behind HTTP.
-
-    Raises:
-        InputError: a setting is wrong; its value is not repeated, as it may hold a secret.
-    """
+    """Validate the settings of a model behind HTTP; InputError where one is wrong."""
     try:
         return LiteLLMEmbedding.model_validate(settings)
     except ValidationError as error:
+        # Without the value, which may hold a secret.
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "embedding"
         raise InputError(f"embedding litellm: {place}: {redact(str(first['msg']))}") from None

@@ -94,7 +94,10 @@ class LSAEmbedding(Embedding):
         self._projection = np.ascontiguousarray(projection, dtype=np.float32)
         self._notes = tuple(notes)
         self._memo = lru_cache(maxsize=MEMO)(self._encode_one)
-        self._revision = self._content_hash()
+        digest = hashlib.sha256("\n".join(self._terms).encode())
+        digest.update(self._idf.tobytes())
+        digest.update(self._projection.tobytes())
+        self._revision = digest.hexdigest()[:16]
 
     def __reduce__(self) -> tuple[type[LSAEmbedding], tuple[Any, ...]]:
         # The memo cannot be pickled and is made anew.
@@ -162,18 +165,10 @@ class LSAEmbedding(Embedding):
     def keywords(
         self, text: str, count: int, preferred: Container[str] = frozenset()
     ) -> tuple[str, ...]:
-        """Choose the terms of a text with the highest TF-IDF weight, without repeated words.
+        """Choose up to ``count`` terms of a text with the highest TF-IDF weight, the best first.
 
-        Preferred terms come first, then pairs of words, then single words. A term that shares a
-        word with one chosen before it is left out.
-
-        Args:
-            text: any text.
-            count: most terms, at least 1.
-            preferred: terms that are chosen before all others, in lower case.
-
-        Returns:
-            The terms, best first; fewer than ``count`` where the text has no more.
+        Preferred terms (in lower case) come first, then pairs of words, then single words. A term
+        that shares a word with one chosen before it is left out.
         """
         rows, weights = self._weigh(text)
         ranked = sorted(
@@ -212,15 +207,7 @@ class LSAEmbedding(Embedding):
 
     @classmethod
     def from_settings(cls, folder: Path, settings: dict[str, Any]) -> LSAEmbedding:
-        """Rebuild from settings that are already read, and from the arrays beside them.
-
-        Args:
-            folder: of the saved embedding.
-            settings: the content of its ``embedding.json``.
-
-        Raises:
-            InputError: the arrays are missing, damaged, or not those of the settings.
-        """
+        """Rebuild from settings that are already read, and from the arrays beside them."""
         path = folder / ARRAYS_FILE
         try:
             with np.load(path, allow_pickle=False) as arrays:
@@ -233,6 +220,8 @@ class LSAEmbedding(Embedding):
         return lsa
 
     def _weigh(self, text: str) -> tuple[npt.NDArray[np.intp], FloatArray]:
+        # In the order of the text, in which the weighted rows are summed: another order would
+        # change the last bits of a vector.
         counts = Counter(map(self._row_of.get, words_and_pairs(text)))
         counts.pop(None, None)
         rows = np.array([*counts], dtype=np.intp)
@@ -247,12 +236,6 @@ class LSAEmbedding(Embedding):
         if length <= 1e-9 * float(np.sqrt(np.square(weights).sum())):
             return np.zeros(self.dim, dtype=np.float32)
         return np.round(row / length, DECIMALS).astype(np.float32)
-
-    def _content_hash(self) -> str:
-        digest = hashlib.sha256("\n".join(self._terms).encode())
-        digest.update(self._idf.tobytes())
-        digest.update(self._projection.tobytes())
-        return digest.hexdigest()[:16]
 
 
 def _sample(texts: Sequence[str], count: int, seed: int) -> list[str]:

@@ -30,29 +30,22 @@ SMALL = 50
 def fit_lsa_arrays(
     documents: Iterable[Sequence[str]], seed: int, dim: int, most_terms: int
 ) -> tuple[list[str], FloatArray, VectorArray]:
-    """Fit TF-IDF and SVD on one thread, so that sums are the same on any number of cores.
+    """Fit TF-IDF and SVD on the terms of each text; InputError where no term is left.
 
-    Args:
-        documents: the terms of each text.
-        seed: of the random directions of the SVD.
-        dim: length of a vector; shorter where the corpus is small.
-        most_terms: size of the vocabulary, at most.
-
-    Returns:
-        The vocabulary in alphabetical order, the inverse document frequency of each term, and
-        the projection (terms x dim).
-
-    Raises:
-        InputError: no term is left.
+    Returns the vocabulary in alphabetical order, the inverse document frequency of each term, and
+    the projection (terms x dim, fewer of a small corpus).
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     terms, counts = _chosen_terms(*_count_terms(documents), most_terms)
-    idf = _inverse_document_frequencies(counts)
+    # The inverse document frequency, as if one more text held every term: none is divided by zero.
+    often = _document_frequencies(counts).astype(np.float64)
+    idf: FloatArray = np.log((counts.shape[0] + 1) / (often + 1.0)) + 1.0
     weights = _sublinear_weights(counts, idf)
     rank = min(dim, min(counts.shape) - 1)
     if rank < 1:
         return terms, idf, np.eye(len(terms), dtype=np.float32)
+    # On one thread, so that sums are the same on any number of cores.
     with threadpool_limits(limits=1):
         components = _right_singular_vectors(weights, rank, seed % 2**32)
     return terms, idf, components.T.astype(np.float32)
@@ -114,13 +107,6 @@ def _document_frequencies(counts: sparse.csr_array) -> IntArray:
     return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
-def _inverse_document_frequencies(counts: sparse.csr_array) -> FloatArray:
-    """Logarithms of texts per text with the term, plus 1, as if one more text held every term."""
-    often = _document_frequencies(counts).astype(np.float64)
-    idf: FloatArray = np.log((counts.shape[0] + 1) / (often + 1.0)) + 1.0
-    return idf
-
-
 def _sublinear_weights(counts: sparse.csr_array, idf: FloatArray) -> sparse.csr_array:
     """``(1 + log count) * idf``, each text at unit length."""
     data = (np.log(counts.data.astype(np.float64)) + 1.0) * idf[counts.indices]
@@ -135,16 +121,19 @@ def _right_singular_vectors(weights: sparse.csr_array, rank: int, seed: int) -> 
     """The first right singular vectors (rank x terms), the largest entry of each positive."""
     from scipy import linalg
 
+    # The smaller side is decomposed, as scikit-learn does.
     wide = weights.shape[0] < weights.shape[1]
     matrix = weights.T if wide else weights
     rng = np.random.RandomState(seed)
     basis = rng.normal(size=(matrix.shape[1], rank + OVERSAMPLES))
     for _ in range(ITERATIONS):
         for one in (matrix, matrix.T):
+            # LU keeps the columns apart between the products, at a fraction of the cost of QR.
             basis, _ = linalg.lu(one @ basis, permute_l=True, check_finite=False)
     basis, _ = linalg.qr(matrix @ basis, mode="economic", check_finite=False)
     left, _, right = linalg.svd(basis.T @ matrix, full_matrices=False, lapack_driver="gesdd")
     vectors = (basis @ left).T[:rank] if wide else right[:rank]
+    # A singular vector has no sign of its own: without this one, machines would differ in it.
     largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=1)[:, None], axis=1)
     signed: FloatArray = vectors * np.sign(largest)
     return signed

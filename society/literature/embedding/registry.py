@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,73 +18,45 @@ from virsci_society.society.literature.embedding.sentence_transformer import (
 
 
 @dataclass(frozen=True)
-class EmbeddingRequest:
-    """The arguments from which an embedding is made.
-
-    Attributes:
-        name: the part of the name after the kind and a colon.
-        texts: the corpus for kinds that are fitted.
-        seed: of the fit.
-        query_prompt: put before a text that is searched for.
-        device: device of torch for a model on this machine.
-        hosting: further settings of a hosted model; see ``LiteLLMEmbedding``.
-        announce: called before a download.
-    """
-
-    name: str
-    texts: Sequence[str] = ()
-    seed: int = 0
-    query_prompt: str = ""
-    device: str = "cpu"
-    hosting: Mapping[str, Any] = field(default_factory=dict)
-    announce: Announce = print_to_stderr
-
-
-@dataclass(frozen=True)
 class EmbeddingKind:
     """One kind of embedding.
 
     Attributes:
         syntax: how a user writes it.
         fitted: whether it is fitted on the past papers, and so cannot be made before they are read.
-        make: makes one.
+        make: makes one, given the name after the colon and the arguments of ``make_embedding``.
         load: rebuilds one from its folder and settings.
     """
 
     syntax: str
     fitted: bool
-    make: Callable[[EmbeddingRequest], Embedding]
+    make: Callable[..., Embedding]
     load: Callable[[Path, dict[str, Any]], Embedding]
 
 
-def _lsa(request: EmbeddingRequest) -> Embedding:
-    if request.query_prompt:
+def _lsa(name: str, texts: Sequence[str], seed: int, query_prompt: str, **_: Any) -> Embedding:
+    if query_prompt:
         raise InputError("embedding lsa: takes no query prompt")
-    dim = request.name or str(DIMENSIONS)
+    dim = name or str(DIMENSIONS)
     if not dim.isdecimal() or int(dim) == 0:
         raise InputError(f"embedding lsa:{dim}: expected a length, such as lsa:64")
-    return LSAEmbedding.fit(request.texts, seed=request.seed, dim=int(dim))
+    return LSAEmbedding.fit(texts, seed=seed, dim=int(dim))
 
 
-def _semantic(request: EmbeddingRequest) -> Embedding:
-    if not request.name:
-        raise InputError(
-            f"embedding {sentence_transformer.KIND}: name a model: "
-            f"{sentence_transformer.KIND}:MODEL"
-        )
+def _semantic(name: str, query_prompt: str, device: str, announce: Announce, **_: Any) -> Embedding:
+    kind = sentence_transformer.KIND
+    if not name:
+        raise InputError(f"embedding {kind}: name a model: {kind}:MODEL")
     return sentence_transformer.SentenceTransformerEmbedding.from_name(
-        request.name,
-        query_prompt=request.query_prompt,
-        device=request.device,
-        announce=request.announce,
+        name, query_prompt=query_prompt, device=device, announce=announce
     )
 
 
-def _hosted(request: EmbeddingRequest) -> Embedding:
-    if not request.name:
+def _hosted(name: str, query_prompt: str, hosting: Mapping[str, Any], **_: Any) -> Embedding:
+    if not name:
         raise InputError("embedding litellm: name a model: litellm:PROVIDER/MODEL")
-    model = hosted.parse_model_settings({"model": request.name, **request.hosting})
-    return hosted.HostedEmbedding(model, query_prompt=request.query_prompt)
+    model = hosted.parse_model_settings({"model": name, **hosting})
+    return hosted.HostedEmbedding(model, query_prompt=query_prompt)
 
 
 EMBEDDINGS: Mapping[str, EmbeddingKind] = {
@@ -103,11 +75,7 @@ EMBEDDINGS: Mapping[str, EmbeddingKind] = {
 
 
 def embedding_kind(name: str) -> EmbeddingKind:
-    """Look up the kind of an embedding by its whole name, such as ``lsa:64``.
-
-    Raises:
-        InputError: there is no such kind.
-    """
+    """Look up the kind of an embedding by its whole name, such as ``lsa:64``."""
     kind = EMBEDDINGS.get(name.partition(":")[0])
     if kind is None:
         known = ", ".join(one.syntax for one in EMBEDDINGS.values())
@@ -152,9 +120,8 @@ def make_embedding(
         >>> len(embedding.encode(["people and networks"]))
         1
     """
-    kind = embedding_kind(name)
-    request = EmbeddingRequest(
-        name=name.partition(":")[2],
+    return embedding_kind(name).make(
+        name.partition(":")[2],
         texts=texts,
         seed=seed,
         query_prompt=query_prompt,
@@ -162,16 +129,12 @@ def make_embedding(
         hosting=hosting or {},
         announce=announce,
     )
-    return kind.make(request)
 
 
 def load_embedding(folder: Path) -> Embedding:
     """Read the embedding that is saved in a folder, whatever its kind.
 
     No model is loaded and no request is made before the first text.
-
-    Raises:
-        InputError: the folder holds no embedding, or one of an unknown kind.
     """
     settings = read_settings(folder)
     kind = EMBEDDINGS.get(str(settings.get("kind")))

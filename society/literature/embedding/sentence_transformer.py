@@ -71,15 +71,8 @@ class ModelFiles:
         """Find the model of a name, ``SOURCE`` or ``SOURCE@REVISION``, and check its files.
 
         A model of the hub that is not on this machine is downloaded. Without a revision, the one on
-        this machine counts, else the newest.
-
-        Args:
-            named: name on the hub or path of a folder, with or without a revision.
-            announce: called before a download.
-
-        Raises:
-            InputError: there is no such model, it is not safe to load, or it is not on this machine
-                and the hub cannot or must not be asked.
+        this machine counts, else the newest. InputError where there is no such model, it is not
+        safe to load, or it is not on this machine and the hub cannot or must not be asked.
         """
         source, _, revision = named.rpartition("@")
         if not source or "/" in revision or Path(named).expanduser().is_dir():
@@ -99,11 +92,7 @@ class ModelFiles:
         return Path(self.source).name if self.local else self.source
 
     def folder(self, announce: Announce = print_to_stderr) -> Path:
-        """The folder of the files, checked; a model of the hub that is gone is downloaded again.
-
-        Raises:
-            InputError: it is not there any more, or has another revision by now.
-        """
+        """The folder of the files, checked; a model of the hub that is gone is downloaded again."""
         if not self.local:
             folder = _snapshot(self.source, self.revision, announce)
         else:
@@ -128,12 +117,7 @@ def content_hash(folder: Path) -> str:
 
 
 def require_safe(folder: Path) -> None:
-    """Check a model's folder before anything of it is loaded.
-
-    Raises:
-        InputError: its weights are pickled or missing, it names parts or code that are not the
-            library's own, or it is the adapter of another model.
-    """
+    """Check a model's folder before anything of it is loaded: pickled weights run code."""
     adapters = next(folder.rglob("adapter_config.json"), None)
     if adapters is not None:
         raise InputError(f"{adapters}: adapters of other models are not loaded; give whole models")
@@ -287,32 +271,14 @@ class SentenceTransformerEmbedding(CachedEmbedding):
         device: str = "cpu",
         announce: Announce = print_to_stderr,
     ) -> SentenceTransformerEmbedding:
-        """Find a model by its name, ``MODEL``, ``MODEL@REVISION`` or a path.
-
-        Args:
-            named: the name; see ``ModelFiles.resolve``.
-            query_prompt: put before a text that is searched for.
-            device: ``cpu``, or a device of torch.
-            announce: called before a download.
-
-        Raises:
-            InputError: the extra is not installed, or the model cannot be had.
-        """
+        """Find a model by its name, ``MODEL``, ``MODEL@REVISION`` or a path."""
         require_extra()
         files = ModelFiles.resolve(named, announce)
         return cls(files, query_prompt=query_prompt, device=device, announce=announce)
 
     @classmethod
     def from_settings(cls, folder: Path, settings: dict[str, Any]) -> SentenceTransformerEmbedding:
-        """Rebuild from what ``save`` wrote; the files are looked for before the first text.
-
-        Args:
-            folder: of the saved embedding, for messages.
-            settings: the content of its ``embedding.json``.
-
-        Raises:
-            InputError: the settings are not those of such an embedding.
-        """
+        """Rebuild from what ``save`` wrote; the files are looked for before the first text."""
         try:
             files = ModelFiles(
                 str(settings["source"]), str(settings["weights"]), bool(settings["local"])

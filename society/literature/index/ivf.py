@@ -297,15 +297,8 @@ def load_or_build_index(
 ) -> IVFIndex:
     """Build the index of rows, with the layout of a file where there is one.
 
-    Without a valid file the layout is trained, and kept there for the next run.
-
-    Args:
-        rows: float32, n x dim.
-        path: the layout file; None: nothing is kept.
-        metric: ``distance`` or ``cosine``.
-
-    Returns:
-        The index; the same whether the layout was read or trained.
+    Without a valid file the layout is trained, and kept there for the next run (None: nowhere). The
+    index is the same whether the layout was read or trained.
     """
     if path is None:
         return IVFIndex(rows, metric=metric)
@@ -318,11 +311,7 @@ def load_or_build_index(
 
 
 def layout_key(rows: VectorArray, metric: Metric) -> str:
-    """Hash all that a layout depends on: the rows, the constants of the training, and faiss.
-
-    Returns:
-        SHA-256 in hexadecimal digits.
-    """
+    """SHA-256 of all that a layout depends on: rows, constants of the training, and faiss."""
     training = (SEED, SAMPLE, ROUNDS, PROBES, DRAWN, NEAREST, TARGET_RECALL, COMPARED, SHORT)
     parameters = (VERSION, faiss.__version__, metric, rows.shape, *training)
     hasher = hashlib.sha256(repr(parameters).encode())
@@ -333,15 +322,9 @@ def layout_key(rows: VectorArray, metric: Metric) -> str:
 
 
 def write_layout(path: Path, key: str, layout: IVFLayout) -> bool:
-    """Write a layout file atomically.
+    """Write a layout and the key of its rows atomically.
 
-    Args:
-        path: the file; its folder must exist.
-        key: what ``layout_key`` gives for the rows.
-        layout: what is written.
-
-    Returns:
-        False where the folder takes no file: the layout is a cache, and a run goes on without it.
+    False where the folder takes no file: the layout is a cache, and a run goes on without it.
     """
     try:
         # Several runs may write the file at once.
@@ -360,16 +343,9 @@ def write_layout(path: Path, key: str, layout: IVFLayout) -> bool:
 
 
 def read_layout(path: Path, key: str, count: int, dim: int) -> IVFLayout | None:
-    """Read the layout of the rows that have a key.
+    """Read the layout of ``count`` rows of ``dim`` numbers that have a key.
 
-    Args:
-        path: the file; may be missing, damaged, or of other rows.
-        key: what ``layout_key`` gives for the rows.
-        count: number of rows.
-        dim: length of a row.
-
-    Returns:
-        The layout, or None where the file holds no valid layout of these rows.
+    None where the file is missing, damaged, or of other rows.
     """
     cells = min(cell_count(count), count)
     try:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virsci_society.society.literature.papers import Paper, Papers, schema
+from virsci_society.society.literature.papers import Paper, Papers
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)
@@ -109,7 +109,7 @@ def test_ids_are_found_and_others_are_not():
 
 def test_references_by_hand():
     papers = Papers.of(FIVE)
-    starts, cited = papers.cites()
+    starts, cited = papers.cites
     assert [cited[a:b].tolist() for a, b in pairwise(starts)] == [
         [],
         [0],
@@ -128,7 +128,7 @@ def test_references_are_those_that_a_reader_would_find(lists):
     expected = [
         sorted({row_of[r] for r in one.references if r in row_of and r != one.id}) for one in rows
     ]
-    starts, cited = papers.cites()
+    starts, cited = papers.cites
     assert [cited[starts[n] : starts[n + 1]].tolist() for n in range(len(rows))] == expected
     for row in range(len(rows)):
         assert papers.cited_by(row).tolist() == [n for n, e in enumerate(expected) if row in e]
@@ -147,8 +147,8 @@ def test_no_papers_are_papers_too():
     assert none == ()
     assert none.rows_of(["a"]).tolist() == [-1]
     assert none.row_of("a") is None
-    assert [part.tolist() for part in none.cites()] == [[0], []]
-    assert none.table.schema == schema()
+    assert [part.tolist() for part in none.cites] == [[0], []]
+    assert none.table.schema == Papers.schema()
 
 
 def test_the_papers_of_each_author():
