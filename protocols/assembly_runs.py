@@ -18,13 +18,13 @@ from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.protocols.policies.relational import Relational
-from virsci_society.protocols.team_assembly import AssemblyRules, assemble
+from virsci_society.protocols.team_assembly import assemble
 from virsci_society.protocols.wordless import Wordless
 from virsci_society.society.ecosystem.people import MASK
 from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.leaders import Anybody, ByFadingPapers
 from virsci_society.society.formation.seats import NewcomerSeats, ObservedSizes
-from virsci_society.society.formation.world_view import ExcludedRows, PapersView
+from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.streams import ReusedStreams
 from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.population.event_counts import PaperHistory
@@ -62,7 +62,7 @@ class AssemblyRun:
         team_sizes: ObservedSizes | None = None,
         outside: OutsideAuthors | None = None,
     ) -> None:
-        self._leaders, self._rules = _papers_rules(founding, protocol)
+        self._leaders, self._policy = _papers_rules(founding, protocol)
         self.author_order = protocol.author_order
         self.day = 0.0
         self.streams = ReusedStreams(seed)
@@ -135,7 +135,7 @@ class AssemblyRun:
         rng = partial(self.streams.stream, "team", f"{MASK}{leader}/{project}")
         seats = protocol.newcomers
         bring = partial(self._bring, seats) if seats is not None else _nobody
-        drawn = assemble(self._rules, leader, self, rng, bring)
+        drawn = assemble(protocol, self._policy, leader, self, rng, bring)
         wanted = next(drawn)
         members = [leader, *drawn]
         authors = members if len(members) >= protocol.smallest_team(wanted) else []
@@ -166,15 +166,7 @@ class AssemblyRun:
 
 
 def with_parameters(part: P, values: Mapping[str, Any]) -> P:
-    """A copy of a part with other values below dotted keys; the values are not checked.
-
-    Args:
-        part: the part.
-        values: by key, such as ``newcomers.seat``.
-
-    Raises:
-        InputError: there is no such key, or it stands below a part that is null.
-    """
+    """A copy of a part with other values below dotted keys; the values are not checked."""
     below: dict[str, dict[str, Any]] = {}
     update: dict[str, Any] = {}
     for key, value in values.items():
@@ -195,12 +187,8 @@ def with_parameters(part: P, values: Mapping[str, Any]) -> P:
 
 def _papers_rules(
     founding: Founding, protocol: Wordless
-) -> tuple[ByFadingPapers | Anybody, AssemblyRules[PapersView]]:
-    """The rules for leaders and members, which see nothing but papers.
-
-    Raises:
-        InputError: a rule needs more of a society.
-    """
+) -> tuple[ByFadingPapers | Anybody, Relational]:
+    """The rules for leaders and members; InputError if they see more of a society than papers."""
     policy, leaders = protocol.selection, founding.leaders
     if not isinstance(policy, Relational) or policy.topic:
         raise InputError(
@@ -214,10 +202,7 @@ def _papers_rules(
         )
     if protocol.meetings:
         raise InputError("protocol.meetings: a simulation in memory takes teams without meetings")
-    rules: AssemblyRules[PapersView] = AssemblyRules(
-        protocol.team_size, policy, protocol.newcomers, protocol.again, protocol.groups
-    )
-    return leaders, rules
+    return leaders, policy
 
 
 def _nobody(_mentor: int, _rng: np.random.Generator) -> int:
@@ -230,13 +215,8 @@ def _population(
 ) -> tuple[Authorships, ObservedSizes, IntArray]:
     """What a simulation starts from, kept because many start from the same papers.
 
-    Args:
-        before: papers, of which those before ``begin`` are used.
-        begin: the first day of the simulated period.
-        recent: only authors of papers of the last so many days are the population; None: all.
-
-    Returns:
-        The papers of the population, the sizes of all teams, and the numbers of the people.
+    These are the papers of the population before ``begin``, the sizes of all teams, and the numbers
+    of the people, who have written in the last ``recent`` days, if these are stated.
     """
     past = before.between(-np.inf, begin).counted_from(begin)
     sizes, known = ObservedSizes(past.sizes, past.dates), np.arange(past.people)

@@ -13,9 +13,13 @@ from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.prompts.prompt import Prompt, Prompts
 from virsci_society.protocols.composition_targets import CompositionTargets
 from virsci_society.protocols.forms import Choice
-from virsci_society.protocols.team_assembly import SeatRules, TeamMembers, at_most
-from virsci_society.protocols.team_sizes import TeamSize
-from virsci_society.society.formation.seats import NewcomerSeats, RepeatedTeams
+from virsci_society.protocols.team_assembly import (
+    SeatRules,
+    TeamMembers,
+    at_most,
+    draw_size,
+)
+from virsci_society.society.formation.seats import NewcomerSeats
 from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.durations import Process
@@ -58,11 +62,7 @@ class TeamBuilding(SeatRules, Invitations, TeamMembers):
     definition is read so: assumed."""
 
     def smallest_after_leaving(self, wanted: int) -> int:
-        """Members below which a team that has started is dissolved.
-
-        Args:
-            wanted: the size that it wanted.
-        """
+        """Members below which a team that has started, and wanted a size, is dissolved."""
         least = self.min_size_after_leaving
         return self.smallest_team(wanted) if least is None else at_most(wanted, least)
 
@@ -74,20 +74,17 @@ def select_collaborators(
 
     Each refusal is replaced by the next draw, up to a limit of invitations. Before that newcomers
     take their seats, and where the team repeats an earlier one those who stay are invited first.
-
-    Args:
-        team: the leader's, alone so far.
-        lab: the team's access to the world.
-        building: size, policy, limits and targets.
-        prompts: with the page ``invitation``.
-
-    Raises:
-        Dissolved: a target of the composition is out of reach, or too few have accepted.
     """
-    earlier = draw_earlier_team(building.again, team, lab)
-    n = len(earlier) + 1 if earlier else draw_team_size(building.team_size, lab)
-    team.target_size = n
-    staying = _draw_staying(building.again, earlier, team, lab)
+    leader, again = lab.world.population.rows[team.leader], building.again
+    earlier: tuple[int, ...] = ()
+    if again is not None:
+        earlier = again.earlier_team(leader, lab.world, lab.rng("again")) or ()
+    size = len(earlier) + 1 if earlier else draw_size(building.team_size, lab.world, lab.rng)
+    # Never more than there are people, of whom all are invited.
+    n = team.target_size = size if earlier else min(size, len(lab.world.population))
+    staying: list[int] = []
+    if again is not None and earlier:
+        staying = again.staying(earlier, lab.world.unavailable() | {leader}, lab.rng("stay"))
     if building.newcomers is not None:
         seat_newcomers(building.newcomers, n - 1 - len(staying), team, lab)
     search = CandidateSearch(building, team, lab, n, staying)
@@ -105,40 +102,8 @@ def select_collaborators(
     team.formed = lab.now if team.size == n else None
 
 
-def draw_team_size(size: TeamSize | int, lab: Lab) -> int:
-    """n, the leader included, and never more than there are people."""
-    if isinstance(size, TeamSize):
-        size = size.draw_on(lab.now, lab.world.team_sizes, lab.rng("size"))
-    return min(size, len(lab.world.population))
-
-
-def draw_earlier_team(again: RepeatedTeams | None, team: Team, lab: Lab) -> tuple[int, ...]:
-    """The rows of the leader's co-authors of the paper whose team is repeated; else empty."""
-    if again is None:
-        return ()
-    leader = lab.world.population.rows[team.leader]
-    return again.earlier_team(leader, lab.world, lab.rng("again")) or ()
-
-
-def _draw_staying(
-    again: RepeatedTeams | None, earlier: tuple[int, ...], team: Team, lab: Lab
-) -> list[int]:
-    """The rows of those of an earlier team who are invited first."""
-    if again is None or not earlier:
-        return []
-    leader = lab.world.population.rows[team.leader]
-    return again.staying(earlier, lab.world.unavailable() | {leader}, lab.rng("stay"))
-
-
 def seat_newcomers(seats: NewcomerSeats, most: int, team: Team, lab: Lab) -> None:
-    """Let newcomers take their seats: they come today, and the leader is their mentor.
-
-    Args:
-        seats: the rule by which they come.
-        most: seats that are neither the leader's nor kept for former co-authors.
-        team: the leader's, alone so far.
-        lab: the team's access to the world.
-    """
+    """Let newcomers take up to so many seats: they come today, and the leader is their mentor."""
     chance = seats.chance(lab.now, lab.rng("newcomers"))
     for seat in range(1, most + 1):
         rng = lab.rng("newcomer", seat)
@@ -149,11 +114,7 @@ def seat_newcomers(seats: NewcomerSeats, most: int, team: Team, lab: Lab) -> Non
 def invite(invitees: list[str], first: int, page: Prompt, lab: Lab) -> Process[None]:
     """Invite some people side by side; their answers take effect after the reply window.
 
-    Args:
-        invitees: masked names.
-        first: number of invitations that the team has sent before.
-        page: the invitation.
-        lab: the team's access to the world.
+    ``first`` is the number of invitations that the team has sent before.
     """
     sent = lab.now
     # Of the date of asking: by the date of the answer they may have become co-authors.

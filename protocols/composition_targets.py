@@ -22,13 +22,8 @@ if TYPE_CHECKING:
 
 
 def nearest_attainable(target: float, n: int, attainable: Sequence[int]) -> int:
-    """The attainable number of members nearest to a target share; ties go to the lower.
-
-    Args:
-        target: share of the members, 0 to 1.
-        n: team size (>= 1).
-        attainable: numbers of members, 0 to n.
-    """
+    """The attainable number of ``n`` members nearest to a target share; ties go to the lower."""
+    # Rounded, so that a difference in the last bit is still a tie.
     return min(attainable, key=lambda count: (round(abs(count - target * n), 9), count))
 
 
@@ -50,13 +45,7 @@ def _can_end_with(target: int, alone: int, together: int, seats: int) -> bool:
     With each seat either one more is alone, or the newcomer is not, and may take along one member
     who was. There is never exactly one member who is not alone. A newcomer who has written with
     several of those who are alone takes all of them along, but no plan relies on finding one: any
-    team on target can be gathered without.
-
-    Args:
-        target: members who shall be alone in the end.
-        alone: members who are alone now.
-        together: members who are not.
-        seats: members still to come.
+    team on target can be gathered without. Those who are not alone now are ``together``.
     """
     missing = alone + seats - target
     if missing < 0:
@@ -119,13 +108,7 @@ class CompositionTargets:
         joint: Callable[[int, int], int],
         topic: Callable[[int], Hashable],
     ) -> bool:
-        """Can this team still be completed to every target?
-
-        Args:
-            team: rows of the members, at most ``n``.
-            joint: number of joint papers of two rows.
-            topic: main topic of a row.
-        """
+        """Can this team still be completed to every target?"""
         seats = self.n - len(team)
         if self.fresh is not None:
             alone = fresh_members(team, joint)
@@ -147,15 +130,8 @@ class CompositionTargets:
         """Of every row: would the team with this newcomer keep every target reachable?
 
         Only co-authors of members are looked at one by one. Of all the others those with the
-        same main topic are alike, and so are those with a topic that no member has.
-
-        Args:
-            team: rows of the members.
-            network: joint papers as of now.
-            subjects: everybody's main topic as a number, one per row.
-
-        Returns:
-            One truth value per row, false for the members.
+        same main topic are alike, and so are those with a topic that no member has. Topics are
+        numbers, one per row; the members themselves are not suitable.
         """
 
         def is_suitable(row: int) -> bool:

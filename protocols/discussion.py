@@ -89,11 +89,9 @@ class DiscussionSettings(Part):
     assumed."""
 
     def in_stage(self, stage: str, *, heard: bool = True) -> Self:
-        """The settings as they hold in one stage.
+        """The settings as they hold in one stage: what is on in another stage only is off.
 
-        Args:
-            stage: its name; what is on in another stage only is off in it.
-            heard: would anybody hear what outsiders answer? If not, none is consulted.
+        Where nobody would hear (``heard``) what outsiders answer, none is consulted.
         """
         consults = heard and self.invitation in ("on", stage)
         shows = self.knowledge in ("on", stage)
@@ -108,20 +106,11 @@ def speaking_order(
     opener: str | None = None,
     before: str | None = None,
 ) -> list[str]:
-    """The speakers of one turn, one for each member.
+    """The speakers of one turn, by masked name, as many as there are members.
 
     With ``round_table`` every member speaks once. With ``random`` each speaker is drawn, but
-    never the same one twice running, so some may stay silent.
-
-    Args:
-        members: masked names, the leader first.
-        order: ``round_table`` or ``random``.
-        rng: the stream of this turn's draws.
-        opener: the member who speaks first in a random order; None: drawn like the others.
-        before: the last speaker of the turn before.
-
-    Returns:
-        Masked names, as many as there are members.
+    never the same one twice running, so some may stay silent; ``opener`` speaks first, and
+    ``before`` is the last speaker of the turn before.
     """
     if order == "round_table" or len(members) == 1:
         return list(members)
@@ -225,8 +214,7 @@ class Discussion:
     def position(self, seat: int | None = None) -> TurnPosition:
         """Where in the team's work a question of the present turn is asked.
 
-        Args:
-            seat: place in the speaking order, from 0; None: who is asked does not speak in turn.
+        The seat is the place in the speaking order, from 0; None: not in turn.
         """
         seats, place = (len(self._turn.speakers), seat + 1) if seat is not None else (0, 0)
         return TurnPosition(
@@ -341,8 +329,9 @@ class Discussion:
             The utterance, and the guest's reply as a tuple of one or none; all unread.
         """
         position = self.position(seat)
-        # One search for the page and for the question: only those who were shown can be asked.
-        may_ask = self._may_ask(position)
+        # One search for the page and for the question: only those who were shown can be asked, and
+        # nobody where nobody is left to hear the answer.
+        may_ask = self.heard_later or not position.closes
         outsiders = self.find_outsiders(cue) if may_ask else ()
         utterance = yield from self.lab.ask(
             speaker,
@@ -361,10 +350,6 @@ class Discussion:
         self.advice += advice
         return utterance, advice
 
-    def _may_ask(self, position: TurnPosition) -> bool:
-        """False where nobody is left to hear the answer."""
-        return self.heard_later or not position.closes
-
     def consult(
         self,
         utterance: Answer[Any],
@@ -379,14 +364,11 @@ class Discussion:
 
         Args:
             utterance: settles to a ``Spoken`` form.
-            outsiders: those who were shown to the speaker.
+            outsiders: those who were shown to the speaker; () where consultation is off.
             asker: masked name of the speaker.
             about: text or Answer: what the team works on.
             choose: finds who is asked, given the utterance and the outsiders.
             place: number of the guest among those of one utterance, from 0.
-
-        Returns:
-            The guest's reply, unread; nothing where consultation is off.
         """
         if isinstance(outsiders, tuple):
             return ()

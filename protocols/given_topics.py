@@ -45,12 +45,7 @@ class GivenTopic(Part):
         return self
 
     def topic_for(self, team: Team, lab: Lab) -> str | None:
-        """The topic that a team is given; None where it only begins from one.
-
-        Args:
-            team: its date of founding decides.
-            lab: the team's access to the world.
-        """
+        """The topic that a team is given, by its founding date; None if it only begins from one."""
         topics = neutral_topics() if self.one_of == "neutral" else self.one_of
         if not topics:
             return self.given

@@ -195,11 +195,7 @@ class Ballot(Form):
         return schema
 
     def check_against(self, slots: Mapping[str, Any]) -> None:
-        """Require a vote for an idea that is on the ballot.
-
-        Raises:
-            ReplyError: the idea is not.
-        """
+        """Require a vote for an idea that is on the ballot."""
         shown = len(slots.get("ideas", ()))
         if shown and self.choice >= shown:
             raise ReplyError(f'"Decision Made" names {self.decision}; only {shown} are shown')
@@ -289,13 +285,8 @@ def make_candidate(
 ) -> CandidateIdea:
     """Join an idea with its references.
 
-    Args:
-        author: masked name of who put the idea forward.
-        scored: does the idea's self-assessment count?
-        idea: the idea; its ``uses`` are keys of papers on its author's page.
-        shown: papers that its author was shown.
-        near: papers found by the idea itself.
-        previous: the idea on the table before; the papers that it builds on stood on the page too.
+    Its ``uses`` are keys of the papers ``shown`` to its author, and of those that the ``previous``
+    idea on the table builds on; the papers ``near`` were found by the idea itself.
     """
     before = previous.builds_on if isinstance(previous, CandidateIdea) else ()
     # Of two papers with one key, which lists without keys of their own can have, the first counts.
@@ -315,13 +306,7 @@ def make_candidate(
 
 
 def add_judgement(speaker: str, candidate: CandidateIdea, said: Idea) -> CandidateIdea:
-    """The idea on the table with what the next speaker thinks of it, unless that is its author.
-
-    Args:
-        speaker: masked name of the next speaker.
-        candidate: the idea on the table.
-        said: what the next speaker said; ``marks`` and ``objection`` are of the idea on the table.
-    """
+    """The idea on the table with what the next speaker thinks of it, unless that is its author."""
     if speaker == candidate.author:
         return candidate
     marks, objections = candidate.marks, candidate.objections
@@ -376,12 +361,9 @@ def count_equal(values: Sequence[float]) -> int:
 def plurality_winner(
     weights: Weights, ideas: Sequence[CandidateIdea], *ballots: Ballot
 ) -> CandidateIdea:
-    """The idea with most votes; ties are broken by confidence, then by order.
+    """The idea with most votes (one at least is on the ballot); abstentions count for none.
 
-    Args:
-        weights: of the confidence.
-        ideas: those on the ballot, at least one.
-        ballots: all that are counted; abstentions count for no idea.
+    Ties are broken by confidence, then by order.
     """
     votes = [ballot.choice for ballot in ballots]
     return min(

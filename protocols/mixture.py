@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -92,29 +93,14 @@ class Mixture(TeamProtocol):
         return frozenset().union(*stated) if len(stated) == len(of_each) else None
 
     def of_team(self, team_id: str, streams: Streams) -> TeamProtocol:
-        """The protocol of a team, under the name of its component.
-
-        Args:
-            team_id: leader / ordinal.
-            streams: of the run; the team's own stream decides.
-        """
+        """The protocol of a team, under the name of its component."""
         # By the id of the team alone: no other team changes it (rule 6).
         point = streams.stream("protocol", team_id).random()
         ends = list(accumulate(component.share for component in self.of))
-        chosen = next(
-            (
-                component
-                for component, end in zip(self.of, ends, strict=True)
-                if point * ends[-1] < end
-            ),
-            self.of[-1],
-        )
+        # The last one also where rounding leaves the point behind the last end.
+        chosen = self.of[min(bisect_right(ends, point * ends[-1]), len(self.of) - 1)]
         return LabelledProtocol(label=chosen.label, protocol=chosen.protocol)
 
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
-        """Refuse: no team works under a mixture itself.
-
-        Raises:
-            ProtocolError: always.
-        """
+        """Refuse: no team works under a mixture itself."""
         raise ProtocolError(f"{team.id}: a mixture has no run of its own; ask it for of_team")

@@ -54,11 +54,7 @@ _CONTEXT_HEARD = 600
 
 
 def acceptance_probability(asked: Asked) -> float:
-    """The probability, 0 to 1, that an invitation is accepted, by the acceptance rule.
-
-    Raises:
-        ProtocolError: the rule gives no probability.
-    """
+    """The probability, 0 to 1, that an invitation is accepted, by the acceptance rule."""
     rule: Acceptance = asked.slots.get("acceptance", DEFAULT_ACCEPTANCE)
     probability = rule.probability(
         InvitationFacts(

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-from typing import Annotated, Generic, Literal, Protocol, Self, TypeVar
+from typing import Annotated, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -96,27 +95,13 @@ class MemberDraw(Protocol[W_contra]):
         """The policy as it holds in a run of this seed."""
 
 
-@dataclass(frozen=True)
-class AssemblyRules(Generic[W]):
-    """The rules by which the seats of a team are filled, in a society of which they see ``W``.
-
-    Attributes:
-        team_size: n, the leader included, or its distribution.
-        selection: how an incumbent is drawn.
-        newcomers: which seats newcomers take; None: none.
-        again: which teams repeat an earlier one; None: none.
-        groups: how leaders ask juniors of their own; None: as everybody else.
-    """
-
-    team_size: TeamSize | int
-    selection: MemberDraw[W]
-    newcomers: NewcomerSeats | None = None
-    again: RepeatedTeams | None = None
-    groups: ResearchGroups | None = None
+class AssembledTeam(SeatRules, TeamMembers):
+    """A team whose seats are all filled by rules, without an invitation."""
 
 
 def assemble(
-    rules: AssemblyRules[W],
+    rules: AssembledTeam,
+    selection: MemberDraw[W],
     leader: int,
     world: W,
     rng: Callable[..., np.random.Generator],
@@ -126,6 +111,7 @@ def assemble(
 
     Args:
         rules: how the seats are filled.
+        selection: the policy of the rules, which sees no more of a society than ``world`` has.
         leader: row.
         world: as of now.
         rng: gives the random stream of the team for a purpose.
@@ -147,7 +133,7 @@ def assemble(
     n = n if rules.newcomers is not None else min(n, len(world.population))
     yield n
     yield from members[1:]
-    policy = rules.selection.of_run(world.streams.seed)
+    policy = selection.of_run(world.streams.seed)
     seats = rules.newcomers
     # Once for the whole team: teams differ in how many newcomers they take.
     chance = seats.chance(world.day, rng("newcomers")) if seats is not None else 0.0

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from virsci_society.agents.errors import Dissolved
-from virsci_society.agents.reference import Reference
-from virsci_society.protocols.team_assembly import AssemblyRules, SeatRules, TeamMembers, assemble
-from virsci_society.society.formation.world_view import WorldView
+from virsci_society.protocols.team_assembly import AssembledTeam, assemble
 from virsci_society.society.kernel.durations import Duration, FixedDuration, Process, parse_days
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 from virsci_society.society.teams.team import AuthorOrder
@@ -40,7 +38,7 @@ class WordlessText:
         return f"{self.title}\n{self.abstract}"
 
 
-class Wordless(SeatRules, TeamMembers, TeamProtocol):
+class Wordless(AssembledTeam, TeamProtocol):
     """People are drawn by a policy, join at once, meet some times and publish (this project).
 
     Whoever is drawn comes: nobody declines, and nobody at the limit of teams is drawn. The paper
@@ -73,8 +71,8 @@ class Wordless(SeatRules, TeamMembers, TeamProtocol):
         near = lab.library.search(text.words(), self.references) if self.references else ()
         # The text of a manuscript is an Answer, also where nobody was asked.
         return Manuscript(
-            text=lab.later(_identity, text),
-            cites=lab.later(_ids_of, near),
+            text=lab.later(lambda text: text, text),
+            cites=lab.later(lambda near: tuple(paper.id for paper in near), near),
             author_order=self.author_order,
         )
 
@@ -82,13 +80,6 @@ class Wordless(SeatRules, TeamMembers, TeamProtocol):
     def order_of_authors(self) -> AuthorOrder:
         """The order in which authors are named."""
         return self.author_order
-
-    @property
-    def assembly_rules(self) -> AssemblyRules[WorldView]:
-        """How the seats of a team are filled."""
-        return AssemblyRules(
-            self.team_size, self.selection, self.newcomers, self.again, self.groups
-        )
 
     def _draw_members(self, team: Team, lab: Lab) -> None:
         """Draw and take in one member after another, each from its own stream."""
@@ -99,7 +90,7 @@ class Wordless(SeatRules, TeamMembers, TeamProtocol):
             return population.rows[who]
 
         leader = population.rows[team.leader]
-        drawn = assemble(self.assembly_rules, leader, lab.world, lab.rng, bring)
+        drawn = assemble(self, self.selection, leader, lab.world, lab.rng, bring)
         n = team.target_size = next(drawn)
         for row in drawn:
             # A newcomer has joined already, when it was brought.
@@ -130,11 +121,3 @@ def _compose(keywords: list[str], size: int) -> WordlessText:
     return WordlessText(
         f"A paper on {subject}", f"{size} people worked on {subject}. No words were exchanged."
     )
-
-
-def _identity(text: WordlessText) -> WordlessText:
-    return text
-
-
-def _ids_of(references: tuple[Reference, ...]) -> tuple[str, ...]:
-    return tuple(reference.id for reference in references)

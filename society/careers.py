@@ -92,11 +92,7 @@ class Rates(Careers):
     """Who goes to work elsewhere, and where; null: nobody. Assumed. Source: off."""
 
     def check_people(self, people: People) -> None:
-        """Check that an institution is known where the scenario has moves.
-
-        Raises:
-            InputError: mobility is stated and no institution is known.
-        """
+        """Check that an institution is known where the scenario has moves."""
         if self.mobility is not None and not people.institutions:
             raise InputError(
                 "careers.mobility: nothing is known of where the scientists of this ecosystem "
@@ -120,11 +116,7 @@ class Rates(Careers):
 def check_career_rules(
     people: People, careers: Careers | None, interventions: Sequence[Change]
 ) -> None:
-    """Check that all rules of careers of a run can work in a society that begins with some people.
-
-    Raises:
-        InputError: a rule needs something that is not known of these people.
-    """
+    """Check that all rules of careers of a run can work in a society of these people."""
     for rule in (careers, *(change.settings.get("careers") for change in interventions)):
         if rule is not None:
             rule.check_people(people)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from heapq import heappop, heappush
 from itertools import count
 from math import gamma
@@ -69,12 +68,9 @@ class Lengths(Retirement):
     """Of the Weibull distribution: 1 is a constant hazard, larger is narrower. Source: assumed."""
 
     def remaining_days(self, ages: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw from the Weibull distribution, given that each career has lasted for its age.
-
-        Source:
-            Inversion of the survival function exp(-(t / scale)^shape) conditional on t > age.
-        """
+        """Draw from the Weibull distribution, given that each career has lasted for its age."""
         scale = self.mean / gamma(1 + 1 / self.shape)
+        # The survival function exp(-(t / scale)^shape) is inverted on the condition t > age.
         with np.errstate(over="ignore"):
             passed = (ages / scale) ** self.shape + rng.standard_exponential(len(ages))
         left = np.maximum(0.0, scale * passed ** (1 / self.shape) - ages)
@@ -220,8 +216,7 @@ class ByCoauthors(Mobility):
 def destination_by_size(row: int, world: World, rng: np.random.Generator) -> str | None:
     """Draw another institution in proportion to the scientists who work there, by rejection.
 
-    Returns:
-        An institution; None where ``MAX_DRAWS`` scientists all work at its own or at none.
+    None where ``MAX_DRAWS`` scientists all work at its own or at none.
     """
     own = institution_of(row, world)
     for _ in range(MAX_DRAWS):
@@ -250,14 +245,13 @@ def change_institution(world: World, row: int, place: str) -> None:
 
 def mobility_process(world: World, streams: Streams, rows: range, rule: Mobility) -> Process[None]:
     """A process in which some people move to other institutions at the rate of a rule."""
-    move = partial(_move, world, rule)
+
+    def move(row: int, rng: np.random.Generator) -> None:
+        place = rule.destination(row, world, rng)
+        if place is not None:
+            change_institution(world, row, place)
+
     return poisson_process(world, streams, "moves", rows, rule.per_year, move)
-
-
-def _move(world: World, rule: Mobility, row: int, rng: np.random.Generator) -> None:
-    place = rule.destination(row, world, rng)
-    if place is not None:
-        change_institution(world, row, place)
 
 
 FAR_FUTURE = 1e9

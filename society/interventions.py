@@ -114,13 +114,7 @@ def founds_alike(one: Founding, other: Founding) -> bool:
 
 
 def intervene(world: World, number: int, change: Change) -> None:
-    """Log an intervention and remove its scientists; the society has set its settings before.
-
-    Args:
-        world: the world in which it happens.
-        number: ordinal of the intervention, from 1, in order of date.
-        change: the intervention.
-    """
+    """Log an intervention and remove its scientists; the society has set its settings before."""
     removal = change.removal
     rows = [] if removal is None else rows_to_remove(world, removal, number)
     names = [world.population.names[row] for row in rows]
@@ -132,32 +126,21 @@ def intervene(world: World, number: int, change: Change) -> None:
 
 
 def rows_to_remove(world: World, removal: Removal, number: int) -> list[int]:
-    """Choose the scientists whom a removal takes; at least one scientist is always left.
-
-    Args:
-        world: the world as of the date of the removal.
-        removal: how many, and by which ranking.
-        number: ordinal of the intervention; part of the name of the random stream.
-
-    Returns:
-        Their rows, the first of the ranking first.
-    """
+    """The rows of the scientists whom a removal takes; at least one scientist is always left."""
+    # The number names the stream: two removals on one day draw different people (rule 9).
     rng = world.streams.stream("intervention", number)
     ranking = rank_scientists(world, removal.by, rng)
     return ranking[: min(removal.count, len(ranking) - 1)]
 
 
 def rank_scientists(world: World, by: Rank, rng: np.random.Generator) -> list[int]:
-    """Everybody who is in the society, in the order of a ranking as of now.
+    """The rows of everybody who is in the society, in the order of a ranking as of now.
 
     Args:
         world: the world.
         by: ``degree`` (co-authors), ``papers`` or ``citations``, most first and ties by row, or
             ``random``.
         rng: orders them where the ranking is ``random``.
-
-    Returns:
-        Their rows, the first of the ranking first.
     """
     people = world.population
     here = np.ones(len(people), dtype=bool)

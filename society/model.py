@@ -154,54 +154,73 @@ class Society(mesa.Model):
         super().__init__(seed=seed)
         check_career_rules(ecosystem.profiles, careers, interventions)
         self.step_days, self.first_day = to_ticks(step_days), to_ticks(begin)
-        env = simpy.Environment(initial_time=to_ticks(begin))
-
-        def now() -> float:
-            return float(env.now)
-
-        network = CoauthorNetwork(ecosystem.coauthors, now)
         dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
         # Before anything can fail: whatever becomes of this object, its loop thread ends (rule 26).
         self._finalizer = weakref.finalize(self, Dispatcher.close, dispatcher)
-        self.world = World(
-            env=env,
-            ecosystem=ecosystem,
-            population=Population(ecosystem.profiles, self, network, now),
-            literature=_literature_of(ecosystem),
-            network=network,
-            history=PaperHistory(lambda: ecosystem.authorships, now),
-            knowledge=_knowledge_of(ecosystem),
-            attention=Attention(env, limited=attention == "on"),
+        self.world = self._make_world(
+            ecosystem,
+            outside_seats,
+            limited=attention == "on",
             protocol=protocol,
             founding=founding,
             times=times,
             publication=publication or Unreviewed(),
-            team_sizes=observed_sizes(ecosystem, inside=outside_seats is not None),
             drift=drift,
             careers=careers,
             until=to_ticks(until),
             streams=Streams(seed),
             dispatcher=dispatcher,
-            log=RunLog(env),
-            welcome=self._welcome,
-            bring_newcomer=self._bring_newcomer,
-            outside=None
-            if outside_seats is None
-            else OutsideAuthors(outside_seats, ecosystem.past, ecosystem.profiles.rows),
         )
         self._tomorrow = 0.0
         self._write_initial_tables()
         # Interventions first: SimPy ends timeouts of one date in the order of their beginning.
         self._schedule(interventions)
         self._careers, self._founding = CareerProcess(self.world), FoundingProcess(self.world)
-        everybody = range(len(self.population))
         self._begin_careers(careers)
-        self._founding.begin(everybody)
+        self._founding.begin(range(len(self.population)))
         self.datacollector = DataCollector(
-            model_reporters=_REPORTERS,
-            agent_reporters=_AGENT_REPORTERS if agent_reporters else None,
+            _REPORTERS, _AGENT_REPORTERS if agent_reporters else None
         )
         self._space: NetworkGrid | None = None
+
+    def _make_world(
+        self, ecosystem: Ecosystem, seats: OutsideSeats | None, *, limited: bool, **rules: Any
+    ) -> World:
+        """The world on its first day; the rules bear the names of its fields."""
+        env = simpy.Environment(initial_time=self.first_day)
+        past, people, folder = ecosystem.past, ecosystem.profiles, ecosystem.cache_folder
+
+        def now() -> float:
+            return float(env.now)
+
+        network = CoauthorNetwork(ecosystem.coauthors, now)
+        return World(
+            env=env,
+            ecosystem=ecosystem,
+            population=Population(people, self, network, now),
+            literature=Literature(
+                past,
+                ecosystem.past_vectors,
+                ecosystem.embedding,
+                ecosystem.boundary,
+                layout_file=folder and folder / "past.cells.npz",
+            ),
+            network=network,
+            history=PaperHistory(lambda: ecosystem.authorships, now),
+            knowledge=KnowledgeBank(
+                people,
+                ecosystem.embedding,
+                ecosystem.interest_vectors,
+                layout_file=folder and folder / "interests.cells.npz",
+            ),
+            attention=Attention(env, limited),
+            team_sizes=observed_sizes(ecosystem, inside=seats is not None),
+            log=RunLog(env),
+            welcome=self._welcome,
+            bring_newcomer=self._bring_newcomer,
+            outside=None if seats is None else OutsideAuthors(seats, past, people.rows),
+            **rules,
+        )
 
     @property
     def day(self) -> float:
@@ -431,7 +450,7 @@ class Society(mesa.Model):
             raise self.dispatcher.fault
 
 
-def observed_sizes(ecosystem: Ecosystem, *, inside: bool = False) -> ObservedSizes:
+def observed_sizes(ecosystem: Ecosystem, *, inside: bool) -> ObservedSizes:
     """The sizes of the past teams of an ecosystem.
 
     With ``inside`` only authors in the population are counted, and papers with one of them.
@@ -440,18 +459,6 @@ def observed_sizes(ecosystem: Ecosystem, *, inside: bool = False) -> ObservedSiz
         own = ecosystem.authorships
         return ObservedSizes(own.sizes, own.dates)
     return ObservedSizes(ecosystem.past.team_sizes, ecosystem.past.dates)
-
-
-def _literature_of(ecosystem: Ecosystem) -> Literature:
-    vectors, embedding, folder = ecosystem.past_vectors, ecosystem.embedding, ecosystem.cache_folder
-    layout = folder and folder / "past.cells.npz"
-    return Literature(ecosystem.past, vectors, embedding, ecosystem.boundary, layout_file=layout)
-
-
-def _knowledge_of(ecosystem: Ecosystem) -> KnowledgeBank:
-    people, embedding, folder = ecosystem.profiles, ecosystem.embedding, ecosystem.cache_folder
-    layout = folder and folder / "interests.cells.npz"
-    return KnowledgeBank(people, embedding, ecosystem.interest_vectors, layout_file=layout)
 
 
 def _teams_in(state: str) -> Callable[[Society], int]:

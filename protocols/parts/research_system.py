@@ -140,11 +140,7 @@ class ResearchSystem(TeamProtocol):
         return STAGES
 
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
-        """Gather the team, settle the topic, find the idea, write the paper.
-
-        Raises:
-            Dissolved: the team was too small, or words that were needed could not be had.
-        """
+        """Gather the team, settle the topic, find the idea, write the paper."""
         rules = WorkRules(self.references, self.sentences, self.memory, self.profiles == "on")
         work = TeamWork(team, lab, self.pages, rules)
         yield from self.gather(work)
@@ -197,12 +193,7 @@ class ResearchSystem(TeamProtocol):
         raise NotImplementedError
 
     def write_paper(self, work: TeamWork, idea: Answer[CandidateIdea]) -> Process[Manuscript]:
-        """The last step: the leader writes the abstract, or the proposal, of the idea.
-
-        Args:
-            work: of the team.
-            idea: the idea that was found.
-        """
+        """The last step: the leader writes the abstract, or the proposal, of the idea."""
         text = work.text
         if text is None:
             text = yield from work.lab.stage("abstract", self._write_text(work, idea))
@@ -242,9 +233,7 @@ class ResearchSystem(TeamProtocol):
     def hand_in_proposal(self, work: TeamWork, proposal: Answer[Proposal]) -> Manuscript:
         """A manuscript of a proposal, without references that were never retrieved.
 
-        Args:
-            work: of the team; their number is noted as ``references_removed``.
-            proposal: as it was written.
+        Their number is noted as ``references_removed``.
         """
         checked = work.lab.later(check_references, proposal, *work.found)
         work.team.notes["references_removed"] = work.lab.later(count_removed, checked)
@@ -279,11 +268,6 @@ def proposal_as_idea(author: str, proposal: Proposal, *found: tuple[Any, ...]) -
     """A proposal as an idea, for systems whose paper is to be an abstract.
 
     Its ratings are the middle of the scale: nobody was asked for any.
-
-    Args:
-        author: masked name of who wrote it.
-        proposal: as it was written.
-        found: the results of the team's searches.
     """
     checked = check_references(proposal, *found)
     papers = {paper.id: paper for one in found for paper in one}
@@ -338,12 +322,7 @@ class CheckedProposal:
 
 
 def check_references(proposal: Proposal, *found: tuple[Reference, ...]) -> CheckedProposal:
-    """Remove the references of a proposal that no search has found.
-
-    Args:
-        proposal: as it was written; its text may name keys in square brackets.
-        found: the results of the team's searches.
-    """
+    """Remove the references of a proposal, also in its text, that no search has found."""
     known = {paper_key(paper, n): paper.id for papers in found for n, paper in enumerate(papers, 1)}
     text = proposal.abstract
     in_text = [f"P{int(number)}" for number in _KEY_IN_TEXT.findall(text)]

@@ -50,13 +50,7 @@ def retrieve(work: TeamWork, who: str, count: int, seat: int = 0) -> Process[Fou
 
 
 def find_by_queries(work: TeamWork, asked: Answer[SearchQueries], count: int) -> FoundPapers:
-    """The papers nearest to the queries and to the topic, taken in turn from each search.
-
-    Args:
-        work: of the team; the papers count as retrieved.
-        asked: the queries.
-        count: papers that are kept (>= 1).
-    """
+    """The papers nearest to the queries and to the topic, in turn from each; they are retrieved."""
     places = range(MOST_QUERIES)
     queries = [work.lab.later(partial(query_at, place), asked, work.topic) for place in places]
     searches = tuple(work.lab.library.search(query, count) for query in queries)
@@ -72,12 +66,7 @@ def query_at(place: int, asked: SearchQueries, topic: Any) -> str:
 
 
 def merge_searches(count: int, *searches: tuple[Reference, ...]) -> tuple[Reference, ...]:
-    """The results of several searches as one list: the first of each, then the second of each.
-
-    Args:
-        count: papers that are kept.
-        searches: results, the nearest first.
-    """
+    """The results of several searches as one list: the first of each, then the second of each."""
     deepest = max((len(papers) for papers in searches), default=0)
     rows = [papers[place] for place in range(deepest) for papers in searches if place < len(papers)]
     # From behind, so that of a paper found twice the first is kept: its key stands on the page.
@@ -210,12 +199,7 @@ def join_papers(*lists: tuple[Reference, ...]) -> tuple[Reference, ...]:
 def choose_reviewers(work: TeamWork, count: int) -> tuple[str, ...]:
     """The scientists outside the team nearest to its topic; the members where there are none.
 
-    Args:
-        work: of the team; its topic is read, so this is called between two meetings.
-        count: reviewers that are wanted (>= 1).
-
-    Returns:
-        Masked names, at least one and at most ``count``.
+    The topic is read here, so this is called between two meetings.
     """
     members = tuple(work.team.members)
     near = work.lab.library.people(work.topic, count, without=members).read()

@@ -69,12 +69,7 @@ class TeamWork:
         self._stage, self._round, self._rounds = "", 0, 0
 
     def search(self, query: Any, count: int | None = None) -> FoundPapers:
-        """Find the papers nearest to a text as of now; they count as retrieved.
-
-        Args:
-            query: text or Answer.
-            count: number of papers; None: the number of the settings.
-        """
+        """Find the papers nearest to a text or an Answer as of now; they count as retrieved."""
         papers = self.lab.library.search(query, self.rules.references if count is None else count)
         self.found += (papers,)
         return papers
@@ -91,16 +86,13 @@ class TeamWork:
     def convene(
         self, stage: str, number: int = 1, rounds: int = 1, *, before: int = 0
     ) -> Process[AbstractContextManager[object]]:
-        """Hold the meeting that was called, which is one round; the members are present in it.
+        """Hold the meeting that was called, which is one round, until its ``with`` block ends.
 
         Args:
             stage: name of the stage as a reader of pages knows it.
             number: of the round, from 1.
             rounds: most rounds (>= 1).
             before: meetings of the same stage that were held before its first round.
-
-        Returns:
-            The meeting, which goes on until its ``with`` block ends.
         """
         # Closed here if the wait for its members ends the team; otherwise handed over open.
         with ExitStack() as meeting:
@@ -111,13 +103,7 @@ class TeamWork:
     def hold_round(
         self, stage: str, number: int = 1, rounds: int = 1
     ) -> Process[AbstractContextManager[object]]:
-        """Call a meeting and hold it: ``with (yield from work.hold_round("vote")):``.
-
-        Args:
-            stage: name of the stage as a reader of pages knows it.
-            number: of the round, from 1.
-            rounds: most rounds (>= 1).
-        """
+        """Call a meeting and hold it: ``with (yield from work.hold_round("vote")):``."""
         yield from self.call_meeting()
         return (yield from self.convene(stage, number, rounds))
 
@@ -142,15 +128,7 @@ class TeamWork:
     def pose(
         self, who: str, page: str, form: type[FormT], act: str = "utter", **slots: Any
     ) -> Answer[FormT]:
-        """Ask one scientist a question without waiting, for ``Lab.ask_each``.
-
-        Args:
-            who: masked name.
-            page: name of the prompt.
-            form: form of the reply.
-            act: kind of act, as in ``Lab.pose``.
-            **slots: what the page holds beside the common slots, and ``seat``.
-        """
+        """Ask one scientist a question as ``ask`` does, without waiting, for ``Lab.ask_each``."""
         seats = slots.pop("seats", 1)
         common = self._common(who, act, slots, seats)
         return self.lab.pose(who, self.pages[page], form, act, **common, **slots)
@@ -188,14 +166,7 @@ class TeamWork:
     def candidate(
         self, author: str, idea: Answer[IdeaT], shown: Any = (), previous: Any = ()
     ) -> Answer[CandidateIdea]:
-        """An idea with the papers near it, unread.
-
-        Args:
-            author: masked name.
-            idea: as it was put forward.
-            shown: papers that its author was shown.
-            previous: the idea that it was made of; the papers it builds on stood on the page.
-        """
+        """An idea with the papers near it, unread; see ``make_candidate``."""
         near = self.search(idea)
         return self.lab.later(partial(make_candidate, author, True), idea, shown, near, previous)
 

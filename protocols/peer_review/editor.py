@@ -22,7 +22,6 @@ from virsci_society.protocols.peer_review.forms import (
     Rewrite,
     Willingness,
 )
-from virsci_society.protocols.peer_review.rules import draw_reviewer, ineligible_rows
 from virsci_society.society.teams.contracts import Manuscript
 from virsci_society.society.teams.people import work_at_desk
 from virsci_society.society.teams.publication import STAGE, ReviewTerms, review
@@ -62,11 +61,7 @@ class Editor:
         self._round = 0
 
     def judge(self, manuscript: Manuscript) -> Process[tuple[bool, Manuscript]]:
-        """Hold one round after another until the manuscript is accepted or rejected.
-
-        Returns:
-            Whether it is accepted, and the manuscript with its revisions.
-        """
+        """Hold rounds until the manuscript is accepted or not; returns it with its revisions."""
         rules, lab = self._rules, self._lab
         for self._round in range(1, rules.rounds + 1):
             lab.turn = self._round
@@ -107,15 +102,11 @@ class Editor:
         return None
 
     def _draw_reviewer(self, seat: int, attempt: int, text: Any) -> str | None:
-        rules, world = self._rules, self._lab.world
-        conflicts = rules.conflicts == "excluded"
-        closed = ineligible_rows(world, self._authors, conflicts, rules.max_open)
+        rules = self._rules
+        excluded = rules.ineligible_rows(self._lab.world, self._authors) | self._asked
         # A stream per attempt: how many were asked before changes no later draw (rule 9).
         rng = self._lab.rng("reviewer", self._number, self._round, seat, attempt)
-        excluded = closed | self._asked
-        return draw_reviewer(
-            self._lab, rules.choice, text, excluded, rules.nearest, rng, rules.memory
-        )
+        return rules.draw_reviewer(self._lab, text, excluded, rng)
 
     def _record_reviewer(self, seat: int, name: str) -> Reviewer:
         """Write the row of a reviewer as of now; it is asked no more for this submission."""
@@ -217,9 +208,6 @@ class Editor:
         """Revise the manuscript: homework of every author who is still there, then a rewriting.
 
         The leader rewrites, or the next author who is there; where nobody is, the text stays.
-
-        Returns:
-            The revised text, unread.
         """
         lab = self._lab
         occasion = (STAGE, self._number, self._round)

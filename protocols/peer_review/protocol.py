@@ -52,19 +52,7 @@ class PeerReview(Publication):
         }
 
     def consider(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[Manuscript]:
-        """Submit the manuscript, and where it is rejected submit it elsewhere.
-
-        Args:
-            team: the authors'.
-            lab: the team's access to the world.
-            manuscript: as the team has handed it in.
-
-        Returns:
-            The manuscript as it was accepted.
-
-        Raises:
-            Dissolved: it was accepted nowhere.
-        """
+        """Submit the manuscript, and where it is rejected submit it elsewhere."""
         rules = self.rules
         for number in range(1, rules.submissions + 1):
             if number > 1:

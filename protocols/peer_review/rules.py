@@ -68,65 +68,6 @@ class Decision(Part):
 ReviewerChoice = Literal["interests", "uniform", "standing", "papers"]
 
 
-def ineligible_rows(
-    world: World, authors: Sequence[str], conflicts: bool, most: int
-) -> ExcludedRows:
-    """Rows of those who may not be asked to review now.
-
-    These are the authors, those who have left the society or come to it just now, those with too
-    many open reviews and, with ``conflicts``, everybody who has written with an author.
-
-    Args:
-        world: as of now.
-        authors: masked names.
-        conflicts: are co-authors of the authors ineligible?
-        most: open reviews from which a scientist is asked no more (>= 1).
-    """
-    rows = [world.population.rows[author] for author in authors]
-    full = {row for row, open_ in world.reviewing.items() if open_ >= most}
-    coauthors: set[int] = set()
-    if conflicts:
-        coauthors.update(int(other) for row in rows for other in world.network.coauthors(row)[0])
-    people = world.population
-    return ExcludedRows(people.departed.keys(), {*rows} | people.just_arrived() | full | coauthors)
-
-
-def draw_reviewer(
-    lab: Lab,
-    choice: ReviewerChoice,
-    manuscript: Any,
-    excluded: AbstractSet[int],
-    nearest: int,
-    rng: np.random.Generator,
-    memory: float | None = None,
-) -> str | None:
-    """Draw one scientist to ask, or None where nobody is left.
-
-    Args:
-        lab: of the authors' team.
-        choice: ``interests``: one of the ``nearest`` to the manuscript; ``uniform``; ``standing``:
-            in proportion to citations + 1; ``papers``: in proportion to papers + 1.
-        manuscript: as it was read.
-        excluded: rows that may not be asked.
-        nearest: among how many ``interests`` draws (>= 1).
-        rng: the stream of this draw.
-        memory: time in days after which the weight of a paper has fallen to 1/e; None: it stays.
-    """
-    names = lab.world.population.names
-    if choice == "interests":
-        without = [names[row] for row in sorted(excluded)]
-        near = lab.library.people(manuscript, nearest, without).read()
-        return near[int(rng.integers(len(near)))].id if near else None
-    rules: dict[str, Leaders] = {
-        "uniform": Anybody(),
-        "standing": ByProminence(),
-        "papers": Productive(memory=memory),
-    }
-    rule = rules[choice]
-    row = rule.choose(excluded, lab.world, rng)
-    return None if row is None else names[row]
-
-
 class ReviewRules(Part):
     """Everything about peer review that a scenario can change."""
 
@@ -196,3 +137,35 @@ class ReviewRules(Part):
         if self.least > self.reviewers:
             raise ValueError("least is more than reviewers")
         return self
+
+    def ineligible_rows(self, world: World, authors: Sequence[str]) -> ExcludedRows:
+        """Rows of those who may not be asked to review the paper of some authors now.
+
+        These are the authors, those who have left the society or come to it just now, those with
+        too many open reviews and, as ``conflicts`` says, everybody who has written with an author.
+        """
+        people = world.population
+        rows = [people.rows[author] for author in authors]
+        closed = {*rows} | people.just_arrived()
+        closed |= {row for row, open_ in world.reviewing.items() if open_ >= self.max_open}
+        if self.conflicts == "excluded":
+            closed |= {int(other) for row in rows for other in world.network.coauthors(row)[0]}
+        return ExcludedRows(people.departed.keys(), closed)
+
+    def draw_reviewer(
+        self, lab: Lab, manuscript: Any, excluded: AbstractSet[int], rng: np.random.Generator
+    ) -> str | None:
+        """Draw one scientist to ask, as ``choice`` says; None where nobody is left."""
+        names = lab.world.population.names
+        if self.choice == "interests":
+            # Sorted, because the order of a set changes from process to process (rule 12).
+            without = [names[row] for row in sorted(excluded)]
+            near = lab.library.people(manuscript, self.nearest, without).read()
+            return near[int(rng.integers(len(near)))].id if near else None
+        rules: dict[str, Leaders] = {
+            "uniform": Anybody(),
+            "standing": ByProminence(),
+            "papers": Productive(memory=self.memory),
+        }
+        row = rules[self.choice].choose(excluded, lab.world, rng)
+        return None if row is None else names[row]

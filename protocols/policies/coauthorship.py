@@ -145,13 +145,7 @@ class Coauthorship(SelectionPolicy):
     def weights(
         self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
     ) -> np.ndarray:
-        """A_ij + g C_ij + e_ij of the candidates.
-
-        Args:
-            leader: row of the leader.
-            candidates: rows.
-            network: joint papers as of now.
-        """
+        """A_ij + g C_ij + e_ij of the candidates."""
         past = network.joint_papers_with(leader, candidates).astype(float)
         if self.guests:
             past += self.guests * network.consultations.counts(leader, candidates)

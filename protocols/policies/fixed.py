@@ -35,13 +35,7 @@ class FixedTeam(SelectionPolicy):
     def chances(
         self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
-        """One for the stated people, zero for all others.
-
-        Args:
-            members: rows of the members, the leader first; empty where a leader is drawn.
-            candidates: rows.
-            world: as of now.
-        """
+        """One for the stated people, zero for all others."""
         return np.isin(np.asarray(candidates), self._rows(world)).astype(float)
 
     def _rows(self, world: WorldView) -> list[int]:

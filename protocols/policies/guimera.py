@@ -58,13 +58,7 @@ class Guimera(SelectionPolicy):
     def chances(
         self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
-        """Probabilities of the candidates if nobody else may be drawn.
-
-        Args:
-            members: rows of the members, the leader first; empty where a leader is drawn.
-            candidates: rows.
-            world: as of now.
-        """
+        """Probabilities of the candidates if nobody else may be drawn."""
         incumbents = Incumbents(world, self.inactivity, self.incumbents == "ever")
         known = _shares([incumbents.is_incumbent(row) for row in candidates])
         new = _shares([incumbents.is_newcomer(row) for row in candidates])

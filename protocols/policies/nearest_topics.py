@@ -57,13 +57,7 @@ class NearestTopics(SelectionPolicy):
     def chances(
         self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
-        """P_ij of the candidates.
-
-        Args:
-            members: rows of the members, the leader first; empty where a leader is drawn.
-            candidates: rows.
-            world: as of now.
-        """
+        """P_ij of the candidates."""
         if not members:
             return super().chances(members, candidates, world)
         near = self._near(members[0], world)

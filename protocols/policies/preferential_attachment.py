@@ -54,11 +54,5 @@ class PreferentialAttachment(SelectionPolicy):
     def chances(
         self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
-        """Standing plus floor of the candidates.
-
-        Args:
-            members: rows of the members, the leader first; empty where a leader is drawn.
-            candidates: rows.
-            world: as of now.
-        """
+        """Standing plus floor of the candidates."""
         return count_weights(world, self.by, self.floor, candidates, self.memory)

@@ -82,7 +82,8 @@ class Relational(SelectionPolicy):
         """Draw a partner, a partner's partner or a stranger."""
         partners = self._partners(members, world)
         if members and rng.random() < self.q:
-            row = self._draw_partner(partners, excluded, world, rng)
+            free = [row for row in partners if row not in excluded]
+            row = _draw(self._partner_weights(partners, free, world), rng)
             if row is not None:
                 return row
         if members and self.friends > 0 and rng.random() < self.friends:
@@ -95,13 +96,7 @@ class Relational(SelectionPolicy):
     def chances(
         self, members: Sequence[int], candidates: Sequence[int], world: PapersView
     ) -> np.ndarray:
-        """Probabilities of the candidates if nobody else may be drawn.
-
-        Args:
-            members: rows of the members, the leader first; empty where a leader is drawn.
-            candidates: rows.
-            world: as of now.
-        """
+        """Probabilities of the candidates if nobody else may be drawn."""
         chosen, fading = set(candidates), self._fading(world)
         partners = self._partners(members, world)
         ties = self._partner_weights(partners, chosen, world)
@@ -125,6 +120,7 @@ class Relational(SelectionPolicy):
     def _partners(self, members: Sequence[int], world: PapersView) -> dict[int, tuple[int, float]]:
         """Joint papers with all members and the date of the last one, by row of the partner."""
         if len(members) == 1:
+            # Kept by the history, while sums over several members are made anew at every draw.
             return world.history.joint_papers(members[0])
         found: dict[int, tuple[int, float]] = {}
         for member in members:
@@ -134,16 +130,6 @@ class Relational(SelectionPolicy):
         for member in members:
             found.pop(member, None)
         return found
-
-    def _draw_partner(
-        self,
-        partners: dict[int, tuple[int, float]],
-        excluded: AbstractSet[int],
-        world: PapersView,
-        rng: np.random.Generator,
-    ) -> int | None:
-        free = [row for row in partners if row not in excluded]
-        return _draw(self._partner_weights(partners, free, world), rng)
 
     def _partner_weights(
         self,

@@ -44,6 +44,7 @@ class TwoStep(SelectionPolicy):
         def weights(rows: IntArray) -> np.ndarray:
             return self._probabilities(ends, rows, people)
 
+        # Nobody is left at an end of two steps, and anybody is never drawn.
         if not self.explore and len(ends) and excluded >= {*ends.tolist()}:
             return None
         return sample_by_rejection(propose, weights, people, excluded, rng)
@@ -51,13 +52,7 @@ class TwoStep(SelectionPolicy):
     def weights(
         self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
     ) -> np.ndarray:
-        """P_ij of the candidates.
-
-        Args:
-            leader: row of the leader.
-            candidates: rows.
-            network: joint papers as of now.
-        """
+        """P_ij of the candidates."""
         return self._probabilities(
             coauthors_of_coauthors(leader, network), np.asarray(candidates), network.size
         )

@@ -39,13 +39,7 @@ class Uniform(SelectionPolicy):
     def weights(
         self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
     ) -> np.ndarray:
-        """One for every candidate.
-
-        Args:
-            leader: row of the leader.
-            candidates: rows.
-            network: joint papers as of now.
-        """
+        """One for every candidate."""
         return np.ones(len(candidates))
 
 

@@ -83,19 +83,7 @@ def write_abstract(
     """Generate and, where it is switched on, self-review the abstract.
 
     The first time that the abstract is too near to the past it is revised, the second time it
-    is discarded.
-
-    Args:
-        team: whose members write.
-        lab: the team's access to the world.
-        make_discussion: a new discussion each time that the abstract is written.
-        rules: of the self-review.
-        idea: the idea that the abstract is about.
-        memory: what earlier stages left; takes the idea whose abstract is discarded.
-        without_title: does the self-review search by the abstract without its title?
-
-    Returns:
-        The abstract, unread; None where it is discarded.
+    is discarded (None), and its idea noted in the memory.
     """
     found: SelfReviewResult | None = None
     draft: Written | None = None
@@ -148,23 +136,13 @@ def generate_abstract(
     discussion: Discussion,
     idea: Answer[CandidateIdea],
     memory: TeamMemory,
-    written: Written | None = None,
-    self_review: SelfReviewResult | None = None,
+    written: Written | None,
+    self_review: SelfReviewResult | None,
 ) -> Process[Written]:
     """The leader drafts an abstract on an idea, every next speaker revises it (Eq. 4).
 
-    After a self-review the stage is held once more with its text; the first prompt then holds the
-    review and the near abstracts (Eq. 6).
-
-    Args:
-        discussion: holds the turns of the team.
-        idea: the idea that the abstract is about.
-        memory: what earlier stages left.
-        written: a text to begin with; None: the leader drafts one.
-        self_review: what the leader found in that text; shown to the first reviser.
-
-    Returns:
-        The abstract after K turns, and its last writer.
+    After a self-review the stage is held once more with the text as it was ``written``; the first
+    prompt then holds the review and the near abstracts (Eq. 6).
     """
     team, lab = discussion.team, discussion.lab
     # Where there is a text already, its writers and its reviewer have spoken.
@@ -283,10 +261,7 @@ def _criticise(
 def as_drafted(carries: bool, idea: CandidateIdea, near: Sequence[Reference]) -> CandidateIdea:
     """An idea as the leader sees it who drafts; Figure 22 shows it without any papers.
 
-    Args:
-        carries: are the papers that it builds on, and the objections to it, shown?
-        idea: the idea.
-        near: the papers near it that are shown.
+    The papers that it builds on, and the objections to it, are shown only where they are carried.
     """
     shown = replace(idea, references=tuple(near))
     return shown if carries else replace(shown, builds_on=(), objections=())

@@ -122,10 +122,6 @@ class SelfReview(Form):
         return None
 
     def check_against(self, slots: Mapping[str, Any]) -> None:
-        """Require a score where abstracts were shown.
-
-        Raises:
-            ReplyError: there is none.
-        """
+        """Require a score where abstracts were shown."""
         if slots["near"] and not self.similarity_scores:
             raise ReplyError("similarity_scores is empty; score each abstract that is shown")

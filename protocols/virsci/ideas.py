@@ -73,19 +73,11 @@ def generate_ideas(
     rules: IdeaStage,
     memory: TeamMemory,
     *,
-    first_scored: bool = True,
+    first_scored: bool,
 ) -> Process[Ideas]:
     """Let every speaker of K turns improve the previous idea or propose a new one (Eq. 2).
 
-    Args:
-        discussion: holds the turns of the team.
-        topic: what the ideas are about.
-        rules: is there a dialogue?
-        memory: takes the advice of outsiders; holds what the topic discussion left.
-        first_scored: does the self-assessment of the team's first idea count?
-
-    Returns:
-        Every idea with its references.
+    ``first_scored``: does the self-assessment of the team's first idea count?
     """
     ideas: Ideas = ()
     lab, dialogue = discussion.lab, rules.dialogue == "on"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import permutations
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
 from virsci_society.agents.config import Part
@@ -57,16 +58,7 @@ def assess_novelty(
 ) -> Process[Answer[CandidateIdea]]:
     """Let the members vote in K turns; no dialogue is in the prompt (Eq. 3).
 
-    Args:
-        discussion: holds the turns of the team.
-        ideas: all ideas of the team; three of them are on the ballot.
-        rules: which ballots count.
-        weights: of the confidence, by which the three are chosen and ties of votes broken.
-        memory: its page is shown.
-        released: what is done as by the published program.
-
-    Returns:
-        The idea with most votes, unread.
+    Three of the ideas, by the weights of the confidence, are on the ballot.
     """
     team, lab = discussion.team, discussion.lab
     team.notes["ties"] = lab.later(partial(count_shortlist_ties, released, weights), *ideas)
@@ -137,20 +129,14 @@ def lay_out_ballot(
     shortlisted: Answer[tuple[CandidateIdea, ...]],
     size: int,
 ) -> Ideas:
-    """The ideas of the ballot, each with B_past(idea) as of now; unread.
-
-    Args:
-        lab: the team's access to the world.
-        memory: are papers shown, and how many?
-        released: how many there are for each of few ideas.
-        shortlisted: the ideas.
-        size: number of ideas on the ballot.
-    """
+    """The ideas of the ballot, of which there are ``size``, each with B_past(idea) as of now."""
     references = memory.references
     count, few = references.per_idea, released.few_ideas
     if few is not None and size < SHORTLIST_SIZE:
         count = few
-    ideas = [lab.later(partial(_pick, index), shortlisted) for index in range(size)]
+    ideas: list[Answer[CandidateIdea]] = [
+        lab.later(itemgetter(index), shortlisted) for index in range(size)
+    ]
     if references.assessment == "off":
         return tuple(lab.later(_replace_references, idea, ()) for idea in ideas)
     return tuple(
@@ -160,15 +146,7 @@ def lay_out_ballot(
 
 
 def _order(lab: Lab, ideas: int, turn: int, voter: str, *, permuted: bool) -> tuple[int, ...]:
-    """The order in which one ballot lists the ideas; over the rounds as many orders as there are.
-
-    Args:
-        lab: the team's access to the world.
-        ideas: number of ideas on the ballot.
-        turn: number of the turn, from 1.
-        voter: masked name.
-        permuted: has each ballot an order of its own?
-    """
+    """The order in which one ballot lists so many ideas; over the rounds as many as there are."""
     orders = list(permutations(range(ideas)))
     if not permuted:
         return orders[0]
@@ -203,9 +181,7 @@ def last_idea(ideas: Ideas) -> Answer[CandidateIdea]:
 def in_usual_order(order: tuple[int, ...], ballot: Ballot) -> Ballot:
     """A ballot whose list was permuted, as a vote on the list in its usual order.
 
-    Args:
-        order: places in the usual list, in the order shown.
-        ballot: its choice is a place in the order shown; -1, an abstention, stays.
+    The order holds places in the usual list; -1, an abstention, stays.
     """
     if not 0 <= ballot.choice < len(order):
         return ballot
@@ -213,19 +189,9 @@ def in_usual_order(order: tuple[int, ...], ballot: Ballot) -> Ballot:
 
 
 def in_order_of(order: tuple[int, ...], ballot: Ballot) -> Ballot:
-    """A vote on the list in its usual order, as a vote on a list in another order.
-
-    Args:
-        order: places in the usual list, in the other order.
-        ballot: its choice is a place in the usual order; -1, an abstention, stays.
-    """
-    if not 0 <= ballot.choice < len(order):
-        return ballot
-    return ballot.model_copy(update={"decision": f"Idea {order.index(ballot.choice)}"})
-
-
-def _pick(index: int, ideas: tuple[CandidateIdea, ...]) -> CandidateIdea:
-    return ideas[index]
+    """A vote on the list in its usual order, as a vote on a list in another order."""
+    inverse = tuple(order.index(place) for place in range(len(order)))
+    return in_usual_order(inverse, ballot)
 
 
 def _replace_references(idea: CandidateIdea, near: tuple[Reference, ...]) -> CandidateIdea:

@@ -106,12 +106,7 @@ class VirSci(TeamProtocol):
         return turns_of_stage
 
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
-        """Select collaborators, discuss a topic, generate ideas, assess them, write the abstract.
-
-        Raises:
-            Dissolved: the team ends without a paper, in one of the stages or because every
-                abstract was too near to the past.
-        """
+        """Select collaborators, agree on a topic, generate and assess ideas, write the abstract."""
         settings = self.settings
         memory = TeamMemory(settings.pages, settings.prompts, settings.references)
         selection = select_collaborators(team, lab, settings, memory.prompts)

@@ -109,13 +109,7 @@ class ReleasedCode(Part):
 
 
 class ReleasedDiscussion(Discussion):
-    """A discussion in which outsiders are called by the way, or join the team.
-
-    Args:
-        rules: how they are consulted, and what becomes of them.
-        given: as of ``Discussion``.
-        named: as of ``Discussion``.
-    """
+    """A discussion in which outsiders are called by the way, or join the team, as the rules say."""
 
     def __init__(self, rules: ReleasedCode, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -196,13 +190,7 @@ def guest_at(place: int, utterance: Any, named: Sequence[Profile]) -> Profile | 
 def choose_shortlist(
     rules: ReleasedCode, weights: Weights, *ideas: CandidateIdea
 ) -> tuple[CandidateIdea, ...]:
-    """The ideas for the ballot, in the order in which it lists them.
-
-    Args:
-        rules: which ideas are listed, and by what they are ranked.
-        weights: of the confidence.
-        ideas: all ideas of the team, in the order of being put forward.
-    """
+    """The ideas for the ballot, in the order in which it lists them."""
     listed = ideas_not_below_best(weights, *ideas) if rules.listed == "not_below_best" else ideas
     choose = shortlist_by_next if rules.ranked_by == "next" else shortlist
     return choose(weights, *listed)
@@ -251,12 +239,8 @@ def first_to_most_votes(
 ) -> CandidateIdea:
     """The idea with most votes; on a tie the one that was voted for first.
 
-    Where nobody has voted for any, the most confident is taken.
-
-    Args:
-        weights: of the confidence.
-        ideas: those on the ballot, at least one.
-        ballots: all that are counted, in the order of being cast.
+    Where nobody has voted for any, the most confident is taken. Ballots come in the order of being
+    cast.
 
     Source: ``check_novelty`` of the published program (see above).
     """
@@ -274,8 +258,5 @@ def count_as_first(ballot: Ballot) -> Ballot:
 
 def pool_by_key(*ideas: CandidateIdea) -> tuple[Reference, ...]:
     """The papers beside several ideas, each once, in the order of their keys."""
-    return tuple(sorted(pool_references(*ideas), key=_number_of_key))
-
-
-def _number_of_key(paper: Reference) -> int:
-    return int(paper.key[1:]) if paper.key else 0
+    pooled = pool_references(*ideas)
+    return tuple(sorted(pooled, key=lambda paper: int(paper.key[1:]) if paper.key else 0))

@@ -61,13 +61,9 @@ class ReferenceUse(Part):
     (maximal marginal relevance); ours."""
 
     def find_for(self, speaker: str, lab: Lab, cue: Any, topic: Any = None) -> Papers:
-        """Search the papers that one speaker is shown.
+        """Search the papers that one speaker is shown, by the text or Answer at hand.
 
-        Args:
-            speaker: masked name; its own interests are a query where there are several.
-            lab: the team's access to the world.
-            cue: text or Answer at hand.
-            topic: text or Answer that the team works on; None: none yet.
+        Where there are several queries, the topic and the speaker's own interests are such.
         """
         queries = [self._query_of(lab, cue)]
         if self.queries == "several":
@@ -79,13 +75,7 @@ class ReferenceUse(Part):
         return lab.library.search_diverse(tuple(queries), self.count, diversity=self.diversity)
 
     def find_near(self, lab: Lab, idea: Answer[Any], count: int | None = None) -> Papers:
-        """Search the papers near an idea.
-
-        Args:
-            lab: the team's access to the world.
-            idea: unread.
-            count: papers that are found; None: ``count``.
-        """
+        """Search the papers near an idea."""
         return lab.library.search(self._query_of(lab, idea), self.count if count is None else count)
 
     def _query_of(self, lab: Lab, cue: Any) -> Any:

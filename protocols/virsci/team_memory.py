@@ -124,12 +124,7 @@ def tell_failed_topic(agreed: int, asked: int, topic: Topic, *, by_leader: bool 
 
 
 def tell_failed_idea(highest: float, idea: CandidateIdea) -> str:
-    """A line on an idea whose abstract was discarded.
-
-    Args:
-        highest: similarity to the nearest published abstract, 0 to 100.
-        idea: the idea.
-    """
+    """A line on an idea whose abstract was discarded, being too like a published one (0 to 100)."""
     title = idea.idea.title
     return (
         f'The idea "{title}" was given up: after a revision its abstract was still too close '
@@ -138,11 +133,6 @@ def tell_failed_idea(highest: float, idea: CandidateIdea) -> str:
 
 
 def tell_changes(speaker: str, revision: Revision) -> Utterance | None:
-    """What a reviser changed, as its own words; None where it is the first draft.
-
-    Args:
-        speaker: masked name of the reviser.
-        revision: the text with its modifications.
-    """
+    """What a reviser changed, as its own words; None where it is the first draft."""
     changed = getattr(revision, "modifications", "")
     return Utterance(speaker, Excerpt(changed)) if changed else None

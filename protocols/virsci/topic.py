@@ -63,29 +63,16 @@ def discuss_topic(
     make_discussion: Callable[[], Discussion],
     *,
     smallest: int,
-    forced_after: int | None = None,
+    forced_after: int | None,
 ) -> Process[Answer[Topic]]:
     """Discuss until those asked agree on a topic; then members who are not interested leave.
 
     Agreement and staying take effect on the date of the next meeting, so both are asked in the
     last one: a member says whether it would stay if this became the topic, and its answer is read
-    only if it does.
+    only if it does. The team is dissolved without consensus after the last restart, and where
+    fewer than ``smallest`` stay.
 
-    Args:
-        team: whose members discuss.
-        lab: the team's access to the world.
-        rules: consensus, restarts and leaving.
-        memory: takes the summaries, and the topics that were dropped.
-        make_discussion: a new discussion for each attempt.
-        smallest: members below which the team is dissolved.
-        forced_after: the discussion, counted from 1, after which the topic holds without
-            consensus; None: never.
-
-    Returns:
-        The topic, unread.
-
-    Raises:
-        Dissolved: no consensus after the last restart, or too few stay.
+    After the discussion ``forced_after``, counted from 1, the topic holds without consensus.
     """
     by_leader = rules.consensus == "leader"
     for attempt in range(rules.restarts + 1):
@@ -126,18 +113,16 @@ def hold_discussion(
 ) -> Process[TopicProposal]:
     """One discussion: K turns (Eq. 1), the leader's topic, and the votes on it.
 
-    Args:
-        rules: the topic to begin with, and what is asked at the end.
-        memory: the topics that were dropped before.
-        discussion: holds the turns of the team.
-        decided_by: ``majority``, ``leader``, or ``proposal`` where the topic stands in any case.
-        last: can no other discussion follow?
+    It is ``decided_by`` a ``majority``, the ``leader``, or ``proposal`` where the topic stands in
+    any case; after the ``last`` no other can follow.
     """
     lab, start, references = discussion.lab, rules.start or "", memory.references
     with discussion:
         while turn := (yield from discussion.next_turn(closing=True)):
             summaries = discussion.summaries
-            cue = summaries[-1] if summaries else start or _list_interests(lab)
+            # Before anybody has spoken, profiles are searched by what the members work on.
+            own = "; ".join(profile.topic for profile in lab.people.members)
+            cue = summaries[-1] if summaries else start or own
             for seat, speaker in turn.speakers:
                 remark, guest = yield from discussion.utter(
                     speaker,
@@ -172,15 +157,7 @@ def propose_topic(
     *,
     last: bool,
 ) -> Process[TopicProposal]:
-    """The leader proposes a topic; then agreement and staying are asked for.
-
-    Args:
-        rules: who is asked, and for what.
-        memory: its pages are shown.
-        discussion: the one that has just been held.
-        decided_by: as of ``hold_discussion``.
-        last: can no other discussion follow?
-    """
+    """The leader proposes a topic; then agreement and staying are asked for."""
     team, lab = discussion.team, discussion.lab
     shown: dict[str, Any] = {"decided_by": decided_by, "tried": memory.failed_topics}
     topic: Answer[Topic] = yield from lab.ask(
@@ -215,11 +192,7 @@ def propose_topic(
 def ask_to_stay(
     team: Team, lab: Lab, memory: TeamMemory, topic: Answer[Topic]
 ) -> dict[str, Answer[Stay]]:
-    """Ask every member but the leader whether it stays.
-
-    Returns:
-        The Answers, by member.
-    """
+    """Ask every member but the leader whether it stays; the Answers by member."""
     return {
         member: lab.pose(
             member,
@@ -236,8 +209,3 @@ def ask_to_stay(
         )
         for seat, member in enumerate(team.members[1:], 1)
     }
-
-
-def _list_interests(lab: Lab) -> str:
-    """The text by which profiles are searched before anybody has spoken."""
-    return "; ".join(profile.topic for profile in lab.people.members)

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from virsci_society.agents.errors import InputError
-from virsci_society.society.results.tables import TABLES, TableRows
+from virsci_society.society.results.tables import TABLES, Column, TableRows
 
 SORT_COLUMNS: dict[str, tuple[str, ...]] = {
     "scientists": ("scientist",),
@@ -50,11 +50,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def build_table(name: str, rows: Iterable[tuple[Any, ...]] = ()) -> pd.DataFrame:
-    """Build one table of ``TABLES``, in canonical order, with its declared columns and dtypes.
-
-    Raises:
-        InputError: no such table, a row of the wrong length, or a value of the wrong type.
-    """
+    """Build one table of ``TABLES``, in canonical order, with its declared columns and dtypes."""
     columns = TABLES.get(name)
     if columns is None:
         raise InputError(f"no table is called {name!r}; the tables are {', '.join(TABLES)}")
@@ -77,28 +73,20 @@ def _empty_table(name: str) -> pd.DataFrame:
 
 
 def _table_of(name: str, listed: list[tuple[Any, ...]]) -> pd.DataFrame:
-    data: dict[str, Any] = {}
-    for index, column in enumerate(TABLES[name]):
-        values = [row[index] for row in listed]
-        data[column.name] = _series(name, column.name, column.dtype, values)
-    return sort_canonically(name, pd.DataFrame(data))
+    names = [column.name for column in TABLES[name]]
+    return cast_table(name, {key: [row[i] for row in listed] for i, key in enumerate(names)})
 
 
-def cast_table(name: str, table: pd.DataFrame) -> pd.DataFrame:
-    """Give a table of ``TABLES`` that was read from a file its declared columns and dtypes.
+def cast_table(name: str, columns: Mapping[str, list[Any]], rows: int = 0) -> pd.DataFrame:
+    """Give columns of values the dtypes that ``TABLES`` declares, in canonical order.
 
-    Columns that the file lacks, because an older release wrote it, have missing values.
-
-    Raises:
-        InputError: a column cannot be read as its declared dtype.
+    Columns that a file of so many rows lacks, because an older release wrote it, have missing
+    values. InputError where a value is not of the declared dtype.
     """
-    data: dict[str, Any] = {}
-    for column in TABLES[name]:
-        if column.name in table.columns:
-            values = table[column.name].tolist()
-        else:
-            values = [None] * len(table)
-        data[column.name] = _series(name, column.name, column.dtype, values)
+    data = {
+        column.name: _series(name, column, columns.get(column.name, [None] * rows))
+        for column in TABLES[name]
+    }
     return sort_canonically(name, pd.DataFrame(data))
 
 
@@ -170,18 +158,19 @@ def _sort_keys(table: pd.DataFrame, columns: list[str]) -> list[tuple[Any, ...]]
     return list(zip(*parts, strict=True))
 
 
-def _series(table: str, column: str, dtype: str, values: list[Any]) -> pd.Series[Any]:
+def _series(table: str, column: Column, values: list[Any]) -> pd.Series[Any]:
     # Only NaN differs from itself: what is missing looks alike in all files.
     plain = [
         None if value is None or value is pd.NA or value != value else value for value in values
     ]
+    name, dtype = column.name, column.dtype
     try:
         if dtype == "string":
             plain = [_text(value) for value in plain]
         build: Any = pd.array
-        return pd.Series(build(plain, dtype=dtype), name=column)
+        return pd.Series(build(plain, dtype=dtype), name=name)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"table {table}, column {column}: not {dtype}: {error}") from error
+        raise InputError(f"table {table}, column {name}: not {dtype}: {error}") from error
 
 
 def _text(value: Any) -> str | None:
@@ -194,14 +183,7 @@ def _text(value: Any) -> str | None:
 
 
 def build_tables(rows: TableRows) -> dict[str, pd.DataFrame]:
-    """Build all tables of a run; those without rows are empty but have columns and dtypes.
-
-    Args:
-        rows: by name of the table.
-
-    Raises:
-        InputError: an unknown table name or a malformed row.
-    """
+    """Build all tables of a run; those without rows are empty but have columns and dtypes."""
     unknown = sorted(set(rows) - set(TABLES))
     if unknown:
         raise InputError(f"no such table: {', '.join(unknown)}; the tables are {', '.join(TABLES)}")
@@ -238,11 +220,7 @@ def has_columns_of(table: pd.DataFrame, wanted: pd.DataFrame) -> bool:
 
 
 def cast_like(table: pd.DataFrame, wanted: pd.DataFrame) -> pd.DataFrame:
-    """Give a table the columns and dtypes of another; absent columns have missing values.
-
-    Raises:
-        InputError: a column holds something else.
-    """
+    """Give a table the columns and dtypes of another; absent columns have missing values."""
     try:
         return table.reindex(columns=wanted.columns).astype(wanted.dtypes.to_dict())
     except (TypeError, ValueError) as error:

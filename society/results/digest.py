@@ -65,10 +65,7 @@ def digest_tables(tables: Mapping[str, pd.DataFrame]) -> str:
     """The sha256 (hex) of the canonical content of tables: names, columns and values.
 
     The order of rows does not matter, because each table is sorted first. Values matter down to
-    the last bit of a float.
-
-    Args:
-        tables: by name; ``digest_content`` selects those of a whole run.
+    the last bit of a float. ``digest_content`` selects the tables of a whole run.
     """
     total = hashlib.sha256()
     # By name, because the order of a mapping depends on who made it.

@@ -68,11 +68,7 @@ def write_vectors(folder: Path | str, vectors: Vectors) -> None:
 
 
 def read_vectors(path: Path) -> Vectors:
-    """Read a file ``vectors.npz``; nothing in it is unpickled.
-
-    Raises:
-        InputError: not such a file, or it would unfold to more than vectors can be.
-    """
+    """Read a file ``vectors.npz``; nothing in it is unpickled."""
     try:
         with zipfile.ZipFile(require_regular_file(path)) as archive:
             # Before anything is unpacked: a small archive can unfold to more than the memory.
@@ -304,7 +300,8 @@ class Run:
         if name not in self._tables:
             path = self._file(f"tables/{name}.parquet")
             read = read_parquet(path) if path is not None else pd.DataFrame()
-            self._tables[name] = cast_table(name, read)
+            columns = {str(column): read[column].tolist() for column in read.columns}
+            self._tables[name] = cast_table(name, columns, len(read))
         return with_numpy_dtypes(self._tables[name]) if plain else self._tables[name]
 
     def tables(self) -> dict[str, pd.DataFrame]:

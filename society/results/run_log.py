@@ -86,8 +86,7 @@ class RunLog:
     def mark_completed(self, date: float) -> float:
         """Note that everything dated before the day of the next event (in days) has happened.
 
-        Returns:
-            The next midnight, before which this need not be called again.
+        Returns the next midnight, before which this need not be called again.
         """
         self.completed = float(floor(date))
         self._events = len(self.events)

@@ -113,11 +113,7 @@ def write_parquet(
 
 
 def count_rows(path: Path) -> int:
-    """The number of rows of a Parquet file, from its head.
-
-    Raises:
-        InputError: not a regular file, or not Parquet.
-    """
+    """The number of rows of a Parquet file, from its head."""
     try:
         return int(pq.read_metadata(require_regular_file(path)).num_rows)
     except (OSError, ValueError, pa.ArrowException) as error:
@@ -125,11 +121,7 @@ def count_rows(path: Path) -> int:
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
-    """Read one Parquet file of a run folder, within limits of size.
-
-    Raises:
-        InputError: not a regular file, not Parquet, or larger than a table may be.
-    """
+    """Read one Parquet file of a run folder; InputError where it is none, or too large a table."""
     require_regular_file(path)
     try:
         meta = pq.read_metadata(path)
