@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from virsci_society.scenarios.calibration.estimation.estimators import (
 from virsci_society.scenarios.calibration.fitting import Fit
 from virsci_society.scenarios.calibration.simulation import MEASURED
 from virsci_society.scenarios.config.document import from_settings
+from virsci_society.scenarios.config.yaml_io import write_yaml
 
 SCENARIO = "calibrated.yaml"
 
@@ -148,6 +149,7 @@ def scenario_text(outcome: Outcome, folder: Path) -> str:
     if path is not None:
         base = os.path.relpath(path.resolve(), folder.resolve())
     boundary = outcome.fit.calibration.boundary
+    facts = {k: v for k, v in asdict(outcome.fit.calibration.fitted_on).items() if v is not None}
     lines = [
         f"# {file.calibrate}: fitted on {', '.join(one.name for one in outcome.fit.windows)},",
         f"# judged on {', '.join(one.name for one in file.held_out)};",
@@ -155,6 +157,7 @@ def scenario_text(outcome: Outcome, folder: Path) -> str:
         "# counted: from papers, with a standard error; posterior: fitted by simulation, with its",
         "# 90 % interval; prior: not identified by the simulations.",
         f"extends: {base}",
+        *write_yaml({"fitted_on": facts}).splitlines(),
     ]
     rows = {row["key"]: row for row in records(outcome.parameter_table())}
     tree: dict[str, Any] = {}

@@ -144,10 +144,11 @@ def borrowed_values(document: Document, scenario: Scenario) -> str | None:
     source = scenario.population.ecosystem
     if not isinstance(source, Folder):
         return None
+    facts = source.source_facts
     fields: dict[str, list[str]] = {}
     told = []
     for key, value, fitted_on in _fitted_values(document):
-        if (fitted_on.boundary, fitted_on.records) == source.source_facts:
+        if fitted_on.describes(facts):
             continue
         if key == PAPERS:
             told.append(f"{key}={value} is not counted on it; --set {key}=counted is")

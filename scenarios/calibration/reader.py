@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -30,12 +30,21 @@ from virsci_society.scenarios.calibration.simulation import (
     import_simulator,
 )
 from virsci_society.scenarios.config.diagnostics import Diagnostics, describe_errors
-from virsci_society.scenarios.config.document import Document, Origin, find_scenario, library
+from virsci_society.scenarios.config.document import (
+    Document,
+    FittedOn,
+    Origin,
+    find_scenario,
+    library,
+)
 from virsci_society.scenarios.config.ecosystem_folder import MANIFEST
 from virsci_society.scenarios.config.reader import Reader
 from virsci_society.scenarios.config.registry import class_of
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.config.yaml_io import KeyPath, read_yaml
+
+if TYPE_CHECKING:
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 SHORT = {
     "newcomer": "newcomers",
@@ -64,6 +73,7 @@ class PreparedCalibration:
         simulator: the mechanism of the base scenario, or another one that the file names.
         base: the scenario that is extended.
         base_file: its file; None for one of the library.
+        fitted_on: those papers in the words of the calibrated scenario.
         notes: what the report says of how it was made.
         diagnostics: knows the lines of the file.
         settings: ``a.b=c`` of the command, which change the base.
@@ -73,6 +83,7 @@ class PreparedCalibration:
     corpus: Corpus
     simulator: WindowSimulator
     base: Scenario
+    fitted_on: FittedOn
     base_file: Path | None = None
     notes: tuple[str, ...] = ()
     diagnostics: Diagnostics = field(default_factory=lambda: Diagnostics(Document()))
@@ -215,8 +226,9 @@ def default_calibration(
     file = file.with_priors_of(keys.values_of(scenario))
     made = assembly_simulator(scenario, None)
     base_file = _file_of(base, Path.cwd())
+    fitted_on = _papers_of(ecosystem, folder.resolve().name, end)
     return PreparedCalibration(
-        file, corpus, made, scenario, base_file, (note,), settings=tuple(settings)
+        file, corpus, made, scenario, fitted_on, base_file, (note,), settings=tuple(settings)
     )
 
 
@@ -259,13 +271,13 @@ class _FileReading:
         self.diagnostics.raise_faults()
         if priors is None:
             file = file.with_priors_of(keys.values_of(scenario))
-        corpus = self._corpus(file)
+        corpus, fitted_on = self._corpus(file)
         self._check_against(file, corpus)
         self.diagnostics.raise_faults()
         remarks = tuple(_remarks(file))
         base_file = _file_of(file.base, self.folder)
         return PreparedCalibration(
-            *(file, corpus, simulator, scenario, base_file, remarks, self.diagnostics),
+            *(file, corpus, simulator, scenario, fitted_on, base_file, remarks, self.diagnostics),
             settings=tuple(settings),
         )
 
@@ -438,7 +450,8 @@ class _FileReading:
                 "--trust",
             )
 
-    def _corpus(self, file: CalibrationFile) -> Corpus:
+    def _corpus(self, file: CalibrationFile) -> tuple[Corpus, FittedOn]:
+        """The papers, and how the calibrated scenario names them."""
         end = file.end
         if file.ecosystem is not None:
             from virsci_society.society.ecosystem.ecosystem import Ecosystem
@@ -451,10 +464,14 @@ class _FileReading:
                     f"boundary {ecosystem.boundary}; build it at a later one or name its source",
                 )
                 self.diagnostics.raise_faults()
-            return ecosystem_corpus(ecosystem, end)
+            fitted_on = _papers_of(ecosystem, file.calibrate, file.boundary_year)
+            return ecosystem_corpus(ecosystem, end), fitted_on
         kind, *names = file.source
+        # Not their number: papers later than those that are used may leave no trace.
+        files = ", ".join(Path(name).name for name in names)
+        fitted_on = FittedOn(file.calibrate, file.boundary_year, source=files)
         try:
-            return read_source(kind, [self.folder / name for name in names], end)
+            return read_source(kind, [self.folder / name for name in names], end), fitted_on
         except InputError as error:
             self.diagnostics.add(("source",), str(error))
             self.diagnostics.raise_faults()
@@ -472,6 +489,15 @@ class _FileReading:
                     )
                 elif not len(corpus.inside(one)):
                     self.diagnostics.add((name, place), f"no paper is dated in {one.name}")
+
+
+def _papers_of(ecosystem: Ecosystem, community: str, boundary: int) -> FittedOn:
+    """The papers of an ecosystem, in the words of the calibrated scenario."""
+    if boundary == ecosystem.boundary:
+        return FittedOn(community, boundary, past=len(ecosystem.past))
+    # At another boundary the same source has another past.
+    source = ecosystem.manifest.get("source")
+    return FittedOn(community, boundary, source=source if isinstance(source, str) else None)
 
 
 def _file_of(base: str, folder: Path) -> Path | None:

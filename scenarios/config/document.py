@@ -42,13 +42,17 @@ class FittedOn:
     Attributes:
         community: in words.
         boundary: the year on whose 1 January the values hold.
-        records: papers of the source, as the manifest of an ecosystem counts them; None: the values
-            are of no single source.
+        records: papers of the source, as the manifest of an ecosystem counts them.
+        past: papers before the boundary, as the manifest counts them.
+        source: names of the source's files, as the manifest has them. Where none of the three is
+            given, the values are of no single source.
     """
 
     community: str
     boundary: int
     records: int | None = None
+    past: int | None = None
+    source: str | None = None
 
     SCHEMA: ClassVar[Mapping[str, Any]] = {
         "type": "object",
@@ -58,6 +62,8 @@ class FittedOn:
             "community": {"type": "string"},
             "boundary": {"type": "integer"},
             "records": {"type": "integer"},
+            "past": {"type": "integer"},
+            "source": {"type": "string"},
         },
         "additionalProperties": False,
     }
@@ -65,16 +71,23 @@ class FittedOn:
     @classmethod
     def read(cls, value: Any, place: str) -> FittedOn:
         """The fact as it is written in a file; InputError where it is none."""
-        kinds = {"community": str, "boundary": int, "records": int}
+        kinds = {"community": str, "boundary": int, "records": int, "past": int, "source": str}
         known = isinstance(value, dict) and all(
             type(one) is kinds.get(name) for name, one in value.items()
         )
         if not known or not {"community", "boundary"} <= value.keys():
             raise InputError(
                 f"{place}: fitted_on: expected a section such as {{community: IEEE VIS, boundary: "
-                "2012, records: 4303}, records left out where it is no single source"
+                "2012, records: 4303}; past or source may stand for records, and none of them "
+                "where it is no single source"
             )
         return cls(**value)
+
+    def describes(self, facts: Mapping[str, Any]) -> bool:
+        """Whether the values were fitted on the papers of an ecosystem, by its facts."""
+        names = [name for name in ("records", "past", "source") if getattr(self, name) is not None]
+        same = all(getattr(self, name) == facts[name] for name in ("boundary", *names))
+        return bool(names) and same
 
 
 @dataclass(frozen=True, slots=True)

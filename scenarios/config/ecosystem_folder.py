@@ -62,13 +62,15 @@ class Folder(Part):
             return None
 
     @property
-    def source_facts(self) -> tuple[Any, Any]:
-        """Boundary and number of records of the source, as the manifest tells; None: untold."""
+    def source_facts(self) -> dict[str, Any]:
+        """Boundary, records, past papers and files of the source by the manifest; None: untold."""
+        facts = dict.fromkeys(("boundary", "records", "past", "source"))
         try:
             manifest = self._manifest()
-            return manifest.get("boundary"), manifest.get("records")
+            told = {name: manifest.get(name) for name in facts}
+            return told | {"past": manifest.get("counts", {}).get("past")}
         except (OSError, ValueError, AttributeError, RecursionError):
-            return None, None
+            return facts
 
     def _manifest(self) -> Any:
         return json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))

@@ -1,5 +1,6 @@
 """Calibration files: what is read from them, and every way in which one can be wrong."""
 
+import json
 import re
 import textwrap
 from pathlib import Path
@@ -10,6 +11,7 @@ from tests.scenarios.calibration.conftest import FILE, write_jsonl
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.calibration.calibration_file import LogitNormal, UniformPrior, Window
 from virsci_society.scenarios.calibration.reader import read_calibration
+from virsci_society.scenarios.config.document import FittedOn
 
 YEARS = range(2000, 2014)
 
@@ -184,11 +186,15 @@ def test_an_ecosystem_is_given_windows_before_its_boundary(place, read, tmp_path
     assert made.file.held_out == (Window(first=2008, last=2009),)
     assert [one.name for one in made.file.fit] == ["2002-2003", "2004-2005", "2006-2007"]
     assert made.boundary == 2010
+    past = json.loads((folder / "manifest.json").read_text())["counts"]["past"]
+    assert made.fitted_on == FittedOn("eco", 2010, past=past)
     assert "held out" in made.notes[0]
     # The same papers as from the source, whatever comes after them.
     source = read(FILE.replace("held_out: [2009]", "held_out: [2009]\nboundary: 2010"))
     assert made.corpus.digest(None, 2010) == source.corpus.digest(None, 2010)
     later = read(FILE.replace("[jsonl, papers.jsonl]", "").replace("source:", "ecosystem: eco"))
+    assert later.fitted_on == FittedOn("a synthetic field", 2009, source="papers.jsonl")
+    assert later.fitted_on == read().fitted_on
     assert later.corpus.digest(None, 2009) != made.corpus.digest(None, 2010)
     found = faults(
         read,
