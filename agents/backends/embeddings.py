@@ -32,25 +32,21 @@ from virsci_society.agents.backends.endpoint_settings import (
 )
 from virsci_society.agents.backends.http import Deadlines, Price
 from virsci_society.agents.backends.litellm import (
-    NO_KEY,
-    Exchange,
     LiteLLM,
-    body_of,
+    litellm_arguments,
     litellm_for,
     recorded_exchange,
 )
 from virsci_society.agents.backends.responses import (
-    classify_exception,
-    classify_refusal,
-    classify_response,
     get_field,
     one_line,
+    token_count,
 )
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import Fault, InputError, Overflow, Stopped, Verdict
 from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.loop_thread import LoopThread
-from virsci_society.agents.prompts.request import Usage
+from virsci_society.agents.prompts.request import Usage, estimate_tokens
 
 BEYOND = 64
 """Tokens a text may count beside those of its characters."""
@@ -84,6 +80,7 @@ def parse_rows(answer: Any, count: int) -> list[list[float]]:
         Fault: they are not all there, not of one length, or not finite.
     """
     data = get_field(answer, "data")
+    # By their numbers: nothing says that a server keeps the order of the texts.
     try:
         by_number = {int(get_field(one, "index")): get_field(one, "embedding") for one in data}
         rows = [[float(number) for number in by_number[index]] for index in range(count)]
@@ -99,11 +96,11 @@ def parse_rows(answer: Any, count: int) -> list[list[float]]:
 def parse_usage(answer: Any, texts: Sequence[str]) -> Usage:
     """Tokens as the provider counted them, or one per four characters if that is not believable."""
     characters = sum(map(len, texts))
-    counted = get_field(get_field(answer, "usage"), "prompt_tokens")
     most = 4 * characters + BEYOND * len(texts)
-    if isinstance(counted, int) and not isinstance(counted, bool) and 0 < counted <= most:
+    counted = token_count(get_field(get_field(answer, "usage"), "prompt_tokens"), most)
+    if counted is not None:
         return Usage(counted, 0, estimated=False)
-    return Usage(sum((len(text) + 3) // 4 for text in texts), 0)
+    return Usage(sum(estimate_tokens(len(text)) for text in texts), 0)
 
 
 SHORTEST = 16
@@ -225,6 +222,7 @@ class LiteLLMEmbedding(Part):
                     answer = self._batch([texts[number] for number in numbers], arguments)
                     open_[loop_thread.submit(answer)] = numbers
                 done, _ = wait(open_, return_when=FIRST_COMPLETED)
+                # A set has no order of its own, and the first failure is the one that is told.
                 for future in sorted(done, key=lambda future: open_[future]):
                     numbers, error = open_.pop(future), future.exception()
                     failure = failure or error
@@ -246,15 +244,10 @@ class LiteLLMEmbedding(Part):
 
     def _settings(self, endpoint: EndpointSettings) -> dict[str, Any]:
         """The arguments of every request."""
-        arguments: dict[str, Any] = {"model": self.model, "num_retries": 0, "max_retries": 0}
-        arguments |= {"timeout": self.deadlines.read, "drop_params": True}
+        arguments = litellm_arguments(self.model, endpoint, endpoint.secret())
+        arguments["timeout"] = self.deadlines.read
         if self.dimensions is not None:
             arguments |= {"dimensions": self.dimensions, "allowed_openai_params": ["dimensions"]}
-        if endpoint.api_base is not None:
-            arguments["api_base"] = endpoint.api_base
-        key = endpoint.secret()
-        if key is not None or endpoint.is_local:
-            arguments["api_key"] = key or NO_KEY
         return arguments
 
     async def _batch(self, texts: Sequence[str], arguments: dict[str, Any]) -> EmbeddingBatch:
@@ -348,7 +341,7 @@ class LiteLLMEmbedding(Part):
                     f"no answer within {total:g} seconds (deadlines.total)", "timeout"
                 )
             except Exception as error:
-                failure = _failure(passed, error)
+                failure = passed.failure(error) or _no_embeddings(passed.response.text, error)
             else:
                 return parse_rows(answer, len(texts)), parse_usage(answer, texts)
             finally:
@@ -364,14 +357,8 @@ def _library(model: str) -> Any:
     return litellm
 
 
-def _failure(passed: Exchange, error: Exception) -> Verdict | Fault:
-    """What litellm's exception means; the answer decides, where there was one."""
-    answer = passed.response
-    body = None if answer is None else body_of(answer)
-    if answer is not None and answer.status_code >= 300:
-        return classify_response(answer.status_code, body or "", answer.headers)
-    if body is None:
-        return classify_exception(passed.error or error) if passed.sent else classify_refusal(error)
+def _no_embeddings(body: str, error: Exception) -> Fault:
+    """What an answer of a status of success means that litellm could not read."""
     try:
         complaint = get_field(json.loads(body), "error")
     except (ValueError, RecursionError):

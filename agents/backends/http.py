@@ -91,6 +91,7 @@ class Price(Part):
 class ChatCompletionsBackend(Backend):
     """A language model behind HTTP; subclasses say how a request is sent."""
 
+    # What is refused may be a key in the wrong place.
     model_config = ConfigDict(hide_input_in_errors=True)
     execution: ClassVar[frozenset[str]] = frozenset(
         {"api_base", "via", "key", "deadlines", "prices"}
@@ -226,15 +227,18 @@ class ChatCompletionsBackend(Backend):
         Raises:
             InputError: the environment variable of a key is missing.
         """
-        contact = self.deadlines.connect
-        return tuple(
-            Endpoint(
-                *(endpoint.name, self._attempts_at(endpoint)),
-                *(endpoint.weight, endpoint.in_flight),
-                partial(probe, endpoint, contact) if endpoint.api_base else None,
-                contact,
-            )
-            for endpoint in self.endpoint_settings()
+        return tuple(map(self._endpoint, self.endpoint_settings()))
+
+    def _endpoint(self, endpoint: EndpointSettings) -> Endpoint:
+        contact, send = self.deadlines.connect, self.make_sender(endpoint, endpoint.secret())
+        return Endpoint(
+            endpoint.name,
+            partial(self._attempt, send, endpoint.api_base),
+            endpoint.weight,
+            endpoint.in_flight,
+            # Only the library knows a provider's own address, so nothing can be looked at there.
+            partial(probe, endpoint, contact) if endpoint.api_base else None,
+            contact,
         )
 
     async def complete(self, request: Request) -> Reply:
@@ -292,11 +296,6 @@ class ChatCompletionsBackend(Backend):
         if self.sends_schema:
             fields["response_format"] = _response_format(request)
         return fields | self.extra
-
-    def _attempts_at(self, endpoint: EndpointSettings) -> Callable[[Request], Awaitable[Reply]]:
-        return partial(
-            self._attempt, self.make_sender(endpoint, endpoint.secret()), endpoint.api_base
-        )
 
     async def _attempt(self, send: Send, address: str | None, request: Request) -> Reply:
         total = self.deadlines.total

@@ -70,6 +70,7 @@ class Hybrid(Backend):
             return True
         if self.live_share is None:
             return not self.scientists
+        # Drawn by the team and not by the call, so that one model speaks for all of its members.
         name = f"{self.seed or 0}\x1flive\x1f{leader}/{ordinal}".encode()
         drawn = int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "big")
         return drawn < self.live_share * _WHOLE

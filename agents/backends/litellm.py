@@ -76,6 +76,7 @@ class LiteLLM(ChatCompletionsBackend):
     def request_fields(self, request: Request) -> dict[str, Any]:
         """Fields of the request; for Ollama with the context window that it is asked for."""
         wanted = {} if self.window is None else {"num_ctx": self.window}
+        # In this order: a window that the user gives under ``extra`` wins.
         return wanted | super().request_fields(request)
 
     @property
@@ -126,9 +127,10 @@ class LiteLLM(ChatCompletionsBackend):
                 try:
                     return await litellm.acompletion(**always, **sent)
                 except Exception as error:
-                    failure = exchange.failure(error)
+                    failure = exchange.failure(error) or classify_success(exchange.response.text)
                 finally:
                     self._transports.update(exchange.transports)
+            # A completion after all, of which litellm could not read some detail.
             if failure is None:
                 return json.loads(exchange.response.text)
             raise failure
@@ -146,14 +148,20 @@ class LiteLLM(ChatCompletionsBackend):
         """The arguments of every call."""
         import httpx
 
-        fields: dict[str, Any] = {"model": self.model, "max_tokens": self.max_tokens}
-        fields |= {"num_retries": 0, "max_retries": 0, "drop_params": True}
-        fields["timeout"] = httpx.Timeout(self.deadlines.read, connect=self.deadlines.connect)
-        if endpoint.api_base is not None:
-            fields["api_base"] = endpoint.api_base
-        if key is not None or endpoint.is_local:
-            fields["api_key"] = key or NO_KEY
-        return fields
+        timeout = httpx.Timeout(self.deadlines.read, connect=self.deadlines.connect)
+        own = {"max_tokens": self.max_tokens, "timeout": timeout}
+        return litellm_arguments(self.model, endpoint, key) | own
+
+
+def litellm_arguments(model: str, endpoint: EndpointSettings, key: str | None) -> dict[str, Any]:
+    """The arguments of every call of litellm, which is to retry nothing by itself."""
+    arguments: dict[str, Any] = {"model": model, "num_retries": 0, "max_retries": 0}
+    arguments["drop_params"] = True
+    if endpoint.api_base is not None:
+        arguments["api_base"] = endpoint.api_base
+    if key is not None or endpoint.is_local:
+        arguments["api_key"] = key or NO_KEY
+    return arguments
 
 
 class Exchange:
@@ -176,26 +184,20 @@ class Exchange:
         """What litellm's exception means; the answer decides, where there was one.
 
         Returns:
-            A verdict or a fault. None: the answer is a completion after all, of which litellm could
-            not read some detail.
+            A verdict or a fault. None: the answer is whole and of a status of success, so its body
+            says what it is.
         """
         answer = self.response
-        body = None if answer is None else body_of(answer)
-        if answer is not None and answer.status_code >= 300:
-            return classify_response(answer.status_code, body or "", answer.headers)
-        if body is not None:
-            return classify_success(body)
-        if not self.sent:
-            return classify_refusal(error)
-        return classify_exception(self.error or error)
-
-
-def body_of(answer: Any) -> str | None:
-    """The body of an answer; None if it broke off."""
-    try:
-        return str(answer.text)
-    except RuntimeError:
-        return None
+        if answer is not None:
+            try:
+                body = str(answer.text)
+            except RuntimeError:  # httpx: the body broke off
+                body = None
+            if answer.status_code >= 300:
+                return classify_response(answer.status_code, body or "", answer.headers)
+            if body is not None:
+                return None
+        return classify_exception(self.error or error) if self.sent else classify_refusal(error)
 
 
 class SecondRequest(Exception):

@@ -131,6 +131,7 @@ class ModelMimic(Backend):
         text = self._decide_alike(request)
         text = scale_texts(request.form, text, settings.wordiness_of.get(name, settings.wordiness))
         if self._share("re-ask", request.id) < settings.re_asks:
+            # Without braces nothing in it can be taken for JSON.
             text = text.replace("{", "(").replace("}", ")")
         around = settings.around_of.get(name, settings.around)
         text = _of_length(FILLER, round(around * len(text))) + text

@@ -67,6 +67,8 @@ class OpenAI(ChatCompletionsBackend):
                 return response.json()
             except Exception as error:
                 failure = _read_error(error)
+            # Not in the handler: the library's exception, whose request holds the key, would be
+            # chained to it.
             raise failure
 
         return send

@@ -1,11 +1,11 @@
 """Reads the data of a reply as the fields of a form.
 
 No member of the JSON may stand there twice and differ. Names are compared without case, spaces,
-underscores and hyphens, and one level of wrapping is
-taken off. Each value is coerced to the type of its field, but only where its meaning is plain;
-anything else is left as it stands, so that pydantic refuses it and the model is asked again. No
-number is guessed, averaged or left at 0. Written by hand because pydantic's own coercion of "8/10"
-or "[Action 1]" refuses, and that of "1" as true guesses.
+underscores and hyphens, and one level of wrapping is taken off. Each value is coerced to the type
+of its field, but only where its meaning is plain; anything else is left as it stands, so that
+pydantic refuses it and the model is asked again. No number is guessed, averaged or left at 0.
+Written by hand because pydantic's own coercion of "8/10" or "[Action 1]" refuses, and that of "1"
+as true guesses.
 """
 
 from __future__ import annotations
@@ -166,6 +166,7 @@ def coerce_bool(value: Any) -> Any:
     if not isinstance(value, str) or len(value) > SHORT:
         return value
     answer = _ANSWER.match(value)
+    # "Yes, but not as it stands" says both: the model is asked again.
     if answer is None or (_YES.search(value) and _NO.search(value)):
         return value
     return answer[1].lower() in ("yes", "true")
@@ -290,7 +291,7 @@ class FormReader:
         given: dict[str, Any] = {}
         rest: dict[str, Any] = {}
         for name, value in data.items():
-            field = self.exact.get(name) or self.field_named(name)
+            field = self.field_named(name)
             if field is None:
                 rest[name] = value
             elif field.name in given:
@@ -367,6 +368,7 @@ def _read(reader: FormReader, given: Mapping[str, Any]) -> dict[str, Any]:
     read = {}
     for name, value in given.items():
         field = reader.exact[name]
+        # For speed alone: most members are texts of text fields, which ``coerce_text`` keeps.
         if isinstance(value, str) and field.coerce is coerce_text:
             read[name] = value
         elif value is not None or field.required or field.nullable:

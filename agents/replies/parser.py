@@ -88,20 +88,12 @@ def read_reply(form: type[FormT], text: str, *, cut: bool = False) -> ParsedRepl
     if not text.isascii() and _SURROGATE.search(text):
         text = _join_surrogates(text)
     try:
+        # What is left of a long reply begins in the middle, so it is never JSON as a whole.
         if long:
             raise ValueError(f"longer than {_LONGEST} characters")
         return ParsedReply(_fit(form, STRICT.decode(text), text), "strict")
     except _TROUBLE as error:
         return _Search(form, strip_reasoning(text), cut, error).parse()
-
-
-def read_form(form: type[FormT], text: str) -> FormT:
-    """Read a reply as a form, as ``read_reply`` does, and drop the rung.
-
-    Raises:
-        ReplyError: the text does not fill the form.
-    """
-    return read_reply(form, text).form
 
 
 def _fit(form: type[FormT], data: Any, text: str) -> FormT:
@@ -189,6 +181,7 @@ class _Search(Generic[FormT]):
 
     def _labelled_lines(self) -> FormT | None:
         """The form from labelled lines, if no brace stands before a name of the form."""
+        # Lines have no closing mark: of a text that was cut, no line shows whether it is whole.
         if self._cut or opening_pattern(self._form).search(self._text):
             return None
         try:

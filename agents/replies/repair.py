@@ -22,6 +22,7 @@ from virsci_society.agents.replies.coercion import (
     coerce_bool,
     coerce_choice,
     form_reader,
+    normalise_name,
     reject_constant,
     unique_members,
 )
@@ -140,7 +141,7 @@ def _split_members(marks: Sequence[re.Match[str]], text: str) -> list[tuple[str,
     for name, said in found:
         if not said:
             raise ValueError(f"{name}: nothing is said")
-    if len({"".join(filter(str.isalnum, name.casefold())) for name, _ in found}) < len(found):
+    if len({normalise_name(name) for name, _ in found}) < len(found):
         raise ValueError("a field stands there twice")
     return found
 
@@ -278,6 +279,7 @@ def _extract_object(text: str) -> tuple[str, int, bool]:
     """The object alone, the number of its open brackets, and whether a string is open."""
     end, depth, mid = bracket_extent(text)
     if depth:
+        # An object that is never closed ends with its fence; behind it stands other text.
         text = text[: text.find("```")] if "```" in text else text
         end, depth, mid = bracket_extent(text)
     return text[:end], depth, mid

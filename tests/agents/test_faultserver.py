@@ -24,7 +24,7 @@ from tests.faultserver.kinds import table
 from tests.faultserver.words import SENTENCE, words
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.offline.backend import answer_offline
-from virsci_society.agents.replies.parser import read_form
+from virsci_society.agents.replies.parser import read_reply
 from virsci_society.protocols.forms import Choice, Remark
 from virsci_society.protocols.ideas import Ballot, Idea
 
@@ -126,7 +126,7 @@ def test_a_share_of_the_first_askings_cannot_be_read(server):
         first = asked(f"call {number}")
         text = client.say(first)
         try:
-            read_form(Remark, text)
+            read_reply(Remark, text)
         except ReplyError:
             outcomes["unread"] += 1
             again = asked(f"call {number}/re-ask1", attempt=1)

@@ -11,7 +11,7 @@ from tests.faultserver import KINDS, FaultServer, Plan
 from tests.faultserver.client import KEY, Client, asked, body_of, completion, post, settled
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.offline.backend import answer_offline
-from virsci_society.agents.replies.parser import read_form
+from virsci_society.agents.replies.parser import read_reply
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +51,13 @@ def says(content, finish="stop", refusal=False):
 
 def unreadable(result, request):
     with pytest.raises(ReplyError):
-        read_form(request.form, completion(result)[0]["content"])
+        read_reply(request.form, completion(result)[0]["content"])
 
 
 def in_prose(result, request):
     text = completion(result)[0]["content"]
     assert not text.startswith("{")
-    assert read_form(request.form, text).as_json() == answer_offline(request).text
+    assert read_reply(request.form, text).form.as_json() == answer_offline(request).text
 
 
 def counted(check):
@@ -92,7 +92,7 @@ def key_in_error(result, request):
 
 
 def key_in_words(result, request):
-    reply = read_form(request.form, completion(result)[0]["content"])
+    reply = read_reply(request.form, completion(result)[0]["content"]).form
     assert KEY in reply.response
 
 

@@ -20,7 +20,7 @@ from virsci_society.agents.journal.records import CallOutcome
 from virsci_society.agents.offline.backend import answer_offline
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Reply, Request, Usage
-from virsci_society.agents.replies.parser import read_form
+from virsci_society.agents.replies.parser import read_reply
 from virsci_society.protocols.forms import Choice, Draft, Question, Remark
 from virsci_society.protocols.ideas import Ballot
 from virsci_society.protocols.virsci.forms import Agreement
@@ -161,7 +161,7 @@ def test_a_share_of_the_replies_cannot_be_read():
     unread = 0
     for number in range(300):
         try:
-            read_form(Choice, said(request(number), re_asks=0.2).text)
+            read_reply(Choice, said(request(number), re_asks=0.2).text)
         except ReplyError:
             unread += 1
     assert unread == pytest.approx(60, abs=25)
@@ -180,7 +180,7 @@ def test_prose_beside_the_form_is_a_share_of_it():
     plain = answer_offline(request(3)).text
     reply = said(request(3), around=0.5)
     assert len(reply.text) == pytest.approx(1.5 * len(plain), abs=2)
-    assert read_form(Choice, reply.text) == Choice.model_validate_json(plain)
+    assert read_reply(Choice, reply.text).form == Choice.model_validate_json(plain)
 
 
 def test_tokens_are_counted_as_the_model_would():

@@ -22,7 +22,7 @@ from tests.agents.offline.offline_examples import (
 from virsci_society.agents.offline.backend import Offline, answer_by_rule, answer_offline, rule_of
 from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.replies.parser import read_form
+from virsci_society.agents.replies.parser import read_reply
 from virsci_society.protocols.forms import Choice, Draft, GuestReply, Remark, Summary, Topic
 from virsci_society.protocols.ideas import Ballot, Idea
 from virsci_society.protocols.offline_rules import make_remark
@@ -60,7 +60,7 @@ def test_it_answers_inline_without_ever_suspending():
     steps = Offline().complete(asked(Remark, slots_of_talk(person(0), [])))
     with pytest.raises(StopIteration) as stopped:
         steps.send(None)
-    assert read_form(Remark, stopped.value.value.text).response
+    assert read_reply(Remark, stopped.value.value.text).form.response
 
 
 def test_it_says_what_it_is():

@@ -33,7 +33,7 @@ from tests.agents.offline.offline_examples import (
 from virsci_society.agents.offline.backend import answer_offline, rule_of
 from virsci_society.agents.prompts.request import Request
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.replies.parser import read_form
+from virsci_society.agents.replies.parser import read_reply
 from virsci_society.protocols.forms import (
     AnotherTurn,
     Choice,
@@ -206,7 +206,7 @@ def test_any_slots_are_answered_readably(form, data, seed):
     request = Request("id", slots["me"], (), form, slots, seed)
     reply = answer_offline(request)
     assert reply.model == "offline"
-    reread = read_form(form, reply.text)
+    reread = read_reply(form, reply.text).form
     assert reread.as_json() == reply.text
     schema = form.schema_for(slots)
     told = json.loads(reply.text)
@@ -224,4 +224,4 @@ def test_slots_that_are_missing_are_read_as_empty(form):
 
     slots = {"draft": Draft(title="T", abstract="A b c.")} if form is Revision else {}
     reply = answer_offline(Request("id", person(0), (), form, slots, 1))
-    read_form(form, reply.text)
+    read_reply(form, reply.text)

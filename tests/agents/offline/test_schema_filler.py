@@ -15,7 +15,7 @@ from tests.agents.offline.offline_examples import an_idea, papers, person, rng_o
 from virsci_society.agents.offline.schema_filler import fill_form
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.replies.parser import read_form
+from virsci_society.agents.replies.parser import read_reply
 
 
 class Colour(Enum):
@@ -73,7 +73,7 @@ def filled(form, seed=1, **slots):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_form_with_every_kind_of_field_is_filled(seed):
-    form = read_form(Verdictish, filled(Verdictish, seed))
+    form = read_reply(Verdictish, filled(Verdictish, seed)).form
     assert isinstance(form, Verdictish)
     assert 2 <= len(form.reasons) <= 4
 
@@ -81,7 +81,7 @@ def test_a_form_with_every_kind_of_field_is_filled(seed):
 def test_a_form_that_holds_itself_is_filled_to_an_end():
     for seed in range(30):
         text = filled(Tree, seed)
-        read_form(Tree, text)
+        read_reply(Tree, text)
         assert len(text) < 200_000
 
 
@@ -154,7 +154,7 @@ def test_same_seed_same_text_and_other_seeds_others():
 def test_integers_within_bounds(schema, low, high):
     form = create_model("Bounded", __base__=Form, n=(int, Field(**schema)))
     for seed in range(20):
-        assert low <= read_form(form, filled(form, seed)).n <= high
+        assert low <= read_reply(form, filled(form, seed)).form.n <= high
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_integers_within_bounds(schema, low, high):
 def test_numbers_within_bounds(schema):
     form = create_model("Bounded", __base__=Form, x=(float, Field(**schema)))
     for seed in range(20):
-        read_form(form, filled(form, seed))
+        read_reply(form, filled(form, seed))
 
 
 def test_dates_and_ids_have_their_format():
@@ -179,7 +179,7 @@ def test_dates_and_ids_have_their_format():
     from uuid import UUID
 
     form = create_model("Dated", __base__=Form, a=(date, ...), b=(datetime, ...), c=(UUID, ...))
-    read_form(form, filled(form))
+    read_reply(form, filled(form))
 
 
 def model_of(types: list[Any]) -> type[Form]:
@@ -221,5 +221,5 @@ kinds = st.recursive(
 @settings(suppress_health_check=list(HealthCheck))
 def test_generated_forms_are_filled_validly(form, seed):
     text = fill_form(form, {"me": person(0), "talk": "coral reefs"}, rng_of(seed))
-    read_form(form, text)
+    read_reply(form, text)
     assert text == fill_form(form, {"me": person(0), "talk": "coral reefs"}, rng_of(seed))

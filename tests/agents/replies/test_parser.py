@@ -14,7 +14,7 @@ from pydantic import Field
 from virsci_society.agents.errors import ProtocolError, ReplyError
 from virsci_society.agents.offline.backend import answer_by_rule, rule_of
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.replies.parser import RUNGS, read_form, read_reply
+from virsci_society.agents.replies.parser import RUNGS, read_reply
 from virsci_society.protocols.forms import Choice, Remark
 from virsci_society.protocols.virsci.forms import Revision, SelfReview
 
@@ -78,7 +78,7 @@ def test_a_form_is_read_on_its_rung(rung, text):
     read = read_reply(bound, text)
     assert (read.form.title, read.form.score) == ("A", 2.0)
     assert read.rung == rung
-    assert read_form(bound, text) == read.form
+    assert read_reply(bound, text).form == read.form
 
 
 class ScoreOfTwo(Idea):
