@@ -424,8 +424,19 @@ class ChairReview(Form):
 
 
 class HypothesisReview(Critique):
-    """A critique, and whether the idea stands as it is. Slots: idea (CandidateIdea), said."""
+    """A critique, and whether the idea stands as it is.
 
+    Slots: idea (CandidateIdea), ends: does the work end when it stands?
+    """
+
+    advice: str = Field(
+        default="", alias="Advice", description="what to change, and what to look at again"
+    )
     approved: bool = Field(
         default=False, alias="Approve", description="true if nothing of weight is left to improve"
     )
+
+    @classmethod
+    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+        """Whether it stands is asked only where the work would end."""
+        return () if slots.get("ends") else ("Approve",)

@@ -149,7 +149,8 @@ def choose_of_pair(asked: Asked) -> dict[str, Any]:
 
 def review_hypothesis(asked: Asked) -> dict[str, Any]:
     """The objection to an idea; it stands with the probability that a reflection is the last."""
-    return {**criticise_idea(asked), "Approve": asked.chance(RULES.reflection_done)}
+    reply, stands = criticise_idea(asked), asked.chance(RULES.reflection_done)
+    return {**reply, "Approve": stands} if asked.slots.get("ends") else reply
 
 
 def _marks(asked: Asked, names: Sequence[str], best: int) -> dict[str, float]:

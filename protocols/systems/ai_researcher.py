@@ -39,7 +39,6 @@ class AIResearcher(ResearchSystem):
         "papers": 120,
         "seeds": 4000,
         "batch": 5,
-        "shown": 10,
         "rounds": 5,
         "profiles": "off",
     }

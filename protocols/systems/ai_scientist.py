@@ -37,7 +37,6 @@ class AIScientist(ResearchSystem):
     system: ClassVar[str] = "ai_scientist"
     published: ClassVar[Mapping[str, Any]] = {
         "ideas": 50,
-        "reflections": 2,
         "searches": 10,
         "references": 10,
         "literature": "off",

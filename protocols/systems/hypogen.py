@@ -63,12 +63,17 @@ class HypoGen(TeamSystem):
             if self.early_end == "on" and verdict is not None and verdict.read().approved:
                 break
             with (yield from work.convene("formation of a hypothesis", number, self.rounds)):
-                idea, verdict, said = yield from self._hold_round(work, idea, said)
+                ends = self.early_end == "on" and number < self.rounds
+                idea, verdict, said = yield from self._hold_round(work, idea, said, ends)
         # There is at least one round, and each leaves an idea.
         return cast("Answer[CandidateIdea]", idea)
 
     def _hold_round(
-        self, work: TeamWork, idea: Answer[CandidateIdea] | None, said: tuple[Utterance, ...]
+        self,
+        work: TeamWork,
+        idea: Answer[CandidateIdea] | None,
+        said: tuple[Utterance, ...],
+        ends: bool,
     ) -> Process[tuple[Answer[CandidateIdea], Answer[HypothesisReview], tuple[Utterance, ...]]]:
         """One round, in which everybody reads the whole conversation and adds to it."""
         # Members may have left since the last round, so the roles go round anew.
@@ -81,12 +86,14 @@ class HypoGen(TeamSystem):
         formed = yield from self._act(work, scientist, 2, Idea, said, papers)
         candidate = work.candidate(scientist, formed, papers, () if idea is None else idea)
         said += (Utterance(scientist, work.lab.later(without_ratings, formed)),)
-        judged = yield from self._act(work, critic, 3, HypothesisReview, said, idea=candidate)
+        judged = yield from self._act(
+            work, critic, 3, HypothesisReview, said, idea=candidate, ends=ends
+        )
         said += (Utterance(critic, judged),)
         return candidate, judged, said
 
-    @staticmethod
     def _act(
+        self,
         work: TeamWork,
         who: str,
         seat: int,
@@ -96,7 +103,8 @@ class HypoGen(TeamSystem):
         **slots: Any,
     ) -> Process[Answer[FormT]]:
         part, act = ROLES[seat], "critique" if seat == 3 else "utter"
-        slots |= {"said": said, "references": papers, "part": part, "seat": seat}
+        roles = tuple((role, self.holder(work, role)) for role in ROLES)
+        slots |= {"said": said, "references": papers, "part": part, "seat": seat, "roles": roles}
         return work.ask(who, "hypothesis", form, act, **slots)
 
     @staticmethod

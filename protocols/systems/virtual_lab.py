@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import Field
 
 from virsci_society.agents.prompts.dialogue import Utterance
-from virsci_society.protocols.forms import Critique
-from virsci_society.protocols.parts.forms import Contribution
+from virsci_society.protocols.parts.forms import Contribution, HypothesisReview
 from virsci_society.protocols.parts.research_system import TeamSystem
 from virsci_society.protocols.parts.steps import aggregate, refine
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
@@ -111,6 +110,7 @@ class VirtualLab(TeamSystem):
                 searching=False,
                 part=part_of(seat, len(members)),
                 agenda=work.pages["agenda"].render({}),
+                roles=tuple((who, part_of(at, len(members))) for at, who in enumerate(members)),
             )
             said += (Utterance(who, reply),)
         return said
@@ -125,8 +125,8 @@ class VirtualLab(TeamSystem):
         for number in range(2, rounds + 1):
             with (yield from work.hold_round(stage, number, rounds)):
                 leader, critic = work.team.leader, work.team.members[-1]
-                said: Answer[Critique] = yield from work.ask(
-                    critic, "criticism", Critique, "critique", idea=idea, part=CRITIC
+                said: Answer[HypothesisReview] = yield from work.ask(
+                    critic, "criticism", HypothesisReview, "critique", idea=idea, part=CRITIC
                 )
                 feedback = (Utterance(critic, said),)
                 idea, _ = yield from refine(

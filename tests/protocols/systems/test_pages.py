@@ -208,7 +208,7 @@ PAGES: dict[str, list[Page]] = {
         Page(
             "RefinedIdea",
             0,
-            {**REFINED, "Remarks on it:": ["Critique"], **NEAR},
+            {**REFINED, "Remarks on it:": ["HypothesisReview"], **NEAR},
             "Stage: merging of the meetings, round 2 of 2.",
             never=("call it done",),
         ),
@@ -228,7 +228,7 @@ PAGES: dict[str, list[Page]] = {
             0,
             {**TOPIC, TALK: ["SearchQueries why", "ReadingNotes", "Idea why"]},
             f"{HYPOTHESIS} 1 of 2.",
-            words=("tell the analyst what to look at again",),
+            words=("tell the analyst what to look at again", "The analyst is Scientist"),
         ),
         Page(
             "SearchQueries",

@@ -68,7 +68,7 @@ COURSES = {
     "virtual_lab": [
         "ideas Contribution x8",
         "ideas Idea x3",
-        "ideas Critique",
+        "ideas HypothesisReview",
         "ideas RefinedIdea",
         "abstract Draft",
     ],
@@ -169,7 +169,7 @@ def test_the_tree_expands_its_best_leaf(live):
 
 def test_the_roles_of_hypogen_go_round_until_the_critic_approves(live):
     def approving(call, request):
-        if request.form.__name__ == "HypothesisReview":
+        if request.form.__name__ == "HypothesisReview" and request.slots["ends"]:
             return {"Approve": True}
         return undecided(call, request)
 
@@ -180,7 +180,9 @@ def test_the_roles_of_hypogen_go_round_until_the_critic_approves(live):
             who.setdefault(request.form.__name__, set()).add(call.who)
     assert sorted(map(len, who.values())) == [1, 1, 1, 1]
     assert len(set.union(*who.values())) == 4
-    assert "Your part: critic." in pages(lived, "HypothesisReview")[0]
+    first, last = pages(lived, "HypothesisReview")
+    assert "Your part: critic." in first
+    assert ["Approve" in page for page in (first, last)] == [True, False]
     assert len(pages(live(make("hypogen"), approving), "Idea")) == 1
     assert len(pages(live(make("hypogen", early_end="off"), approving), "Idea")) == 2
 
