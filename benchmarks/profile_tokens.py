@@ -14,14 +14,9 @@ from dataclasses import asdict
 from typing import Any
 
 from virsci_society.scenarios.config.schema import load_scenario
-from virsci_society.scenarios.planning.prompt_recording import rehearse_pages
-from virsci_society.scenarios.planning.prompt_tokens import (
-    CountedCall,
-    TokenCounts,
-    count_call,
-    tokenizer_name,
-    totals_by,
-)
+from virsci_society.scenarios.planning.prompt_pages import totals_by
+from virsci_society.scenarios.planning.prompt_recording import RecordedCall, rehearse_pages
+from virsci_society.scenarios.planning.prompt_tokens import TokenCounts, tokenizer_name
 
 SCENARIO = "virsci/paper"
 PROFILES = ("paper", "full")
@@ -41,10 +36,10 @@ def tokens_by_page(profile: str, seeds: Sequence[int] = SEEDS) -> dict[str, Toke
         profile: of the protocol.
         seeds: of the rehearsals.
     """
-    calls: list[CountedCall] = []
+    calls: list[RecordedCall] = []
     for seed in seeds:
         changed: dict[str, Any] = {**SETTINGS, "protocol.profile": profile, "seed": seed}
-        calls += map(count_call, rehearse_pages(load_scenario(SCENARIO, **changed)).calls)
+        calls += rehearse_pages(load_scenario(SCENARIO, **changed)).calls
     sums = {**totals_by(calls, lambda call: call.page), **totals_by(calls, lambda _: ALL)}
     return {page: _mean(one, len(seeds)) for page, one in sums.items()}
 

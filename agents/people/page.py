@@ -48,16 +48,18 @@ def render_index(questions: Sequence[ShownQuestion]) -> str:
     # The oldest open question first: it is the one that has waited longest.
     groups["open"].reverse()
     groups["idle"].reverse()
-    return _template().render(**groups)
+    return page_template("virsci_society.agents.people", "index.html").render(**groups)
 
 
 @cache
-def _template() -> jinja2.Template:
+def page_template(package: str, name: str) -> jinja2.Template:
+    """A template of a page beside a package's modules; what is put into it is escaped."""
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("virsci_society.agents.people", "."),
+        loader=jinja2.PackageLoader(package, "."),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("index.html")
+    environment.filters["grouped"] = "{:,}".format
+    return environment.get_template(name)

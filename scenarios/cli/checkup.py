@@ -25,6 +25,7 @@ from virsci_society.scenarios.terminal.arguments import (
 if TYPE_CHECKING:
     from virsci_society.scenarios.config.schema import Scenario
     from virsci_society.scenarios.planning.model_rates import RecordedRun
+    from virsci_society.scenarios.planning.prompt_recording import Listing, TeamChoice
 
 
 @guarded
@@ -143,16 +144,12 @@ def prompts(
     from virsci_society.scenarios.planning.prompt_pages import (
         HEADS,
         files_of_earlier_listing,
+        sum_rows,
         totals,
         whose_words,
         write_pages,
     )
-    from virsci_society.scenarios.planning.prompt_recording import (
-        TeamChoice,
-        rehearse_pages,
-        replay_pages,
-    )
-    from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.planning.prompt_recording import TeamChoice
     from virsci_society.scenarios.terminal.console import print_table
 
     if team is not None and teams is not None:
@@ -162,22 +159,11 @@ def prompts(
     folder = folder if out is None else out
     # Before the rehearsal, which may take a while.
     files_of_earlier_listing(folder)
-    choice = TeamChoice(team, teams)
-    with make_progress() as progress:
-        if isinstance(source, Path):
-            progress.begin("replaying from the journal alone")
-            listing = replay_pages(source, choice, trust=trust)
-        else:
-            progress.begin("rehearsing")
-            listing = rehearse_pages(source, choice)
-    calls = write_pages(listing, folder)
-    for head, sums in totals(calls).items():
-        rows = [
-            (name, one.calls, one.prompt, one.system, one.schema, one.reply)
-            for name, one in sums.items()
-        ]
-        print_table(f"tokens by {head}", (head, *HEADS), rows)
-    tell(f"{len(calls):,} prompts: {folder / 'index.html'}")
+    listing = _listing(source, TeamChoice(team, teams), trust=trust)
+    write_pages(listing, folder)
+    for head, sums in totals(listing.calls).items():
+        print_table(f"tokens by {head}", (head, *HEADS), sum_rows(sums))
+    tell(f"{len(listing.calls):,} prompts: {folder / 'index.html'}")
     tell(whose_words(listing))
 
 
@@ -198,6 +184,19 @@ def _source(scenario: str, settings: list[str], *, trust: bool) -> tuple[Scenari
         return run, Path("prompts") / run.resolve().name
     chosen = load_scenario(scenario, settings=settings, trust=trust)
     return chosen, Path("prompts") / default_folder(chosen).name
+
+
+def _listing(source: Scenario | Path, choice: TeamChoice, *, trust: bool) -> Listing:
+    """The calls of a run's journal, or of a rehearsal of a scenario."""
+    from virsci_society.scenarios.planning.prompt_recording import rehearse_pages, replay_pages
+    from virsci_society.scenarios.runs.progress import make_progress
+
+    with make_progress() as progress:
+        if isinstance(source, Path):
+            progress.begin("replaying from the journal alone")
+            return replay_pages(source, choice, trust=trust)
+        progress.begin("rehearsing")
+        return rehearse_pages(source, choice)
 
 
 @guarded

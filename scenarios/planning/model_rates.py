@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import linear_regression
 from typing import Any, Literal
 
 from virsci_society.agents.backends.model_mimic import (
@@ -257,10 +258,9 @@ def fit_line(pairs: Pairs, otherwise: tuple[Rate, float]) -> tuple[Rate, float]:
     if n < 2:
         slope = estimate_ratio([(x, max(0.0, y - otherwise[1])) for x, y in pairs], otherwise[0])
         return slope, otherwise[1]
-    middle, height = sum(x for x, _ in pairs) / n, sum(y for _, y in pairs) / n
-    across = sum((x - middle) ** 2 for x, _ in pairs)
-    slope_ = sum((x - middle) * (y - height) for x, y in pairs) / across if across else 0.0
-    start = height - slope_ * middle
+    # Prompts of one length have no slope.
+    level = len({x for x, _ in pairs}) == 1
+    slope_, start = (0.0, 0.0) if level else linear_regression(*zip(*pairs, strict=True))
     if slope_ <= 0 or start < 0:
         start = 0.0
     return estimate_ratio([(x, y - start) for x, y in pairs], otherwise[0]), start

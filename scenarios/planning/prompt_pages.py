@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jinja2
-
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import make_folder, remove_file, write_atomically
+from virsci_society.agents.people.page import page_template
 from virsci_society.agents.people.question import (
     describe_form,
     describe_messages,
@@ -25,13 +23,7 @@ from virsci_society.agents.people.question import (
     safe_name,
 )
 from virsci_society.scenarios.planning.prompt_recording import MOST, Listing, RecordedCall
-from virsci_society.scenarios.planning.prompt_tokens import (
-    CountedCall,
-    TokenCounts,
-    count_call,
-    tokenizer_name,
-    totals_by,
-)
+from virsci_society.scenarios.planning.prompt_tokens import TokenCounts, tokenizer_name
 
 FORMAT = "society prompts 1"
 """Mark of a folder that was written here, in ``index.json``."""
@@ -44,26 +36,31 @@ RULES = "The words are those of rule-based scientists, not of a language model."
 HEADS = ("calls", "prompt", "of it system", "schema", "reply")
 
 
-def write_pages(listing: Listing, out: Path) -> list[CountedCall]:
+class Page(NamedTuple):
+    """One call with its text and the path of its file, relative to the index."""
+
+    file: str
+    text: str
+    call: RecordedCall
+
+
+def write_pages(listing: Listing, out: Path) -> None:
     """Write a listing into a folder; one that an earlier listing was written to is written anew.
 
     Args:
         listing: what is written.
         out: the folder; made if it is not there.
 
-    Returns:
-        The calls with their tokens, in their order.
-
     Raises:
         InputError: the folder holds other files, or cannot be written to.
     """
-    calls = [count_call(call) for call in listing.calls]
-    files = [
-        f"{PAGES}/{number:04d}-{safe_name(one.call.id)}.md" for number, one in enumerate(calls, 1)
-    ]
-    texts = [
-        _storable(render_call(listing, one, number, len(calls)))
-        for number, one in enumerate(calls, 1)
+    pages = [
+        Page(
+            f"{PAGES}/{number:04d}-{safe_name(call.id)}.md",
+            _storable(render_call(listing, call, number)),
+            call,
+        )
+        for number, call in enumerate(listing.calls, 1)
     ]
     earlier = files_of_earlier_listing(out)
     try:
@@ -71,16 +68,15 @@ def write_pages(listing: Listing, out: Path) -> list[CountedCall]:
             remove_file(out / file, within=out)
         make_folder(out / PAGES, within=out)
         # First of all, so that a folder that was left half written is known as ours.
-        write_atomically(out / "index.json", _index_json(listing, calls, files))
-        for file, text in zip(files, texts, strict=True):
-            write_atomically(out / file, text, within=out)
-        write_atomically(out / "index.md", _storable(render_index(listing, calls, files)))
-        write_atomically(out / "index.html", _storable(_index_html(listing, calls, files, texts)))
+        write_atomically(out / "index.json", _index_json(listing, pages))
+        for page in pages:
+            write_atomically(out / page.file, page.text, within=out)
+        write_atomically(out / "index.md", _storable(render_index(listing, pages)))
+        write_atomically(out / "index.html", _storable(_index_html(listing, pages)))
     except OSError as error:
         raise InputError(
             f"{out}: cannot be written to ({error.strerror}); give another folder with --out"
         ) from error
-    return calls
 
 
 def files_of_earlier_listing(out: Path) -> list[str]:
@@ -103,88 +99,54 @@ def files_of_earlier_listing(out: Path) -> list[str]:
     return [file for file in files if _FILE.fullmatch(file)]
 
 
-def _index_json(listing: Listing, calls: Sequence[CountedCall], files: Sequence[str]) -> str:
-    entries = [{"file": file, **_facts(one)} for file, one in zip(files, calls, strict=True)]
+def _index_json(listing: Listing, pages: Sequence[Page]) -> str:
     sums = {
-        head: {name: asdict(one) for name, one in by.items()} for head, by in totals(calls).items()
+        head: {name: asdict(one) for name, one in by.items()}
+        for head, by in totals(listing.calls).items()
     }
     data = {
         "format": FORMAT,
         "title": listing.title,
         "words": whose_words(listing),
         "tokenizer": tokenizer_name(),
-        "calls": entries,
+        "calls": [{"file": page.file, **_facts(page.call)} for page in pages],
         "totals": sums,
     }
     return json.dumps(data, indent=1) + "\n"
 
 
-def _facts(counted: CountedCall) -> dict[str, Any]:
-    call, row = counted.call, counted.call.row
+def _facts(call: RecordedCall) -> dict[str, Any]:
     names = ("team", "stage", "visit", "turn", "seat", "act", "scientist", "asked", "rung")
-    tokens = asdict(counted.tokens)
+    tokens = asdict(call.tokens)
     del tokens["calls"]
     return {
         "call": call.id,
         "page": call.page,
         "form": call.form.__name__,
-        **{name: row[name] for name in names},
+        **{name: call.row[name] for name in names},
         "verdict": call.verdict,
         "tokens": tokens,
     }
 
 
-class _Entry(NamedTuple):
-    """One call in ``index.html``: its file, its text if that is shown, and its tokens."""
-
-    file: str
-    text: str
-    counted: CountedCall
-
-    def team(self) -> str:
-        return str(self.counted.call.row["team"])
-
-    def stage(self) -> str:
-        return stage_of(self.counted)
-
-
-def _index_html(
-    listing: Listing, calls: Sequence[CountedCall], files: Sequence[str], texts: Sequence[str]
-) -> str:
-    whole = sum(map(len, texts)) <= MOST_CHARACTERS
-    entries = [
-        _Entry(file, text if whole else "", one)
-        for file, text, one in zip(files, texts, calls, strict=True)
-    ]
+def _index_html(listing: Listing, pages: Sequence[Page]) -> str:
     teams = [
-        (team, [(stage, list(group)) for stage, group in groupby(of_team, _Entry.stage)])
-        for team, of_team in groupby(entries, _Entry.team)
+        (team, [(stage, list(group)) for stage, group in groupby(of_team, stage_of)])
+        for team, of_team in groupby(pages, team_of)
     ]
-    return _template().render(
+    return page_template("virsci_society.scenarios.planning", "prompt_index.html").render(
         listing=listing,
         words=whose_words(listing),
         notes=notes(listing),
-        totals=totals(calls),
+        totals=totals(listing.calls),
         teams=teams,
+        whole=sum(len(page.text) for page in pages) <= MOST_CHARACTERS,
     )
 
 
 def _storable(text: str) -> str:
     """The text without halves of surrogate pairs, which no file can hold."""
     return text.encode("utf-8", "replace").decode()
-
-
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("virsci_society.scenarios.planning", "."),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["grouped"] = "{:,}".format
-    return environment.get_template("prompt_index.html")
 
 
 def whose_words(listing: Listing) -> str:
@@ -208,16 +170,15 @@ def notes(listing: Listing) -> list[str]:
     return said
 
 
-def render_call(listing: Listing, counted: CountedCall, number: int, total: int) -> str:
+def render_call(listing: Listing, call: RecordedCall, number: int) -> str:
     """The text of one call: who is asked, the messages, the form, and the reply below a line.
 
     Args:
         listing: to which it belongs.
-        counted: the call and its tokens.
-        number: its place, from 1.
-        total: number of calls.
+        call: one of its calls.
+        number: the call's place, from 1.
     """
-    call, tokens, row = counted.call, counted.tokens, counted.call.row
+    tokens, row = call.tokens, call.row
     facts = {
         "call": f"`{call.id}`",
         "page": call.page or "-",
@@ -236,7 +197,7 @@ def render_call(listing: Listing, counted: CountedCall, number: int, total: int)
     if row["rung"]:
         facts["reply read"] = row["rung"]
     parts = [
-        f"# Call {number} of {total}: {call.page or row['act']}, {row['scientist']}",
+        f"# Call {number} of {len(listing.calls)}: {call.page or row['act']}, {row['scientist']}",
         whose_words(listing),
         "\n".join(f"- {name}: {value}" for name, value in facts.items()),
         describe_messages(call.messages),
@@ -249,66 +210,63 @@ def render_call(listing: Listing, counted: CountedCall, number: int, total: int)
     return "\n\n".join(parts) + "\n"
 
 
-def render_index(listing: Listing, calls: Sequence[CountedCall], files: Sequence[str]) -> str:
-    """The index as Markdown: totals, then the calls by team, stage and turn.
-
-    Args:
-        listing: what is listed.
-        calls: in their order, with their tokens.
-        files: path of each call's page, relative to the index.
-    """
+def render_index(listing: Listing, pages: Sequence[Page]) -> str:
+    """The index as Markdown: totals, then the calls by team, stage and turn."""
     parts = [f"# Prompts of {listing.title}", whose_words(listing), *notes(listing)]
-    for head, sums in totals(calls).items():
-        parts += [f"## Tokens by {head}", _sums_table(head, sums)]
-    file_of = {one.call.id: file for one, file in zip(calls, files, strict=True)}
-    for team, of_team in groupby(calls, lambda one: str(one.call.row["team"])):
+    for head, sums in totals(listing.calls).items():
+        parts += [f"## Tokens by {head}", _table((head, *HEADS), sum_rows(sums))]
+    for team, of_team in groupby(pages, team_of):
         parts.append(f"## Team {team}")
         for heading, group in groupby(of_team, stage_of):
-            parts += [f"### {heading}", _calls_table(group, file_of)]
+            parts += [f"### {heading}", _calls_table(group)]
     return "\n\n".join(parts) + "\n"
 
 
-def stage_of(counted: CountedCall) -> str:
+def team_of(page: Page) -> str:
+    """Id of the team under which a call is listed."""
+    return str(page.call.row["team"])
+
+
+def stage_of(page: Page) -> str:
     """The heading under which a call is listed: stage, with its visit from the second on."""
-    row = counted.call.row
+    row = page.call.row
     return row["stage"] if row["visit"] == 1 else f"{row['stage']}, visit {row['visit']}"
 
 
-def totals(calls: Sequence[CountedCall]) -> dict[str, dict[str, TokenCounts]]:
+def totals(calls: Sequence[RecordedCall]) -> dict[str, dict[str, TokenCounts]]:
     """Token sums by stage and by page, each with a last row for all."""
-
-    def stage(call: RecordedCall) -> str:
-        return str(call.row["stage"])
-
-    def page(call: RecordedCall) -> str:
-        return call.page or "-"
-
-    everything = totals_by(calls, lambda call: "all")
+    everything = totals_by(calls, lambda _: "all")
     return {
-        "stage": totals_by(calls, stage) | everything,
-        "page": totals_by(calls, page) | everything,
+        "stage": totals_by(calls, lambda call: str(call.row["stage"])) | everything,
+        "page": totals_by(calls, lambda call: call.page or "-") | everything,
     }
 
 
-def _sums_table(head: str, sums: Mapping[str, TokenCounts]) -> str:
-    rows = [
+def totals_by(
+    calls: Sequence[RecordedCall], name: Callable[[RecordedCall], str]
+) -> dict[str, TokenCounts]:
+    """Sums of the tokens by a name of each call, in the order of the names' first calls."""
+    sums: dict[str, TokenCounts] = {}
+    for call in calls:
+        sums[name(call)] = sums.get(name(call), TokenCounts()).plus(call.tokens)
+    return sums
+
+
+def sum_rows(sums: Mapping[str, TokenCounts]) -> list[tuple[str, int, int, int, int, int]]:
+    """The rows of a table of sums, under ``HEADS``."""
+    return [
         (name, one.calls, one.prompt, one.system, one.schema, one.reply)
         for name, one in sums.items()
     ]
-    return _table((head, *HEADS), rows)
 
 
-def _calls_table(calls: Iterable[CountedCall], file_of: Mapping[str, str]) -> str:
+def _calls_table(pages: Iterable[Page]) -> str:
     rows = []
-    for one in calls:
-        row, file = one.call.row, file_of[one.call.id]
+    for file, _, call in pages:
+        row, tokens = call.row, call.tokens
         link = f"[{file.partition('/')[2].partition('-')[0]}]({file})"
-        rows.append(
-            (
-                *(link, row["turn"], row["scientist"], row["act"], one.call.page or "-"),
-                *(one.call.form.__name__, one.tokens.prompt, one.tokens.schema, one.tokens.reply),
-            )
-        )
+        asked = (row["turn"], row["scientist"], row["act"], call.page or "-", call.form.__name__)
+        rows.append((link, *asked, tokens.prompt, tokens.schema, tokens.reply))
     heads = ("call", "turn", "asked", "act", "page", "form", "prompt", "schema", "reply")
     return _table(heads, rows)
 

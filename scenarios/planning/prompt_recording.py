@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from virsci_society.agents.prompts.request import Message, Reply, Request, Usage
 from virsci_society.agents.replies.form import Form
 from virsci_society.metrics.critical_path import table_rows
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.planning.prompt_tokens import TokenCounts, count_parts
 from virsci_society.scenarios.runs.rehearsal import go_through
 from virsci_society.scenarios.runs.run_folder import MANIFEST, SCENARIO
 from virsci_society.scenarios.runs.run_journal import JOURNAL
@@ -56,7 +58,7 @@ class TeamChoice:
         return self.first is not None and len(chosen) == self.first and set(chosen) <= ended
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordedCall:
     """One request with its reply.
 
@@ -81,6 +83,11 @@ class RecordedCall:
     verdict: str
     usage: Usage
     row: Mapping[str, Any]
+
+    @cached_property
+    def tokens(self) -> TokenCounts:
+        """Tokens of its parts by the tokenizer; a transcript, which shows none, counts none."""
+        return count_parts(self.messages, self.schema, self.text)
 
 
 @dataclass(frozen=True)
@@ -132,12 +139,11 @@ def rehearse_pages(scenario: Scenario, choice: TeamChoice | None = None) -> List
         InputError: the ecosystem cannot be used, or no such team asks anything.
     """
     backend = scenario.seeded_backend
-    rules = isinstance(backend, Offline)
-    speaking = (
-        backend.model_copy(update={"latency": 0.0}) if rules else ModelMimic(imitated=backend)
-    )
-    gateway = RecordingGateway(speaking)
-    return _listing(scenario, gateway, choice or TeamChoice(), rehearsed=True)
+    if isinstance(backend, Offline):
+        speaking: Backend = backend.model_copy(update={"latency": 0.0})
+    else:
+        speaking = ModelMimic(imitated=backend)
+    return _listing(scenario, RecordingGateway(speaking), choice or TeamChoice(), rehearsed=True)
 
 
 def replay_pages(folder: Path, choice: TeamChoice | None = None, *, trust: bool = False) -> Listing:
@@ -218,16 +224,19 @@ def _calls(
 
 
 def _recorded(request: Request, outcome: Reply | Verdict, row: Mapping[str, Any]) -> RecordedCall:
-    reply = outcome if isinstance(outcome, Reply) else None
+    if isinstance(outcome, Reply):
+        text, verdict, usage = outcome.text, "", outcome.usage
+    else:
+        text, verdict, usage = "", f"{verdict_name(outcome)}: {outcome}", Usage()
     return RecordedCall(
         id=request.id,
         page=getattr(request, "page", ""),
         messages=request.messages,
         form=request.form,
         schema=request.schema_text,
-        text="" if reply is None else reply.text,
-        verdict="" if isinstance(outcome, Reply) else f"{verdict_name(outcome)}: {outcome}",
-        usage=Usage() if reply is None else reply.usage,
+        text=text,
+        verdict=verdict,
+        usage=usage,
         row=row,
     )
 

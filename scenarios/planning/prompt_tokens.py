@@ -1,4 +1,4 @@
-"""Tokens of a text by a public tokenizer, and the totals of recorded calls by stage and by page.
+"""Tokens of a text, and of the parts of a call, by a public tokenizer.
 
 The vocabulary of cl100k_base is a file of litellm's, which every installation has, so no network is
 needed. Models split text in other ways: the counts compare pages and runs with each other, and what
@@ -10,7 +10,7 @@ because only some servers send it on.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from functools import cache
 from hashlib import sha1
@@ -19,8 +19,7 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from virsci_society.agents.prompts.request import estimate_tokens
-from virsci_society.scenarios.planning.prompt_recording import RecordedCall
+from virsci_society.agents.prompts.request import Message, estimate_tokens
 
 TOKENIZER = "cl100k_base"
 VOCABULARY = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
@@ -80,33 +79,13 @@ class TokenCounts:
         return TokenCounts(*map(add, astuple(self), astuple(other)))
 
 
-@dataclass(frozen=True, slots=True)
-class CountedCall:
-    """A recorded call and its tokens."""
-
-    call: RecordedCall
-    tokens: TokenCounts
-
-
-def count_call(call: RecordedCall) -> CountedCall:
-    """A call with its tokens."""
-    lengths = [(message.role, count_tokens(message.content)) for message in call.messages]
-    tokens = TokenCounts(
+def count_parts(messages: Sequence[Message], schema: str, reply: str) -> TokenCounts:
+    """Tokens of one call, from its texts."""
+    lengths = [(message.role, count_tokens(message.content)) for message in messages]
+    return TokenCounts(
         calls=1,
         system=sum(length for role, length in lengths if role == "system"),
         prompt=sum(length for _, length in lengths),
-        schema=count_tokens(call.schema),
-        reply=count_tokens(call.text),
+        schema=count_tokens(schema),
+        reply=count_tokens(reply),
     )
-    return CountedCall(call, tokens)
-
-
-def totals_by(
-    calls: Sequence[CountedCall], name: Callable[[RecordedCall], str]
-) -> dict[str, TokenCounts]:
-    """Sums of the tokens by a name of each call, in the order of the names' first calls."""
-    sums: dict[str, TokenCounts] = {}
-    for one in calls:
-        key = name(one.call)
-        sums[key] = sums.get(key, TokenCounts()).plus(one.tokens)
-    return sums

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,31 +26,31 @@ def listing(small_text: str, tmp_path_factory: pytest.TempPathFactory) -> Listin
 
 
 def test_each_call_is_one_file_with_all_that_is_sent(listing: Listing, tmp_path: Path) -> None:
-    counted = write_pages(listing, tmp_path / "out")
+    write_pages(listing, tmp_path / "out")
     files = sorted((tmp_path / "out" / "pages").iterdir())
-    assert len(files) == len(listing.calls) == len(counted)
-    for number, (file, one) in enumerate(zip(files, counted, strict=True), 1):
+    assert len(files) == len(listing.calls)
+    for number, (file, one) in enumerate(zip(files, listing.calls, strict=True), 1):
         text = file.read_text(encoding="utf-8")
         assert file.name.startswith(f"{number:04d}-")
-        assert f"- call: `{one.call.id}`\n- page: {one.call.page}\n" in text
-        for message in one.call.messages:
+        assert f"- call: `{one.id}`\n- page: {one.page}\n" in text
+        for message in one.messages:
             assert message.content in text
         assert f"prompt {one.tokens.prompt:,} (of it system {one.tokens.system:,})" in text
         asked, line, reply = text.partition("\n---\n\n## Reply of the rehearsal\n")
         assert line
-        assert one.call.text in reply
+        assert one.text in reply
         assert "not of a language model" in asked
 
 
 def test_the_index_lists_every_call_and_adds_up(listing: Listing, tmp_path: Path) -> None:
-    counted = write_pages(listing, tmp_path)
+    write_pages(listing, tmp_path)
     text = (tmp_path / "index.md").read_text(encoding="utf-8")
     links = re.findall(r"\]\((pages/[^)]+)\)", text)
-    assert len(links) == len(counted)
+    assert len(links) == len(listing.calls)
     assert all((tmp_path / link).is_file() for link in links)
-    prompt = sum(one.tokens.prompt for one in counted)
+    prompt = sum(one.tokens.prompt for one in listing.calls)
     rows = re.findall(r"^\| all \| ([\d,]+) \| ([\d,]+) \|", text, re.MULTILINE)
-    assert rows == [(f"{len(counted):,}", f"{prompt:,}")] * 2
+    assert rows == [(f"{len(listing.calls):,}", f"{prompt:,}")] * 2
     assert "## Tokens by stage" in text
     assert "## Tokens by page" in text
     headings = re.findall(r"^### (.*)$", text, re.MULTILINE)
@@ -83,7 +84,7 @@ def test_a_listing_takes_the_place_of_an_earlier_one(listing: Listing, tmp_path:
     write_pages(listing, tmp_path)
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "pages" / "mine.md").write_text("mine")
-    shorter = Listing(**(vars(listing) | {"calls": listing.calls[:3]}))
+    shorter = replace(listing, calls=listing.calls[:3])
     write_pages(shorter, tmp_path)
     assert len(list((tmp_path / "pages").iterdir())) == 3 + 1
     assert (tmp_path / "notes.txt").read_text() == "mine"

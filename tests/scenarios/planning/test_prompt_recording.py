@@ -12,6 +12,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.replies.form import as_sent
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.planning import prompt_recording
+from virsci_society.scenarios.planning.prompt_pages import totals_by
 from virsci_society.scenarios.planning.prompt_recording import (
     Listing,
     RecordedCall,
@@ -19,12 +20,7 @@ from virsci_society.scenarios.planning.prompt_recording import (
     rehearse_pages,
     replay_pages,
 )
-from virsci_society.scenarios.planning.prompt_tokens import (
-    TokenCounts,
-    count_call,
-    count_tokens,
-    totals_by,
-)
+from virsci_society.scenarios.planning.prompt_tokens import TokenCounts, count_tokens
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.society.results.run import Run
 
@@ -133,9 +129,8 @@ def test_a_run_that_is_not_whole_is_refused(small_run: Path, tmp_path: Path, mis
 def test_tokens_of_a_call_are_those_of_its_texts(whole: Listing) -> None:
     calls = whole.calls
     call = calls[0]
-    counted = count_call(call)
     system, user = call.messages
-    assert counted.tokens == TokenCounts(
+    assert call.tokens == TokenCounts(
         calls=1,
         system=count_tokens(system.content),
         prompt=count_tokens(system.content) + count_tokens(user.content),
@@ -146,8 +141,7 @@ def test_tokens_of_a_call_are_those_of_its_texts(whole: Listing) -> None:
     def stage(one: RecordedCall) -> str:
         return str(one.row["stage"])
 
-    every = [count_call(one) for one in calls]
-    sums = totals_by(every, stage)
+    sums = totals_by(calls, stage)
     assert list(sums) == ["selection", "topic", "ideas", "novelty", "abstract"]
     assert sum(one.calls for one in sums.values()) == len(calls)
-    assert sum(one.prompt for one in sums.values()) == sum(one.tokens.prompt for one in every)
+    assert sum(one.prompt for one in sums.values()) == sum(one.tokens.prompt for one in calls)
