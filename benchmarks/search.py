@@ -27,8 +27,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import faiss
 import pyarrow as pa
 
-from virsci_society.society.literature.index.ids import IdColumn, Ids
-from virsci_society.society.literature.index.vector_index import VectorIndex
+from virsci_society.society.literature.columns import IdColumn, Ids
+from virsci_society.society.literature.vector_index import VectorIndex
 
 SIZES = ((10_000, 1024), (50_000, 1024), (200_000, 1024), (2_000_000, 64))
 SHORT_SIZES = ((10_000, 1024), (50_000, 1024), (200_000, 64))

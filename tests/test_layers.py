@@ -77,7 +77,7 @@ DOORS = {
         "agents/backends/context_window.py",
         "agents/backends/endpoint_settings.py",
     ),
-    "faiss": ("society/literature/index/ivf.py", "society/literature/index/vector_index.py"),
+    "faiss": ("society/literature/ivf.py", "society/literature/vector_index.py"),
     "sentence_transformers": ("society/literature/embedding/sentence_transformer.py",),
     "transformers": ("society/literature/embedding/sentence_transformer.py",),
     "torch": ("society/literature/embedding/sentence_transformer.py",),
@@ -490,7 +490,7 @@ PLANTED = [
     (wrong_doors, "society/literature/embedding/lsa.py", "def f():\n    import torch"),
     (
         wrong_doors,
-        "society/literature/index/vector_index.py",
+        "society/literature/vector_index.py",
         "def f():\n    import sentence_transformers",
     ),
     (wrong_doors, "protocols/a.py", "import simpy"),

@@ -25,11 +25,11 @@ from virsci_society.agents.arrays import IntArray, VectorArray
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.profile import Profile
 from virsci_society.society.ecosystem.people import People
+from virsci_society.society.literature.columns import IdColumn, Ids
 from virsci_society.society.literature.embedding.base import Embedding
-from virsci_society.society.literature.index.ids import IdColumn, Ids
 
 if TYPE_CHECKING:
-    from virsci_society.society.literature.index.ivf import IVFIndex
+    from virsci_society.society.literature.ivf import IVFIndex
 
 
 EXACT_UP_TO = 20_000
@@ -59,7 +59,7 @@ class InitialInterests:
         self._rows = rows if self._as_given else normalize_rows(rows)
         self._cells: IVFIndex | None = None
         if len(rows) > EXACT_UP_TO:
-            from virsci_society.society.literature.index.ivf import load_or_build_index
+            from virsci_society.society.literature.ivf import load_or_build_index
 
             self._cells = load_or_build_index(self._rows, layout_file, "cosine")
 

@@ -10,7 +10,7 @@ import numpy as np
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.lazy_imports import pa, pc
 from virsci_society.agents.profile import Profile
-from virsci_society.society.literature.papers import ArrowSequence
+from virsci_society.society.literature.columns import ArrowSequence
 
 MASK = "Scientist"
 """The word of a masked name, before its number."""

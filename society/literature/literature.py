@@ -22,10 +22,10 @@ from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.lazy_imports import pc
 from virsci_society.agents.reference import Reference
+from virsci_society.society.literature.columns import Ids
 from virsci_society.society.literature.embedding.base import Embedding, paper_text
-from virsci_society.society.literature.index.ids import Ids
-from virsci_society.society.literature.index.vector_index import VectorIndex, exact_distances
 from virsci_society.society.literature.papers import Paper, Papers
+from virsci_society.society.literature.vector_index import VectorIndex, exact_distances
 
 DECIMALS = 9
 """Decimals to which scores are rounded: sums that differ only in their last bits are ties."""

@@ -24,7 +24,7 @@ from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.scientist import Scientist
 from virsci_society.society.ecosystem.people import MASK, People
-from virsci_society.society.literature.index.ids import IdColumn
+from virsci_society.society.literature.columns import IdColumn
 from virsci_society.society.population.event_counts import DatedCounts, cumulative_counts
 from virsci_society.society.population.interest_drift import InterestHistory
 from virsci_society.society.population.network import CoauthorNetwork

@@ -64,7 +64,7 @@ def cells(people, vectors):
 def bank(people, vectors, cells):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "virsci_society.society.literature.index.ivf.load_or_build_index", lambda *given: cells
+            "virsci_society.society.literature.ivf.load_or_build_index", lambda *given: cells
         )
         return KnowledgeBank(people, LSA, vectors)
 
@@ -213,6 +213,6 @@ def test_rows_that_are_not_one_each_are_refused(people, vectors):
 
 
 def test_a_limit_is_stated_for_both_kinds_of_rows():
-    from virsci_society.society.literature.index import vector_index
+    from virsci_society.society.literature import vector_index
 
     assert LIMIT == vector_index.EXACT_UP_TO

@@ -33,8 +33,8 @@ MODULES = [
     "virsci_society.society.literature.embedding.sentence_transformer",
 ]
 FAISS = (
-    "virsci_society.society.literature.index.ivf",
-    "virsci_society.society.literature.index.vector_index",
+    "virsci_society.society.literature.ivf",
+    "virsci_society.society.literature.vector_index",
 )
 
 

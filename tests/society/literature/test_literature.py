@@ -391,11 +391,11 @@ def test_a_diverse_search_sees_nothing_later(seed, k, diversity, later):
 
 def test_a_diverse_search_goes_through_cells_too(monkeypatch):
     """A past that is searched by an inverted file, with papers published since beside it."""
-    monkeypatch.setattr("virsci_society.society.literature.index.vector_index.EXACT_UP_TO", 300)
+    monkeypatch.setattr("virsci_society.society.literature.vector_index.EXACT_UP_TO", 300)
     rng = np.random.default_rng(5)
     papers = [paper(f"p{n:03d}", n - 600.0, " ".join(rng.choice(WORDS, 4))) for n in range(600)]
     cells = make(papers)
-    monkeypatch.setattr("virsci_society.society.literature.index.vector_index.EXACT_UP_TO", 20_000)
+    monkeypatch.setattr("virsci_society.society.literature.vector_index.EXACT_UP_TO", 20_000)
     exact = make(papers)
     for literature in (cells, exact):
         literature.publish(paper("new", 1.0, "galaxy privacy galaxy"))

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from virsci_society.society.literature.index.ids import Ids
-from virsci_society.society.literature.index.ivf import COMPARED, IVFIndex, cell_count
-from virsci_society.society.literature.index.vector_index import EXACT_UP_TO, VectorIndex
+from virsci_society.society.literature.columns import Ids
+from virsci_society.society.literature.ivf import COMPARED, IVFIndex, cell_count
+from virsci_society.society.literature.vector_index import EXACT_UP_TO, VectorIndex
 
 ROOT = Path(__file__).parents[4]
 COUNT, DIM, TWINS = 30_000, 24, 90
@@ -68,7 +68,7 @@ def cells(rows):
 @pytest.fixture
 def index(rows, ids, cells, monkeypatch):
     monkeypatch.setattr(
-        "virsci_society.society.literature.index.ivf.load_or_build_index", lambda *given: cells
+        "virsci_society.society.literature.ivf.load_or_build_index", lambda *given: cells
     )
     return VectorIndex(DIM, Ids(ids), rows)
 
@@ -228,7 +228,7 @@ def digest():
 
 
 def test_the_number_of_threads_changes_nothing():
-    code = "from tests.society.literature.index import test_ivf as here; print(here.digest())"
+    code = "from tests.society.literature import test_ivf as here; print(here.digest())"
     told = set()
     for threads in ("1", "4"):
         names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virsci_society.society.literature.index import ids as ids_module
-from virsci_society.society.literature.index.ids import IdColumn, Ids
+from virsci_society.society.literature import columns
+from virsci_society.society.literature.columns import IdColumn, Ids
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
 
@@ -16,11 +16,11 @@ def column(ids):
     return IdColumn(pa.chunked_array([ids[:half], ids[half:]], pa.large_string()))
 
 
-@pytest.mark.parametrize("few", [0, ids_module.FEW])
+@pytest.mark.parametrize("few", [0, columns.FEW])
 @given(ids=st.lists(TEXTS, unique=True), other=TEXTS)
 def test_a_column_names_rows_and_finds_them(few, ids, other):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ids_module, "FEW", few)
+        patch.setattr(columns, "FEW", few)
         found = column(ids)
         assert list(found) == ids
         assert [found.row_of(key) for key in ids] == list(range(len(ids)))
@@ -33,9 +33,9 @@ def test_an_id_that_stands_twice_is_told():
     assert column(["b", "a", "c", "a"]).repeated() == "a"
 
 
-@pytest.mark.parametrize("few", [0, ids_module.FEW])
+@pytest.mark.parametrize("few", [0, columns.FEW])
 def test_rows_are_counted_as_in_any_sequence(few, monkeypatch):
-    monkeypatch.setattr(ids_module, "FEW", few)
+    monkeypatch.setattr(columns, "FEW", few)
     found = column(["b", "a", "c"])
     assert (found[-1], found[1:], len(found)) == ("c", ["a", "c"], 3)
     with pytest.raises(IndexError):

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virsci_society.agents.errors import ProtocolError
-from virsci_society.society.literature.index import vector_index as index_module
-from virsci_society.society.literature.index.ids import Ids
-from virsci_society.society.literature.index.vector_index import VectorIndex
+from virsci_society.society.literature import vector_index as index_module
+from virsci_society.society.literature.columns import Ids
+from virsci_society.society.literature.vector_index import VectorIndex
 
 
 def brute(rows, ids, query, k, visible, exclude=frozenset()):

@@ -24,10 +24,10 @@ import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
 from virsci_society.agents.errors import ProtocolError
-from virsci_society.society.literature.index.ids import Ids
+from virsci_society.society.literature.columns import Ids
 
 if TYPE_CHECKING:
-    from virsci_society.society.literature.index.ivf import IVFIndex
+    from virsci_society.society.literature.ivf import IVFIndex
 
 
 BLOCK_BYTES = 2**20
@@ -158,7 +158,7 @@ class VectorIndex:
         self._lock = threading.Lock()
         self._cells: IVFIndex | None = None
         if len(self._past) > EXACT_UP_TO:
-            from virsci_society.society.literature.index.ivf import load_or_build_index
+            from virsci_society.society.literature.ivf import load_or_build_index
 
             self._cells = load_or_build_index(self._past, layout_file)
         else:

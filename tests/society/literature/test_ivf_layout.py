@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virsci_society.society.literature.index import ivf
-from virsci_society.society.literature.index.ivf import (
+from virsci_society.society.literature import ivf
+from virsci_society.society.literature.ivf import (
     IVFIndex,
     IVFLayout,
     layout_key,
