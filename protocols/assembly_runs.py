@@ -96,8 +96,10 @@ class AssemblyRun:
             if date >= until or self._founding.is_complete(ordinal):
                 break
             self.day = date
+            # Nobody founds two teams on one date, as in a society.
             if founders[0] != date:
                 founders = date, set()
+            # Streams bear the names that the founding process gives them, so that both draw alike.
             leader = self._draw_leader(ordinal, founders[1])
             if leader is None:
                 continue
@@ -158,6 +160,7 @@ class AssemblyRun:
     def _bring(self, seats: NewcomerSeats, mentor: int, rng: np.random.Generator) -> int:
         row = len(self.population)
         self.mentees.setdefault(mentor, []).append((self.day, row))
+        # Drawn first, as in ``World.bring``, which draws the profile from the same stream.
         if rng.random() < seats.one_off:
             self._one_offs.add(row)
         self.population = range(row + 1)

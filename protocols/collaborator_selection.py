@@ -201,6 +201,7 @@ class CandidateSearch:
             row = self._policy.choose(members, closed, world, rng)
             if row is None or self.targets.reachable([*members, row], joint, topic):
                 return row
+            # Put aside, so that the policy does not propose the same person again.
             closed |= {row}
         return self._draw_exactly(members, closed, rng)
 

@@ -71,9 +71,7 @@ class Idea(Spoken):
         description="what made you think of the idea, and in what it differs from what exists",
     )
     idea: str = Field(
-        alias="Idea",
-        min_length=1,
-        description="the idea, why it matters, what it could change",
+        alias="Idea", min_length=1, description="the idea, why it matters, what it could change"
     )
     title: str = Field(alias="Title", min_length=1, description="a title for the paper")
     experiment: str = Field(
@@ -176,8 +174,7 @@ class Ballot(Form):
         default="", alias="Reason", description="which idea is farthest from what exists, and why"
     )
     decision: str = Field(
-        alias="Decision Made",
-        json_schema_extra={"enum": [f"Idea {number}" for number in range(3)]},
+        alias="Decision Made", json_schema_extra={"enum": [f"Idea {number}" for number in range(3)]}
     )
 
     @classmethod

@@ -117,6 +117,7 @@ def check_career_rules(
     people: People, careers: Careers | None, interventions: Sequence[Change]
 ) -> None:
     """Check that all rules of careers of a run can work in a society of these people."""
+    # Those of interventions too: a run must not fail years after its start for want of a fact.
     for rule in (careers, *(change.settings.get("careers") for change in interventions)):
         if rule is not None:
             rule.check_people(people)

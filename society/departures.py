@@ -139,6 +139,7 @@ def inactivity_process(
         if until <= world.day:
             world.depart(row, "inactive")
         else:
+            # It has written or worked meanwhile: it is looked at again when its time would be over.
             heappush(again, (until, row))
 
 
@@ -168,15 +169,12 @@ class Mobility(Part):
     """Moves per scientist present and year. Unit: moves per scientist and year. Source: assumed."""
 
     def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
-        """Draw the institution that a scientist moves to.
+        """Draw the institution, other than its own, that a scientist (row) moves to.
 
         Args:
             row: of the scientist.
             world: as of now.
             rng: the random stream of this move.
-
-        Returns:
-            An institution other than its own; None where there is no other.
         """
         raise NotImplementedError
 
@@ -286,6 +284,7 @@ def poisson_process(
     for ordinal in count():
         rng = streams.stream(purpose, ordinal)
         yield world.env.timeout(to_ticks(min(rng.exponential(mean_gap), FAR_FUTURE)))
+        # Among all rows, also of those who have left: so the rate of those who remain is unchanged.
         row = rows[int(rng.integers(len(rows)))]
         if row not in world.population.departed:
             act(row, rng)

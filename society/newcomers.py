@@ -122,14 +122,11 @@ def add_newcomer(
 ) -> int:
     """Add a newcomer to the society now and return its row; others know of it after this date.
 
-    Args:
-        world: as of now.
-        affiliations: institutions where it works, the main one first.
-        interests: the main topic first.
-        mentor: row of the scientist who brings it, or None.
+    The first affiliation and the first interest are the main ones; the mentor brings it.
     """
     people, date = world.population, world.day
     row = people.add_newcomer(affiliations, interests)
+    # At once, because a row means the same person in the network and in the population.
     world.network.add_row()
     profile = people.profile(row, date)
     place = profile.affiliations[0] if profile.affiliations else None
@@ -143,6 +140,7 @@ def add_newcomer(
 
     vector = vector_of_text(world, (f"{profile.id}/interests", date), interests_text(profile))
     world.knowledge.update(date, profile, vector)
+    # Last: what begins here may ask for its profile and its vector.
     world.welcome(row)
     return row
 

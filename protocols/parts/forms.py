@@ -281,9 +281,7 @@ class Contribution(Form):
 
     response: str = Field(alias="Response", description="what you say to the others")
     direction: str = Field(
-        default="",
-        alias="Point",
-        description="your main point, in at most twelve words",
+        default="", alias="Point", description="your main point, in at most twelve words"
     )
     query: str = Field(
         default="",

@@ -281,12 +281,7 @@ def proposal_as_idea(author: str, proposal: Proposal, *found: tuple[Any, ...]) -
     )
     cited = tuple(papers[id_] for id_ in checked.cites)
     return CandidateIdea(
-        idea,
-        author,
-        references=cited,
-        used=checked.cites,
-        retrieved=tuple(papers),
-        builds_on=cited,
+        idea, author, references=cited, used=checked.cites, retrieved=tuple(papers), builds_on=cited
     )
 
 

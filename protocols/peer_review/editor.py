@@ -64,13 +64,17 @@ class Editor:
         """Hold rounds until the manuscript is accepted or not; returns it with its revisions."""
         rules, lab = self._rules, self._lab
         for self._round in range(1, rules.rounds + 1):
+            # Part of every call id, so that each round asks anew (rule 7).
             lab.turn = self._round
             record = Submission(self._number, self._round, lab.now)
             self._team.submissions.append(record)
             yield from lab.wait(rules.screening)
+            # Read here: what reviewers are shown is fixed on the date of screening (rule 13).
             text = manuscript.text.read()
+            # Side by side: a reviewer who takes long holds up the decision and no other review.
             seats = (self._obtain_review(seat, text) for seat in range(rules.reviewers))
             delivered = yield from lab.together(*seats)
+            # Reviews are read on the date of the decision and not when they come (rule 13).
             yield from lab.wait(rules.deciding)
             decision, reports = self._decide(record, delivered)
             if decision != "revise":

@@ -76,6 +76,7 @@ def revise_manuscript(asked: Asked) -> dict[str, Any]:
     """Revise as in a review round of the abstract, with what the reviewers miss brought in."""
     reports = tuple(report.said for report in asked.slots.get("reports") or ())
     manuscript = asked.slots["manuscript"]
+    # Reviewers stand where a revision has its guests: both are heard from outside the team.
     revising = {**asked.slots, "draft": manuscript, "guest": reports, "review": True}
     revised = revise_abstract(Asked(revising, asked.rng))
     return {

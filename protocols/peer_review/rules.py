@@ -50,6 +50,7 @@ class Decision(Part):
     def decide(self, reviews: Sequence[Review], final: bool) -> Recommendation:
         """Decide on one or more reviews; in the final round ``revise`` is ``reject``."""
         decision = self._apply_rule(reviews)
+        # No round is left in which a revision could be judged.
         return "reject" if final and decision == "revise" else decision
 
     def _apply_rule(self, reviews: Sequence[Review]) -> Recommendation:

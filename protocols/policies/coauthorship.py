@@ -38,6 +38,7 @@ class HalfNormal(Part):
     def entry(self, i: int, j: int) -> float:
         """The increment of a pair of rows, the same in both directions."""
         rng = Streams(self.seed or 0).stream("explore", min(i, j), max(i, j))
+        # Drawn again and not cut off, so that the density below the limit keeps its shape.
         while (value := abs(1.0 + float(rng.standard_normal()))) > HALF_NORMAL_LIMIT:
             pass
         return value
@@ -99,6 +100,7 @@ class Coauthorship(SelectionPolicy):
                 candidate = network.consultations.guest_at(leader, int(random() * asked))
             else:
                 candidate = int(rng.integers(n))
+                # Uniform draws stand for the largest increment, so that smaller ones reject their share.
                 if thinned and self._rejects(leader, candidate, rng):
                     continue
             if candidate not in excluded:

@@ -97,6 +97,7 @@ class Guimera(SelectionPolicy):
     ) -> np.ndarray:
         """Equal shares of the incumbents who have written with a member; of all without any."""
         partners = _shares((world.network.joint_papers_with(member, candidates) > 0) & (known > 0))
+        # A member without such partners among the candidates lets any incumbent take the seat.
         return partners if partners.any() else known
 
 

@@ -41,6 +41,7 @@ class NearestTopics(SelectionPolicy):
             return super().choose(members, excluded, world, rng)
         near, people = self._near(members[0], world), len(world.population)
         free = [row for row in near if row not in excluded]
+        # Nobody who is left has a weight, and a draw by rejection would look at everybody.
         if not free and not self.explore:
             return None
 
@@ -71,6 +72,7 @@ class NearestTopics(SelectionPolicy):
         name, bank = world.population.names[leader], world.knowledge
         version = bank.visible(world.day)
         text = interests_text(bank.profile(name, version))
+        # Profiles of those who have left stay in the bank, for what is read later.
         others = frozenset({name}) | world.population.departed_names()
         profiles = bank.search(text, self.nearest, version, others)
         return [world.population.rows[profile.id] for profile in profiles]

@@ -108,6 +108,7 @@ class Relational(SelectionPolicy):
         papers = fading.weights(np.asarray(candidates, dtype=np.int64))
         strangers = papers * self._affinities(members, candidates, world)
         result = _shares(strangers if strangers.any() else np.ones(len(candidates)))
+        # From the inside out: a group in which nobody is left passes its share on.
         for weights, share in reversed(list(zip(groups, (self.q, self.friends), strict=True))):
             if weights.any():
                 result = share * _shares(weights) + (1 - share) * result
@@ -132,10 +133,7 @@ class Relational(SelectionPolicy):
         return found
 
     def _partner_weights(
-        self,
-        partners: dict[int, tuple[int, float]],
-        among: Iterable[int],
-        world: PapersView,
+        self, partners: dict[int, tuple[int, float]], among: Iterable[int], world: PapersView
     ) -> dict[int, float]:
         """The logit weights of former partners, relative to the largest."""
         now, history = world.day, world.history

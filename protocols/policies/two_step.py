@@ -61,6 +61,7 @@ class TwoStep(SelectionPolicy):
         if not len(ends):
             return np.full(len(rows), 1 / people)
         known, counts = np.unique(ends, return_counts=True)
+        # A row above all ends is compared with the last of them, which it cannot equal.
         indices = np.minimum(np.searchsorted(known, rows), len(known) - 1)
         shared = np.where(known[indices] == rows, counts[indices], 0)
         return self.explore / people + (1 - self.explore) * shared / len(ends)

@@ -43,4 +43,5 @@ class Uniform(SelectionPolicy):
         return np.ones(len(candidates))
 
 
+# With a share of 1 no past is looked at, and the many draws at once serve anybody.
 _ANYBODY = Coauthorship(explore=Share(mass=1.0))

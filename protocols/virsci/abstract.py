@@ -115,6 +115,7 @@ def ask_for_review(
 ) -> Process[SelfReviewResult]:
     """Ask the leader to compare an abstract with the past (Eq. 5); the answer stays unread."""
     uses = memory.references
+    # By the text that will be embedded as the paper, so that the review meets the same neighbours.
     query = lab.later(abstract_of, draft) if without_title else draft
     near = lab.library.search(query, uses.count if uses.self_review is None else uses.self_review)
     review: Answer[SelfReview] = yield from lab.ask(
@@ -177,11 +178,7 @@ def generate_abstract(
 
 
 def _draft(
-    discussion: Discussion,
-    idea: Answer[CandidateIdea],
-    memory: TeamMemory,
-    speaker: str,
-    seat: int,
+    discussion: Discussion, idea: Answer[CandidateIdea], memory: TeamMemory, speaker: str, seat: int
 ) -> Process[tuple[Answer[Abstract], Guest]]:
     """The first text, by the leader, after another member has examined the idea, if one does."""
     team, lab = discussion.team, discussion.lab
@@ -238,13 +235,12 @@ def _revise(
 
 
 def _criticise(
-    discussion: Discussion,
-    idea: Answer[CandidateIdea],
-    memory: TeamMemory,
+    discussion: Discussion, idea: Answer[CandidateIdea], memory: TeamMemory
 ) -> Process[Answer[Utterance]]:
     """Ask a member who is not the author; the author is known only when the idea is read."""
     team, lab = discussion.team, discussion.lab
     author = idea.read().author
+    # From the last who joined: the leader, who writes, only where nobody else is left.
     critic = next(member for member in team.members[::-1] if member != author)
     said: Answer[Critique] = yield from lab.ask(
         critic,

@@ -156,10 +156,7 @@ def _order(lab: Lab, ideas: int, turn: int, voter: str, *, permuted: bool) -> tu
 
 
 def _in_one_order(
-    lab: Lab,
-    orders: Mapping[str, tuple[int, ...]],
-    leader: str,
-    cast: Sequence[Answer[Ballot]],
+    lab: Lab, orders: Mapping[str, tuple[int, ...]], leader: str, cast: Sequence[Answer[Ballot]]
 ) -> tuple[list[Answer[Ballot]], list[Answer[Ballot]]]:
     """Permuted ballots as votes on the usual list, and as votes on the leader's list.
 

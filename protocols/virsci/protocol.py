@@ -205,6 +205,7 @@ class VirSci(TeamProtocol):
         """
         settings, references = self.settings, memory.references
         released = settings.released_code
+        # The paper's own discussion stays without what only the published program does.
         make: Callable[..., Discussion] = Discussion
         if released.guests == "join" or released.asking == "by_the_way":
             make = partial(ReleasedDiscussion, released)
@@ -253,6 +254,7 @@ class SoloVirSci(TeamProtocol):
         """The protocol that it stands for."""
         given = {name: getattr(self, name) for name in type(self).model_fields}
         topic = {} if self.topic == "free" else self.topic.model_dump(exclude_none=True)
+        # Of a team of one nobody can leave, so nobody is asked whether it stays.
         given["topic"] = {**topic, "leaving": "off"}
         return VirSci(settings=VirSciSettings(team_size=1, **given))
 

@@ -230,6 +230,7 @@ def shortlist_by_next(weights: Weights, *ideas: CandidateIdea) -> tuple[Candidat
     if len(ideas) <= SHORTLIST_SIZE:
         return ideas
     marks = [confidence(idea, weights) for idea in ideas[1:]]
+    # Stable: on a tie the earlier one is taken.
     ranked = sorted(range(len(marks)), key=lambda index: -marks[index])
     return tuple(ideas[index] for index in ranked[:SHORTLIST_SIZE])
 

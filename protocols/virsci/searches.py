@@ -67,6 +67,7 @@ class ReferenceUse(Part):
         """
         queries = [self._query_of(lab, cue)]
         if self.queries == "several":
+            # The topic is often the text at hand: one query then, not the same twice.
             queries += [topic] if topic is not None and topic is not cue else []
             interests = "; ".join(lab.people.profile(speaker).interests)
             queries += [interests] if interests else []

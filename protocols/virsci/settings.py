@@ -93,6 +93,7 @@ def _given_or(given: Mapping[str, Any], key: str, value: Any) -> Any:
         return value
     own = given[key]
     if isinstance(own, Part):
+        # Only what was given: the defaults of a section must not hide the profile.
         own = own.model_dump(include=own.model_fields_set)
     return {**value, **own} if isinstance(value, Mapping) and isinstance(own, Mapping) else own
 

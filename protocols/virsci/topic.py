@@ -96,6 +96,7 @@ def discuss_topic(
     memory.topic_summaries = discussion.summaries
     team.notes["topic"] = proposal.topic
     for member, answer in proposal.stays.items():
+        # Only now that the topic stands: what somebody said of a topic that was dropped is not read.
         if not answer.read().stay:
             lab.people.leave(member)
     if team.size < smallest:
@@ -104,12 +105,7 @@ def discuss_topic(
 
 
 def hold_discussion(
-    rules: TopicStage,
-    memory: TeamMemory,
-    discussion: Discussion,
-    decided_by: str,
-    *,
-    last: bool,
+    rules: TopicStage, memory: TeamMemory, discussion: Discussion, decided_by: str, *, last: bool
 ) -> Process[TopicProposal]:
     """One discussion: K turns (Eq. 1), the leader's topic, and the votes on it.
 
@@ -143,19 +139,16 @@ def hold_discussion(
                     said=turn.said,
                 )
                 turn.said += (Utterance(speaker, remark), *guest)
+                # Whoever speaks next is shown the people who are near to what was said last.
                 cue = remark
+        # In the last meeting, which the discussion holds open: everybody who votes is present.
         proposal = yield from propose_topic(rules, memory, discussion, decided_by, last=last)
     yield from discussion.seat_last_guests()
     return proposal
 
 
 def propose_topic(
-    rules: TopicStage,
-    memory: TeamMemory,
-    discussion: Discussion,
-    decided_by: str,
-    *,
-    last: bool,
+    rules: TopicStage, memory: TeamMemory, discussion: Discussion, decided_by: str, *, last: bool
 ) -> Process[TopicProposal]:
     """The leader proposes a topic; then agreement and staying are asked for."""
     team, lab = discussion.team, discussion.lab
@@ -200,11 +193,13 @@ def ask_to_stay(
             Stay,
             "stay",
             seat=seat,
+            # Read on the date of the next meeting, which is called when this one ends.
             within=lab.times.meeting_notice,
             topic=topic,
             leader=team.leader,
             reasons=memory.carries,
             tried=memory.failed_topics,
+            # Of its other teams: this one is counted too.
             load=lab.people.load(member) - 1,
         )
         for seat, member in enumerate(team.members[1:], 1)

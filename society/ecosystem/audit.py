@@ -204,6 +204,7 @@ def recount(
     """Count the figures of each scientist from the rows of an evidence before the boundary."""
     records = [RecountedScientist() for _ in range(scientists)]
     early = (row for row in rows if row["year"] < boundary)
+    # In order of date: among equally frequent terms the one that came first counts.
     for row in sorted(early, key=lambda row: (row["year"], row["id"])):
         on_it = [one for one in row["scientists"] if 0 <= one < scientists]
         for one in on_it:
@@ -387,6 +388,7 @@ class _Audit:
         for row in self._rows:
             early = sum(year < self._ecosystem.boundary for year in row["cited"])
             citations = row["citations"]
+            # By the source's counts per year it may have more than references show, never fewer.
             if citations is None or early > citations or (exact and early < citations):
                 wrong.append(f"{row['id']}: {citations} citations, but {early} before the boundary")
         if exact or wrong:

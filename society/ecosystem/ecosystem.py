@@ -127,6 +127,7 @@ class Ecosystem:
             hasher.update(columns.digest())
         counts = self.coauthors
         for numbers in (self.career_starts, counts.indptr, counts.indices, counts.data):
+            # In one width and byte order, so that the hash is the same on every machine.
             hasher.update(np.asarray(numbers, dtype="<i8").tobytes())
         for rows in (self.past_vectors, self.contemporary_vectors):
             for start in range(0, len(rows), AT_ONCE):
@@ -173,6 +174,7 @@ class Ecosystem:
             if self.key is None:
                 raise InputError(f"{target}: no key is known for this ecosystem; save without it")
             storage.write_key(target / storage.KEY, self.key)
+        # The manifest comes last: a folder without one is no ecosystem.
         facts = {"boundary": self.boundary, "counts": self.counts}
         embeddings = {"embeddings": [self.embedding.name]}
         storage.write_manifest(target, self.manifest | facts | embeddings)

@@ -138,6 +138,7 @@ def read_rows(path: Path, shape: tuple[int, int]) -> VectorArray:
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write the manifest with the hash of every other file, except the key file, and its own."""
+    # Without the key file, which may be taken away and leaves a whole ecosystem.
     files = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in (MANIFEST, KEY))
     hashes = {path.relative_to(folder).as_posix(): file_hash(path) for path in files}
     data = signed({**manifest, "format": FORMAT, "files": hashes})
@@ -174,6 +175,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def _verify(folder: Path, name: str, expected: object) -> None:
     path = folder / name
+    # A folder may come from others: its manifest must not lead to files outside of it.
     if not path.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{folder / MANIFEST}: {name!r} lies outside the folder; {REBUILD_HINT}")
     if not path.is_file():

@@ -128,15 +128,12 @@ class Yearly(Founding):
     """Who leads, by what holds on the date of founding. Source: assumed."""
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, None]]:
-        """Foundings in order of date; an end where the rate falls so fast that no more come.
-
-        Source:
-            Time rescaling: the cumulative rate at the foundings is a unit Poisson process.
-        """
+        """Foundings in order of date; an end where the rate falls so fast that no more come."""
         if self.teams_per_year == "counted":
             raise InputError("founding.teams_per_year: counted needs past papers; give a number")
         passed, ordinal = 0.0, 0
         while True:
+            # Time rescaling: the cumulative rate at the foundings is a unit Poisson process.
             passed += streams.stream("founding", ordinal).exponential() / self.teams_per_year
             # ``passed`` is the integral of exp(growth x years) up to the date.
             inside = 1 + self.growth * passed
@@ -148,11 +145,7 @@ class Yearly(Founding):
             ordinal += 1
 
     def counted_on(self, past: Callable[[], Authorships]) -> Self:
-        """This rule with the number of teams a year that is counted on past papers.
-
-        Raises:
-            InputError: nobody in the population has a paper in the years that are counted.
-        """
+        """This rule with the number of teams a year that is counted on past papers."""
         if self.teams_per_year != "counted":
             return self
         years = counted_years(past())

@@ -203,11 +203,7 @@ class Selected(Leaders):
         return weights
 
     def _policy(self, world: WorldView) -> Any:
-        """The selection policy of the protocol.
-
-        Raises:
-            InputError: the protocol has none.
-        """
+        """The selection policy of the protocol; InputError where it has none."""
         # Asked at each founding: an intervention may have set another protocol (rule 23).
         policy = world.selection
         if policy is None:

@@ -62,17 +62,7 @@ def sample_exactly(
     excluded: AbstractSet[int],
     rng: np.random.Generator,
 ) -> int | None:
-    """Draw one person who is not excluded from the weights (>= 0) of all who are left.
-
-    Args:
-        weights: computes the weights (>= 0, not normalised) of an array of rows.
-        people: how many rows there are.
-        excluded: rows that may not be drawn.
-        rng: the random stream of this draw.
-
-    Returns:
-        A row, or None where nobody who is left has a weight above 0.
-    """
+    """Draw one person from the weights of all who are left; see ``sample_by_rejection``."""
     left = np.ones(people, dtype=bool)
     left[sorted(excluded)] = False
     rows = np.flatnonzero(left)
@@ -126,6 +116,7 @@ def fading_papers(
     place = -1 if coauthored != 1 and world.author_order == "leader_last" else 0
     kept, key = world.history.fading, (memory, exponent, shape, coauthored, place)
     if key not in kept:
+        # From streams by name: rules of another memory find the same productivity of a person.
         factors = None if shape is None else Productivities(world.streams, shape)
         kept[key] = FadingPapers(
             world.history, memory, exponent, factors, coauthored=coauthored, leader=place

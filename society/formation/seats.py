@@ -103,6 +103,7 @@ class RepeatedTeams(Part):
         if not recent:
             return None
         paper = recent[int(rng.integers(len(recent)))]
+        # In author order, so that the draws of who stays mean the same people in every run.
         return tuple(row for row in history.authors_of(paper) if row != leader)
 
     def staying(
@@ -130,11 +131,7 @@ class ResearchGroups(Part):
     """How long a junior belongs to the group of its mentor. Unit: days. Source: assumed."""
 
     def choose(
-        self,
-        leader: int,
-        excluded: AbstractSet[int],
-        world: PapersView,
-        rng: np.random.Generator,
+        self, leader: int, excluded: AbstractSet[int], world: PapersView, rng: np.random.Generator
     ) -> int | None:
         """Draw a junior of the leader's group, each alike.
 

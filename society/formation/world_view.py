@@ -124,12 +124,4 @@ class WorldView(PapersView, Protocol):
         """The ``SelectionPolicy`` of that protocol; None where it has none."""
 
     def rows_of(self, names: Iterable[str], key: str) -> list[int]:
-        """The rows of people whom a scenario names.
-
-        Args:
-            names: masked names.
-            key: the key of the scenario that holds them, for the message of the error.
-
-        Raises:
-            InputError: nobody has one of these names.
-        """
+        """The rows of people whom a scenario names under a key, which the error names."""

@@ -219,12 +219,7 @@ class Call:
     def again(self, act: str, number: int) -> Call:
         """The row of the n-th ``re-ask`` or ``trim``, under an id that extends this one."""
         return replace(
-            self,
-            id=f"{self.id}/{act}{number}",
-            act=act,
-            needs=(self.id,),
-            rung=None,
-            verdict=None,
+            self, id=f"{self.id}/{act}{number}", act=act, needs=(self.id,), rung=None, verdict=None
         )
 
 
@@ -396,7 +391,9 @@ class _Attempts:
                     raise
                 messages = trim_messages(messages, total_characters(messages) // 2)
             else:
-                _enter(row, reply)
+                row.model, row.unruled, row.reply = reply.model, reply.unruled, reply.text
+                row.prompt_tokens = reply.usage.prompt_tokens
+                row.completion_tokens = reply.usage.completion_tokens
                 self._pending.last_text = reply.text
                 return reply, messages
         raise AssertionError("a loop that only returns or raises")
@@ -405,10 +402,3 @@ class _Attempts:
         row = self._pending.call.again(act, number)
         self._pending.calls.append(row)
         return row
-
-
-def _enter(row: Call, reply: Reply) -> None:
-    row.model, row.unruled = reply.model, reply.unruled
-    row.prompt_tokens = reply.usage.prompt_tokens
-    row.completion_tokens = reply.usage.completion_tokens
-    row.reply = reply.text

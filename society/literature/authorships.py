@@ -182,6 +182,7 @@ def authorships_of(papers: Papers, rows: dict[str, int], people: int) -> Authors
     of_paper = np.repeat(np.arange(len(papers), dtype=np.int64), papers.team_sizes)
     # A source may name an author of a paper twice: the first time counts.
     _, first = np.unique(of_paper * max(1, len(encoded.dictionary)) + named_as, return_index=True)
+    # ``unique`` sorts by value: in the order of places again, papers and authors stand as given.
     first.sort()
     of_paper = of_paper[first]
     ends = outer_places(np.bincount(of_paper, minlength=len(papers)))

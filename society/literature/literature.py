@@ -254,6 +254,7 @@ class Literature:
         if k == 0 or not asked:
             return ()
         points = self.embedding.encode_queries(asked)
+        # A text without a known word is equally near to all papers and would fill its pool with any.
         points = points[points.any(axis=1)] if points.any() else points[:1]
         pool = max(POOL, POOL_FACTOR * k)
         hits = [self._index.search(point, pool, visible, exclude) for point in points]
@@ -273,18 +274,9 @@ class Literature:
         )
 
     def search_author(self, author: str, text: str, k: int, visible: int) -> tuple[Reference, ...]:
-        """Find the papers of one author that are nearest to a text, among the visible ones.
+        """Find the papers of one author (masked name) that are nearest to a text, as ``search``.
 
         The search is exact and, like ``search``, a pure function of its arguments.
-
-        Args:
-            author: id as it stands in ``Paper.authors``; masked name of a scientist.
-            text: the query.
-            k: number of papers wanted, at least 0.
-            visible: number of visible papers, from ``visible(date)``.
-
-        Returns:
-            At most ``k`` references by distance, nearest first; equal distances by id.
         """
         later = [row for row in self._written_by.get(author, ()) if row < visible]
         early = self._past.written_by(author)

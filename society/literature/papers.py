@@ -125,6 +125,7 @@ class Papers(ArrowSequence[Paper]):
         named = one_chunk(pc.list_flatten(self.table["authors"])).dictionary_encode()
         numbers = np.asarray(named.indices, dtype=np.int64)
         rows = np.repeat(np.arange(len(self), dtype=np.int64), self._lengths("authors"))
+        # Stable: the rows of each author stay ascending.
         order = np.argsort(numbers, kind="stable")
         names = IdColumn(pa.chunked_array([named.dictionary]))
         return names, _starts(numbers[order], len(names)), rows[order]
@@ -149,6 +150,7 @@ class Papers(ArrowSequence[Paper]):
     def _cited_by(self) -> tuple[IntArray, IntArray]:
         starts, cited = self.cites
         citing = np.repeat(np.arange(len(self), dtype=np.int64), np.diff(starts))
+        # Stable: citing rows ascend, so that the dates of citations are sorted.
         order = np.argsort(cited, kind="stable")
         return _starts(cited[order], len(self)), citing[order]
 

@@ -96,6 +96,7 @@ class FlatIndex:
             before = faiss.SearchParameters()
             before.sel = selector = faiss.IDSelectorRange(0, inside)
             squares, rows = block.search(point[None, :], min(want, inside), params=before)
+            # Held until here: the parameters of faiss keep no reference to it.
             del selector
             nearest.append(squares[0])
             proposed.append(rows[0] + first)

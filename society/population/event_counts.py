@@ -91,6 +91,7 @@ class DatedCounts:
     def has_event_in(self, row: int, window: EventWindow) -> bool:
         """Whether this person has an event in the window."""
         index = self._latest.get(row, -1)
+        # Back from the latest event: those behind the window are of today, and few.
         while index >= window.end:
             index = self._previous[index]
         return index >= window.start

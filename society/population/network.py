@@ -90,6 +90,7 @@ class GrowthFigures:
         self._pairs += first
         a, b = self._root(one), self._root(other)
         if a != b:
+            # The smaller below the larger, so that paths to the root stay short (Tarjan 1975).
             small, large = sorted((a, b), key=self._size.__getitem__)
             self._parent[small] = large
             self._size[large] += self._size.pop(small)
@@ -116,6 +117,7 @@ class GrowthFigures:
             parent[row], self._size[row] = row, 1
             return row
         while parent[row] != row:
+            # Every other link is shortened on the way, which later look-ups gain by.
             parent[row] = row = parent[parent[row]]
         return row
 

@@ -189,6 +189,7 @@ class OutsideAuthors:
         self, partners: Mapping[int, float], chosen: Sequence[int], rng: np.random.Generator
     ) -> int | None:
         """An outside author who has published, and is not chosen yet; None where none is found."""
+        # Drawn in any case: whether there are former co-authors shifts no later draw.
         if rng.random() < self._q:
             left = {one: weight for one, weight in partners.items() if one not in chosen}
             totals = np.cumsum(list(left.values()))
@@ -262,11 +263,7 @@ def all_authorships(past: Papers, rows: Mapping[str, int]) -> tuple[Authorships,
 
 
 def past_seats(rule: OutsideSeats, whole: Authorships, people: int) -> PastSeats:
-    """What a rule counts on past papers; the population has numbers from 0 on.
-
-    Raises:
-        InputError: nobody is outside, or the papers lack what the rule counts on them.
-    """
+    """What a rule counts on past papers; the population has numbers from 0 on."""
     counted = count_past_seats(whole, people, rule.since)
     if whole.people == people and (rule.counts or rule.p != 0):
         raise InputError(

@@ -138,11 +138,7 @@ class Population:
     rows: RowsByName | dict[str, int]
 
     def __init__(
-        self,
-        people: People,
-        model: mesa.Model,
-        network: CoauthorNetwork,
-        now: Callable[[], float],
+        self, people: People, model: mesa.Model, network: CoauthorNetwork, now: Callable[[], float]
     ) -> None:
         self._people, self._model, self._network, self._now = people, model, network, now
         self._papers: dict[int, list[float]] = {}
@@ -270,6 +266,7 @@ class Population:
         self.busy[row] -= 1
         if not self.busy[row]:
             del self.busy[row]
+        # Kept beyond the end: a consultation is written later and asks where its guest was then.
         self._spells[row][team] = (self._spells[row][team][0], self._now())
 
     def last_act(self, row: int) -> float:

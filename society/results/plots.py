@@ -82,6 +82,7 @@ class RunPlots:
         """
         axes = _axes(ax)
         members = self._run.table("members", plain=True)
+        # By name among equals, because pandas leaves their order open.
         names = sorted(members["scientist"].value_counts().items(), key=lambda one: (-one[1], one))
         place = {name: row for row, (name, _) in enumerate(names[:most])}
         shown = members[members["scientist"].isin(list(place))]

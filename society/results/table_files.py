@@ -157,6 +157,7 @@ def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame], speaker: s
     target = Path(folder)
     make_folder(target)
     for name, table in tables.items():
+        # A copy: the caller's table keeps its words as they were.
         safe = table.copy()
         for column in safe.columns:
             if pd.api.types.is_string_dtype(safe[column].dtype):

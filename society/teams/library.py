@@ -67,12 +67,7 @@ class Library:
         return self._later(find, query)
 
     def search_diverse(
-        self,
-        queries: Sequence[Any],
-        count: int,
-        *,
-        diversity: float,
-        exclude: Sequence[Any] = (),
+        self, queries: Sequence[Any], count: int, *, diversity: float, exclude: Sequence[Any] = ()
     ) -> Answer[tuple[Reference, ...]]:
         """Find papers near to one of several texts and unlike each other.
 
@@ -182,10 +177,7 @@ class Library:
         return self._later(find, query)
 
     def people_named(
-        self,
-        text: Any,
-        without: Iterable[str] = (),
-        asked: Sequence[Answer[Advice | None]] = (),
+        self, text: Any, without: Iterable[str] = (), asked: Sequence[Answer[Advice | None]] = ()
     ) -> Answer[tuple[Profile, ...]]:
         """The profiles of the scientists whose masked names stand in a text.
 

@@ -197,13 +197,7 @@ class Meeting:
     """
 
     def __init__(
-        self,
-        world: World,
-        team: Team,
-        appointment: Appointment,
-        stage: str,
-        visit: int,
-        turn: int,
+        self, world: World, team: Team, appointment: Appointment, stage: str, visit: int, turn: int
     ) -> None:
         self._world = world
         self._team = team

@@ -116,20 +116,14 @@ PRESETS = {
     "virsci-cs": BuildOptions(
         boundary=2011,
         papers=PaperFilters(
-            first_year=2000,
-            last_year=2014,
-            min_citations_past=10,
-            min_citations_contemporary=5,
+            first_year=2000, last_year=2014, min_citations_past=10, min_citations_contemporary=5
         ),
         people=PeopleFilters(min_papers=50, min_coauthors=50),
     ),
     "virsci-oag": BuildOptions(
         boundary=2021,
         papers=PaperFilters(
-            first_year=2010,
-            last_year=2023,
-            min_citations_past=200,
-            min_citations_contemporary=50,
+            first_year=2010, last_year=2023, min_citations_past=200, min_citations_contemporary=50
         ),
         people=PeopleFilters(min_papers=40, min_coauthors=50),
     ),

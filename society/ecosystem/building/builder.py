@@ -138,9 +138,11 @@ class BuildResult:
             key: whether the key file with real names is written, too.
         """
         target = Path(folder)
+        # First, so that a save that is cut short leaves no evidence of another ecosystem.
         remove_file(target / EVIDENCE)
         self.ecosystem.save(target, key=key)
         write_evidence(target, self.evidence)
+        # Once more, because the manifest lists the hash of every file.
         storage.write_manifest(target, storage.read_manifest(target))
 
 
@@ -276,6 +278,7 @@ class _Building:
         names = [""] * len(kept.people)
         for scientist, number in enumerate(self._numbers_of(columns, kept).tolist()):
             names[number] = f"Scientist{scientist}"
+        # As the papers name them, by year and id: the order of the source must not show.
         others = (number for number in kept.people_in_order() if not names[number])
         for other, number in enumerate(others):
             names[number] = f"Author{other}"

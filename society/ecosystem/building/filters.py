@@ -134,6 +134,7 @@ def citations_at_boundary(outline: Outline) -> tuple[IntArray, str]:
 def _by_year(outline: Outline) -> IntArray | None:
     if outline.first_counted is None or outline.first_counted > outline.boundary:
         return None
+    # Counts per year may cover the last years only: what they leave is from before them.
     left = np.maximum(outline.collected_citations - outline.later_citations, 0)
     return np.where(outline.collected_citations >= 0, left, UNKNOWN)
 
@@ -232,6 +233,7 @@ def count_joint_papers(
     """
     of_each = people.T.tocsr()[np.asarray(columns, dtype=np.int64)].astype(np.int64)
     counts = (of_each @ of_each.T).tocoo()
+    # Without the diagonal, which counts everybody's own papers.
     apart = counts.row != counts.col
     pairs = (counts.row[apart], counts.col[apart])
     joint = sparse.csr_array((counts.data[apart], pairs), shape=counts.shape)

@@ -80,9 +80,7 @@ def read_kept_papers(
 
 
 def reread_records(
-    records: Iterable[RawRecord],
-    outline: Outline,
-    progress: Callable[[int], None],
+    records: Iterable[RawRecord], outline: Outline, progress: Callable[[int], None]
 ) -> Iterator[tuple[int, RawRecord]]:
     """Read a source once more, with the row of each record in its outline.
 
@@ -182,6 +180,7 @@ class _KeptPapersBuilder:
 
 def _taken(seats: IntArray, sizes: IntArray, order: IntArray) -> IntArray:
     """Reorder the seats with their papers."""
+    # Seat by seat within each paper, whose authors keep their order.
     starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
     sizes = sizes[order]
     ends = np.cumsum(sizes)

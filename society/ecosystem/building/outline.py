@@ -123,6 +123,7 @@ class _OutlineBuilder:
         """Add one record."""
         known = record.year < self._boundary
         self._ids.append(record.id)
+        # As Arrow text, since Python strings take several times the memory.
         if len(self._ids) == 1 << 16:
             self._pack()
         self._keys.append(hash_id(record.id))
@@ -174,6 +175,7 @@ class _OutlineBuilder:
         order = known[np.argsort(keys[known], kind="stable")]
         asked = np.array(self._references, dtype=np.uint64)
         places = np.searchsorted(keys[order], asked)
+        # An id above all known ones is compared with the first of them, which it cannot equal.
         places[places == len(order)] = 0
         inside = keys[order][places] == asked if len(order) else np.zeros(len(asked), dtype=bool)
         citing = np.repeat(np.arange(len(keys)), np.array(self._cited, dtype=np.int64))

@@ -114,6 +114,7 @@ def make_profiles(
 
 def most_frequent_affiliations(affiliations: Sequence[str]) -> list[str]:
     """The most frequent affiliations, oldest first in ``affiliations``; among equals the latest."""
+    # Backwards: of equal counts a Counter lists the one first that was counted first.
     counts = Counter(place for place in reversed(affiliations) if place)
     return [place for place, _ in counts.most_common(AFFILIATIONS)]
 

@@ -75,6 +75,7 @@ class AMinerRecord:
         self.end, self.lines = line.end, line.number
         self._size += line.end - line.start
         if line.data is None or self._size > LONGEST:
+            # With its lines, which may be those of a whole damaged file.
             self.fields.clear()
             self.problem = f"longer than {LONGEST:,} bytes"
         elif not self.problem and (data := line.data.strip()):
@@ -114,6 +115,7 @@ def read_blocks(
     """
     block: AMinerRecord | None = None
     for line in read_lines(file, start):
+        # A line that is too long cannot be looked into: it opens no block.
         data = line.data or b"?"
         if _opens(data):
             if block is not None:
@@ -271,6 +273,7 @@ class AMiner(Source):
 
     def _entries(self, start: Position) -> Generator[SourceEntry]:
         with open_author_ids(self._of(RELATIONS), self.report) as self._ids:
+            # Before any paper is read: wrong relations would give all of them wrong authors.
             self._judge_relations()
             for number, file in enumerate(self.files):
                 if number >= start.file and _holds(file) == PAPERS:

@@ -82,6 +82,7 @@ def find_files(paths: Iterable[Path], wanted: Callable[[Path], bool]) -> list[So
         else:
             raise InputError(f"{given}: no such file or folder; give the path of the data")
         for one in files:
+            # By the resolved path: a file that is given twice, or through a link, is read once.
             by_path.setdefault(one.path.resolve(), one)
     return list(by_path.values())
 
@@ -108,6 +109,7 @@ def open_file(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
     """
     try:
         with path.open("rb") as raw:
+            # By the ending, too: a .gz whose head is damaged is an error, and no text.
             packed = path.suffix == ".gz" or raw.peek(2)[:2] == GZIP_MAGIC
             yield gzip.GzipFile(fileobj=raw) if packed else raw
     except (OSError, EOFError, zlib.error) as error:

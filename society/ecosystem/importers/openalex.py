@@ -57,6 +57,7 @@ def _updated(file: SourceFile) -> str:
 
 def _work_id(value: Any, name: str) -> str:
     id_ = short_id(require_id(value), name)
+    # The first letter of an id names the kind of thing; works have W.
     if id_[:1] in "AICSPFTKD" and SHORT_ID.fullmatch(id_):
         raise SkippedRecord("not a work")
     return id_

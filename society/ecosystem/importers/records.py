@@ -187,6 +187,7 @@ class AuthorIdentityRule(NamedTuple):
             else:
                 report.left_out += 1
                 continue
+            # Of somebody named twice the first entry counts: it has the place among the authors.
             authors.setdefault(key, RawAuthor(key, name or id_, affiliation))
         return tuple(authors.values())
 

@@ -107,6 +107,7 @@ class IdSet:
 
         run = np.sort(np.fromiter(self._recent, dtype=np.uint64, count=len(self._recent)))
         self._recent = set()
+        # Lengths double from run to run, so that a look-up bisects few of them.
         while self._sorted and len(self._sorted[-1]) <= len(run):
             run = np.sort(np.concatenate((self._sorted.pop(), run)), kind="stable")
         self._sorted.append(run)
@@ -203,8 +204,10 @@ class Source(Iterable[RawRecord], ABC):
         Its report is continued; ``seen`` are the ids of the records that it kept.
         """
         self.report, self.position = report, start
+        # Closed at once where the caller stops early: a source may hold open and temporary files.
         with closing(self._entries(start)) as entries:
             for entry in entries:
+                # Before it is parsed, so that reading resumes behind a malformed record too.
                 self.position = entry.end
                 report.read += 1
                 record = self._read_entry(entry, seen)
@@ -268,6 +271,7 @@ class Source(Iterable[RawRecord], ABC):
             if isinstance(entry.content, ValueError):
                 raise entry.content
             record = self._record(entry.content)
+            # Only now: a record that cannot be parsed hides no readable one of the same id.
             if not seen.add(record.id):
                 raise SkippedRecord("duplicate id")
         except SkippedRecord as reason:

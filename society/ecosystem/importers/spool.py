@@ -153,6 +153,7 @@ class Spool(Iterable[RawRecord]):
             self.source.require_acceptable()
             return
         with self._locked():
+            # Again under the lock: another process may have finished parts meanwhile.
             state = self._state()
             yield from self._kept(state["parts"])
             yield from self._rest(state)
@@ -243,6 +244,7 @@ def _fingerprint(source: Source) -> dict[str, Any]:
     listing = blake2b(digest_size=16)
     size = 0
     for file in source.files:
+        # By size and time: to hash the contents would take as long as to read them.
         stat = file.path.stat()
         size += stat.st_size
         listing.update(f"{file.label}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())

@@ -119,6 +119,7 @@ class VirSciFiles(Source):
                 with open_file(file.path) as stream:
                     # A byte more than is parsed, which shows that a file is too long.
                     content = stream.read(LONGEST_LITERAL + 1)
+                # One record a file: reading resumes at the next one.
                 yield SourceEntry(file, 1, Position(number + 1), content)
 
     def _record(self, content: Any) -> RawRecord:

@@ -86,6 +86,7 @@ class CommunityModel:
             fresh.append(
                 InventedPaper(year, topic, authors, self._references(topic, authors, year))
             )
+        # Only now, because papers of one year do not cite each other.
         for work in fresh:
             number = len(self.works)
             self.works.append(work)

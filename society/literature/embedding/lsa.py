@@ -105,12 +105,7 @@ class LSAEmbedding(Embedding):
 
     @classmethod
     def fit(
-        cls,
-        texts: Sequence[str],
-        *,
-        seed: int = 0,
-        dim: int = DIMENSIONS,
-        sample: int = SAMPLE,
+        cls, texts: Sequence[str], *, seed: int = 0, dim: int = DIMENSIONS, sample: int = SAMPLE
     ) -> LSAEmbedding:
         """Fit on a corpus, or on a seeded sample of a corpus of more than ``sample`` texts.
 

@@ -161,6 +161,7 @@ def _files(folder: Path) -> list[Path]:
     found = {path for pattern in LOADED for path in folder.rglob(pattern) if path.is_file()}
     within = (path.relative_to(folder).parts for path in found)
     shown = [path for path, parts in zip(found, within, strict=True) if parts[0][0] != "."]
+    # By name: the hash must not depend on the order in which a disk lists files.
     return sorted(shown, key=lambda path: path.relative_to(folder).as_posix())
 
 
@@ -365,6 +366,7 @@ class SentenceTransformerEmbedding(CachedEmbedding):
         return row
 
     def _batches(self, texts: Sequence[str]) -> Iterator[EncodedBatch]:
+        # Texts of like length share a batch, so that little is computed on padding.
         order = sorted(range(len(texts)), key=lambda position: (-len(texts[position]), position))
         for start in range(0, len(order), 4 * BATCH_TEXTS):
             positions = order[start : start + 4 * BATCH_TEXTS]
