@@ -100,7 +100,7 @@ class Coauthorship(SelectionPolicy):
                 candidate = network.consultations.guest_at(leader, int(random() * asked))
             else:
                 candidate = int(rng.integers(n))
-                # Uniform draws stand for the largest increment, so that smaller ones reject their share.
+                # Uniform draws stand for the largest increment: smaller ones reject their share.
                 if thinned and self._rejects(leader, candidate, rng):
                     continue
             if candidate not in excluded:

@@ -96,7 +96,7 @@ def discuss_topic(
     memory.topic_summaries = discussion.summaries
     team.notes["topic"] = proposal.topic
     for member, answer in proposal.stays.items():
-        # Only now that the topic stands: what somebody said of a topic that was dropped is not read.
+        # Only now that the topic stands: what was said of a topic that was dropped is not read.
         if not answer.read().stay:
             lab.people.leave(member)
     if team.size < smallest:

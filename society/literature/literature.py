@@ -254,7 +254,7 @@ class Literature:
         if k == 0 or not asked:
             return ()
         points = self.embedding.encode_queries(asked)
-        # A text without a known word is equally near to all papers and would fill its pool with any.
+        # A text without a known word is equally near to all papers: its pool would be any.
         points = points[points.any(axis=1)] if points.any() else points[:1]
         pool = max(POOL, POOL_FACTOR * k)
         hits = [self._index.search(point, pool, visible, exclude) for point in points]
