@@ -99,6 +99,13 @@ class VectorSpace:
             sums[block] = np.add.reduceat(plain[:, order], starts, axis=1)
         return Neighbours(hits, distances, sums)
 
+    def distances(self, points: NDArray[Any], hits: IntArray) -> FloatArray:
+        """Distances of each point, m x d, to its own papers by row number, m x k."""
+        squares = np.zeros(hits.shape)
+        for row, (point, near) in enumerate(zip(self.prepared(points), hits, strict=True)):
+            squares[row] = np.square(self.rows(near) - point).sum(axis=1)
+        return squares if self.squared else np.sqrt(squares)
+
     def mean_neighbour_distance(self, rows: IntArray, k: int, ids: NDArray[Any]) -> float:
         """Mean over some papers of the mean distance to their k nearest other papers.
 

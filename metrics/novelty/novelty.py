@@ -31,6 +31,7 @@ from virsci_society.metrics.novelty.nearest_papers import (
     VectorSpace,
     mean_pairwise_distance,
 )
+from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.results.dataframes import cast_like, has_columns_of
 from virsci_society.society.results.run import Run
 
@@ -69,10 +70,14 @@ class Database:
 
 @dataclass(frozen=True)
 class Databases:
-    """The past papers (before the boundary year) and the contemporary ones."""
+    """The past papers (before the boundary year) and the contemporary ones.
+
+    ``encode`` is the embedding that made their vectors; None where it is not at hand.
+    """
 
     past: Database
     contemporary: Database
+    encode: Callable[[Sequence[str]], NDArray[Any]] | None = None
 
 
 class Novelty(Part):
@@ -95,6 +100,18 @@ class Novelty(Part):
     this size."""
     seed: int = Field(default=0, ge=0, lt=2**63)
     """Seed of those samples."""
+    evaluated: Literal["query", "abstract"] = "query"
+    """The text whose distances are measured: ``query``: that by which neighbours are found
+    (``protocol.found_by``); ``abstract``: title and abstract, whose neighbours are still found by
+    the query. Source: VirSci, appendix C.3 (ideas as queries, abstracts evaluated)."""
+    words: int | None = Field(default=None, ge=10, le=100_000)
+    """Of longer texts only so many of the first words are measured, so that texts of unlike length
+    have one form; null: whole texts. Unit: words. Source: this project."""
+
+    @property
+    def measures_queries(self) -> bool:
+        """Are the measured texts those by which papers are found, which a run has embedded?"""
+        return self.evaluated == "query" and self.words is None
 
 
 def novelty_scores(
@@ -103,6 +120,7 @@ def novelty_scores(
     contemporary: Database,
     settings: Novelty | None = None,
     ids: Sequence[str] | None = None,
+    found_by: NDArray[Any] | None = None,
 ) -> pd.DataFrame:
     """Measure each abstract (VirSci, section 4.1); exact, in float64.
 
@@ -112,6 +130,7 @@ def novelty_scores(
         contemporary: papers from the boundary on.
         settings: variants; the defaults are the paper's k on true distances of unit vectors.
         ids: names of the abstracts; their row numbers by default.
+        found_by: vectors by which the neighbours are found, m x d; the abstracts' own by default.
 
     Returns:
         One row per abstract: ``paper``, ``HD``, ``CD``, ``CI``, ``ON`` (all >= 0, no unit;
@@ -134,7 +153,7 @@ def novelty_scores(
                 f"{np.shape(database.vectors)}: both must come from one embedding"
             )
     names = [str(n) for n in range(len(queries))] if ids is None else list(ids)
-    old, new = _NoveltyDatabase(past, use, queries), _NoveltyDatabase(contemporary, use, queries)
+    old, new = (_NoveltyDatabase(one, use, queries, found_by) for one in (past, contemporary))
     table = pd.DataFrame({"paper": pd.array(names, dtype="string")})
     hd, cd, ci = old.distance(), new.distance(), new.impact()
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -168,8 +187,48 @@ def run_novelty(run: Run, settings: Novelty | None = None) -> pd.DataFrame:
     if run.vectors is None or not len(run.vectors.ids):
         return nothing
     past, contemporary = run.databases.past, run.databases.contemporary
-    use = settings or settings_of(run)
-    return novelty_scores(run.vectors.values, past, contemporary, use, run.vectors.ids)
+    use, ids = settings or settings_of(run), run.vectors.ids
+    evaluated, queries = run.vectors.values, None
+    if not use.measures_queries:
+        evaluated, queries = encoded_texts(run, use, run.databases.encode)
+    return novelty_scores(evaluated, past, contemporary, use, ids, queries)
+
+
+def encoded_texts(
+    run: Run, settings: Novelty, encode: Callable[[Sequence[str]], NDArray[Any]] | None
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Vectors of the evaluated texts and of the queries of a run, in the order of its vectors."""
+    if encode is None:
+        raise InputError(
+            "novelty.evaluated and novelty.words need the embedding of the run, which is not here: "
+            "give Databases its encode"
+        )
+    texts = measured_texts(run, settings).loc[list(run.vectors.ids if run.vectors else ())]
+    return encode(texts["evaluated"].tolist()), encode(texts["query"].tolist())
+
+
+def measured_texts(run: Run, settings: Novelty) -> pd.DataFrame:
+    """Of each paper the text by which neighbours are found, and that whose distances are measured.
+
+    Returns:
+        Columns ``query`` and ``evaluated``, texts; the index is the paper.
+    """
+    papers = run.table("papers").set_index("paper")
+    own = papers[["title", "abstract"]].fillna("")
+    whole = [paper_text(title, abstract) for title, abstract in own.itertuples(index=False)]
+    texts = pd.DataFrame({"query": papers["found_by"], "evaluated": whole}, dtype="object")
+    texts["query"] = texts["query"].where(texts["query"].notna(), texts["evaluated"])
+    if settings.evaluated == "query":
+        texts["evaluated"] = texts["query"]
+    if settings.words is None:
+        return texts
+    return texts.map(lambda text: " ".join(text.split()[: settings.words]))
+
+
+def evaluated_words(run: Run) -> float:
+    """Words of the text whose distances are measured, mean over papers; NaN without papers."""
+    texts = measured_texts(run, settings_of(run))["evaluated"]
+    return float(np.mean([len(text.split()) for text in texts])) if len(texts) else float("nan")
 
 
 def settings_of(run: Run) -> Novelty:
@@ -202,13 +261,25 @@ class _Component:
 class _NoveltyDatabase:
     """One database as the abstracts see it: who is near, and how near a year is on average."""
 
-    def __init__(self, database: Database, settings: Novelty, queries: NDArray[Any]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        settings: Novelty,
+        abstracts: NDArray[Any],
+        found_by: NDArray[Any] | None = None,
+    ) -> None:
         self.database = database
         self.settings = settings
         self.space = VectorSpace(database.vectors, settings.unit, settings.squared)
         self.ids = np.asarray([str(one) for one in database.ids], dtype=object)
         self.years, self.year_of = np.unique(np.asarray(database.years), return_inverse=True)
-        self.search: Neighbours = self.space.nearest(queries, settings.k, self.ids, self.year_of)
+        search = self.space.nearest(abstracts, settings.k, self.ids, self.year_of)
+        if found_by is not None:
+            # The means of the years stay those of the abstracts: a distance and what it is divided
+            # by are of the same text.
+            hits = self.space.nearest(found_by, settings.k, self.ids, self.year_of).hits
+            search = Neighbours(hits, self.space.distances(abstracts, hits), search.year_sums)
+        self.search: Neighbours = search
 
     def neighbours(self) -> list[str]:
         """Ids of the neighbours of each abstract, nearest first."""

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.cost import STAGES
+from virsci_society.metrics.novelty.novelty import evaluated_words
 from virsci_society.metrics.population import main_topics
 from virsci_society.metrics.scalars.outcomes import (
     ScalarFunction,
     acceptance,
+    calls_after_idea,
     column_statistic,
     defaulted_share,
     final_active_structure,
@@ -130,6 +132,9 @@ MEASURES: Mapping[str, Measure] = {
     "HD": _amount("", "historical dissimilarity, mean over papers (VirSci)", "novelty.HD.mean"),
     "CD": _amount("", "contemporary dissimilarity, mean over papers (VirSci)", "novelty.CD.mean"),
     "CI": _amount("", "contemporary impact, mean over papers (VirSci)", "novelty.CI.mean"),
+    "words": _amount(
+        "words", "words of the text that HD and CD measure, mean over papers", evaluated_words
+    ),
     "papers": _amount("papers", "papers that became visible", "papers.rows"),
     "teams": _amount("teams", "teams founded", "teams.rows"),
     "with_paper": _share("teams with a paper, of those that have ended", share_with_paper),
@@ -273,6 +278,11 @@ MEASURES: Mapping[str, Measure] = {
         inequality_of("citations per paper"),
     ),
     "calls": _amount("calls", "questions put to the model, re-asks included", "calls.rows"),
+    "calls_after_idea": _amount(
+        "calls",
+        "calls in the stages after the idea, mean over teams with a paper",
+        calls_after_idea,
+    ),
     "prompt_tokens": _amount("tokens", "tokens of all prompts", token_total("prompt_tokens")),
     "completion_tokens": _amount(
         "tokens", "tokens of all replies", token_total("completion_tokens")

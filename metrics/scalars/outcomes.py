@@ -46,6 +46,8 @@ def total(values: FloatArray) -> float:
     return float(values.sum())
 
 
+STAGES_OF_IDEA = ("selection", "topic", "ideas", "novelty")
+"""Stages up to the idea; an abstract, or reviews of it, come after them."""
 STATISTICS: Mapping[str, Callable[[FloatArray], float]] = {
     "mean": mean,
     "median": median,
@@ -162,6 +164,13 @@ def token_total(*columns: str) -> ScalarFunction:
         return NAN if counted.isna().any(axis=None) else float(counted.sum().sum())
 
     return of
+
+
+def calls_after_idea(run: Run) -> float:
+    """Calls of a team with a paper in the stages that follow its idea, mean over those teams."""
+    calls, written = run.table("calls"), teams_with_paper(run)
+    after = calls["team"].isin(written) & ~calls["stage"].isin(STAGES_OF_IDEA)
+    return float(after.sum()) / len(written) if len(written) else NAN
 
 
 def usd_paid(run: Run) -> float:

@@ -21,7 +21,6 @@ from virsci_society.scenarios.runs.build import build_ecosystem_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from virsci_society.metrics.novelty.novelty import Database
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
@@ -67,6 +66,7 @@ def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
     """
     from virsci_society.metrics.novelty.novelty import (
         COLUMNS,
+        encoded_texts,
         novelty_scores,
         run_novelty,
         settings_of,
@@ -81,12 +81,17 @@ def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
     held, same = _past_of(run, folder, baseline)
     later = _later(baseline.contemporary, run)
     encoder = _encoder(held, baseline, run.seed)
-    # Vectors of the run are used again only where they are of the very same space.
-    abstracts = run.vectors.values if same and encoder is held.embedding else _encoded(run, encoder)
+    settings = settings_of(run)
+    # Vectors of the run are used again only where they are of the very same space and texts.
+    if same and encoder is held.embedding and settings.measures_queries:
+        evaluated, queries = run.vectors.values, None
+    else:
+        _require_ideas(run)
+        _refuse_hosted(encoder.name)
+        evaluated, queries = encoded_texts(run, settings, encoder.encode)
     past = _database(held.past, held.past_vectors, held.embedding, encoder)
     beyond = _database(later.contemporary, later.contemporary_vectors, later.embedding, encoder)
-    settings = settings_of(run)
-    table = novelty_scores(abstracts, past, beyond, settings, run.vectors.ids)
+    table = novelty_scores(evaluated, past, beyond, settings, run.vectors.ids, queries)
     before = run_novelty(run).set_index("paper").reindex(table["paper"])
     for name in COLUMNS:
         table[f"{name}_before"] = before[name].to_numpy()
@@ -186,35 +191,15 @@ def _database(papers: Papers, vectors: Any, own: Embedding, encoder: Embedding) 
     return Database(vectors, papers.years, papers.citations, tuple(papers.table["id"].to_pylist()))
 
 
-def _encoded(run: Run, encoder: Embedding) -> NDArray[Any]:
-    """The abstracts of the run in the encoder's space, in the order of its vectors."""
-    from virsci_society.society.literature.embedding.base import paper_text
-
-    _refuse_hosted(encoder.name)
-    papers = run.table("papers").set_index("paper")
-    texts = {
-        str(id_): paper_text(title, abstract)
-        for id_, title, abstract in papers[["title", "abstract"]].fillna("").itertuples()
-    }
-    texts |= _found_by(run, papers)
-    ids = () if run.vectors is None else run.vectors.ids
-    return encoder.encode([texts[one] for one in ids])
-
-
-def _found_by(run: Run, papers: pd.DataFrame) -> dict[str, str]:
-    """The texts of papers whose search text is not title and abstract.
-
-    Raises:
-        InputError: an earlier release has not kept them.
-    """
-    texts = papers["found_by"].dropna()
+def _require_ideas(run: Run) -> None:
+    """Refuse a run whose papers are found by texts that an earlier release has not kept."""
     by_idea = dict(run.scenario.get("protocol") or {}).get("found_by") == "idea"
-    if by_idea and len(papers) and not len(texts):
+    papers = run.table("papers")
+    if by_idea and len(papers) and papers["found_by"].isna().all():
         raise InputError(
             f"{run.folder}: its papers are found by their ideas, which the release that wrote it "
             "did not keep; 'society replay RUN --out NEW' writes them, without a call"
         )
-    return {str(id_): str(text) for id_, text in texts.items()}
 
 
 def _refuse_hosted(name: str) -> None:

@@ -48,6 +48,7 @@ class DryRunResult:
         days: simulated days that were rehearsed.
         longest: characters of the longest prompt.
         pages: tokens of each prompt, by stage and act, in the order of the first call of each.
+        papers: title with abstract of each paper, and the text that it is found by.
     """
 
     calls: int
@@ -60,6 +61,7 @@ class DryRunResult:
     days: float
     longest: int = 0
     pages: Mapping[tuple[str, str], tuple[int, ...]] = field(default_factory=dict)
+    papers: tuple[tuple[str, str], ...] = ()
 
     @property
     def tokens(self) -> int:
@@ -125,6 +127,7 @@ class DryRun:
             days=society.day,
             longest=rehearsal.longest_characters,
             pages=_pages(calls),
+            papers=tuple(_texts(paper) for paper in table_rows(rows, "papers")),
         )
 
 
@@ -151,6 +154,11 @@ def price_of(backend: Backend, calls: int, prompt_tokens: int, completion_tokens
     # By the mean length, because a price may rise with the length of a call.
     mean = Usage(round(prompt_tokens / calls), round(completion_tokens / calls))
     return calls * backend.price(mean)
+
+
+def _texts(paper: Mapping[str, Any]) -> tuple[str, str]:
+    whole = f"{paper['title']}. {paper['abstract']}"
+    return whole, paper["found_by"] or whole
 
 
 def _pages(calls: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], tuple[int, ...]]:

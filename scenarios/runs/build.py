@@ -31,7 +31,20 @@ def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
     ecosystem: Ecosystem = source.generate(scenario.seed)
     ecosystem.require_runnable()
     require_team(scenario, ecosystem)
+    _require_own_embedding(scenario, ecosystem)
     return ecosystem
+
+
+def _require_own_embedding(scenario: Scenario, ecosystem: Ecosystem) -> None:
+    """Refuse measures of texts that a hosted embedding would be asked for after the last call."""
+    name, novelty = ecosystem.embedding.name, scenario.novelty
+    # What measuring asks for would be in no journal, and paid for again by every replay.
+    if name.startswith("litellm:") and not getattr(novelty, "measures_queries", True):
+        raise InputError(
+            f"novelty.evaluated, novelty.words: the texts would have to be embedded by {name} when "
+            "the run has ended, and measuring makes no call; leave both out, set "
+            "protocol.found_by=abstract, or build the ecosystem with an embedding of this machine"
+        )
 
 
 def require_team(scenario: Scenario, ecosystem: Ecosystem) -> None:

@@ -277,6 +277,7 @@ def databases_of(ecosystem: Ecosystem) -> Databases:
     return Databases(
         _database(ecosystem.past, ecosystem.past_vectors),
         _database(ecosystem.contemporary, ecosystem.contemporary_vectors),
+        ecosystem.embedding.encode,
     )
 
 

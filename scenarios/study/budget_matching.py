@@ -8,14 +8,14 @@ first call is paid for, and no outcome of a run has a part in them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.dry_run import DryRun
+from virsci_society.scenarios.planning.dry_run import DryRun, DryRunResult
 from virsci_society.scenarios.planning.model_rates import rates_for
 from virsci_society.scenarios.planning.plan import FIGURES, rehearse
 from virsci_society.scenarios.study.design import Arm, Design, MatchedArm, Matching, scenario_of
@@ -25,6 +25,10 @@ from virsci_society.society.ecosystem.ecosystem import Ecosystem
 SPENT = {"calls": "calls", "tokens": "tokens", "money": "usd"}
 """The figure of a forecast, and the measure of a run, by what arms are matched by."""
 UNITS = {"calls": "calls", "tokens": "tokens", "money": "US dollars"}
+TEXTS = ("CI", "HD", "CD", "ON", "review")
+"""Outcomes that are taken of the text of a paper; all scores of reviews are one."""
+SEEDS = 5
+"""Seeds with which an adapted key must have changed no text before its arm is refused."""
 Spending = Callable[[int], float]
 """What one run is forecast to spend with a value of the adapted key."""
 
@@ -160,22 +164,55 @@ class _Matcher:
         spent: dict[int, float] = {}
 
         def spending(value: int) -> float:
-            adapted = scenario_of(scenario, {key: value}, trust=self.trust)
-            spent[value] = self._spent(arm, adapted)
+            spent[value] = self._mean(self._rehearsed(arm, with_value(value)))
             return spent[value]
 
+        def with_value(value: int) -> Scenario:
+            return scenario_of(scenario, {key: value}, trust=self.trust)
+
         value = nearest_value(spending, *ends, target)
+        self._require_moved(arm, key, ends, [with_value(end) for end in ends])
         return MatchedArm(arm.name, key, value, spent[value])
+
+    def _require_moved(
+        self, arm: Arm, key: str, ends: tuple[int, int], scenarios: Sequence[Scenario]
+    ) -> None:
+        """Refuse an arm whose key changes none of the texts that a planned outcome is taken of."""
+        planned = {
+            name: "review" if name.startswith("review.") else name
+            for one in self.design.comparisons
+            if one.arms is None or arm.name in one.arms
+            for name in (one.of, one.against or "")
+        }
+        fixed = {name for name, kind in planned.items() if kind in TEXTS}
+        # With more than one seed: a search may have found its best idea early in one of them.
+        for salt in range(SEEDS if fixed else 0):
+            low, high = (
+                measured_texts(self._rehearsed(arm, one, salt)[0], one) for one in scenarios
+            )
+            fixed = {name for name in fixed if low[planned[name]] == high[planned[name]]}
+            if not fixed:
+                return
+        if fixed:
+            names = [name for name in planned if name in fixed]
+            raise InputError(
+                f"{self.design.adapted_at[arm.name]}: {key} from {ends[0]} to {ends[1]} changes no "
+                f"text of which {' and '.join(names)} {'is' if len(names) == 1 else 'are'} taken "
+                f"(rehearsed with {SEEDS} seeds), so more calls there could not change what "
+                "is compared; measure what they work on (set: {novelty.evaluated: abstract} "
+                "for HD, CD and ON, protocol.found_by: abstract for CI), adapt another key, or "
+                "leave the arm out of these comparisons"
+            )
 
     def _spent_as_given(self, arm: Arm, scenario: Scenario) -> float:
         if arm.name not in self._as_given:
             self.announce(f"rehearsing {arm.name}")
-            self._as_given[arm.name] = self._spent(arm, scenario)
+            self._as_given[arm.name] = self._mean(self._rehearsed(arm, scenario))
         return self._as_given[arm.name]
 
-    def _spent(self, arm: Arm, scenario: Scenario) -> float:
-        """What one run of a scenario is forecast to spend."""
-        seeded = scenario.model_copy(update={"seed": self.design.seeds(arm.name)[0]})
+    def _rehearsed(self, arm: Arm, scenario: Scenario, salt: int = 0) -> list[DryRunResult]:
+        """The rehearsals by whose mean it is forecast what one run of a scenario spends."""
+        seeded = scenario.model_copy(update={"seed": self.design.seeds(arm.name)[0] + salt})
         if self.wanted.by == "money" and not getattr(seeded.backend.backend, "priced", True):
             raise InputError(
                 f"{self.design.path}: match.by: money: the price of the model of {arm.name} is not "
@@ -185,8 +222,10 @@ class _Matcher:
         source = repr((seeded.population.ecosystem, seeded.seed))
         dry_run = DryRun(seeded, ecosystem=self._ecosystems.get(source))
         self._ecosystems = {source: dry_run.ecosystem}
-        figure = FIGURES[SPENT[self.wanted.by]]
-        return fmean(figure(result) for result in rehearse(dry_run, rates_for(seeded, None)))
+        return rehearse(dry_run, rates_for(seeded, None))
+
+    def _mean(self, results: Iterable[DryRunResult]) -> float:
+        return fmean(map(FIGURES[SPENT[self.wanted.by]], results))
 
     def _require_near(self, rows: Iterable[MatchedArm], target: float) -> None:
         """Refuse a study of which an adapted arm stays too far from the target."""
@@ -208,6 +247,13 @@ class _Matcher:
 
     def _arms(self) -> Iterable[tuple[Arm, Scenario]]:
         return zip(self.design.arms, self.design.scenarios, strict=True)
+
+
+def measured_texts(result: DryRunResult, scenario: Scenario) -> dict[str, object]:
+    """The texts of a rehearsal that each outcome of ``TEXTS`` is taken of."""
+    whole, query = (tuple(paper[side] for paper in result.papers) for side in (0, 1))
+    evaluated = whole if getattr(scenario.novelty, "evaluated", "query") == "abstract" else query
+    return dict(zip(TEXTS, (query, *((query, evaluated),) * 3, whole), strict=True))
 
 
 def deviation(spent: float, target: float) -> float:

@@ -31,11 +31,14 @@ from virsci_society.scenarios.study.study_file import STUDY, Comparison, about_o
 if TYPE_CHECKING:
     import pandas as pd
 
+    from virsci_society.scenarios.config.schema import Scenario
+
 STUDY_JSON = "study.json"
 RUNS, RESULTS, TABLES = "runs.parquet", "results.parquet", "tables"
 REVIEWS = "reviews.parquet"
 SENSITIVITY = "sensitivity.parquet"
 MATCHED = "matched.parquet"
+TEXTS = "texts.parquet"
 
 
 def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status]) -> None:
@@ -55,12 +58,15 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
     matched = matched_table(design, folder, statuses)
     if matched is not None:
         write_parquet(folder / MATCHED, matched, speaker=speaker)
+    texts = texts_table(design, folder, statuses)
+    if texts is not None:
+        write_parquet(folder / TEXTS, texts, speaker=speaker)
     reviews = reviews_table(folder, statuses)
     if reviews is not None:
         write_parquet(folder / REVIEWS, reviews, speaker=speaker)
     for name, table in stack_measures(folder, statuses).items():
         write_parquet(folder / TABLES / f"{name}.parquet", table, speaker=speaker, within=folder)
-    written = (BASE, STUDY, STUDY_JSON, RUNS, RESULTS, SENSITIVITY, MATCHED, REVIEWS)
+    written = (BASE, STUDY, STUDY_JSON, RUNS, RESULTS, SENSITIVITY, MATCHED, TEXTS, REVIEWS)
     files = [folder / name for name in written if (folder / name).exists()]
     write_hashes(folder, [*files, *(folder / TABLES).glob("*.parquet")])
 
@@ -198,6 +204,42 @@ def matched_table(design: Design, folder: Path, statuses: Sequence[Status]) -> p
     numbers = dict.fromkeys(("target", "planned", "planned_off", "spent", "spent_off"), "float64")
     kinds = {"arm": "string", "key": "string", "value": "Int64", "n": "int64", **numbers}
     return pd.DataFrame(rows, columns=columns).astype(kinds)
+
+
+def texts_table(design: Design, folder: Path, statuses: Sequence[Status]) -> pd.DataFrame | None:
+    """One row per arm: which texts its novelty is measured of, and how long they are.
+
+    Columns: ``arm``; ``neighbours`` and ``distances``, the text by which neighbours are found and
+    that whose distances are measured; ``calls_after_idea`` and ``words`` (of the measured text),
+    means over the runs that are done, and ``words_spread``, their deviation over the runs. None
+    where no measure of novelty is asked for.
+    """
+    import pandas as pd
+
+    from virsci_society.metrics.novelty.novelty import COLUMNS
+
+    if not set(COLUMNS) & set(design.file.measures):
+        return None
+    rows = []
+    for arm, scenario in zip(design.arms, design.scenarios, strict=True):
+        runs = [one for one in statuses if one.arm == arm.name and one.state == "done"]
+        values = [_measured(folder, one, ("calls_after_idea", "words")) for one in runs]
+        table = pd.DataFrame(values, columns=["calls_after_idea", "words"], dtype="float64")
+        means = (table["calls_after_idea"].mean(), table["words"].mean(), table["words"].std())
+        rows.append((arm.name, *text_names(scenario), *means))
+    columns = ["arm", "neighbours", "distances", "calls_after_idea", "words", "words_spread"]
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[:3], "string"))
+
+
+def text_names(scenario: Scenario) -> tuple[str, str]:
+    """The text by which the papers of a scenario find neighbours, and that which is measured."""
+    data = scenario.to_data()
+    named = {"abstract": "title and abstract", "abstract_only": "abstract"}
+    query = data["protocol"].get("found_by", "abstract")
+    query, given = named.get(query, query), data["novelty"] or {}
+    measured = named["abstract"] if given.get("evaluated") == "abstract" else query
+    limit = given.get("words")
+    return query, measured + (f", first {limit} words" if limit else "")
 
 
 def reviewers_of(folder: Path) -> dict[str, str]:

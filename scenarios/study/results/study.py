@@ -3,7 +3,7 @@
 ::
 
     study.json  runs.parquet  results.parquet  sensitivity.parquet  reviews.parquet
-    matched.parquet
+    matched.parquet  texts.parquet
     tables/*.parquet
     report.html  report/*.csv  report/*.tex  report/*.svg
 """
@@ -214,25 +214,20 @@ class Study:
 
     def review_scores(self, score: str) -> dict[str, pd.Series]:
         """A score of reviews by run, for each panel that has given it; ``review.KIND.SCORE``."""
-        file = self.folder / "reviews.parquet"
-        if not file.exists():
-            return {}
-        rows = read_parquet(require_regular_file(file))
-        mine = rows[("review." + rows["kind"] + "." + rows["dimension"]) == score]
         return {
-            str(panel): own.set_index("run")["score"].astype("float64")
-            for panel, own in mine.groupby("panel")
+            panel: own for (panel, name), own in self.reviewed_scores().items() if name == score
         }
 
     def reviewed_scores(self) -> dict[tuple[str, str], pd.Series]:
         """Every score of reviews by run, keyed by panel and ``review.KIND.SCORE``, in order."""
-        file = self.folder / "reviews.parquet"
-        if not file.exists():
+        rows = self._gathered("reviews")
+        if rows is None:
             return {}
-        rows = read_parquet(require_regular_file(file))
         named = "review." + rows["kind"].astype(str) + "." + rows["dimension"].astype(str)
-        pairs = dict.fromkeys(zip(rows["panel"].astype(str), named, strict=True))
-        return {(panel, score): self.review_scores(score)[panel] for panel, score in pairs}
+        return {
+            (str(panel), str(score)): own.set_index("run")["score"].astype("float64")
+            for (panel, score), own in rows.groupby([rows["panel"], named], sort=False)
+        }
 
     def runs_of(self, arm: str) -> list[int]:
         """The numbers of the runs of an arm that were measured, in order."""
@@ -265,15 +260,20 @@ class Study:
 
     def sensitivity_indices(self) -> pd.DataFrame | None:
         """Sobol's indices or Morris' effects, if the study was sampled for them and gathered."""
-        file = self.folder / "sensitivity.parquet"
-        wanted = self.description.design in ("sobol", "morris") and file.exists()
-        return read_parquet(require_regular_file(file)) if wanted else None
+        return self._gathered("sensitivity", self.description.design in ("sobol", "morris"))
 
     def matched_budgets(self) -> pd.DataFrame | None:
         """What one run of each arm was planned to spend and spent, if the study was matched."""
-        file = self.folder / "matched.parquet"
-        wanted = self.description.match is not None and file.exists()
-        return read_parquet(require_regular_file(file)) if wanted else None
+        return self._gathered("matched", self.description.match is not None)
+
+    def measured_texts(self) -> pd.DataFrame | None:
+        """Which texts the novelty of each arm is measured of, and how long they are."""
+        return self._gathered("texts")
+
+    def _gathered(self, name: str, wanted: bool = True) -> pd.DataFrame | None:
+        """A table that not every study has; None where it is not wanted, or not there."""
+        file = self.folder / f"{name}.parquet"
+        return read_parquet(require_regular_file(file)) if wanted and file.exists() else None
 
     def runs_with_defaults(self) -> frozenset[int] | None:
         """Runs in which some reply is a default; None where the study has no table of calls."""

@@ -35,6 +35,7 @@ from virsci_society.metrics.inference.intervals import (
     t_interval,
 )
 from virsci_society.metrics.inference.two_lines import TwoLines
+from virsci_society.metrics.novelty.novelty import COLUMNS as NOVELTY
 from virsci_society.metrics.report.drawing.svg import standalone_svg
 from virsci_society.metrics.scalars.measures import measure_extent
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult
@@ -115,6 +116,16 @@ def arms_side_by_side(by_arm: pd.DataFrame) -> pd.DataFrame:
     wide = by_arm.pivot(index="measure", columns="arm", values="mean")
     order = [by_arm[name].drop_duplicates().tolist() for name in ("measure", "arm")]
     return wide.reindex(index=order[0], columns=order[1]).rename_axis(columns=None).reset_index()
+
+
+def measured_texts(study: Study, by_arm: pd.DataFrame) -> pd.DataFrame | None:
+    """Which texts the novelty of each arm is of, their length beside the means of its measures."""
+    texts = study.measured_texts()
+    if texts is None:
+        return None
+    wide = by_arm.pivot(index="arm", columns="measure", values="mean")
+    known = [name for name in NOVELTY if name in wide]
+    return texts.merge(wide[known].reset_index(), on="arm", how="left")
 
 
 def reviews_by_arm(study: Study) -> pd.DataFrame:

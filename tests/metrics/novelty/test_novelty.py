@@ -1,5 +1,7 @@
 """The measures against a hand-worked example and against an independent computation."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ from virsci_society.metrics.novelty.novelty import (
     Database,
     Databases,
     Novelty,
+    evaluated_words,
+    measured_texts,
     novelty_scores,
     run_novelty,
 )
@@ -303,3 +307,57 @@ def test_the_hand_made_run(run):
     # Citations 4 and 0 (2016, mean 2), 8 and 2 (2017, mean 5), one unknown.
     assert row["CI"] == pytest.approx((4 / 2 + 0 + 8 / 5 + 2 / 5) / 4)
     assert isinstance(run.databases, Databases)
+
+
+def test_neighbours_are_found_by_the_idea_and_the_abstract_is_evaluated():
+    """The idea is (1, 0.1) and finds the neighbours of the abstract, which is (0, 1)."""
+    past = database(SQUARE, [2010] * 4)
+    con = database(SQUARE, [2016, 2016, 2017, 2017], [10, 20, 30, 50], "C")
+    idea, abstract = (np.array([x], dtype=np.float32) for x in ([1.0, 0.1], [0.0, 1.0]))
+    settings = Novelty(k=2, normalise="none")
+    row = novelty_scores(abstract, past, con, settings, found_by=idea).iloc[0]
+    assert row["past_neighbours"] == "P000 P001"
+    assert row["HD"] == pytest.approx((np.sqrt(2) + 0) / 2)
+    assert row["CI"] == pytest.approx(15)
+    alone = novelty_scores(idea, past, con, settings).iloc[0]
+    assert alone["past_neighbours"] == row["past_neighbours"]
+    assert alone["HD"] != row["HD"]
+    # What a distance is divided by is of the abstract too: sqrt 2, 0, sqrt 2 and 2 on average.
+    divided = novelty_scores(abstract, past, con, Novelty(k=2), found_by=idea).iloc[0]
+    assert divided["HD"] == pytest.approx(row["HD"] / ((2 * np.sqrt(2) + 2) / 4))
+
+
+def test_the_measured_text_is_the_idea_or_the_abstract_and_of_one_length(make_run):
+    paper = ("S1/1", "S1/1", "A title", "one two three four five six seven eight nine ten")
+    idea = " ".join(f"word{n}" for n in range(40))
+    rows = {"papers": [(*paper, 50.0, None, "", True, idea)]}
+
+    def texts(**settings):
+        return measured_texts(make_run(rows), Novelty(**settings)).loc["S1/1"]
+
+    assert list(texts()) == [idea, idea]
+    whole = texts(evaluated="abstract")
+    assert (whole["query"], whole["evaluated"]) == (idea, f"{paper[2]}. {paper[3]}")
+    short = texts(evaluated="abstract", words=10)
+    assert [len(text.split()) for text in short] == [10, 10]
+    assert idea.startswith(short["query"])
+    told = make_run(rows)
+    told.scenario["novelty"] = {"evaluated": "abstract"}
+    assert (evaluated_words(make_run(rows)), evaluated_words(told)) == (40, 12)
+
+
+def test_a_run_that_measures_the_abstract_embeds_it(run, make_run):
+    seen = []
+
+    def encode(texts):
+        seen.append(list(texts))
+        return np.array([[0, 1]] * len(texts), dtype=np.float32)
+
+    able = dataclasses.replace(run.databases, encode=encode)
+    held = make_run(databases=able, vectors=run.vectors)
+    table = run_novelty(held, Novelty(evaluated="abstract"))
+    assert len(seen) == 2
+    assert table["paper"].tolist() == ["S1/1"]
+    held.databases = run.databases
+    with pytest.raises(InputError, match="embedding of the run"):
+        run_novelty(held, Novelty(words=20))

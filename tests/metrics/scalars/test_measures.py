@@ -17,7 +17,9 @@ from virsci_society.metrics.scalars.outcomes import STATISTICS, gini
 from virsci_society.society.results.run import Run
 
 BY_HAND = {
+    "words": 3 + 9 * 2,  # the title and nine times "We join."
     "papers": 1,
+    "calls_after_idea": 5 * 4 + 4,  # the abstract: five turns of four, and four summaries
     "teams": 3,
     "with_paper": 1 / 2,  # one published, one dissolved; the third is at work
     "team_size": 4,

@@ -176,3 +176,41 @@ def test_money_is_matched_only_where_something_costs_any(tmp_path):
     free = read_study(written(tmp_path, TINY.replace("to: three", "to: three\n  by: money")))
     with pytest.raises(InputError, match=r"match\.to: one run of three spends no US dollars"):
         match_budgets(free)
+
+
+CYCLES = """\
+# Do more cycles of review help? Their calls stand behind the text, not behind the idea.
+study: Cycles
+base: virsci/paper
+set:
+  until: 60d
+  population.ecosystem: {scientists: 12, papers: 60}
+arms:
+  list:
+    - name: more
+      set: {protocol: {use: cycle_researcher, accept_from: null, cycles: 4, found_by: idea}}
+    - name: matched
+      set: {protocol: {use: cycle_researcher, accept_from: null, found_by: idea}}
+match: {to: more, adapt: {matched: {protocol.cycles: [1, 6]}}}
+replicates: 1
+measures: [ON, CI]
+comparisons: [{test: paired, of: ON, arms: [more, matched]}]
+"""
+
+
+def test_an_arm_whose_calls_cannot_change_what_is_compared_is_refused(tmp_path):
+    refusal = (
+        r"tiny\.yaml:13:.*match\.adapt\.matched: protocol\.cycles from 1 to 6 changes no text "
+    )
+    with pytest.raises(
+        InputError, match=refusal + r"of which ON is .*novelty\.evaluated: abstract"
+    ):
+        match_budgets(read_study(written(tmp_path, CYCLES)))
+    abstracts = CYCLES.replace("set:\n", "set:\n  novelty.evaluated: abstract\n", 1)
+    assert match_budgets(read_study(written(tmp_path, abstracts))).matching.arms[1].value == 4
+    # CI is of the neighbours, which the idea finds whatever becomes of the text.
+    of_ci = abstracts.replace("of: ON", "of: CI")
+    with pytest.raises(InputError, match="of which CI is "):
+        match_budgets(read_study(written(tmp_path, of_ci)))
+    found = of_ci.replace(", found_by: idea", "")
+    assert match_budgets(read_study(written(tmp_path, found))).matching.arms[1].value == 4
