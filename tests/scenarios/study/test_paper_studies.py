@@ -4,6 +4,7 @@ from operator import attrgetter
 
 import pytest
 
+from virsci_society.metrics.novelty.novelty import Novelty
 from virsci_society.protocols.virsci.released_code import RELEASED_CODE
 from virsci_society.protocols.virsci.settings import VirSciSettings
 from virsci_society.scenarios.config.schema import load_scenario
@@ -64,7 +65,9 @@ def test_in_the_papers_studies_a_team_is_complete_and_nobody_leaves(read, name):
         virsci = scenario.protocol.settings
         assert (virsci.topic.leaving, virsci.min_size) == ("off", "all")
         assert scenario.founding.count == 1
-        assert scenario.novelty is None, "the paper's measure"
+        # The paper's measure: where ideas find the neighbours, abstracts are evaluated (C.3).
+        of_abstract = Novelty(evaluated="abstract") if virsci.found_by == "idea" else None
+        assert scenario.novelty == of_abstract, "the paper's measure"
         assert virsci.abstract.self_review == "off" or name.endswith("table-7")
 
 
