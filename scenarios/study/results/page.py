@@ -19,6 +19,7 @@ from virsci_society.metrics.inference.comparisons import (
 )
 from virsci_society.metrics.inference.correlations import RANK_TREND, Correlation
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, POOR_COVERAGE
+from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.report.templates import (
     THIN_SPACE,
     count_of,
@@ -260,7 +261,7 @@ class StudyPage:
             stacks=[one for one in self.stacks if one["picture"]],
             tables={name: records(table) for name, table in self.tables.items()},
             beside=[(name, name) for name in self.study.arms],
-            novelty=[(name, name) for name in tables.NOVELTY if name in description.measures],
+            novelty=[(name, name) for name in COLUMNS if name in description.measures],
             among=_among_column,
             matched=_matched_rows(self.tables.get("matched")),
             pairs=_difference_rows(self.tables.get("differences")),

@@ -35,7 +35,7 @@ from virsci_society.metrics.inference.intervals import (
     t_interval,
 )
 from virsci_society.metrics.inference.two_lines import TwoLines
-from virsci_society.metrics.novelty.novelty import COLUMNS as NOVELTY
+from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.report.drawing.svg import standalone_svg
 from virsci_society.metrics.scalars.measures import measure_extent
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult
@@ -124,7 +124,7 @@ def measured_texts(study: Study, by_arm: pd.DataFrame) -> pd.DataFrame | None:
     if texts is None:
         return None
     wide = by_arm.pivot(index="arm", columns="measure", values="mean")
-    known = [name for name in NOVELTY if name in wide]
+    known = [name for name in COLUMNS if name in wide]
     return texts.merge(wide[known].reset_index(), on="arm", how="left")
 
 
