@@ -165,6 +165,7 @@ RULES: Mapping[str, Rule] = {
     "redirect": Rule(True, True, "give the address that it leads to as backend.api_base"),
     "server": Rule(True, True, "the provider has trouble; the same command goes on later"),
     "garbled": Rule(True, True, "the endpoint does not answer as a chat completion should", True),
+    # Here and for "rate" the endpoint works, and nothing counts against it.
     "empty": Rule(True, False, "the model returns no text; raise backend.max_tokens", True),
     "rate": Rule(True, False, "lower backend.in_flight; the same command goes on later"),
     "key": Rule(False, False, "put a valid key into the provider's environment variable"),

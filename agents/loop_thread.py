@@ -80,6 +80,7 @@ class LoopThread:
             TimeoutError: the work has not ended within so many seconds.
         """
         if self.loop.is_closed():
+            # Else Python would warn of a coroutine that was never awaited.
             work.close()
             return
         future = self.submit(work)

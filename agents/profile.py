@@ -69,4 +69,5 @@ def recall(memory: tuple[Recollection, ...], text: str, count: int = 5) -> tuple
         (-len(wanted.intersection(_WORD.findall(entry.line.lower()))), -entry.date, entry)
         for entry in memory
     ]
+    # Last of all the entry itself, so that lines of one day stand in one order in every run.
     return tuple(entry.line for score, _, entry in sorted(scored)[:count] if score)

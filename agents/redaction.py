@@ -104,6 +104,7 @@ def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 def redact(text: str) -> str:
     """The text with every secret replaced by ``[redacted]``; it is idempotent."""
+    # Until nothing is found: what a replacement leaves may look like a secret to another pattern.
     for _ in range(_MOST_PASSES):
         spans = _spans(text)
         if not spans:
@@ -129,6 +130,7 @@ def shield_logs() -> None:
     """
     for logger in (logging.getLogger(), *map(logging.getLogger, LOGGERS)):
         logger.addFilter(_SHIELD)
+        # Records of loggers below this one pass its handlers, and not its filters.
         for outlet in logger.handlers:
             outlet.addFilter(_SHIELD)
     if logging.lastResort is not None:
@@ -197,6 +199,7 @@ def _forms(value: str) -> Iterator[str]:
     """The value as it is, in JSON and reprs, in addresses, and inside of base64."""
     escaped = json.dumps(value)[1:-1]
     yield from (value, escaped, json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1])
+    # Twice, as where an error quotes a body of JSON that itself holds JSON.
     yield json.dumps(escaped)[1:-1]
     raw = value.encode("utf-8", "surrogatepass")
     for address in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
@@ -204,6 +207,7 @@ def _forms(value: str) -> Iterator[str]:
         yield re.sub("%..", lambda code: code[0].lower(), address)
     for before in range(3):
         # Characters that depend on what stands before or after the value are left out.
+        # Behind 0, 1 or 2 other bytes: base64 writes three bytes at a time.
         coded = base64.b64encode(b"\0" * before + raw).decode()
         inner = coded[(0, 2, 3)[before] : 8 * (before + len(raw)) // 6]
         yield inner

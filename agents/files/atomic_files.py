@@ -28,6 +28,7 @@ SUFFIX = ".unfinished"
 """What the name of the private folder ends with in which a file is made."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+# Without O_NONBLOCK, opening a pipe would wait for its other end.
 _PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MODES = {
     "a": os.O_WRONLY | os.O_APPEND | os.O_CREAT,
@@ -76,6 +77,7 @@ def replacing(
         _check(folder, target)
         with _private(folder, place) as private:
             yield place / target.name
+            # By descriptors: whoever exchanges a folder meanwhile changes nothing of what follows.
             if durable:
                 file = os.open(target.name, os.O_RDWR | _PLAIN, dir_fd=private)
                 with os.fdopen(file, "rb") as written:
@@ -236,6 +238,7 @@ def make_folder(folder: Path, *, within: Path | None = None) -> None:
         with opened_folder(place, within) as above, suppress(FileExistsError):
             os.mkdir(part, dir_fd=above)
         place = place / part
+    # What was there already may be a link, which is refused where it is opened.
     with opened_folder(folder, within):
         pass
 
@@ -271,6 +274,7 @@ def remove_folder(path: Path, *, within: Path | None = None) -> None:
         OSError: it cannot be removed.
     """
     with suppress(FileNotFoundError), opened_folder(path, within or path.parent):
+        # It goes by descriptors as well, so a link that appears meanwhile is removed, not followed.
         shutil.rmtree(path)
 
 
@@ -333,6 +337,7 @@ def opened_folder(folder: Path, within: Path | None = None) -> Iterator[int]:
         for part in parts:
             place = place / part
             with _naming(place):
+                # Asked first for the message: opening a link as a folder says "Not a directory".
                 if stat.S_ISLNK(mode := _mode(descriptor, part)):
                     raise _refusal(place, mode)
                 inner = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
@@ -348,11 +353,13 @@ def _private(folder: int, place: Path) -> Iterator[int]:
     """Make or empty a private folder, give its descriptor, and remove it in the end."""
     with _naming(place):
         _clear(folder, place)
+        # For this user alone: the caller writes by path, and nobody may put a link on its way.
         os.mkdir(place.name, 0o700, dir_fd=folder)
         private = os.open(place.name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
     try:
         yield private
     finally:
+        # The error of the block counts; what is left here, the next writer of the target removes.
         with suppress(OSError):
             for name in os.listdir(private):
                 os.unlink(name, dir_fd=private)
@@ -386,6 +393,7 @@ def _open(path: Path, mode: str, within: Path | None, buffering: int, single: bo
     with opened_folder(path.parent, within) as folder, _naming(path):
         _check(folder, path, single)
         file = os.open(path.name, _MODES[mode] | _PLAIN, 0o666, dir_fd=folder)
+    # Once more: something else may have been put there between the look and the opening.
     state = os.fstat(file)
     if not stat.S_ISREG(state.st_mode) or (single and state.st_nlink > 1):
         os.close(file)
@@ -435,5 +443,6 @@ def _naming(path: Path) -> Iterator[None]:
         if error.errno == errno.ELOOP:
             raise _refusal(path, stat.S_IFLNK) from error
         if error.errno is not None:
+            # Calls by descriptor know the last part of the path only.
             error.filename, error.filename2 = str(path), None
         raise

@@ -125,6 +125,7 @@ def rewriting(*paths: Path) -> Iterator[None]:
     """
     folder = paths[0].parent
     held = read_hashes(folder)
+    # Before the first file changes: a kill would leave it beside the hash of the old one.
     if held is not None and (named := {path.name for path in paths} & held.files.keys()):
         _write_list(folder, {name: one for name, one in held.files.items() if name not in named})
     yield
@@ -168,6 +169,7 @@ def file_hash(path: Path, *, within: Path | None = None) -> str:
 
 def hash_json(data: Any) -> str:
     """The sha256 (hex) of plain data, whatever the order of its keys."""
+    # In ASCII, because half of a surrogate pair has no bytes in UTF-8.
     text = json.dumps(data, sort_keys=True, ensure_ascii=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -379,6 +379,7 @@ class Gateway:
             # Answered in an earlier session of this run: the server is known to be there.
             pool.mark_reached()
         self._attempts = attempts = Attempts(self.backend, pool, self.journal, account)
+        # Closed before its first paid call, it makes none any more.
         attempts.ended = self._ended
         return attempts if self._hedge is None else Hedging(attempts, self._hedge)
 

@@ -352,9 +352,11 @@ class Journal:
         self._writer.close()
         if self._parent is not None:
             self._parent.close()
+        # Before the checkpoint: a connection that reads keeps the log from being emptied.
         if self._reader is not self._db:
             self._reader.close()
         with suppress(sqlite3.Error):
+            # The file alone is then the journal, which can be copied and read without its log.
             if not self.frozen and self.path is not None:
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._db.close()

@@ -128,6 +128,7 @@ class JournalView:
         self.sessions = int(notes.get("session", "0"))
         texts = database.execute(_TEXTS, (self._last_call, ABSTRACTS)).fetchall()
         both = (*(SaidText(*row) for row in texts), *self.texts)
+        # The sort keeps the newer row first where texts are of one day.
         self.texts = tuple(sorted(both, key=lambda one: -one.asked)[:ABSTRACTS])
         for row, call, asked, kind in database.execute(_CALLS, (self._last_call,)):
             self._note_call(call, asked, kind)
@@ -147,6 +148,7 @@ class JournalView:
 
     def _look_at_attempts(self, database: sqlite3.Connection) -> None:
         """Add what has ended; what is still open is read again at the next look."""
+        # A row is updated in place when its attempt ends, so it is no new row then.
         rows = database.execute(f"{_ATTEMPT} > ? ORDER BY row", (self._last_attempt,)).fetchall()
         for row in sorted(self._open):
             rows += database.execute(f"{_ATTEMPT} = ?", (row,)).fetchall()

@@ -295,6 +295,7 @@ def attempts_from_rows(rows: list[Any]) -> list[Attempt]:
         "seconds",
         "detail",
     ]
+    # The last three columns have no name here: they are its tokens.
     return [
         Attempt(**dict(zip(names, row, strict=False)), usage=Usage(row[-3], row[-2], bool(row[-1])))
         for row in rows

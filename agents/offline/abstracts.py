@@ -222,6 +222,7 @@ def revise_abstract(asked: Asked) -> dict[str, Any]:
     title = _title(before.title)
     theme = _theme(asked, title)
     named = sentence_terms(text.lines)
+    # Shuffled by equal scores: the sort keeps this order among terms that are equally far.
     present = _away_from(asked.ranked(named, [0.0] * len(named)), taken)[:6]
     further = heard or expertise(asked.known_person())[: FURTHER - 1]
     terms = unique_terms([*further, *theme[1:], *present]) or NEUTRAL
@@ -232,14 +233,10 @@ def revise_abstract(asked: Asked) -> dict[str, Any]:
     musts = [own, *heard]
     changed = _rewrite(writer, musts, taken, many)
     writer.adjust_length(musts)
-    said = [f"I rewrote parts of {join_list(changed)} and brought in {with_article(own)}"]
-    if heard:
-        said.append(f"The guest's remark on {with_article(heard[0])} is taken up")
-    if near:
-        said.append("Wording close to the near abstracts was replaced")
-    if asked.chance(RULES.retitle) and own.casefold() not in title.casefold():
+    retitled = asked.chance(RULES.retitle) and own.casefold() not in title.casefold()
+    said = _modifications(changed, own, heard, near=bool(near), retitled=retitled)
+    if retitled:
         title = capitalise(f"{title_head(title)} with {with_article(own)}")
-        said.append("The title now names the new element")
     return {
         "Title": title,
         "Abstract": str(text),
@@ -247,6 +244,20 @@ def revise_abstract(asked: Asked) -> dict[str, Any]:
         "Modifications": " ".join(map(as_sentence, said)),
         **asked.ask_outsider(f"{title} {text}", RULES.ask_abstract),
     }
+
+
+def _modifications(
+    changed: Sequence[str], own: str, heard: Sequence[str], *, near: bool, retitled: bool
+) -> list[str]:
+    """What a reviser says that it has changed, one clause each."""
+    said = [f"I rewrote parts of {join_list(changed)} and brought in {with_article(own)}"]
+    if heard:
+        said.append(f"The guest's remark on {with_article(heard[0])} is taken up")
+    if near:
+        said.append("Wording close to the near abstracts was replaced")
+    if retitled:
+        said.append("The title now names the new element")
+    return said
 
 
 def _away_from(terms: Sequence[str], taken: frozenset[str]) -> list[str]:

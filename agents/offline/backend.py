@@ -32,6 +32,7 @@ from virsci_society.agents.prompts.request import Reply, Request, Usage
 from virsci_society.agents.replies.form import Form
 
 _64_BITS = (1 << 64) - 1
+# For the delay alone: a number of a run's own generators would change what is answered.
 _CLOCK = random.SystemRandom()
 TABLE = "OFFLINE_RULES"
 """The table of a module that names the rule of each form."""

@@ -46,6 +46,7 @@ MARKS: Final = {
     for frame in FRAMES[kind]
 }
 """The part that each mark belongs to; an idea's own sentence counts as the objective."""
+# Lists, because frames that begin alike differ further on.
 _BY_MARK: dict[str, list[str]] = defaultdict(list)
 for _kind in HEARD:
     for _frame in FRAMES[_kind]:

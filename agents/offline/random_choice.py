@@ -13,6 +13,7 @@ T = TypeVar("T")
 
 def pick(items: Sequence[T], rng: np.random.Generator) -> T:
     """One item, all equally likely."""
+    # One number a draw, which rng.integers does not promise; near 1 the product may round up.
     return items[min(int(rng.random() * len(items)), len(items) - 1)]
 
 
@@ -26,16 +27,19 @@ def weighted_choice(items: Sequence[T], weights: Sequence[float], rng: np.random
         left -= weight
         if left < 0.0:
             return item
+    # Only rounding leads here.
     return items[-1]
 
 
 def gumbel_noise(rng: np.random.Generator, scale: float) -> float:
     """Gumbel noise of this scale: the largest noisy score is a draw from the softmax."""
+    # The generator may give 0, which has no logarithm.
     return -scale * math.log(-math.log(max(rng.random(), 1e-300)))
 
 
 def ranked(items: Sequence[T], scores: Sequence[float], rng: np.random.Generator) -> list[T]:
     """Items by falling score; chance breaks ties."""
+    # A number for each item, tied or not: later draws must not hang on how scores fall.
     order = sorted((-score, rng.random(), i) for i, score in enumerate(scores))
     return [items[i] for _, _, i in order]
 

@@ -47,10 +47,10 @@ def fill_form(form: type[Form], slots: Mapping[str, Any], rng: np.random.Generat
         slots: the structured slots of the request.
         rng: generator of this call.
     """
-    text = "{}"
+    schema, text = form.schema_for(slots), "{}"
+    filler = SchemaFiller(schema, _terms(slots), rng)
     for _ in range(_MAX_DRAWS):
-        schema = form.schema_for(slots)
-        value = SchemaFiller(schema, _terms(slots), rng).value(schema)
+        value = filler.value(schema)
         text = json.dumps(value, ensure_ascii=False)
         try:
             form.model_validate_json(text)
@@ -63,6 +63,7 @@ def fill_form(form: type[Form], slots: Mapping[str, Any], rng: np.random.Generat
 def _terms(slots: Mapping[str, Any]) -> list[str]:
     """The scientist's interests, then terms of the other slots in the order of their names."""
     terms = [*expertise(slots.get("me"))]
+    # By name: whoever hands in the slots in another order must not change the answer.
     for name in sorted(slots):
         terms += _words(slots[name], 0)
         if len(terms) > 40:
@@ -169,6 +170,7 @@ class SchemaFiller:
         )
         items = schema.get("items", {})
         made = fixed
+        # Bounded, since a type may have fewer different values than are wanted.
         for _ in range(8 * wanted):
             if len(made) >= wanted or items is False:
                 break
@@ -204,6 +206,7 @@ class SchemaFiller:
             return float(step * (first + int(self.rng.random() * max(1, last - first + 1))))
         low, high = self._bounds(schema, 10.0)
         inside = low + (high - low) * (0.05 + 0.9 * self.rng.random())
+        # Strictly inside, as a bound may be exclusive.
         rounded = round(inside, 1)
         return float(rounded if low < rounded < high else inside)
 

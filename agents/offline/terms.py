@@ -47,6 +47,7 @@ _JOINT = re.compile(
 _FROM_TO = re.compile(r"^from\s+(.*?)\s+to\s+", re.IGNORECASE)
 _MEANS = re.compile(r"\s(?:with|through)\s|: ")
 _LEADING = WORDS["leading"]
+# In "a priori" the first word is no article.
 _LATIN = frozenset(("priori", "posteriori"))
 
 NEUTRAL: tuple[str, ...] = (
@@ -110,6 +111,7 @@ def noun_phrases(text: str, limit: int = 4) -> tuple[str, ...]:
     found: list[str] = []
     for part in _BREAK.split(_PAIRS.sub(r"\1-and-\2", text)):
         run: list[str] = []
+        # A common word at the end, which closes the last phrase.
         for word in [*part.split(), "the"]:
             if word.lower().strip("'’-") not in COMMON and not _MASKED.fullmatch(word):
                 run.append(word)

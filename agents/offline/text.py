@@ -43,6 +43,7 @@ _SPELT_VOWELS = frozenset("AEFHILMNORSX8")
 _TEXT_CACHE = 2048
 _PHRASE_CACHE = 8192
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+# Not before a small letter, which follows the full stop of an abbreviation.
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\sa-z])")
 _ENDED = re.compile(r"[.!?][\"'”’)\]]?$")
 _TAG = re.compile(r"<[^<>]{1,20}>")
@@ -125,6 +126,7 @@ def clean(text: str) -> str:
     words = [word.strip("-'’.,:/&%") for word in _TRAILING.sub(" ", kept).split()]
     words = [word[:40] for word in words if any(c.isalnum() for c in word)][:_MOST_WORDS]
     phrase = " ".join(words)
+    # Half of a pair is left where the phrase was cut.
     if phrase.count("(") != phrase.count(")"):
         phrase = phrase.replace("(", "").replace(")", "").strip()
     return phrase

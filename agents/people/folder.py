@@ -38,6 +38,7 @@ Signature = tuple[int, int, int]
 """Number of the file, bytes and time of the last change, by which two looks are compared."""
 
 _NAME = re.compile(rf"(\d{{4,10}})-[A-Za-z0-9._-]+-([0-9a-f]{{{KEY_LENGTH}}})\.md")
+# Without O_NONBLOCK, opening a pipe would wait for its other end.
 _OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -303,6 +304,7 @@ def _read(folder: int, name: str) -> tuple[bytes, Signature]:
         raise RefusedFile(f"{name} cannot be read: {error.strerror}") from None
     with os.fdopen(descriptor, "rb") as file:
         _check_plain(name, os.fstat(file.fileno()))
+        # Bounded again: it may have grown since it was measured.
         content = file.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
             raise RefusedFile(f"{name} is larger than {MAX_BYTES:,} bytes")
@@ -315,6 +317,7 @@ def _signature(state: os.stat_result) -> Signature:
 
 def _decoded(name: str, content: bytes) -> str:
     try:
+        # Some editors begin a file with a byte order mark.
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise RefusedFile(f"{name} is not text in UTF-8; save it again in that encoding") from None

@@ -98,6 +98,7 @@ class Inbox(Backend):
 
     async def close(self) -> None:
         """Look for no further answers; open questions stay, and can be answered until later."""
+        # Emptied before the first wait, so that closing twice closes nothing twice.
         watches, self._watches[:] = list(self._watches), []
         for watch in watches:
             await watch.close()

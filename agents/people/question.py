@@ -132,6 +132,7 @@ def parse_question(text: str) -> ParsedQuestion:
 
 def _inside(text: str, at: int, fence: str) -> tuple[str, int]:
     """What stands in a fence that has been opened, and where it ends."""
+    # From the end of the opening line, where a fence with nothing in it is closed.
     end = text.find(f"\n{fence}\n", at - 1)
     if end < 0:
         raise ValueError("no question: a fence has no end")

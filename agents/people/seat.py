@@ -71,6 +71,7 @@ class Seat(Backend):
 
     def backend_for(self, call: str, who: str = "") -> Backend:
         """The rules, where no person is asked and rules speak for the rest; else itself."""
+        # Rules that answer at once then need no slot and no budget.
         rules = self.base.rule_based and self.base.inline
         return self.base if rules and not self.is_taken(call, who) else self
 
