@@ -63,7 +63,7 @@ def wordless(people: int) -> Run:
     ecosystem = build_ecosystem_of(scenario)
     society = build_society(scenario, ecosystem)
     society.run_to_end()
-    manifest = make_manifest(scenario, society, ecosystem)
+    manifest = make_manifest(scenario, society)
     return Run.from_rows(society.log.all_rows(), manifest, manifest["scenario"])
 
 

@@ -141,19 +141,8 @@ def _run(
     resources: SharedResources,
     page: bool,
 ) -> None:
-    from virsci_society.scenarios.runs.build import build_gateway, build_society
-    from virsci_society.scenarios.runs.rehearsal import size_window
-
     strict = not matches_journal(journal, scenario)
-    progress.begin("preparing the ecosystem")
-    with resources.build_lock:
-        ecosystem = resources.ecosystem_of(scenario)
-        progress.begin("founding the society")
-        if not strict:  # nothing is asked before the journal fits
-            scenario = size_window(scenario, ecosystem)
-        shared = resources.endpoints_of(scenario)
-        gateway = build_gateway(scenario, journal, strict=strict, shared=shared)
-        society = build_society(scenario, ecosystem, gateway)
+    scenario, society = _founded(scenario, journal, progress, resources, strict=strict)
     if not strict:
         sign_journal(journal, scenario)
     progress.begin(
@@ -167,10 +156,10 @@ def _run(
         ledger = ledger_of(journal)
         stop.add_note(f"it stood at {_standing(society, journal, ledger)}")
         with resources.build_lock:
-            write_partial(scenario, society, ecosystem, folder, ledger, stop)
+            write_partial(scenario, society, folder, ledger, stop)
         raise
-    if gateway.readability.warning:
-        progress.begin(gateway.readability.warning)
+    if warning := society.dispatcher.gateway.readability.warning:
+        progress.begin(warning)
     # Only now is it known that every call of the journal fits this scenario.
     if strict:
         sign_journal(journal, scenario)
@@ -180,9 +169,33 @@ def _run(
         if lease is not None:
             lease.check()
         with resources.build_lock:
-            write_run(scenario, society, ecosystem, folder, ledger_of(journal), page=page)
+            write_run(scenario, society, folder, ledger_of(journal), page=page)
     except OSError as error:
         raise Stopped(f"{folder}: cannot be written to: {error.strerror}") from error
+
+
+def _founded(
+    scenario: Scenario,
+    journal: Journal,
+    progress: Progress,
+    resources: SharedResources,
+    *,
+    strict: bool,
+) -> tuple[Scenario, Society]:
+    """The society on day 0, and its scenario with the context window that its pages need."""
+    from virsci_society.scenarios.runs.build import build_gateway, build_society
+    from virsci_society.scenarios.runs.rehearsal import size_window
+
+    progress.begin("preparing the ecosystem")
+    # One run at a time: the limits of thread pools hold for the whole process.
+    with resources.build_lock:
+        ecosystem = resources.ecosystem_of(scenario)
+        progress.begin("founding the society")
+        if not strict:  # nothing is asked before the journal fits
+            scenario = size_window(scenario, ecosystem)
+        shared = resources.endpoints_of(scenario)
+        gateway = build_gateway(scenario, journal, strict=strict, shared=shared)
+        return scenario, build_society(scenario, ecosystem, gateway)
 
 
 def _standing(society: Society, journal: Journal, ledger: Mapping[str, Any]) -> str:
@@ -215,8 +228,6 @@ def replay(
         >>> vs.replay(folder) == run.digest
         True
     """
-    from virsci_society.scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
-
     if not (folder / JOURNAL).is_file() or not (folder / SCENARIO).is_file():
         raise InputError(f"{folder}: holds no run with a journal; give the folder that a run wrote")
     refuse_links(folder)
@@ -225,20 +236,12 @@ def replay(
             raise InputError(f"{out}: is not an empty folder; give another one with --out")
         make_folder(out)
     told = NoProgress() if progress is None else progress
-    with Journal.open(folder / JOURNAL, frozen=True) as journal, TemporaryDirectory() as spare:
-        # Before the scenario, whose keys may have other names now.
-        require_journal_identity(journal, folder, "replaying it")
-        scenario = load_scenario(check_file(folder / SCENARIO), trust=trust)
-        told.begin("preparing the ecosystem")
-        ecosystem = build_ecosystem_of(scenario)
-        gateway = build_gateway(scenario, journal, strict=True)
-        society = build_society(scenario, ecosystem, gateway)
+    # Written in any case, and thrown away without --out: the digest is made as files are written.
+    with _replaying(folder, told, trust) as (journal, scenario, society), _place(out) as target:
         told.begin("simulating, from the journal alone")
         society.run_to_end(told.step)
         told.begin("measuring and comparing")
-        target = Path(spare) if out is None else out
-        kept = out is not None
-        write_run(scenario, society, ecosystem, target, ledger_of(journal), page=kept)
+        write_run(scenario, society, target, ledger_of(journal), page=out is not None)
         digest = (target / DIGEST).read_text(encoding="utf-8").strip()
     held = check_file(folder / DIGEST)
     if held.is_file() and held.read_text(encoding="utf-8").strip() != digest:
@@ -288,25 +291,43 @@ def replayed_until(
         InputError: no finished run, or one that ends before the date.
         Diverged: a call is not in the journal, or something else happened before the date.
     """
-    from virsci_society.scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
-
     require_finished(folder, day, "a replay until a date")
     refuse_links(folder)
     told = NoProgress() if progress is None else progress
-    with Journal.open(folder / JOURNAL, frozen=True) as journal:
-        require_journal_identity(journal, folder, "replaying it")
-        scenario = load_scenario(check_file(folder / SCENARIO), trust=trust)
-        told.begin("preparing the ecosystem")
-        gateway = build_gateway(scenario, journal, strict=True)
-        society = build_society(scenario, build_ecosystem_of(scenario), gateway)
+    with _replaying(folder, told, trust) as (_, _, society):
         told.begin(f"simulating until day {day:g}, from the journal alone")
         try:
             society.advance(to_ticks(day))
-            gateway.finish(day)
+            # A call of an earlier day that was not asked for again shows that prompts have changed.
+            society.dispatcher.gateway.finish(day)
             _compare_events(society, folder, day)
             yield society
         finally:
             society.abandon()
+
+
+@contextmanager
+def _replaying(
+    folder: Path, progress: Progress, trust: bool
+) -> Iterator[tuple[Journal, Scenario, Society]]:
+    """The journal and the scenario of a run, and its society on day 0, which asks the journal."""
+    from virsci_society.scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
+
+    with Journal.open(folder / JOURNAL, frozen=True) as journal:
+        # Before the scenario, whose keys may have other names now.
+        require_journal_identity(journal, folder, "replaying it")
+        scenario = load_scenario(check_file(folder / SCENARIO), trust=trust)
+        progress.begin("preparing the ecosystem")
+        ecosystem = build_ecosystem_of(scenario)
+        gateway = build_gateway(scenario, journal, strict=True)
+        yield journal, scenario, build_society(scenario, ecosystem, gateway)
+
+
+@contextmanager
+def _place(out: Path | None) -> Iterator[Path]:
+    """The folder to write to; without one a folder that is removed at the end of the block."""
+    with TemporaryDirectory() as spare:
+        yield Path(spare) if out is None else out
 
 
 def _compare_events(society: Society, folder: Path, day: float) -> None:

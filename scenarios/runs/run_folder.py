@@ -57,7 +57,6 @@ PACKAGES = ("virsci-society", "mesa", "simpy", "numpy", "pandas", "pydantic", "f
 def write_run(
     scenario: Scenario,
     society: Society,
-    ecosystem: Ecosystem,
     folder: Path,
     ledger: Mapping[str, Any],
     *,
@@ -68,7 +67,6 @@ def write_run(
     Args:
         scenario: of the run.
         society: at its end.
-        ecosystem: that it started from.
         folder: to write to.
         ledger: cost of the calls, for the manifest.
         page: write ``report.html`` and ``summary.json``; without them nothing is lost: ``society
@@ -76,48 +74,34 @@ def write_run(
     """
     from virsci_society.metrics.exports import digested_network, write_networks
     from virsci_society.metrics.measure_names import compares_papers
-    from virsci_society.metrics.report.page import write_page
-    from virsci_society.metrics.summary import COUNTED
-    from virsci_society.metrics.summary_file import write_summary
     from virsci_society.society.results.digest import digest_content, digest_tables
-    from virsci_society.society.results.run import Run, write_vectors
-    from virsci_society.society.results.speaker import events_header, speaker_of
-    from virsci_society.society.results.table_files import write_measures, write_tables
+    from virsci_society.society.results.run import Run
+    from virsci_society.society.results.speaker import speaker_of
+    from virsci_society.society.results.table_files import write_measures
 
     # First of all: a kill between the files below must not leave an old manifest beside new tables.
     for name in (MANIFEST, HASHES, DIGEST, "summary.json"):
         remove_file(folder / name)
-    text = resolved_text(scenario)
-    write_atomically(folder / SCENARIO, text)
-    events = "".join(_line(event) for event in society.log.events)
-    manifest = {**make_manifest(scenario, society, ecosystem), "ledger": ledger}
-    speaker = speaker_of(manifest)
-    write_atomically(folder / "events.jsonl", events_header(speaker) + events)
-    tables, vectors = write_tables(folder, society.log.all_rows(), speaker), _vectors(society)
-    write_vectors(folder, vectors)
+    manifest = {**make_manifest(scenario, society), "ledger": ledger}
+    events, tables, vectors = _write_record(folder, scenario, society, manifest)
     context: dict[str, Any] = {
-        "scenario_text": text,
+        "scenario_text": resolved_text(scenario),
         "vectors": vectors,
         "events": society.log.events,
     }
     # A page shows what was asked for: novelty of thousands of papers takes minutes.
-    context["databases"] = databases_of(ecosystem) if compares_papers(scenario.metrics) else None
+    compared = compares_papers(scenario.metrics)
+    context["databases"] = databases_of(society.ecosystem) if compared else None
     run = Run(tables, manifest, manifest["scenario"], **context)
     network = write_networks(run, folder)
     measures = measure_all(run, scenario)
-    write_measures(folder, measures, speaker)
+    write_measures(folder, measures, speaker_of(manifest))
+    # The last use of the graph, which loses here what only its files say.
     drawn = digested_network(network)
     content = digest_tables(digest_content(tables)).encode() + drawn + events.encode()
     manifest["digest"] = hashlib.sha256(content).hexdigest()
     if page:
-        run = Run(tables, manifest, manifest["scenario"], **context, measures=measures)
-        write_page(run, folder)
-        # What is written agrees with what the folder alone gives: it holds no databases.
-        counted = {name: run.measure(name) for name in run.measure_names() if name in COUNTED}
-        held = Run(
-            tables, manifest, manifest["scenario"], vectors=vectors, measures=measures | counted
-        )
-        write_summary(held, folder)
+        _write_page(folder, manifest, tables, measures, context)
     # Before the manifest: a finished run has no part that could be shown in its place.
     remove_folder(folder / PARTIAL, within=folder)
     write_atomically(folder / DIGEST, manifest["digest"] + "\n")
@@ -125,12 +109,7 @@ def write_run(
 
 
 def write_partial(
-    scenario: Scenario,
-    society: Society,
-    ecosystem: Ecosystem,
-    folder: Path,
-    ledger: Mapping[str, Any],
-    why: Stopped,
+    scenario: Scenario, society: Society, folder: Path, ledger: Mapping[str, Any], why: Stopped
 ) -> None:
     """Write what had happened by the last completed day of a run that was stopped.
 
@@ -140,33 +119,60 @@ def write_partial(
     Args:
         scenario: of the run.
         society: as it was stopped; its log goes back to the last completed day.
-        ecosystem: that it started from.
         folder: of the run; the part lies in ``partial``.
         ledger: cost of the calls, for the manifest.
         why: the reason that the manifest names, without secrets.
     """
-    from virsci_society.society.results.run import write_vectors
-    from virsci_society.society.results.speaker import events_header, speaker_of
-    from virsci_society.society.results.table_files import write_tables
-
     society.log.roll_back()
-    rows = society.log.all_rows()
-    if sum(map(len, rows.values())) > PARTIAL_ROWS:
+    if sum(map(len, society.log.all_rows().values())) > PARTIAL_ROWS:
         return
     part = folder / PARTIAL
     with suppress(OSError):
         make_folder(part, within=folder)
         for name in (MANIFEST, HASHES, "report.html"):
             remove_file(part / name)
-        write_atomically(part / SCENARIO, resolved_text(scenario))
-        manifest = make_manifest(scenario, society, ecosystem)
-        speaker = speaker_of(manifest)
-        events = "".join(_line(event) for event in society.log.events)
-        write_atomically(part / "events.jsonl", events_header(speaker) + events)
-        write_tables(part, rows, speaker)
-        write_vectors(part, _vectors(society))
+        manifest = make_manifest(scenario, society)
+        _write_record(part, scenario, society, manifest)
         manifest |= {"days": society.log.completed, "partial": redact(str(why)), "ledger": ledger}
         _write_manifest(part, manifest)
+
+
+def _write_record(
+    folder: Path, scenario: Scenario, society: Society, manifest: Mapping[str, Any]
+) -> tuple[str, dict[str, pd.DataFrame], Vectors]:
+    """Write scenario, events, tables and vectors; returns the lines of the events and the rest."""
+    from virsci_society.society.results.run import write_vectors
+    from virsci_society.society.results.speaker import events_header, speaker_of
+    from virsci_society.society.results.table_files import write_tables
+
+    write_atomically(folder / SCENARIO, resolved_text(scenario))
+    speaker, events = speaker_of(manifest), "".join(map(_line, society.log.events))
+    write_atomically(folder / "events.jsonl", events_header(speaker) + events)
+    tables, vectors = write_tables(folder, society.log.all_rows(), speaker), _vectors(society)
+    write_vectors(folder, vectors)
+    return events, tables, vectors
+
+
+def _write_page(
+    folder: Path,
+    manifest: Mapping[str, Any],
+    tables: Mapping[str, pd.DataFrame],
+    measures: Mapping[str, pd.DataFrame],
+    context: Mapping[str, Any],
+) -> None:
+    """Write the page of a run with its digest, and the summary that agrees with it."""
+    from virsci_society.metrics.report.page import write_page
+    from virsci_society.metrics.summary import COUNTED
+    from virsci_society.metrics.summary_file import write_summary
+    from virsci_society.society.results.run import Run
+
+    run = Run(tables, manifest, manifest["scenario"], **context, measures=measures)
+    write_page(run, folder)
+    # What is written agrees with what the folder alone gives: it holds no databases.
+    counted = {name: run.measure(name) for name in run.measure_names() if name in COUNTED}
+    known = {**measures, **counted}
+    held = Run(tables, manifest, manifest["scenario"], vectors=run.vectors, measures=known)
+    write_summary(held, folder)
 
 
 def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
@@ -180,8 +186,9 @@ def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     write_atomically(folder / MANIFEST, text)
 
 
-def make_manifest(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict[str, Any]:
+def make_manifest(scenario: Scenario, society: Society) -> dict[str, Any]:
     """The manifest: what was run, from which ecosystem, with which prompts and releases."""
+    ecosystem = society.ecosystem
     return {
         "format": FORMAT,
         "name": scenario.name,
