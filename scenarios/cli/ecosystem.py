@@ -95,6 +95,27 @@ Paths = Annotated[
     list[Path], typer.Argument(metavar="PATH...", help="Files or folders, plain or .gz.")
 ]
 Out = Annotated[Path, typer.Option(help="The folder to write.")]
+Boundary = Annotated[int | None, typer.Option(help="The year in which the society starts.")]
+Preset = Annotated[str | None, typer.Option(help="Years and thresholds: virsci-cs or virsci-oag.")]
+EmbeddingName = Annotated[
+    str,
+    typer.Option(help="What makes the vectors: lsa, sentence-transformers:MODEL, litellm:MODEL."),
+]
+ApiBase = Annotated[str | None, typer.Option(help="Where a litellm: embedding is asked.")]
+KeyVariable = Annotated[str | None, typer.Option(help="Name of the variable that holds its key.")]
+Authors = Annotated[
+    Literal["id", "name"], typer.Option(help="Tell authors apart by id, or by name.")
+]
+Nameless = Annotated[
+    Literal["name", "drop"],
+    typer.Option(help="An author without an id: told by the name, or left out."),
+]
+MalformedShare = Annotated[
+    float, typer.Option(min=0.0, max=1.0, help="Largest share of malformed records.")
+]
+KeepNames = Annotated[
+    bool, typer.Option("--keep-names", help="Write key.parquet: masks to real names.")
+]
 
 
 FLAGS = {"require_abstract": "--abstract-required/--no-abstract-required"}
@@ -135,37 +156,15 @@ def _from_source(kind: str) -> Callable[..., None]:
     def command(
         path: Paths,
         out: Out,
-        boundary: Annotated[
-            int | None, typer.Option(help="The year in which the society starts.")
-        ] = None,
-        preset: Annotated[
-            str | None, typer.Option(help="Years and thresholds: virsci-cs or virsci-oag.")
-        ] = None,
-        embedding: Annotated[
-            str,
-            typer.Option(
-                help="What makes the vectors: lsa, sentence-transformers:MODEL, litellm:MODEL."
-            ),
-        ] = "lsa",
-        api_base: Annotated[
-            str | None, typer.Option(help="Where a litellm: embedding is asked.")
-        ] = None,
-        key: Annotated[
-            str | None, typer.Option(help="Name of the variable that holds its key.")
-        ] = None,
-        authors: Annotated[
-            Literal["id", "name"], typer.Option(help="Tell authors apart by id, or by name.")
-        ] = "id",
-        nameless: Annotated[
-            Literal["name", "drop"],
-            typer.Option(help="An author without an id: told by the name, or left out."),
-        ] = "name",
-        malformed_share: Annotated[
-            float, typer.Option(min=0.0, max=1.0, help="Largest share of malformed records.")
-        ] = 0.01,
-        keep_names: Annotated[
-            bool, typer.Option("--keep-names", help="Write key.parquet: masks to real names.")
-        ] = False,
+        boundary: Boundary = None,
+        preset: Preset = None,
+        embedding: EmbeddingName = "lsa",
+        api_base: ApiBase = None,
+        key: KeyVariable = None,
+        authors: Authors = "id",
+        nameless: Nameless = "name",
+        malformed_share: MalformedShare = 0.01,
+        keep_names: KeepNames = False,
         seed: Annotated[int, typer.Option(min=0, help="Of the masks and the embedding.")] = 0,
         licence: Annotated[str, typer.Option(help="What the manifest says of rights.")] = "",
         trust: Annotated[

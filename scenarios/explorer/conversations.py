@@ -22,6 +22,15 @@ from virsci_society.society.results.speaker import person_marks
 BYTES = 255
 FILLED = 0.95
 """Share of the room that is full enough: no more is tried then."""
+SMALL_TABLES = {
+    "interests": ("scientist", "date", "topic", "interests"),
+    "submissions": ("team", "submission", "round", "submitted", "decided", "decision", "score"),
+    "referees": (
+        *("team", "submission", "round", "scientist", "invited", "delivered"),
+        *("outcome", "recommendation", "score"),
+    ),
+}
+"""Tables that are packed row by row, their columns in the order in which the page reads them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,63 +172,51 @@ def _said(
     run: Run, made: RunArrays, book: PromptBook, teams: frozenset[str], calls: pd.DataFrame
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Values and arrays of papers and calls of some teams."""
-    papers = run.table("papers")
+    papers, table = run.table("papers"), run.table("teams")
     shown = papers["team"].isin(teams)
-    table = run.table("teams")
+    coded, arrays = _coded(calls)
     values: dict[str, Any] = {
         "abstracts": list(papers["abstract"].where(shown, "").fillna("")),
         "keywords": list(papers["keywords"].where(shown, "").fillna("")),
         "topics": list(table["topic"].fillna("")),
         "reasons": list(table["reason"].fillna("")),
         "past_titles": {paper: book.titles[paper] for paper in sorted(book.titles)},
-        "interests": _rows(run, made, "interests", ("scientist", "date", "topic", "interests")),
-        "submissions": _rows(
-            run,
-            made,
-            "submissions",
-            ("team", "submission", "round", "submitted", "decided", "decision", "score"),
-        ),
-        "referees": _rows(
-            run,
-            made,
-            "referees",
-            (
-                "team",
-                "submission",
-                "round",
-                "scientist",
-                "invited",
-                "delivered",
-                "outcome",
-                "recommendation",
-                "score",
-            ),
-        ),
+        **{name: _rows(run, made, name, columns) for name, columns in SMALL_TABLES.items()},
+        **coded,
+        "replies": [_text(reply) for reply in calls["reply"]],
+        "ids": [own_id(call) for call in calls.to_dict("records")],
+        **ideas_of(calls, book.questions),
     }
+    return values, arrays | _asked(run, made, calls) | needs_of(calls)
+
+
+def _coded(calls: pd.DataFrame) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Columns of calls with few different texts: the texts, and a number of one for each call."""
+    values: dict[str, Any] = {}
     arrays: dict[str, Any] = {}
     for column in ("stage", "act", "form", "verdict", "rung", "model"):
         codes, known = pd.factorize(calls[column].fillna(""))
         values[f"{column}s"] = [str(one) for one in known]
+        # One byte a call: texts beyond the 255th are shown as one.
         arrays[f"call_{column}"] = np.minimum(codes, BYTES).astype(np.uint8)
     for column in ("visit", "turn", "seat"):
         arrays[f"call_{column}"] = calls[column].fillna(0).to_numpy(dtype=np.uint16)
+    return values, arrays
+
+
+def _asked(run: Run, made: RunArrays, calls: pd.DataFrame) -> dict[str, Any]:
+    """Team, speaker and date of each call; in its flags, who answered: 1 a model, 4 a person."""
     numbers = [made.teams.get(str(team), NOBODY) for team in calls["team"]]
     speakers = [made.people.get(str(who), NOBODY) for who in calls["scientist"]]
     person = np.array([bool(one) for one in person_marks(run.scenario, calls)], dtype=np.uint8)
     live = calls["live"].fillna(False).to_numpy(dtype=np.uint8) * (1 - person)
-    arrays |= {
+    defaulted = calls["defaulted"].fillna(False).to_numpy(dtype=np.uint8)
+    return {
         "call_team": np.array(numbers, dtype=np.uint32),
         "call_who": np.array(speakers, dtype=np.uint32),
         "call_asked": calls["asked"].to_numpy(dtype=np.float32),
-        "call_flags": (
-            live + 2 * calls["defaulted"].fillna(False).to_numpy(dtype=np.uint8) + 4 * person
-        ),
+        "call_flags": live + 2 * defaulted + 4 * person,
     }
-    values["replies"] = [_text(reply) for reply in calls["reply"]]
-    values["ids"] = [own_id(call) for call in calls.to_dict("records")]
-    arrays |= needs_of(calls)
-    values |= ideas_of(calls, book.questions)
-    return values, arrays
 
 
 def own_id(call: Mapping[Any, Any]) -> str:

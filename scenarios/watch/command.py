@@ -21,6 +21,7 @@ from virsci_society.scenarios.terminal.arguments import (
 )
 
 if TYPE_CHECKING:
+    from virsci_society.scenarios.config.schema import Scenario
     from virsci_society.scenarios.watch.server import WatchServer
 
 PORT = 8642
@@ -30,6 +31,31 @@ Port = Annotated[
     typer.Option("--port", min=0, max=65535, help="Where to listen; 0 or taken: any free port."),
 ]
 Open = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
+As = Annotated[
+    list[str],
+    typer.Option(
+        "--as",
+        metavar="SCIENTIST|TEAM",
+        help="For whom a person answers: Scientist12, or a team such as Scientist12/1; can be "
+        "repeated.",
+    ),
+]
+Limit = Annotated[
+    float | None,
+    typer.Option(
+        "--limit",
+        min=1,
+        max=10**9,
+        metavar="SECONDS",
+        help="For each answer; then the others' backend.",
+    ),
+]
+Name = Annotated[
+    str | None, typer.Option("--name", help="A pseudonym for the tables, such as P07.")
+]
+Consent = Annotated[
+    Path | None, typer.Option("--consent", help="A text to agree to before the first question.")
+]
 
 
 @guarded
@@ -71,32 +97,11 @@ def watch(
 @guarded
 def play(
     scenario: ScenarioName,
-    who: Annotated[
-        list[str],
-        typer.Option(
-            "--as",
-            metavar="SCIENTIST|TEAM",
-            help="For whom a person answers: Scientist12, or a team such as Scientist12/1; can be "
-            "repeated.",
-        ),
-    ],
+    who: As,
     out: Annotated[Path | None, typer.Option("--out", help="The run folder.")] = None,
-    limit: Annotated[
-        float | None,
-        typer.Option(
-            "--limit",
-            min=1,
-            max=10**9,
-            metavar="SECONDS",
-            help="For each answer; then the others' backend.",
-        ),
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option("--name", help="A pseudonym for the tables, such as P07.")
-    ] = None,
-    consent: Annotated[
-        Path | None, typer.Option("--consent", help="A text to agree to before the first question.")
-    ] = None,
+    limit: Limit = None,
+    name: Name = None,
+    consent: Consent = None,
     seed: Seed = None,
     set_: Settings = None,
     trust: Trust = False,
@@ -111,19 +116,15 @@ def play(
     from virsci_society.agents.people.folder import QUESTIONS
     from virsci_society.scenarios.config.schema import load_scenario
     from virsci_society.scenarios.runs.build import build_ecosystem_of
-    from virsci_society.scenarios.runs.execute import is_finished, run_scenario
+    from virsci_society.scenarios.runs.execute import is_finished
     from virsci_society.scenarios.runs.preflight import check_before_run
-    from virsci_society.scenarios.runs.progress import make_progress
-    from virsci_society.scenarios.watch.folder_state import RunWatch
     from virsci_society.scenarios.watch.play import (
         SEAT,
-        Questions,
         check_folder,
         check_names,
         folder_of_play,
         with_seats,
     )
-    from virsci_society.scenarios.watch.server import WatchServer
 
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
@@ -136,16 +137,7 @@ def play(
         return
     check_before_run(played, folder)
     check_names(who, [one.id for one in build_ecosystem_of(chosen).profiles])
-    watched = RunWatch(folder, keep_ids=True)
-    questions = Questions(folder / SEAT, lambda: watched.journal.answered, limit, text)
-    with WatchServer(
-        lambda: watched.state() | {"seats": questions.state()}, questions.answer, port=port
-    ) as server:
-        _tell(server, port, open_page)
-        with make_progress() as progress:
-            run_scenario(played, folder, progress)
-        # The pages that are open are sent the end of the run before they are left alone.
-        threading.Event().wait(2 * server.every)
+    _run_beside_page(played, folder, limit, text, port, open_page)
     tell(f"report: {folder / 'report.html'}")
     tell(f"who spoke: {played.backend.backend.about}")
     if not any((folder / SEAT / QUESTIONS).glob("*.md")):
@@ -154,6 +146,28 @@ def play(
             "to see to it",
             err=True,
         )
+
+
+def _run_beside_page(
+    played: Scenario, folder: Path, limit: float | None, consent: str, port: int, open_page: bool
+) -> None:
+    """Run a scenario while a page shows it and takes the answers of people."""
+    from virsci_society.scenarios.runs.execute import run_scenario
+    from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.watch.folder_state import RunWatch
+    from virsci_society.scenarios.watch.play import SEAT, Questions
+    from virsci_society.scenarios.watch.server import WatchServer
+
+    watched = RunWatch(folder, keep_ids=True)
+    questions = Questions(folder / SEAT, lambda: watched.journal.answered, limit, consent)
+    with WatchServer(
+        lambda: watched.state() | {"seats": questions.state()}, questions.answer, port=port
+    ) as server:
+        _tell(server, port, open_page)
+        with make_progress() as progress:
+            run_scenario(played, folder, progress)
+        # The pages that are open are sent the end of the run before they are left alone.
+        threading.Event().wait(2 * server.every)
 
 
 def _wait_for_ctrl_c() -> None:

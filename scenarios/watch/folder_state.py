@@ -57,17 +57,15 @@ class RunWatch:
         view, manifest = self.journal, _readable(self.folder)
         part = {} if manifest else _readable(self.folder / PARTIAL)
         scenario = view.scenario or (manifest or part).get("scenario") or {}
-        totals = view.totals
         writing = is_being_written(self.folder / JOURNAL)
         until, begin = _days(scenario.get("until"), 0.0), _begin(scenario.get("begin"))
-        ended = _tables_of(self.folder, manifest, self._ended) if manifest else None
-        self._ended = ended
+        self._ended = _tables_of(self.folder, manifest, self._ended) if manifest else None
         written = last_written(self.folder / JOURNAL, self.folder / f"{JOURNAL}-wal")
         state, reason = NOT_BEGUN, ""
         if manifest or part or written is not None:
             state, reason, _ = judge_state(manifest, part, view.notes, writing)
+        # A run that has finished stands at its last day, which no call need be of.
         day = until if state == FINISHED else view.day
-        share = _share(day, begin, until)
         found = {
             "kind": "run",
             "name": str(scenario.get("name") or self.folder.name),
@@ -79,30 +77,38 @@ class RunWatch:
             "day": day,
             "until": until,
             "date": _date(scenario, manifest or part, day),
-            "share": share,
-            "sessions": view.sessions,
-            "stages": [{"stage": key, "teams": n} for key, n in sorted(view.stages.items())],
-            "teams": sum(view.stages.values()),
-            "calls": view.calls,
-            "repeated": view.repeated,
-            "no_words": view.calls - view.kinds["answer"],
-            # What a run that has ended left under way is in doubt: it may have been paid.
-            "in_flight": view.in_flight if writing is not False else 0,
-            "in_doubt": 0 if writing is not False else view.in_flight,
-            "tokens": totals.tokens - totals.in_doubt_tokens,
-            "reserved": totals.in_doubt_tokens,
-            "usd": totals.usd + totals.cut_off_usd,
-            "faults": [
-                {"kind": kind, "number": number, "latest": detail[:300]}
-                for kind, (number, detail) in sorted(view.faults.items())
-            ],
-            "abstracts": [_abstract(one) for one in view.texts],
+            "share": _share(day, begin, until),
+            **_journal_figures(view, ended=writing is False),
             "defaults": None,
             "papers": None,
             "team_states": [],
         }
         found["forecast"] = _forecast(found) if state != FINISHED else None
-        return found | ({} if ended is None else ended[1])
+        return found | ({} if self._ended is None else self._ended[1])
+
+
+def _journal_figures(view: JournalView, *, ended: bool) -> dict[str, Any]:
+    """What a journal tells of a run, whose process may have ended."""
+    totals = view.totals
+    return {
+        "sessions": view.sessions,
+        "stages": [{"stage": key, "teams": n} for key, n in sorted(view.stages.items())],
+        "teams": sum(view.stages.values()),
+        "calls": view.calls,
+        "repeated": view.repeated,
+        "no_words": view.calls - view.kinds["answer"],
+        # What a run that has ended left under way is in doubt: it may have been paid.
+        "in_flight": 0 if ended else view.in_flight,
+        "in_doubt": view.in_flight if ended else 0,
+        "tokens": totals.tokens - totals.in_doubt_tokens,
+        "reserved": totals.in_doubt_tokens,
+        "usd": totals.usd + totals.cut_off_usd,
+        "faults": [
+            {"kind": kind, "number": number, "latest": detail[:300]}
+            for kind, (number, detail) in sorted(view.faults.items())
+        ],
+        "abstracts": [_abstract(one) for one in view.texts],
+    }
 
 
 def _readable(folder: Path) -> dict[str, Any]:
