@@ -145,7 +145,18 @@ class ChatCompletionsBackend(Backend):
     @field_validator("extra")
     @classmethod
     def _harmless(cls, value: dict[str, Any]) -> dict[str, Any]:
-        return _checked_extra(value)
+        for name in value:
+            if _RESERVED.fullmatch(name) or _CREDENTIAL.search(name):
+                raise ValueError(f"{name!r} cannot be given here: it has a key of its own, or none")
+        try:
+            text = json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError, RecursionError):
+            raise ValueError("expected parameters that can be written as JSON") from None
+        if redact(text) != text:
+            raise ValueError(
+                "there is a credential in it; name the variable that holds it under key"
+            )
+        return value
 
     @model_validator(mode="after")
     def _fits_together(self) -> ChatCompletionsBackend:
@@ -329,19 +340,6 @@ def _check_uncut(reply: Reply, window: int | None) -> None:
     cut = Overflow(f"the server cut the prompt to its context window of {window} tokens")
     cut.usage = usage
     raise cut
-
-
-def _checked_extra(value: dict[str, Any]) -> dict[str, Any]:
-    for name in value:
-        if _RESERVED.fullmatch(name) or _CREDENTIAL.search(name):
-            raise ValueError(f"{name!r} cannot be given here: it has a key of its own, or none")
-    try:
-        text = json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        raise ValueError("expected parameters that can be written as JSON") from None
-    if redact(text) != text:
-        raise ValueError("there is a credential in it; name the variable that holds it under key")
-    return value
 
 
 def _response_format(request: Request) -> dict[str, Any]:

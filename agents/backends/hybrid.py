@@ -132,7 +132,7 @@ class Hybrid(Backend):
     @property
     def priced(self) -> bool:
         """True if the price of the model is known."""
-        return bool(getattr(self.live, "priced", True))
+        return self.live.priced
 
     def endpoints(self) -> tuple[Endpoint, ...]:
         """The endpoints of the model."""

@@ -126,6 +126,11 @@ class Backend(Part):
         """The endpoints, made anew for each run; at least one."""
         return (Endpoint("", self.complete),)
 
+    @property
+    def priced(self) -> bool:
+        """True if ``price`` knows what the tokens cost."""
+        return True
+
     def price(self, usage: Usage) -> float:
         """Price of these tokens in US dollars (>= 0)."""
         return 0.0

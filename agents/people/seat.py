@@ -144,7 +144,7 @@ class Seat(Backend):
     @property
     def priced(self) -> bool:
         """True if the price of the model is known."""
-        return bool(getattr(self.base, "priced", True))
+        return self.base.priced
 
     def endpoints(self) -> tuple[Endpoint, ...]:
         """Those of the other backend; each passes the questions to people to their folder.

@@ -210,7 +210,7 @@ class DoctorSession:
                 "ok", f"latency: median {median(seconds):.2f} s, worst {max(seconds):.2f} s"
             )
             yield self._crowd(median(seconds), result)
-        if getattr(self._backend, "priced", True):
+        if self._backend.priced:
             usd = sum(one.usd for one in result.attempts)
             yield CheckResult("ok", f"{len(result.attempts)} test calls cost {usd:.6f} US dollars")
 
@@ -224,7 +224,7 @@ class DoctorSession:
         )
 
     def _price(self) -> CheckResult:
-        if getattr(self._backend, "priced", True):
+        if self._backend.priced:
             return CheckResult("ok", "the price of the model is known")
         return CheckResult(
             "note",

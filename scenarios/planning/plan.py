@@ -162,7 +162,7 @@ def plan(scenario: Scenario, rates: ModelRates, record: RecordedRun | None = Non
         figures,
         rehearsals=len(likely) + len(ends),
         paid=PaidCalls() if own is None else _made(own, scenario),
-        priced=_is_priced(scenario),
+        priced=scenario.backend.backend.priced,
         law=lookahead_bound(scenario, fmean(result.span for result in likely), rates.slowest),
         pages=_planned_pages(likely),
         window=tokens_needed(
@@ -250,10 +250,6 @@ def _told(name: str, rate: Rate) -> dict[str, float]:
     return {end: round(value) if whole else round(value, 6) for end, value in ends.items()}
 
 
-def _is_priced(scenario: Scenario) -> bool:
-    return bool(getattr(scenario.backend.backend, "priced", True))
-
-
 def _is_paid(speaker: Backend, call: str) -> bool:
     """Is a call one of those that a hybrid does not leave to rules?"""
     return not (speaker.parts and speaker.backend_for(call).rule_based)
@@ -297,4 +293,4 @@ def question_cost(scenario: Scenario, ask: Callable[[Gateway], Sequence[Call]]) 
             call_totals(scenario, [(one.prompt_tokens, one.completion_tokens) for one in calls])
         )
     figures = {name: Rate(*(one[name] for one in totals)) for name in totals[0]}
-    return QuestionCost(figures, rates, _is_priced(scenario))
+    return QuestionCost(figures, rates, scenario.backend.backend.priced)

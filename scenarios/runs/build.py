@@ -83,7 +83,7 @@ def build_gateway(
     """
     speaking = scenario.backend
     backend: Any = scenario.seeded_backend
-    if speaking.budget.usd is not None and not getattr(backend, "priced", True):
+    if speaking.budget.usd is not None and not backend.priced:
         raise InputError(
             "backend.budget.usd: the price of the model is not known; give backend.prices, or "
             "a budget in tokens"

@@ -213,7 +213,7 @@ class _Matcher:
     def _rehearsed(self, arm: Arm, scenario: Scenario, salt: int = 0) -> list[DryRunResult]:
         """The rehearsals by whose mean it is forecast what one run of a scenario spends."""
         seeded = scenario.model_copy(update={"seed": self.design.seeds(arm.name)[0] + salt})
-        if self.wanted.by == "money" and not getattr(seeded.backend.backend, "priced", True):
+        if self.wanted.by == "money" and not seeded.backend.backend.priced:
             raise InputError(
                 f"{self.design.path}: match.by: money: the price of the model of {arm.name} is not "
                 "known; 'society plan' tells how to give it, or match by calls or tokens"
