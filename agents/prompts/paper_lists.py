@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from virsci_society.agents.prompts.dialogue import MARK, flatten
 from virsci_society.agents.reference import Reference
@@ -14,16 +14,24 @@ LEFT_OUT = "[…]"
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9(\"'])")
 
 
-def list_references(references: Sequence[Reference], sentences: int | None = None) -> str:
-    """Papers with key, title, year, authors in the society, and abstract; one line each.
+def list_references(
+    references: Sequence[Reference],
+    sentences: int | None = None,
+    named: Container[str] = (),
+    me: str = "",
+) -> str:
+    """Papers with key, title, year, authors and abstract; one line each.
 
     Args:
         references: the papers.
         sentences: first sentences of each abstract that are shown; None: all.
+        named: masked names of the authors who are named.
+        me: masked name of the reader.
     """
+    titles = list_titles(references, named, me).splitlines()
     return "\n".join(
         f"{line} {first_sentences(reference.abstract, sentences)}".rstrip()
-        for line, reference in zip(list_titles(references).splitlines(), references, strict=True)
+        for line, reference in zip(titles, references, strict=True)
     )
 
 
@@ -36,10 +44,10 @@ def first_sentences(text: str, count: int | None) -> str:
     return flat if len(parts) <= count else " ".join([*parts[:count], LEFT_OUT])
 
 
-def list_titles(references: Sequence[Reference]) -> str:
-    """Papers with key, title and year; one line each."""
+def list_titles(references: Sequence[Reference], named: Container[str] = (), me: str = "") -> str:
+    """Papers with key, title, year and authors, as in ``list_references``; one line each."""
     return "\n".join(
-        f"{MARK} [{paper_key(reference, number)}] {_describe(reference)}"
+        f"{MARK} [{paper_key(reference, number)}] {_describe(reference, named, me)}"
         for number, reference in enumerate(references, 1)
     )
 
@@ -68,8 +76,9 @@ def pair_name(place: int) -> str:
     return f"Written Abstract vs {letter(place)}"
 
 
-def _describe(reference: Reference) -> str:
-    authors = f"; by {', '.join(reference.authors)}" if reference.authors else ""
+def _describe(reference: Reference, named: Container[str] = (), me: str = "") -> str:
+    names = ["you" if name == me else name for name in reference.authors if name in named]
+    authors = f"; by {', '.join(names)}" if names else ""
     return flatten(f"{reference.title} ({reference.year}{authors}).")
 
 

@@ -3,9 +3,10 @@
 Besides plain slots a prompt file knows these filters: ``introduce`` and ``brief`` (a Profile),
 ``transcript`` (who said what), ``quote`` (a text that others wrote), ``flatten`` (the same on one
 line), ``words`` (a form or a text as text), ``listed``, ``titles``, ``lettered`` and ``keys``
-(References), ``place`` (a TurnPosition as a sentence), ``team`` (names of members) and ``name``.
-Quotations, transcripts and lists of papers mark every line that others wrote. The slot ``you`` is
-where a prompt tells the scientist who it is, ``answer_form`` the JSON block that it asks for.
+(References), ``outside`` (Profiles of people outside the team), ``place`` (a TurnPosition as a
+sentence), ``team`` (names of members) and ``name``. Quotations, transcripts and lists of papers
+mark every line that others wrote. The slot ``you`` is where a prompt tells the scientist who it is,
+``answer_form`` the JSON block that it asks for.
 
 A prompt that a model cannot read as a whole is trimmed by a rule, so the same messages are always
 cut in the same way. Long lines carry data (abstracts, profiles, drafts) and instructions stand in
@@ -14,7 +15,7 @@ short lines: so long lines are cut first, and text from the middle only if that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -40,19 +41,26 @@ from virsci_society.agents.prompts.paper_lists import (
     list_titles,
 )
 from virsci_society.agents.prompts.request import Message, Reply
+from virsci_society.agents.reference import Reference
+
+BRIEF = 5
+"""Most interests of a scientist who is introduced on one line."""
 
 
 @jinja2.pass_context
 def introduce(context: Mapping[str, Any], profile: Profile) -> str:
     """A profile in sentences on one line, with the fields of the paper's Figure 16.
 
+    Of the collaborators only those are named who stand on the page or have written with the
+    reader, because no other masked name tells it anything.
+
     Args:
-        context: values of the page; its function ``shown_interests``, if there is one, chooses the
-            interests of a profile that say something about it.
+        context: values of the page, with ``me``, the reader. Its function ``shown_interests``, if
+            there is one, chooses the interests of a profile that say something about it.
         profile: the profile.
     """
-    choose = context.get("shown_interests")
-    interests = profile.interests if choose is None else choose(profile)
+    me = context["me"]
+    interests = _shown_interests(context, profile)
     parts = []
     if profile.affiliations:
         parts.append(f"Affiliations: {'; '.join(profile.affiliations)}.")
@@ -60,23 +68,73 @@ def introduce(context: Mapping[str, Any], profile: Profile) -> str:
         parts.append(f"Research interests: {'; '.join(interests)}.")
     cited = "" if profile.citations is None else f", cited {profile.citations} times"
     parts.append(f"Published papers: {profile.papers}{cited}.")
-    if profile.collaborators:
-        parts.append(f"Earlier collaborators: {', '.join(profile.collaborators)}.")
+    known = _on_the_page(context)
+    if profile.id != me.id:
+        known |= {*me.collaborators}
+    names = ["you" if name == me.id else name for name in profile.collaborators if name in known]
+    if names:
+        parts.append(f"Has written with: {', '.join(names)}.")
     return flatten(" ".join(parts))
 
 
 @jinja2.pass_context
 def introduce_briefly(context: Mapping[str, Any], profile: Profile) -> str:
-    """What a profile says of somebody's work: interests and number of papers, on one line.
+    """What a profile says of somebody's work: main interests and number of papers, on one line.
 
     Args:
         context: values of the page, as for ``introduce``.
         profile: the profile.
     """
-    choose = context.get("shown_interests")
-    interests = profile.interests if choose is None else choose(profile)
+    interests = _shown_interests(context, profile)[:BRIEF]
     papers = "1 paper" if profile.papers == 1 else f"{profile.papers} papers"
     return flatten(f"{'; '.join(interests) or 'no stated interests'} ({papers})")
+
+
+def _shown_interests(context: Mapping[str, Any], profile: Profile) -> Sequence[str]:
+    choose = context.get("shown_interests")
+    return profile.interests if choose is None else choose(profile)
+
+
+@jinja2.pass_context
+def introduce_outsiders(
+    context: Mapping[str, Any], knowledge: Sequence[Profile], outsiders: Sequence[Profile]
+) -> str:
+    """Scientists outside the team, one line each, and which of them may be asked.
+
+    Args:
+        context: values of the page, as for ``introduce``.
+        knowledge: those whose work is near to the text at hand.
+        outsiders: those who may be asked a question.
+    """
+    listed = [*knowledge, *(one for one in outsiders if one not in knowledge)]
+    lines = [f"- {one.id}: {introduce_briefly(context, one)}" for one in listed]
+    if outsiders:
+        names = ", ".join(one.id for one in outsiders)
+        whom = "one of them" if len(listed) == len(outsiders) else f"one of these: {names}"
+        lines.append(f"If an answer would help, you may put one question to {whom}.")
+    return "\n".join(["Scientists outside the team whose work may be of use:", *lines])
+
+
+@jinja2.pass_context
+def list_references_here(
+    context: Mapping[str, Any], references: Sequence[Reference], sentences: int | None = None
+) -> str:
+    """Papers with their abstracts; of the authors those who stand on the page."""
+    return list_references(references, sentences, _on_the_page(context), context["me"].id)
+
+
+@jinja2.pass_context
+def list_titles_here(context: Mapping[str, Any], references: Sequence[Reference]) -> str:
+    """Papers by their titles; of the authors those who stand on the page."""
+    return list_titles(references, _on_the_page(context), context["me"].id)
+
+
+def _on_the_page(context: Mapping[str, Any]) -> frozenset[str]:
+    """Masked names of the reader, of its team and of the outsiders whom the page lists."""
+    people = [context["me"]]
+    for slot in ("team", "members", "knowledge", "outsiders"):
+        people += context.get(slot) or []
+    return frozenset(getattr(one, "id", one) for one in people)
 
 
 _PAGES = jinja2.Environment(
@@ -94,8 +152,9 @@ _PAGES.filters |= {
     "place": describe_position,
     "team": list_names,
     "name": name_of,
-    "listed": list_references,
-    "titles": list_titles,
+    "listed": list_references_here,
+    "titles": list_titles_here,
+    "outside": introduce_outsiders,
     "lettered": list_lettered,
     "keys": list_keys,
     "words": words_of,
