@@ -59,7 +59,6 @@ def introduce(context: Mapping[str, Any], profile: Profile) -> str:
             there is one, chooses the interests of a profile that say something about it.
         profile: the profile.
     """
-    me = context["me"]
     interests = _shown_interests(context, profile)
     parts = []
     if profile.affiliations:
@@ -68,10 +67,10 @@ def introduce(context: Mapping[str, Any], profile: Profile) -> str:
         parts.append(f"Research interests: {'; '.join(interests)}.")
     cited = "" if profile.citations is None else f", cited {profile.citations} times"
     parts.append(f"Published papers: {profile.papers}{cited}.")
-    known = _on_the_page(context)
-    if profile.id != me.id:
-        known |= {*me.collaborators}
-    names = ["you" if name == me.id else name for name in profile.collaborators if name in known]
+    me, known = _people_known(context)
+    if context.get("me") not in (None, profile):
+        known |= {*context["me"].collaborators}
+    names = ["you" if name == me else name for name in profile.collaborators if name in known]
     if names:
         parts.append(f"Has written with: {', '.join(names)}.")
     return flatten(" ".join(parts))
@@ -120,21 +119,27 @@ def list_references_here(
     context: Mapping[str, Any], references: Sequence[Reference], sentences: int | None = None
 ) -> str:
     """Papers with their abstracts; of the authors those who stand on the page."""
-    return list_references(references, sentences, _on_the_page(context), context["me"].id)
+    me, named = _people_known(context)
+    return list_references(references, sentences, named, me)
 
 
 @jinja2.pass_context
 def list_titles_here(context: Mapping[str, Any], references: Sequence[Reference]) -> str:
     """Papers by their titles; of the authors those who stand on the page."""
-    return list_titles(references, _on_the_page(context), context["me"].id)
+    me, named = _people_known(context)
+    return list_titles(references, named, me)
 
 
-def _on_the_page(context: Mapping[str, Any]) -> frozenset[str]:
-    """Masked names of the reader, of its team and of the outsiders whom the page lists."""
-    people = [context["me"]]
+def _people_known(context: Mapping[str, Any]) -> tuple[str, set[str]]:
+    """The masked name of the reader, and those of all who are listed on the page, itself included.
+
+    A page to somebody outside the society has no reader of that kind: an empty name.
+    """
+    people = [context["me"]] if context.get("me") else []
     for slot in ("team", "members", "knowledge", "outsiders"):
         people += context.get(slot) or []
-    return frozenset(getattr(one, "id", one) for one in people)
+    names = {getattr(one, "id", one) for one in people}
+    return (context["me"].id if context.get("me") else ""), names
 
 
 _PAGES = jinja2.Environment(

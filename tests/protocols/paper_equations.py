@@ -58,7 +58,7 @@ HEADINGS = (
 )
 """How a page says who wrote the lines below: the name, or whose it is where no name is given."""
 LITERATURE = (
-    "The papers:",
+    "Published papers:",
     "Published papers near to the ideas:",
     "It builds on:",
     "Published papers near to it:",
@@ -69,7 +69,7 @@ LITERATURE = (
 )
 KNOWLEDGE = "Scientists outside the team whose work may be of use:"
 RECALLED = "From your work in other teams you recall:"
-MAY_ASK = "You may put one question to one of these, if the answer would help: "
+MAY_ASK = "If an answer would help, you may put one question to one of "
 
 
 class Heard(NamedTuple):
@@ -458,9 +458,9 @@ def papers_expected(played: Played, said: Said) -> list[str]:
     use = settings.references
     match said.form:
         case "Remark" if use.topic == "on":
-            return [list_titles(shown_to_speaker(played, said))]
+            return [list_titles(shown_to_speaker(played, said), *readers(said))]
         case "Idea" if use.ideas == "on":
-            return [list_references(shown_to_speaker(played, said), use.sentences)]
+            return [list_references(shown_to_speaker(played, said), use.sentences, *readers(said))]
         case "Ballot" if use.assessment == "on":
             listed = [standing.idea.title for standing in said.request.slots["ideas"]]
             ideas = sorted(past.best(), key=lambda s: listed.index(s.reply["Title"]))
@@ -469,19 +469,22 @@ def papers_expected(played: Played, said: Said) -> list[str]:
             order = list(dict.fromkeys(paper.id for papers in near for paper in papers))
             if settings.released_code.ballot == "pooled":
                 order.sort(key=lambda id_: int(pooled[id_].key[1:]))
-            return [list_references([pooled[id_] for id_ in order], use.sentences)]
+            papers = [pooled[id_] for id_ in order]
+            return [list_references(papers, use.sentences, *readers(said))]
         case "Draft" | "Critique":
             shown = use.draft if said.form == "Draft" else use.ideas
             if shown == "off":
                 return []
             near = searched(played, said, near_idea(played, past.winner()[0]), count=use.count)
-            return [list_references(near, use.sentences)]
+            return [list_references(near, use.sentences, *readers(said))]
         case "GuestReply" if use.guest == "on":
             (asker,) = past.find("utter", turn=said.call.turn, seat=said.call.seat, guest=None)
             literature = played.society.literature
             visible = literature.visible(said.request.asked)
             own = literature.search_author(said.call.guest, query(asker), 3, visible)
-            return [list_references(credited(played, own), use.sentences)] if own else []
+            if not own:
+                return []
+            return [list_references(credited(played, own), use.sentences, *readers(said))]
         case "SelfReview" | "Revision":
             if said.form == "Revision" and (said.call.visit == 1 or past.find("utter")):
                 return []
@@ -489,6 +492,15 @@ def papers_expected(played: Played, said: Said) -> list[str]:
             count = use.self_review or use.count
             return [list_lettered(searched(played, said, text, count=count))]
     return []
+
+
+def readers(said: Said) -> tuple[set[str], str]:
+    """Who stands on the page, for whom alone authors are named, and who reads it."""
+    slots, me = said.request.slots, said.request.who.id
+    people = [
+        one for slot in ("team", "members", "knowledge", "outsiders") for one in slots.get(slot, ())
+    ]
+    return {me, *(getattr(one, "id", one) for one in people)}, me
 
 
 def papers_on(said: Said) -> list[str]:
@@ -528,7 +540,9 @@ def oneself(said: Said) -> str:
 def may_be_asked(said: Said) -> list[str]:
     """Names of those to whom a speaker may put a question."""
     found = [line for line in said.user.splitlines() if line.startswith(MAY_ASK)]
-    return found[0].removeprefix(MAY_ASK).rstrip(".").split(", ") if found else []
+    if found == [MAY_ASK + "them."]:
+        return people_under(KNOWLEDGE, said.user)
+    return found[0].removeprefix(MAY_ASK + "these: ").rstrip(".").split(", ") if found else []
 
 
 def is_heard(played: Played, said: Said) -> bool:
@@ -548,9 +562,10 @@ def check_people(played: Played) -> None:
         played.society.world.protocol.settings,
         {r["leader"] for r in played.rows("teams")},
     )
-    shown = {"shown_interests": played.society.world.cleaned_interests}
     for said in played.said:
         who, you = said.request.who, oneself(said)
+        shown = {**said.request.slots, "me": who}
+        shown["shown_interests"] = played.society.world.cleaned_interests
         assert who.id == (said.call.guest or said.call.who)
         assert introduce(shown, who) in you
         outside = said.form in ("Choice", "GuestReply")
@@ -573,7 +588,8 @@ def check_people(played: Played) -> None:
         describe = introduce if said.form == "Choice" else introduce_briefly
         for slot in ("members", "knowledge", "outsiders"):
             for other in said.request.slots.get(slot, ()):
-                line = rf"^(- )?{other.id}( \(leader\))?: {re.escape(describe(shown, other))}$"
+                what = "you" if slot == "members" and other == who else describe(shown, other)
+                line = rf"^(- )?{other.id}( \(leader\))?: {re.escape(what)}$"
                 assert len(re.findall(line, said.user, re.MULTILINE)) == 1
 
 

@@ -29,8 +29,10 @@ PAPERS = (GRAPHS, BARE, KEYLESS)
 
 
 def test_a_paper_stands_under_its_key_with_those_authors_who_are_known():
-    assert list_references(PAPERS).splitlines() == [
-        "> [P17] On graphs (2019; by Scientist2, Scientist5). All of it. And more.",
+    assert list_references(
+        PAPERS, named=("Scientist2", "Scientist5"), me="Scientist5"
+    ).splitlines() == [
+        "> [P17] On graphs (2019; by Scientist2, you). All of it. And more.",
         "> [P203] Bare (2020).",
         "> [P3] No key (2021). Some.",
     ]
@@ -39,7 +41,7 @@ def test_a_paper_stands_under_its_key_with_those_authors_who_are_known():
 
 def test_titles_are_listed_without_abstracts():
     assert list_titles(PAPERS).splitlines() == [
-        "> [P17] On graphs (2019; by Scientist2, Scientist5).",
+        "> [P17] On graphs (2019).",
         "> [P203] Bare (2020).",
         "> [P3] No key (2021).",
     ]
@@ -53,7 +55,7 @@ def test_a_key_stays_whatever_the_place_in_the_list():
 
 def test_papers_of_one_comparison_have_letters():
     assert list_lettered(PAPERS).splitlines() == [
-        "> A: On graphs (2019; by Scientist2, Scientist5). All of it. And more.",
+        "> A: On graphs (2019). All of it. And more.",
         "> B: Bare (2020).",
         "> C: No key (2021). Some.",
     ]

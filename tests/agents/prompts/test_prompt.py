@@ -32,8 +32,7 @@ from virsci_society.agents.replies.form import Form
 
 ADA = Profile("Scientist1", ("X", "Y"), ("graphs", "proteins"), 4, 9, ("Scientist2",))
 ADA_IN_SENTENCES = (
-    "Affiliations: X; Y. Research interests: graphs; proteins. "
-    "Published papers: 4, cited 9 times. Earlier collaborators: Scientist2."
+    "Affiliations: X; Y. Research interests: graphs; proteins. Published papers: 4, cited 9 times."
 )
 OWN = {"me": ADA, "role": "member", "year": 2004, "memory": ("One thing.",)}
 
@@ -97,6 +96,32 @@ def test_a_scientist_is_introduced_in_sentences(page):
     assert "\u2028" not in prompt.render({"me": wide})
 
 
+def test_of_the_collaborators_those_are_named_whom_the_reader_can_place(page):
+    bea = Profile(
+        "Scientist3", collaborators=("Scientist9", "Scientist1", "Scientist2", "Scientist8")
+    )
+    text = page("{{ one | introduce }}")
+    assert text.render({"one": bea, "me": bea}) == "Published papers: 0, cited 0 times."
+    own = text.render({"one": bea, "me": bea, "outsiders": [Profile("Scientist8")]})
+    assert own.endswith(" Has written with: Scientist8.")
+    others = text.render({"one": bea, "me": ADA, "team": ["Scientist9"]})
+    assert others.endswith(" Has written with: Scientist9, you, Scientist2.")
+
+
+def test_people_outside_the_team_stand_once_and_it_is_said_whom_one_may_ask(page):
+    one, two = Profile("Scientist8", papers=1), Profile("Scientist9", papers=2)
+    text = page("{{ near | outside(asked) }}")
+    assert text.render({"near": [one], "asked": [one, two]}).splitlines() == [
+        "Scientists outside the team whose work may be of use:",
+        "- Scientist8: no stated interests (1 paper)",
+        "- Scientist9: no stated interests (2 papers)",
+        "If an answer would help, you may put one question to one of them.",
+    ]
+    (*_, last) = text.render({"near": [one], "asked": [two]}).splitlines()
+    assert last.endswith("one of these: Scientist9.")
+    assert "question" not in text.render({"near": [one], "asked": []})
+
+
 def test_others_are_introduced_on_one_line(page):
     prompt = page("{{ other | brief }}")
     assert prompt.render({"other": ADA}) == "graphs; proteins (4 papers)"
@@ -121,6 +146,9 @@ def test_papers_and_dialogues_are_written_by_filters(page):
         list_lettered(papers),
         "P4",
     ]
+    by = (dataclasses.replace(papers[0], authors=("Scientist1", "Scientist5", "Scientist6")),)
+    slots = {"near": by, "me": ADA, "knowledge": [Profile("Scientist6")]}
+    assert prompt.render(slots).startswith("> [P4] On graphs (2019; by you, Scientist6). All")
     said = (Utterance("Scientist2", Words(text="One.\nTwo.")),)
     text = page("{{ said | transcript(me) }}").render({"said": said, "me": ADA})
     assert text == write_transcript(said, ADA) == "Scientist2:\n> One.\n> Two."

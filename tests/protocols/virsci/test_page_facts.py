@@ -112,7 +112,7 @@ def test_writers_are_told_to_meet_objections_where_the_page_has_some(synthetic):
 def test_what_the_mark_of_a_quotation_means_holds_for_ones_own_words(synthetic):
     played = play(synthetic, VirSci(**SMALL))
     assert any("(you)" in said.user for said in played.said)
-    assert all("what you or others have said" in said.system for said in played.said)
+    assert all("words of others or of yourself" in said.system for said in played.said)
 
 
 def test_everybody_who_writes_sees_who_is_in_the_team(synthetic):

@@ -181,7 +181,10 @@ def test_the_invited_see_inviter_members_ties_and_their_own_load(synthetic):
         assert "You are working in 0 other teams at present." in said.user
         for name in before:
             assert (
-                introduce({}, society.ecosystem.profiles[society.population.rows[name]])
+                introduce(
+                    {"me": said.request.who, **said.request.slots},
+                    society.ecosystem.profiles[society.population.rows[name]],
+                )
                 in said.user
             )
 
