@@ -146,7 +146,7 @@ class Discussion:
         heard_later: is the answer to a question of the last speaker used after the stage? If not,
             that speaker is shown nobody to ask.
         recalls: does a speaker's prompt hold lines from its other teams?
-        sentences: first sentences of an abstract that a prompt shows; None: all.
+        sentences: sentences of an abstract that a prompt shows; None: all.
         guest_papers: own papers that a scientist who is consulted is shown (>= 0).
 
     Attributes:

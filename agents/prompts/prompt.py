@@ -137,7 +137,9 @@ def _people_known(context: Mapping[str, Any]) -> tuple[str, set[str]]:
     """
     people = [context["me"]] if context.get("me") else []
     for slot in ("team", "members", "knowledge", "outsiders"):
-        people += context.get(slot) or []
+        content = context.get(slot)
+        # Pages of others may use these slots for something else, as interviews do.
+        people += content if isinstance(content, list | tuple) else []
     names = {getattr(one, "id", one) for one in people}
     return (context["me"].id if context.get("me") else ""), names
 

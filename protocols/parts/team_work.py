@@ -35,7 +35,7 @@ class WorkRules:
 
     Attributes:
         references: papers per search (>= 1).
-        sentences: first sentences of an abstract that a page shows; None: all.
+        sentences: sentences of an abstract that a page shows; None: all.
         memory: ``own``: who is asked recalls lines from its other teams.
         profiles: is who is asked told its profile, or its name alone?
     """

@@ -149,7 +149,7 @@ def test_doctor_finds_the_page_cut_by_the_other_api(path: Path, server: FaultSer
 
 # A vLLM counts the reply that is asked for as well, so it refuses with a longer window.
 @pytest.mark.parametrize(
-    ("plays", "window", "reply"), [("vllm", 4096, 1000), ("llama.cpp", 1800, 500)]
+    ("plays", "window", "reply"), [("vllm", 3072, 1000), ("llama.cpp", 1800, 500)]
 )
 def test_doctor_finds_the_page_refused(
     path: Path, server: FaultServer, plays: str, window: int, reply: int

@@ -109,7 +109,7 @@ def test_a_run_asks_for_one_window_that_holds_every_page(
 def test_without_a_window_of_its_own_the_same_run_would_be_cut(
     path: Path, server: FaultServer, no_results: None
 ) -> None:
-    server.plan(Plan(plays="ollama", window=2048))
+    server.plan(Plan(plays="ollama", window=1500))
     server.reset()
     keys = {"backend.use": "openai", "backend.model": "test", "backend.api_base": server.url}
     run_scenario(load_scenario(path, **keys), path.parent / "run")
