@@ -15,10 +15,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9(\"'])")
 
 
 def list_references(
-    references: Sequence[Reference],
-    sentences: int | None = None,
-    named: Container[str] = (),
-    me: str = "",
+    references: Sequence[Reference], sentences: int | None = None, named: Container[str] = ()
 ) -> str:
     """Papers with key, title, year, authors and abstract; one line each.
 
@@ -26,9 +23,8 @@ def list_references(
         references: the papers.
         sentences: first sentences of each abstract that are shown; None: all.
         named: masked names of the authors who are named.
-        me: masked name of the reader.
     """
-    titles = list_titles(references, named, me).splitlines()
+    titles = list_titles(references, named).splitlines()
     return "\n".join(
         f"{line} {first_sentences(reference.abstract, sentences)}".rstrip()
         for line, reference in zip(titles, references, strict=True)
@@ -44,10 +40,10 @@ def first_sentences(text: str, count: int | None) -> str:
     return flat if len(parts) <= count else " ".join([*parts[:count], LEFT_OUT])
 
 
-def list_titles(references: Sequence[Reference], named: Container[str] = (), me: str = "") -> str:
+def list_titles(references: Sequence[Reference], named: Container[str] = ()) -> str:
     """Papers with key, title, year and authors, as in ``list_references``; one line each."""
     return "\n".join(
-        f"{MARK} [{paper_key(reference, number)}] {_describe(reference, named, me)}"
+        f"{MARK} [{paper_key(reference, number)}] {_describe(reference, named)}"
         for number, reference in enumerate(references, 1)
     )
 
@@ -76,8 +72,8 @@ def pair_name(place: int) -> str:
     return f"Written Abstract vs {letter(place)}"
 
 
-def _describe(reference: Reference, named: Container[str] = (), me: str = "") -> str:
-    names = ["you" if name == me else name for name in reference.authors if name in named]
+def _describe(reference: Reference, named: Container[str] = ()) -> str:
+    names = [name for name in reference.authors if name in named]
     authors = f"; by {', '.join(names)}" if names else ""
     return flatten(f"{reference.title} ({reference.year}{authors}).")
 

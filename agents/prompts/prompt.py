@@ -67,10 +67,10 @@ def introduce(context: Mapping[str, Any], profile: Profile) -> str:
         parts.append(f"Research interests: {'; '.join(interests)}.")
     cited = "" if profile.citations is None else f", cited {profile.citations} times"
     parts.append(f"Published papers: {profile.papers}{cited}.")
-    me, known = _people_known(context)
-    if context.get("me") not in (None, profile):
-        known |= {*context["me"].collaborators}
-    names = ["you" if name == me else name for name in profile.collaborators if name in known]
+    me, known = context.get("me"), _people_listed(context)
+    if me is not None:
+        known |= {me.id} if profile == me else {me.id, *me.collaborators}
+    names = [name_of(name, me) if me else name for name in profile.collaborators if name in known]
     if names:
         parts.append(f"Has written with: {', '.join(names)}.")
     return flatten(" ".join(parts))
@@ -119,29 +119,27 @@ def list_references_here(
     context: Mapping[str, Any], references: Sequence[Reference], sentences: int | None = None
 ) -> str:
     """Papers with their abstracts; of the authors those who stand on the page."""
-    me, named = _people_known(context)
-    return list_references(references, sentences, named, me)
+    return list_references(references, sentences, _people_listed(context))
 
 
 @jinja2.pass_context
 def list_titles_here(context: Mapping[str, Any], references: Sequence[Reference]) -> str:
     """Papers by their titles; of the authors those who stand on the page."""
-    me, named = _people_known(context)
-    return list_titles(references, named, me)
+    return list_titles(references, _people_listed(context))
 
 
-def _people_known(context: Mapping[str, Any]) -> tuple[str, set[str]]:
-    """The masked name of the reader, and those of all who are listed on the page, itself included.
+def _people_listed(context: Mapping[str, Any]) -> set[str]:
+    """Masked names of the people whom the page lists.
 
-    A page to somebody outside the society has no reader of that kind: an empty name.
+    The reader is none of them as such: what stands before its definition is the same for all who
+    are asked side by side, so that a provider's cache can keep it.
     """
-    people = [context["me"]] if context.get("me") else []
+    people: list[Any] = []
     for slot in ("team", "members", "knowledge", "outsiders"):
         content = context.get(slot)
         # Pages of others may use these slots for something else, as interviews do.
         people += content if isinstance(content, list | tuple) else []
-    names = {getattr(one, "id", one) for one in people}
-    return (context["me"].id if context.get("me") else ""), names
+    return {getattr(one, "id", one) for one in people}
 
 
 _PAGES = jinja2.Environment(

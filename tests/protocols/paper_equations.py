@@ -458,9 +458,9 @@ def papers_expected(played: Played, said: Said) -> list[str]:
     use = settings.references
     match said.form:
         case "Remark" if use.topic == "on":
-            return [list_titles(shown_to_speaker(played, said), *readers(said))]
+            return [list_titles(shown_to_speaker(played, said), named(said))]
         case "Idea" if use.ideas == "on":
-            return [list_references(shown_to_speaker(played, said), use.sentences, *readers(said))]
+            return [list_references(shown_to_speaker(played, said), use.sentences, named(said))]
         case "Ballot" if use.assessment == "on":
             listed = [standing.idea.title for standing in said.request.slots["ideas"]]
             ideas = sorted(past.best(), key=lambda s: listed.index(s.reply["Title"]))
@@ -470,13 +470,13 @@ def papers_expected(played: Played, said: Said) -> list[str]:
             if settings.released_code.ballot == "pooled":
                 order.sort(key=lambda id_: int(pooled[id_].key[1:]))
             papers = [pooled[id_] for id_ in order]
-            return [list_references(papers, use.sentences, *readers(said))]
+            return [list_references(papers, use.sentences, named(said))]
         case "Draft" | "Critique":
             shown = use.draft if said.form == "Draft" else use.ideas
             if shown == "off":
                 return []
             near = searched(played, said, near_idea(played, past.winner()[0]), count=use.count)
-            return [list_references(near, use.sentences, *readers(said))]
+            return [list_references(near, use.sentences, named(said))]
         case "GuestReply" if use.guest == "on":
             (asker,) = past.find("utter", turn=said.call.turn, seat=said.call.seat, guest=None)
             literature = played.society.literature
@@ -484,7 +484,7 @@ def papers_expected(played: Played, said: Said) -> list[str]:
             own = literature.search_author(said.call.guest, query(asker), 3, visible)
             if not own:
                 return []
-            return [list_references(credited(played, own), use.sentences, *readers(said))]
+            return [list_references(credited(played, own), use.sentences, named(said))]
         case "SelfReview" | "Revision":
             if said.form == "Revision" and (said.call.visit == 1 or past.find("utter")):
                 return []
@@ -494,13 +494,11 @@ def papers_expected(played: Played, said: Said) -> list[str]:
     return []
 
 
-def readers(said: Said) -> tuple[set[str], str]:
-    """Who stands on the page, for whom alone authors are named, and who reads it."""
-    slots, me = said.request.slots, said.request.who.id
-    people = [
-        one for slot in ("team", "members", "knowledge", "outsiders") for one in slots.get(slot, ())
-    ]
-    return {me, *(getattr(one, "id", one) for one in people)}, me
+def named(said: Said) -> set[str]:
+    """Who is listed on the page; of the authors of papers these alone are named."""
+    slots = said.request.slots
+    lists = [slots.get(slot, ()) for slot in ("team", "members", "knowledge", "outsiders")]
+    return {getattr(one, "id", one) for people in lists for one in people}
 
 
 def papers_on(said: Said) -> list[str]:
@@ -588,8 +586,7 @@ def check_people(played: Played) -> None:
         describe = introduce if said.form == "Choice" else introduce_briefly
         for slot in ("members", "knowledge", "outsiders"):
             for other in said.request.slots.get(slot, ()):
-                what = "you" if slot == "members" and other == who else describe(shown, other)
-                line = rf"^(- )?{other.id}( \(leader\))?: {re.escape(what)}$"
+                line = rf"^(- )?{other.id}( \(leader\))?: {re.escape(describe(shown, other))}$"
                 assert len(re.findall(line, said.user, re.MULTILINE)) == 1
 
 

@@ -29,10 +29,8 @@ PAPERS = (GRAPHS, BARE, KEYLESS)
 
 
 def test_a_paper_stands_under_its_key_with_those_authors_who_are_known():
-    assert list_references(
-        PAPERS, named=("Scientist2", "Scientist5"), me="Scientist5"
-    ).splitlines() == [
-        "> [P17] On graphs (2019; by Scientist2, you). All of it. And more.",
+    assert list_references(PAPERS, named=("Scientist2", "Scientist5")).splitlines() == [
+        "> [P17] On graphs (2019; by Scientist2, Scientist5). All of it. And more.",
         "> [P203] Bare (2020).",
         "> [P3] No key (2021). Some.",
     ]

@@ -105,7 +105,7 @@ def test_of_the_collaborators_those_are_named_whom_the_reader_can_place(page):
     own = text.render({"one": bea, "me": bea, "outsiders": [Profile("Scientist8")]})
     assert own.endswith(" Has written with: Scientist8.")
     others = text.render({"one": bea, "me": ADA, "team": ["Scientist9"]})
-    assert others.endswith(" Has written with: Scientist9, you, Scientist2.")
+    assert others.endswith(" Has written with: Scientist9, Scientist1 (you), Scientist2.")
 
 
 def test_people_outside_the_team_stand_once_and_it_is_said_whom_one_may_ask(page):
@@ -148,7 +148,7 @@ def test_papers_and_dialogues_are_written_by_filters(page):
     ]
     by = (dataclasses.replace(papers[0], authors=("Scientist1", "Scientist5", "Scientist6")),)
     slots = {"near": by, "me": ADA, "knowledge": [Profile("Scientist6")]}
-    assert prompt.render(slots).startswith("> [P4] On graphs (2019; by you, Scientist6). All")
+    assert prompt.render(slots).startswith("> [P4] On graphs (2019; by Scientist6). All")
     said = (Utterance("Scientist2", Words(text="One.\nTwo.")),)
     text = page("{{ said | transcript(me) }}").render({"said": said, "me": ADA})
     assert text == write_transcript(said, ADA) == "Scientist2:\n> One.\n> Two."
