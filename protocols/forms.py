@@ -210,8 +210,9 @@ class Critique(Form):
     )
 
     def words(self) -> str:
-        """Soundness, objection and advice."""
-        return f"{self.soundness}\n{self.objection}\n{self.advice}".strip()
+        """Soundness, objection and advice, each under its name; empty if nothing was said."""
+        parts = {"Soundness": self.soundness, "Objection": self.objection, "Advice": self.advice}
+        return "\n".join(f"{name}: {text}" for name, text in parts.items() if text)
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:

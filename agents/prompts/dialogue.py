@@ -125,7 +125,8 @@ def describe_position(position: TurnPosition) -> str:
     """The place in the team's work on one line."""
     most = "at most " if position.adaptive else ""
     again = f", attempt {position.attempt}" if position.attempt > 1 else ""
-    parts = [f"Stage: {position.stage}{again}, round {position.round} of {most}{position.rounds}"]
+    counted = f", round {position.round} of {most}{position.rounds}" if position.rounds > 1 else ""
+    parts = [f"Stage: {position.stage}{again}{counted}"]
     if position.seat == 0 or position.seats == 1:
         return parts[0] + "."
     if position.opens:

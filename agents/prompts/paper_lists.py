@@ -12,6 +12,7 @@ from virsci_society.agents.reference import Reference
 LEFT_OUT = "[…]"
 """Stands where the rest of an abstract is left out."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9(\"'])")
+_OWN_WORK = re.compile(r"(?i)\b(?:we|our|(?:this|the present) (?:paper|article|work|study|thesis))\b")
 
 
 def list_references(
@@ -21,23 +22,36 @@ def list_references(
 
     Args:
         references: the papers.
-        sentences: first sentences of each abstract that are shown; None: all.
+        sentences: number of sentences of each abstract that are shown; None: all.
         named: masked names of the authors who are named.
     """
     titles = list_titles(references, named).splitlines()
     return "\n".join(
-        f"{line} {first_sentences(reference.abstract, sentences)}".rstrip()
+        f"{line} {own_sentences(reference.abstract, sentences)}".rstrip()
         for line, reference in zip(titles, references, strict=True)
     )
 
 
-def first_sentences(text: str, count: int | None) -> str:
-    """The first sentences of a text on one line, with a mark where something is left out."""
-    flat = flatten(text)
-    if count is None or not flat:
-        return flat
+def own_sentences(abstract: str, count: int | None) -> str:
+    """The sentences in which an abstract says what its paper does, on one line.
+
+    They begin with the first that has a word such as "we" or "this paper", because those before it
+    tell what is known; where there is none, with the first of all. A mark stands where something is
+    left out.
+
+    Args:
+        abstract: the text.
+        count: number of sentences; None: the whole text.
+    """
+    flat = flatten(abstract)
     parts = _SENTENCE.split(flat)
-    return flat if len(parts) <= count else " ".join([*parts[:count], LEFT_OUT])
+    if count is None or not flat or len(parts) <= count:
+        return flat
+    own = next((at for at, part in enumerate(parts) if _OWN_WORK.search(part)), 0)
+    start = min(own, len(parts) - count)
+    shown = parts[start : start + count]
+    before, after = start > 0, start + count < len(parts)
+    return " ".join([*[LEFT_OUT] * before, *shown, *[LEFT_OUT] * after])
 
 
 def list_titles(references: Sequence[Reference], named: Container[str] = ()) -> str:

@@ -90,9 +90,9 @@ class ResearchSystem(TeamProtocol):
     C.3."""
     references: int = Field(default=8, ge=1, le=100)
     """Papers per search. Unit: papers. Source: assumed: as for `virsci`."""
-    sentences: int | None = Field(default=3, ge=1, le=1000)
-    """First sentences of an abstract that pages show; null: all. Unit: sentences. Source: assumed:
-    as for `virsci`."""
+    sentences: int | None = Field(default=2, ge=1, le=1000)
+    """Sentences of an abstract that pages show, from the first that says what the paper does;
+    null: all. Unit: sentences. Source: assumed: as for `virsci`."""
     memory: Literal["off", "own"] = "off"
     """``own``: up to five lines from the scientist's other teams. Source: this project."""
     output: Literal["abstract", "proposal"] = "abstract"

@@ -48,9 +48,10 @@ class ReferenceUse(Part):
     query: Literal["idea", "title"] = "idea"
     """What papers near an idea are searched by: its title and text, or its title alone. Source:
     VirSci, equation 2 (the idea); the published program of VirSci: `title`."""
-    sentences: Annotated[int, Field(ge=0, le=1000)] | None = 3
-    """First sentences of an abstract that a prompt shows; null: the whole abstract. Unit:
-    sentences. Source: assumed; the paper does not say how much of an abstract is shown."""
+    sentences: Annotated[int, Field(ge=0, le=1000)] | None = 2
+    """Sentences of an abstract that a prompt shows, from the first that says what the paper does;
+    null: the whole abstract. Unit: sentences. Source: assumed; the paper does not say how much of
+    an abstract is shown."""
     queries: Literal["one", "several"] = "one"
     """``several``: papers are searched by the text at hand, the topic and the speaker's own
     interests, so that members bring different literature. Source: ours, after a reader's report

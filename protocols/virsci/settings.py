@@ -46,7 +46,6 @@ FULL: Mapping[str, Any] = {
         "draft": "on",
         "guest": "on",
         "count": 4,
-        "sentences": 2,
         "queries": "several",
         "diversity": 0.3,
     },

@@ -76,7 +76,7 @@ def test_who_is_asked_side_by_side_reads_the_same_up_to_who_it_is(team, form):
 def test_the_invited_read_of_the_team_and_of_their_options_in_the_same_words(synthetic):
     protocol = VirSci(team_size=4, turns=1, inviting="at_once")
     for one, two in neighbours(play(synthetic, protocol), "Choice"):
-        assert "In the team so far:\n- " in common(one, two)
+        assert "Nobody else is in the team so far." in common(one, two)
         assert "Action 2: you decline." in common(one, two)
 
 

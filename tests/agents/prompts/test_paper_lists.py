@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from virsci_society.agents.prompts.dialogue import MARK
 from virsci_society.agents.prompts.paper_lists import (
     LEFT_OUT,
-    first_sentences,
+    own_sentences,
     letter,
     list_keys,
     list_lettered,
@@ -76,8 +76,22 @@ def test_papers_of_one_comparison_have_letters():
 )
 def test_an_abstract_is_shown_up_to_a_sentence_and_says_where_it_ends(count, shown):
     text = "One is here.\nTwo (2 of them) is there!  3 is last? Yes."
-    assert first_sentences(text, count) == shown
-    assert first_sentences(" \n", count) == ""
+    assert own_sentences(text, count) == shown
+    assert own_sentences(" \n", count) == ""
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"),
+    [
+        (1, f"{LEFT_OUT} In this paper a map is drawn. {LEFT_OUT}"),
+        (2, f"{LEFT_OUT} In this paper a map is drawn. It is tested. {LEFT_OUT}"),
+        (4, f"{LEFT_OUT} Nobody maps them. In this paper a map is drawn. It is tested. We win."),
+        (5, "Graphs grow. Nobody maps them. In this paper a map is drawn. It is tested. We win."),
+    ],
+)
+def test_of_an_abstract_those_sentences_are_shown_that_say_what_the_paper_does(count, shown):
+    text = "Graphs grow. Nobody maps them. In this paper a map is drawn. It is tested. We win."
+    assert own_sentences(text, count) == shown
 
 
 def test_abstracts_in_a_list_are_cut_as_asked():

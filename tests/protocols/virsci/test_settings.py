@@ -36,7 +36,7 @@ def test_defaults_are_those_of_the_paper_where_it_states_them():
     assert (virsci.abstract.self_review, virsci.abstract.threshold) == ("off", 85.0)
     assert virsci.references.model_dump() == {
         **{"ideas": "on", "assessment": "on", "topic": "off", "draft": "off", "guest": "off"},
-        **{"count": 8, "per_idea": 3, "sentences": 3, "queries": "one", "diversity": 0.0},
+        **{"count": 8, "per_idea": 3, "sentences": 2, "queries": "one", "diversity": 0.0},
         **{"self_review": None, "query": "idea"},
     }
     assert set(virsci.prompts.model_dump().values()) == {"off", "fixed", None}

@@ -174,7 +174,7 @@ ALONE = {
     "references.guest": ("on", {"GuestReply"}),
     "references.count": (5, {"Idea", "SelfReview"}),
     "references.per_idea": (2, {"Ballot"}),
-    "references.sentences": (2, {"Idea", "Ballot"}),
+    "references.sentences": (1, {"Idea", "Ballot"}),
     "references.queries": ("several", {"Idea"}),
     "references.diversity": (0.3, {"Idea"}),
     "prompts.ratings": ("on", {"Idea", "Ballot", "Draft"}),

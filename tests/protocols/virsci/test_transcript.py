@@ -171,8 +171,10 @@ def test_the_invited_see_inviter_members_ties_and_their_own_load(synthetic):
     assert len(invitations) == 3
     society, leader = played.society, played.team["leader"]
     for place, said in enumerate(invitations):
-        before = [leader, *(s.call.who for s in invitations[:place])]
-        assert people_under("In the team so far:", said.user) == before
+        before = [s.call.who for s in invitations[:place]]
+        assert f"from {leader}, who leads" in said.user
+        assert people_under("Also in the team so far:", said.user) == before
+        assert ("Nobody else is in the team so far." in said.user) == (not before)
         assert f"The invitation comes from {leader}" in said.user
         ties = society.ecosystem.coauthors[
             society.population.rows[leader], society.population.rows[said.call.who]

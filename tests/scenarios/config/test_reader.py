@@ -321,7 +321,7 @@ def test_every_key_is_written() -> None:
         "per_idea": 3,
         "self_review": None,
         "query": "idea",
-        "sentences": 3,
+        "sentences": 2,
         "queries": "one",
         "diversity": 0.0,
     }
