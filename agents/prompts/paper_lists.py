@@ -12,7 +12,9 @@ from virsci_society.agents.reference import Reference
 LEFT_OUT = "[…]"
 """Stands where the rest of an abstract is left out."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9(\"'])")
-_OWN_WORK = re.compile(r"(?i)\b(?:we|our|(?:this|the present) (?:paper|article|work|study|thesis))\b")
+_OWN_WORK = re.compile(
+    r"(?i)\b(?:we|our|(?:this|the present) (?:paper|article|work|study|thesis))\b"
+)
 
 
 def list_references(

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from virsci_society.agents.prompts.dialogue import MARK
 from virsci_society.agents.prompts.paper_lists import (
     LEFT_OUT,
-    own_sentences,
     letter,
     list_keys,
     list_lettered,
     list_references,
     list_titles,
+    own_sentences,
     pair_name,
     paper_key,
 )

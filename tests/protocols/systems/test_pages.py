@@ -290,7 +290,7 @@ PAGES: dict[str, list[Page]] = {
             "ReadingNotes",
             0,
             {**TOPIC, "The papers:": ["abstracts"]},
-            "Stage: reading and ideas, round 1 of 1.",
+            "Stage: reading and ideas.",
             never=("for the others",),
         ),
         Page(
