@@ -62,6 +62,7 @@ class AbstractText:
     """
 
     def __init__(self, lines: Sequence[str] = (), part: str = PARTS[0]) -> None:
+        # Bounded: in a hybrid run a model may have written the draft.
         self.lines = [as_sentence(truncate_words(line, _LONGEST)) for line in lines]
         self.parts: list[str] = []
         for line in self.lines:
@@ -130,11 +131,14 @@ class SentenceWriter:
         o = must or self.own[self.turn % len(self.own)]
         fresh_terms = exclude_terms(self.terms, [o])
         rest = [*fresh_terms, *exclude_terms(NEUTRAL, [o, *fresh_terms])]
+        # Fresh terms take turns; where there are none, the first neutral one stands in.
         a = rest[self.turn % max(1, len(fresh_terms))]
         left = exclude_terms(rest, [a])
         b = left[self.turn % max(1, len(fresh_terms) - 1)]
+        # Never empty: there are more neutral terms than slots.
         t = [*exclude_terms(self.theme, [a, b, o]), *exclude_terms(left, [b])][0]
         slots = {"t": t, "a": a, "b": b, "o": o}
+        # A frame without the writer's slot takes the term in another one.
         if must is not None and "{o}" not in frame:
             slots["a" if "{a}" in frame else "b"] = must
         return as_sentence(fill(frame, **slots))
@@ -227,12 +231,14 @@ def revise_abstract(asked: Asked) -> dict[str, Any]:
     further = heard or expertise(asked.known_person())[: FURTHER - 1]
     terms = unique_terms([*further, *theme[1:], *present]) or NEUTRAL
     writer = SentenceWriter(asked, text, theme, terms, [own, *present[:2]])
+    # Drawn in any case: a review changes how much is rewritten, and no later draw.
     many = 1 + asked.chance(RULES.rewrite_two)
     if near or asked.slots.get("review") is not None:
         many = int(RULES.rewrite_review)
     musts = [own, *heard]
     changed = _rewrite(writer, musts, taken, many)
     writer.adjust_length(musts)
+    # The draw first, so that it is made whatever the title says.
     retitled = asked.chance(RULES.retitle) and own.casefold() not in title.casefold()
     said = _modifications(changed, own, heard, near=bool(near), retitled=retitled)
     if retitled:

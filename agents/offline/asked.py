@@ -165,6 +165,7 @@ class Asked:
         scores = []
         for person in outsiders:
             terms = expertise(person)
+            # What the speaker knows as well needs no guest.
             new = exclude_terms(terms, self.terms)
             matching = sum(affinity((term,), text) for term in new)
             scores.append(matching - RULES.ask_own * (len(terms) - len(new)))

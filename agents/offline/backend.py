@@ -91,6 +91,7 @@ class Offline(Backend):
 
 def answer_offline(request: Request, acceptance: Acceptance = DEFAULT_ACCEPTANCE) -> Reply:
     """The offline scientist's reply to one request, by its acceptance rule where it is invited."""
+    # A generator of this call's own: in which order calls are answered then changes nothing.
     rng = np.random.Generator(np.random.Philox(key=request.seed & _64_BITS))
     slots: Mapping[str, Any] = {**request.slots, "me": request.who}
     by_rule = rule_of(request.form) is not None

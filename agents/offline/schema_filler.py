@@ -105,6 +105,7 @@ class SchemaFiller:
             depth: levels above it (>= 0).
         """
         if isinstance(schema, bool):
+            # True allows anything, so a string as well.
             return self._string({}, name)
         if "$ref" in schema:
             return self.value(self.defs[schema["$ref"].rsplit("/", 1)[1]], name, depth + 1)
@@ -218,6 +219,7 @@ class SchemaFiller:
         b = pick([t for t in self.terms if t != a] or list(NEUTRAL), self.rng)
         text = pick(_SENTENCES, self.rng).format(a=a, b=b)
         if most is not None and len(text) > most:
+            # The last resort is for limits that leave nothing of a term.
             text = capitalise(a)[:most].strip() or "x" * most
         while len(text) < least:
             text = f"{text} {pick(_SENTENCES, self.rng).format(a=b, b=a)}"

@@ -94,6 +94,7 @@ def unique_terms(phrases: Iterable[str]) -> tuple[str, ...]:
     return tuple(found.values())
 
 
+# Cached apart, because only a tuple can be a key, and ``unique_terms`` takes anything.
 _interests = lru_cache(maxsize=_CACHE)(unique_terms)
 
 

@@ -46,6 +46,7 @@ _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 # Not before a small letter, which follows the full stop of an abbreviation.
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\sa-z])")
 _ENDED = re.compile(r"[.!?][\"'”’)\]]?$")
+# Titles in corpora hold marks of HTML, such as <sub>.
 _TAG = re.compile(r"<[^<>]{1,20}>")
 _TRAILING = re.compile(r"[.,:%/&+]+(?=\s|$)")
 _PLAIN = re.compile(r"[A-Za-z0-9 -]*")
@@ -158,6 +159,7 @@ def with_article(term: str) -> str:
     words = term.split()
     if not words or words[0].lower() in WORDS["determiners"] or words[0].isdigit():
         return term
+    # Not the first word, before which no noun could stand.
     ends = next(
         (n for n, word in enumerate(words) if n and word in WORDS["prepositions"]), len(words)
     )

@@ -260,6 +260,7 @@ def _number(stem: str) -> tuple[int, str]:
 def _answered_stems(folder: int) -> dict[str, list[str]]:
     """Names of what may be answers by the stem of the question: plain, bounded and not empty."""
     found: dict[str, list[str]] = {}
+    # By name, in which order a run looks for the endings too: both take the same file.
     for name in sorted(os.listdir(folder)):
         if name.endswith(ANSWER_SUFFIXES):
             with suppress(FileNotFoundError, RefusedFile):

@@ -98,10 +98,7 @@ class Inbox(Backend):
 
     async def close(self) -> None:
         """Look for no further answers; open questions stay, and can be answered until later."""
-        # Emptied before the first wait, so that closing twice closes nothing twice.
-        watches, self._watches[:] = list(self._watches), []
-        for watch in watches:
-            await watch.close()
+        await close_watches(self._watches)
 
     async def _complete(self, watch: AnswerWatch, request: Request) -> Reply:
         text = await watch.ask(request)
@@ -166,11 +163,13 @@ class AnswerWatch:
 
     async def close(self) -> None:
         """End the task and whatever still waits, and show on the page that nobody waits now."""
+        # First the task, which would write the page with its questions again.
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
         self._fail(Stopped("the run has been stopped"))
+        # A page that cannot be written must not keep a run from ending.
         with suppress(OSError):
             self._folder.write_index(())
 
@@ -200,6 +199,14 @@ class AnswerWatch:
                 if not future.done():
                     broken = isinstance(error, OSError)
                     future.set_exception(_broken(self._folder, error) if broken else error)
+
+
+async def close_watches(watches: list[AnswerWatch]) -> None:
+    """Close all watches of a backend, and empty its list of them."""
+    # Emptied before the first wait, so that closing twice closes nothing twice.
+    closing, watches[:] = list(watches), []
+    for watch in closing:
+        await watch.close()
 
 
 def _broken(folder: QuestionFolder, error: Exception) -> Fault:

@@ -22,7 +22,7 @@ from virsci_society.agents.errors import Fault
 from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.people.folder import QuestionFolder
-from virsci_society.agents.people.inbox import AnswerWatch, Inbox
+from virsci_society.agents.people.inbox import AnswerWatch, Inbox, close_watches
 from virsci_society.agents.prompts.request import INSTEAD, PERSON, Reply, Request, Usage, is_person
 
 
@@ -171,9 +171,7 @@ class Seat(Backend):
 
     async def close(self) -> None:
         """Look for no further answers, and close the other backend's connections."""
-        watches, self._watches[:] = list(self._watches), []
-        for watch in watches:
-            await watch.close()
+        await close_watches(self._watches)
         await self.base.close()
 
     async def _route(
