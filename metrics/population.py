@@ -69,12 +69,7 @@ class TopicHistory:
             self._topics[who].append(None if pd.isna(topic) else str(topic))
 
     def as_of(self, who: str, date: float) -> str | None:
-        """Main topic of a scientist from all rows dated before a date; None where not known.
-
-        Args:
-            who: name of the scientist.
-            date: in days; infinity for the end of the run.
-        """
+        """Main topic of a scientist from rows dated before a date (days); None where not known."""
         index = bisect_left(self._dates.get(who, ()), date)
         return self._topics[who][index - 1] if index else self.initial.get(who)
 

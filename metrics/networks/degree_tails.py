@@ -68,11 +68,9 @@ class LikelihoodRatio:
 
 
 def fit_power_law(values: Any, xmin: int | None = None) -> PowerLawFit | None:
-    """Fit a power law to the tail of counts.
+    """Fit a power law to the tail of counts from ``xmin`` on, the best one if it is not given.
 
-    Args:
-        values: whole numbers; those below 1 are left out.
-        xmin: least value of the tail; the best one if not given.
+    Values below 1 are left out.
 
     Returns:
         The fit; None where there are not two different positive values.
@@ -180,12 +178,7 @@ def bootstrap(values: Any, tail: PowerLawFit, resamples: int, rng: np.random.Gen
 
 
 def sample_power_law(tail: PowerLawFit, count: int, rng: np.random.Generator) -> IntArray:
-    """Draw whole numbers of a power law.
-
-    Args:
-        tail: the law.
-        count: how many numbers.
-        rng: draws them.
+    """Draw so many whole numbers of a power law.
 
     Source:
         Clauset et al. (2009), appendix D.

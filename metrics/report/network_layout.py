@@ -152,12 +152,7 @@ def community_positions(matrix: sparse.csr_array, label: IntArray, count: int) -
 
 
 def spread_discs(centres: FloatArray, radius: FloatArray) -> FloatArray:
-    """Centres moved apart until discs hardly overlap, the small ones moving more than the large.
-
-    Args:
-        centres: n x 2.
-        radius: of each disc, > 0.
-    """
+    """Centres moved apart until discs hardly overlap, the small ones moving more than the large."""
     places = centres.copy()
     near = min(len(places), BY_FORCES)
     weight = radius[:near] ** 2

@@ -110,13 +110,7 @@ def calibrate(
 
 
 def forecast(calibration: PreparedCalibration, workers: int, truths: int) -> Forecast:
-    """How many simulations a calibration takes, and how long, by a timed pair.
-
-    Args:
-        calibration: the file and its papers.
-        workers: processes.
-        truths: number of synthetic truths.
-    """
+    """How many simulations a calibration takes, and how long, by a timed pair."""
     fit, simulator = Fit(calibration, Path("nowhere")), calibration.simulator
     zeros = np.zeros((2, fit.space.size))
     jobs = jobs_of(FIRST, zeros, fit.space, fit.settings[-1:], fit.file.seed)

@@ -116,10 +116,6 @@ def known_truths(fit: Fit, count: int) -> pd.DataFrame:
     The truths are drawn from the prior, and each is estimated from the first wave alone, because
     the second was drawn for the real papers.
 
-    Args:
-        fit: finished.
-        count: number of truths.
-
     Returns:
         One row per dimension: p of uniform ranks (Kolmogorov and Smirnov), share of truths inside
         the 90 % interval, and correlation of truth and estimate.

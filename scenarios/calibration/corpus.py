@@ -115,12 +115,7 @@ def read_source(kind: str, paths: Sequence[Path], end: int) -> Corpus:
 
 
 def ecosystem_corpus(ecosystem: Ecosystem, end: int) -> Corpus:
-    """The corpus of an ecosystem's past papers before a year.
-
-    Args:
-        ecosystem: its contemporary papers are not looked at.
-        end: the first year that is left out.
-    """
+    """The corpus of an ecosystem's papers before the boundary, up to a year that is left out."""
     table = ecosystem.past.table.select(["year", "id", "authors"])
     rows = zip(*(table[name].to_pylist() for name in ("year", "id", "authors")), strict=True)
     return make_corpus(rows, end, "the ecosystem")

@@ -112,16 +112,9 @@ def jobs_of(
     settings: Sequence[Setting],
     seed: int,
 ) -> list[Job]:
-    """The simulations of some points in all windows, point by point.
+    """The simulations of some points (scores: points, dimensions) in all windows, point by point.
 
     All windows of a point have the same seed, and the same point of a stage always has.
-
-    Args:
-        stage: one of ``STAGES``.
-        points: scores (points, dimensions).
-        space: of the parameters.
-        settings: the windows.
-        seed: of the calibration.
     """
     return [
         Job(stage, point, window, job_seed(seed, stage, point), space.values(scores, setting))
@@ -131,13 +124,7 @@ def jobs_of(
 
 
 def job_seed(seed: int, stage: str, point: int) -> int:
-    """The seed of the simulations of a point.
-
-    Args:
-        seed: of the calibration.
-        stage: one of ``STAGES``.
-        point: number of the point in its stage.
-    """
+    """The seed of the simulations of a point, by the number of the point in its stage."""
     state = np.random.SeedSequence([seed, STAGES.index(stage), point]).generate_state(1, np.uint64)
     # Seeds of a society are below 2^63.
     return int(state[0] >> np.uint64(1))

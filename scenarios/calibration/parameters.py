@@ -134,10 +134,6 @@ def borrowed_values(document: Document, scenario: Scenario) -> str | None:
 
     An invented ecosystem has no values of its own, and nothing is said of it.
 
-    Args:
-        document: the keys of the scenario, with their origins.
-        scenario: made of it.
-
     Returns:
         All such keys with their values, and the command that fits them; None where there are none.
     """

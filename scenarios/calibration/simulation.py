@@ -244,13 +244,7 @@ class Simulations:
 
 
 def run_job(simulator: WindowSimulator, windows: Sequence[ObservedWindow], job: Job) -> list[float]:
-    """Simulate a window and measure it: the values of ``MEASURED``.
-
-    Args:
-        simulator: the mechanism.
-        windows: those that the job's number means.
-        job: what is simulated.
-    """
+    """Simulate a window and measure it: the values of ``MEASURED``."""
     window = windows[job.window]
     papers = simulator.simulate(job.parameters, window.before, 0.0, window.days, job.seed)
     values = window.values(papers)

@@ -83,13 +83,7 @@ def plan(
 def run_probe_calls(
     scenario: Scenario, calls: int, out: Path | None, *, trust: bool = False
 ) -> RecordedRun:
-    """Make the first calls of a run in its folder, so that the run need not make them again.
-
-    Args:
-        scenario: of the run.
-        calls: how many, at most.
-        out: the run folder; the default one if not given.
-        trust: let dotted paths in the scenario be imported.
+    """Make at most so many first calls of a run in its folder; the run need not make them again.
 
     Raises:
         InputError: the scenario's scientists follow rules: there is nothing to be learnt.

@@ -206,9 +206,7 @@ class ExampleGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The commands in sections, without blank lines, so that all fit on one screen.
 
-        Args:
-            ctx: of this group; a group below ``society`` is listed as usual.
-            formatter: takes the lines.
+        A group below ``society`` is listed as usual.
         """
         if ctx.parent is not None:
             super().format_commands(ctx, formatter)
@@ -228,14 +226,7 @@ class ExampleGroup(TyperGroup):
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> Any:
-        """A context that keeps the arguments of the whole command.
-
-        Args:
-            info_name: name of the program.
-            args: its arguments.
-            parent: context of the group above; None: this is the command itself.
-            **extra: further settings of the context.
-        """
+        """A context that keeps the arguments of the whole command."""
         whole = tuple(args)
         context = super().make_context(info_name, args, parent, **extra)
         context.meta[_WHOLE] = whole
@@ -257,11 +248,7 @@ def _add_examples(command: Any, path: str) -> None:
 
 
 def epilog_of(path: str) -> str | None:
-    """The examples of a command as its help shows them; None where it has none.
-
-    Args:
-        path: of the command below ``society``, such as ``study run``; empty: the command itself.
-    """
+    """The examples of a command, such as ``study run``, as its help shows them; None without."""
     lines = EXAMPLES.get(path)
     # The mark keeps the lines from being filled like a paragraph.
     return None if lines is None else "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

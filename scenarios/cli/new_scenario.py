@@ -57,10 +57,6 @@ def new(
 def write_schema(target: Path, text: str) -> Path:
     """Write the schema beside a new scenario, and over no other file; returns where it stands.
 
-    Args:
-        target: the new scenario.
-        text: of the schema.
-
     Raises:
         InputError: both names that a schema may have are taken by other files.
         OSError: it cannot be written.

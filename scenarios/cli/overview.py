@@ -140,11 +140,9 @@ def _broken(line: str, width: int) -> list[str]:
 
 
 def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
-    """A run in ten lines: what happened in a sentence, then figures.
+    """A summary in ten lines: what happened in a sentence, then figures.
 
-    Args:
-        summary: from ``metrics.summarise_run``.
-        folder: as the user named it, for the last line.
+    The last line has the folder as the user named it.
     """
     from virsci_society.agents.journal.records import spent_in
     from virsci_society.scenarios.terminal.console import cell
@@ -185,11 +183,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
 
 
 def sentence_of(summary: Mapping[str, Any]) -> str:
-    """What happened in a run, in one sentence.
-
-    Args:
-        summary: from ``metrics.summarise_run``.
-    """
+    """What happened in a run, in one sentence of its summary."""
     from virsci_society.metrics.summary_file import ended_words
 
     teams = summary["teams"]
@@ -254,11 +248,7 @@ class TimeSeries:
 
 
 def time_series(summary: Mapping[str, Any]) -> list[TimeSeries]:
-    """The series of a summary that have a value above 0; none in files of older releases.
-
-    Args:
-        summary: from ``metrics.summarise_run``.
-    """
+    """The series of a summary that have a value above 0; none in files of older releases."""
     series = summary.get("series")
     if series is None:
         return []
@@ -285,11 +275,6 @@ def _period(days: float) -> str:
 def chart_lines(summary: Mapping[str, Any], encoding: str | None, width: int) -> list[str]:
     """A line for each series: its name, its chart, its least and largest value.
 
-    Args:
-        summary: from ``metrics.summarise_run``.
-        encoding: of the terminal.
-        width: of the terminal, in columns.
-
     Returns:
         No line where there is no series, or not enough room.
     """
@@ -310,11 +295,7 @@ def chart_lines(summary: Mapping[str, Any], encoding: str | None, width: int) ->
 
 
 def print_charts(summary: Mapping[str, Any]) -> None:
-    """Print the series and the papers per person as tables; on a terminal with charts.
-
-    Args:
-        summary: from ``metrics.summarise_run``.
-    """
+    """Print the series and the papers per person as tables; on a terminal with charts."""
     from virsci_society.scenarios.terminal.console import print_table
 
     found = time_series(summary)

@@ -130,10 +130,9 @@ def printable(text: str) -> str:
 
 
 def describe_errors(errors: Sequence[ErrorDetails]) -> str:
-    """One sentence for the errors that pydantic found in one value.
+    """One sentence for the errors that pydantic found in one value, of all members of a union.
 
-    Args:
-        errors: of all members of a union; a message of a validator of ours is quoted as it is.
+    A message of a validator of ours is quoted as it is.
     """
     reasons = [str(error["ctx"]["error"]) for error in errors if error["type"] == "value_error"]
     bounds = [error for error in errors if error["type"] in _BOUNDS]

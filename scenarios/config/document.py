@@ -155,9 +155,7 @@ def library() -> Mapping[str, Path]:
 def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
     """The file of a scenario: a name of the library, or the path of a file.
 
-    Args:
-        name: the name or path.
-        folder: what a relative path is relative to; the current folder if not given.
+    A relative path is relative to ``folder``, or to the current folder.
 
     Raises:
         InputError: neither exists; the nearest names are shown.
@@ -250,7 +248,9 @@ def from_settings(settings: Iterable[str]) -> Document:
         except InputError as error:
             faults.append(str(error))
             continue
-        document = document.merged_with(_single(path, value, f"--set {key.strip()}"))
+        document = document.merged_with(
+            single_key(path, value, Origin(f"--set {key.strip()}", Path.cwd(), path))
+        )
     if faults:
         raise InputError("\n".join(faults))
     return document
@@ -267,16 +267,18 @@ def from_arguments(arguments: Mapping[str, Any]) -> Document:
         path = key_path(key)
         if path is None:
             raise InputError(f"{key!r} is not a key; write it like protocol.turns")
-        document = document.merged_with(_single(path, value, dotted(path)))
+        document = document.merged_with(
+            single_key(path, value, Origin(dotted(path), Path.cwd(), path))
+        )
     return document
 
 
-def _single(path: KeyPath, value: Any, label: str) -> Document:
+def single_key(path: KeyPath, value: Any, origin: Origin | None) -> Document:
+    """The document of one key, with its origin if that is known."""
     data: Any = value
     for key in reversed(path):
         data = {key: data}
-    origin = Origin(label, Path.cwd(), path)
-    origins = {path[:length]: origin for length in range(1, len(path) + 1)}
+    origins = {} if origin is None else {path[: n + 1]: origin for n in range(len(path))}
     return Document(data, origins)
 
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from virsci_society.scenarios.config.diagnostics import Diagnostics
-from virsci_society.scenarios.config.document import Document, Origin, key_path
-from virsci_society.scenarios.config.yaml_io import KeyPath
+from virsci_society.scenarios.config.document import Document, key_path, single_key
 from virsci_society.society.interventions import Intervention
 
 CHANGEABLE = {
@@ -47,13 +45,7 @@ def sort_by_date(interventions: Sequence[Intervention]) -> list[tuple[int, Inter
 def check_interventions(
     diagnostics: Diagnostics, known: Sequence[str], interventions: Sequence[Intervention]
 ) -> None:
-    """Note a fault for every key that no intervention may set.
-
-    Args:
-        diagnostics: takes the faults.
-        known: all top-level keys of a scenario.
-        interventions: in the order of the scenario.
-    """
+    """Note a fault for each key that no intervention may set; ``known`` are those of a scenario."""
     for place, intervention in enumerate(interventions):
         for key in intervention.set:
             path = key_path(key)
@@ -82,21 +74,10 @@ def documents_after(
     for place, intervention in sort_by_date(interventions):
         for key, value in intervention.set.items():
             at = start.origin(("interventions", place, "set", key))
-            now = now.merged_with(_single(key, value, at))
+            now = now.merged_with(single_key(key_path(key) or (), value, at))
         yield intervention, now
 
 
 def settings_json(intervention: Intervention) -> str | None:
     """The keys that an intervention sets, as JSON; None where it sets none."""
     return json.dumps(intervention.set, sort_keys=True) if intervention.set else None
-
-
-def _single(key: str, value: Any, at: Origin | None) -> Document:
-    path: KeyPath = key_path(key) or ()
-    data: Any = value
-    for step in reversed(path):
-        data = {step: data}
-    document = Document(data)
-    if at is not None:
-        document.origins = {path[: n + 1]: at for n in range(len(path))}
-    return document

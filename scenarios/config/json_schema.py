@@ -217,12 +217,7 @@ def _property(
 
 
 def plain_property(cls: type[BaseModel], name: str) -> Schema:
-    """Pydantic's schema of one field, without its title and description.
-
-    Args:
-        cls: the class that has the field.
-        name: of the field.
-    """
+    """Pydantic's schema of one field, without its title and description."""
     schema = cast(Schema, _pydantic_schema(cls)["properties"][name])
     return {
         key: value for key, value in schema.items() if key not in ("title", "hint", "description")

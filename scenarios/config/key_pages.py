@@ -86,9 +86,7 @@ key that takes one, and hold wherever a length of time is drawn.
 def render_reference(cls: type[BaseModel], only: Common | None = None) -> str:
     """The page: what every key takes, means and is by default, its unit, and its source.
 
-    Args:
-        cls: of a scenario.
-        only: what is shown besides the keys at the top level; None: all.
+    Besides the keys at the top level ``only`` these are shown; None: all.
     """
     head = FULL_HEAD if only is None else HEAD
     return head + "\n".join(_lines(key_sections(cls), only)).rstrip() + "\n"
@@ -148,11 +146,7 @@ class KeySection(NamedTuple):
 
 
 def key_sections(cls: type[BaseModel]) -> Iterator[KeySection]:
-    """Every section of a scenario file, each part of each table once.
-
-    Args:
-        cls: of a scenario.
-    """
+    """Every section of a scenario file, each part of each table once."""
     yield KeySection("", "", tuple(_key_rows(cls, "")))
     yield from _sections_below(cls, "", set())
 
@@ -183,13 +177,7 @@ def _is_shown(title: str, key: str, only: Common | None) -> bool:
 def _sections_below(
     cls: type[BaseModel], prefix: str, seen: set[type[BaseModel]]
 ) -> Iterator[KeySection]:
-    """The sections of the parts of a part.
-
-    Args:
-        cls: the part.
-        prefix: of its keys, with a dot at its end.
-        seen: parts that have their section, which they get once.
-    """
+    """The sections of the parts of a part, each part once: ``seen`` have theirs already."""
     inner = inlined_class(cls)
     if inner is not None:
         yield from _sections_below(inner, prefix, seen)

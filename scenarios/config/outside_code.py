@@ -61,11 +61,7 @@ def installed_parts() -> tuple[InstalledPart, ...]:
 
 
 def installed_of(kind: str) -> dict[str, str]:
-    """Names and paths of the parts of a kind that installed packages add.
-
-    Args:
-        kind: such as ``protocols``.
-    """
+    """Names and paths of the parts of a kind, such as ``protocols``, that packages add."""
     # Of two packages that add the same name, the first by path.
     return {one.name: one.path for one in reversed(installed_parts()) if one.kind == kind}
 

@@ -173,11 +173,7 @@ KIND_NAMES = (*TABLES, "metrics")
 
 
 def parts_of_kind(kind: str) -> dict[str, str]:
-    """Names and paths of all parts of a kind, ours and those of installed packages.
-
-    Args:
-        kind: a key of ``TABLES``.
-    """
+    """Names and paths of all parts of a kind, ours and those of installed packages."""
     # Ours last: no installed package may take a name of ours.
     return {**installed_of(kind), **TABLES[kind]}
 
@@ -337,10 +333,6 @@ def is_list(field: FieldInfo) -> bool:
 def check_metric_name(name: Any, *, trust: bool) -> None:
     """See that a name under ``metrics`` is a family, a measure or a function from outside.
 
-    Args:
-        name: as it was written.
-        trust: dotted paths may be imported.
-
     Raises:
         InputError: it is none of them; the message says which is which.
     """
@@ -361,11 +353,7 @@ def check_metric_name(name: Any, *, trust: bool) -> None:
 
 
 def outside_metric(name: str) -> tuple[str, Any] | None:
-    """Name and function of a metric from outside; None for one of ours.
-
-    Args:
-        name: as a scenario names it; checked by ``check_metric_name`` before.
-    """
+    """Name and function of a checked metric from outside; None for one of ours."""
     if measures_named(name):
         return None
     path = installed_of("metrics").get(name, name)

@@ -115,9 +115,7 @@ def read_yaml(path: Path) -> YamlDocument:
 def parse_yaml(text: str, label: str) -> YamlDocument:
     """The data of a YAML text whose top level is a mapping; an empty text is an empty mapping.
 
-    Args:
-        text: of the file.
-        label: stands for the file in messages.
+    The label stands for the file in messages.
 
     Raises:
         InputError: as ``read_yaml``.
@@ -138,9 +136,7 @@ def parse_yaml(text: str, label: str) -> YamlDocument:
 def parse_value(text: str, label: str) -> Any:
     """One value as it would stand after a colon: ``3``, ``off``, ``{use: uniform}``.
 
-    Args:
-        text: of the value.
-        label: stands for its place in messages.
+    The label stands for its place in messages.
 
     Raises:
         InputError: not YAML.

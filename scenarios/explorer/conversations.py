@@ -94,14 +94,7 @@ class Words:
 
 
 def pack_words(run: Run, made: RunArrays, book: PromptBook, room: int) -> Words:
-    """Pack as many words as there is room for.
-
-    Args:
-        run: the run.
-        made: its arrays, for the numbers of scientists and teams.
-        book: its prompts.
-        room: most characters of all packed words.
-    """
+    """Pack as many words as there is room for, in characters of all packed words."""
     teams = teams_in_order(run)
     calls = run.table("calls").sort_values(["sequence", "asked", "call"], kind="stable")
     by_team = {str(team): rows for team, rows in calls.groupby("team", sort=False)}

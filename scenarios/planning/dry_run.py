@@ -132,12 +132,7 @@ class DryRun:
 
 
 def call_totals(scenario: Scenario, tokens: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """Calls, their tokens and their price, as a plan shows them.
-
-    Args:
-        scenario: whose model is paid.
-        tokens: of each call, those of the prompt and those of the reply.
-    """
+    """Calls, their tokens (of prompt and reply) and their price, as a plan shows them."""
     prompts, replies = sum(one for one, _ in tokens), sum(one for _, one in tokens)
     return {
         "calls": len(tokens),
@@ -198,10 +193,7 @@ def windows_of(scenario: Scenario) -> dict[str, float]:
 def lookahead_bound(scenario: Scenario, span: float, slowest: float) -> LookaheadBound | None:
     """The lower bound of the wall time; None where no window is longer than zero.
 
-    Args:
-        scenario: has the windows.
-        span: simulated days from the first call to the last.
-        slowest: seconds of the slowest call.
+    The span is in simulated days from the first call to the last, ``slowest`` in seconds of a call.
     """
     above = [(days, key) for key, days in windows_of(scenario).items() if days > 0]
     if not above:

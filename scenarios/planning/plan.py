@@ -281,9 +281,7 @@ class QuestionCost:
 def question_cost(scenario: Scenario, ask: Callable[[Gateway], Sequence[Call]]) -> QuestionCost:
     """Rehearse questions outside a run, at the likely rates and at both ends, and add up.
 
-    Args:
-        scenario: its backend is to answer.
-        ask: asks everything through a gateway, and returns the rows of the calls.
+    ``ask`` puts them all through a gateway, and returns the rows of the calls.
     """
     rates, totals = rates_for(scenario, None), []
     for end in ENDS:

@@ -47,10 +47,6 @@ class Page(NamedTuple):
 def write_pages(listing: Listing, out: Path) -> None:
     """Write a listing into a folder; one that an earlier listing was written to is written anew.
 
-    Args:
-        listing: what is written.
-        out: the folder; made if it is not there.
-
     Raises:
         InputError: the folder holds other files, or cannot be written to.
     """
@@ -173,10 +169,7 @@ def notes(listing: Listing) -> list[str]:
 def render_call(listing: Listing, call: RecordedCall, number: int) -> str:
     """The text of one call: who is asked, the messages, the form, and the reply below a line.
 
-    Args:
-        listing: to which it belongs.
-        call: one of its calls.
-        number: the call's place, from 1.
+    The number is its place in the listing, from 1.
     """
     tokens, row = call.tokens, call.row
     facts = {

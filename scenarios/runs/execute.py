@@ -250,12 +250,7 @@ def replay(
 
 
 def require_finished(parent: Path, day: float, what: str) -> None:
-    """See that a run has finished, and not before a day.
-
-    Args:
-        parent: the run folder.
-        day: in simulated days from day 0.
-        what: needs the run, for the message.
+    """See that a run has finished, and not before a day; ``what`` needs it, for the message.
 
     Raises:
         InputError: it has not, or ends before that day.
@@ -280,12 +275,6 @@ def replayed_until(
 
     The run is gone through again from its journal alone, strictly before the date. Nothing is
     asked, and nothing is written into its folder.
-
-    Args:
-        folder: of the run.
-        day: the date in simulated days from day 0.
-        progress: is given every phase.
-        trust: let dotted paths in its scenario be imported.
 
     Raises:
         InputError: no finished run, or one that ends before the date.

@@ -444,13 +444,7 @@ def simulated_date(boundary: int, day: float) -> str:
 
 @contextmanager
 def report_waiting(society: Society, progress: Progress, every: float = EVERY) -> Iterator[None]:
-    """Report the state of the calls every few seconds within this block, from a thread of its own.
-
-    Args:
-        society: its gateway is asked for the state of the calls.
-        progress: takes the reports.
-        every: seconds between two reports.
-    """
+    """Report the state of the calls every few seconds in this block, from a thread of its own."""
     gateway = society.dispatcher.gateway
     if gateway.inline:
         yield

@@ -113,11 +113,7 @@ def go_through(
 ) -> Society:
     """The society of a scenario after its last period, or after the first that was enough.
 
-    Args:
-        scenario: checked.
-        gateway: answers its calls.
-        enough: asked before each period; True ends it.
-        ecosystem: the scenario's own, where it has been built already.
+    The ecosystem is the scenario's own, where it has been built already.
     """
     from virsci_society.scenarios.runs.build import build_society
 
@@ -155,12 +151,7 @@ def longest_page(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Requ
 
 
 def tokens_needed(backend: Backend, characters: int) -> int:
-    """Tokens of a window that holds a page and the longest reply to it, if tokens are short.
-
-    Args:
-        backend: bounds the length of a reply.
-        characters: of the messages.
-    """
+    """Tokens of a window that holds a page and the longest reply to it, if tokens are short."""
     return -(-characters // PER_TOKEN) + backend.max_reply_tokens
 
 

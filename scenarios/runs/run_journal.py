@@ -164,11 +164,6 @@ def key_differences(
     """Every key whose value differs, dotted, with both values: ``turns: 3 -> 5``.
 
     A key that is missing on one side has its default there.
-
-    Args:
-        old: nested data.
-        new: the same later.
-        path: of both, with a dot at its end, for the dotted names.
     """
     for key in dict.fromkeys((*old, *new)):
         before, after, here = old.get(key), new.get(key), f"{path}{key}"

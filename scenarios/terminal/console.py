@@ -85,13 +85,9 @@ def print_table(
 ) -> None:
     """Print one table; columns of numbers are aligned to the right.
 
-    On a terminal it has rules; elsewhere it is plain text with one row a line.
+    With ``bars`` its last column, of numbers >= 0, is drawn as bars as well, on a terminal.
 
-    Args:
-        title: above it.
-        columns: heads.
-        rows: one value for each column.
-        bars: on a terminal, draw the last column, of numbers >= 0, as bars as well.
+    On a terminal it has rules; elsewhere it is plain text with one row a line.
     """
     plain = not sys.stdout.isatty()
     if bars and not plain and rows:

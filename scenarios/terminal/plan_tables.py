@@ -63,13 +63,7 @@ def plan_notes(plan: Plan) -> Iterator[str]:
 
 
 def print_question_cost(title: str, about: str, cost: QuestionCost) -> None:
-    """Print what questions outside a run will take.
-
-    Args:
-        title: of the table.
-        about: who will answer.
-        cost: the estimate.
-    """
+    """Print what questions outside a run will take, and who will answer."""
     rows = [
         (NAMES[name], *(_figure(name, rate.at(end)) for end in ENDS))
         for name, rate in cost.figures.items()
