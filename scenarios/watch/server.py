@@ -269,7 +269,7 @@ class _Handler(BaseHTTPRequestHandler):
         except InputError as error:
             return HTTPStatus.CONFLICT, str(error)
         except OSError as error:
-            # Somebody may have put a folder in the answer's place.
+            # The disk may be full, or the folder not be this user's any more.
             return HTTPStatus.CONFLICT, f"the answer cannot be written: {error.strerror}"
         self.app.forget()
         return HTTPStatus.OK, "taken"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -174,6 +175,35 @@ def test_who_is_silent_is_answered_for_and_marked(small: Scenario, filled, tmp_p
     # Their questions have no file of an answer, and are open to nobody.
     assert len(list((folder / SEAT / "questions").glob("*.md"))) == len(mine)
     assert state["seats"]["questions"] == []
+
+
+def test_an_answer_that_cannot_be_written_is_told_and_the_page_lives(
+    filled, tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = next((filled[0] / SEAT / "questions").glob("*.md"))
+    inbox = tmp_path / "run" / SEAT
+    for name in ("questions", "answers"):
+        (inbox / name).mkdir(parents=True)
+    (inbox / "questions" / question.name).write_bytes(question.read_bytes())
+    place = inbox / "answers" / f"{question.stem}.json"
+    place.mkdir()
+    given = {"stem": question.stem, "text": "{}"}
+    with page_of(tmp_path / "run") as page:
+        status, told = post(page.url, given)
+        assert (status, place.is_dir()) == (409, True)
+        assert f"{place.name}: is not a plain file" in str(told)
+        place.rmdir()
+        with monkeypatch.context() as patch:
+
+            def full(*_: Any, **__: Any) -> None:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+            patch.setattr("virsci_society.agents.people.folder.write_atomically", full)
+            status, told = post(page.url, given)
+        assert status == 409
+        assert "the answer cannot be written: No space left on device" in str(told)
+        assert post(page.url, given)[0] == 200
+    assert place.read_text(encoding="utf-8") == "{}"
 
 
 def test_nothing_is_shown_or_taken_before_somebody_agrees(filled, tmp_path) -> None:
