@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.terminal.arguments import (
     Json,
@@ -39,6 +40,30 @@ StudyName = Annotated[
 Out = Annotated[
     Path | None, typer.Option("--out", help="The study's folder (default runs/studies/NAME).")
 ]
+
+Index = Annotated[
+    int | None,
+    typer.Option("--index", metavar="I", min=0, help="Do run I only, as in a job array."),
+]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes on this machine.")
+]
+Together = Annotated[
+    int | None,
+    typer.Option(
+        "--together", metavar="N", min=1, help="Runs in each process, sharing their slots."
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option("--scheduler", metavar="ADDRESS", help="Use a dask scheduler's workers."),
+]
+LocalCluster = Annotated[
+    int | None,
+    typer.Option("--local-cluster", metavar="N", min=1, help="Use N dask workers here."),
+]
+FailFast = Annotated[bool, typer.Option("--fail-fast", help="Stop at the first run that fails.")]
+Again = Annotated[bool, typer.Option("--again", help="Begin quarantined runs as well.")]
 
 
 @study.command("list")
@@ -97,31 +122,13 @@ def run(
     study: StudyName,
     set_: Settings = None,
     out: Out = None,
-    index: Annotated[
-        int | None,
-        typer.Option("--index", metavar="I", min=0, help="Do run I only, as in a job array."),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes on this machine.")
-    ] = None,
-    together: Annotated[
-        int | None,
-        typer.Option(
-            "--together", metavar="N", min=1, help="Runs in each process, sharing their slots."
-        ),
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option("--scheduler", metavar="ADDRESS", help="Use a dask scheduler's workers."),
-    ] = None,
-    local_cluster: Annotated[
-        int | None,
-        typer.Option("--local-cluster", metavar="N", min=1, help="Use N dask workers here."),
-    ] = None,
-    fail_fast: Annotated[
-        bool, typer.Option("--fail-fast", help="Stop at the first run that fails.")
-    ] = False,
-    again: Annotated[bool, typer.Option("--again", help="Begin quarantined runs as well.")] = False,
+    index: Index = None,
+    jobs: Jobs = None,
+    together: Together = None,
+    scheduler: Scheduler = None,
+    local_cluster: LocalCluster = None,
+    fail_fast: FailFast = False,
+    again: Again = False,
     trust: Trust = False,
 ) -> None:
     """Do the runs of a study that are missing, gather them, and write its page.
@@ -151,6 +158,9 @@ def run(
         tell(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
         engine.run(design, folder, todo, _line)
     _conclude(design, folder, held, changed=bool(todo))
+    # Reviewers come after the runs, so that here they are only announced.
+    for line in _without_reviews(design, folder):
+        tell(line, err=True)
 
 
 @study.command()
@@ -183,6 +193,8 @@ def report(study: StudyName, set_: Settings = None, out: Out = None, trust: Trus
     if held.data.get(NUMBER) == IDENTITY:  # an older one is reported as it was locked
         held = open_folder(design, folder, "run")
     _conclude(design, folder, held, changed=True)
+    if missing := _without_reviews(design, folder):
+        raise InputError("\n".join(missing))
 
 
 def _read(
@@ -270,6 +282,23 @@ def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> Non
     tell(f"report: {folder / 'report.html'}")
     tell(f"who spoke: {design.base.backend.backend.about}")
     _end(folder, found)
+
+
+def _without_reviews(design: Design, folder: Path) -> list[str]:
+    """A line for each planned outcome that no reviewer has given yet, with its place."""
+    wanted = {one.of: one.of.split(".")[1] for one in design.comparisons if "review." in one.of}
+    if not wanted:
+        return []
+    from virsci_society.scenarios.study.results.study import Study
+
+    study = Study.open(folder)
+    return [
+        f"{design.reviewed_at[score]}: {score}: no reviews yet; 'society review {folder} --kind "
+        f"{kind} --set backend.model=MODEL' asks for them, and 'society study report {folder}' "
+        "enters them"
+        for score, kind in wanted.items()
+        if not study.panels(score)
+    ]
 
 
 def _line(one: Status) -> None:

@@ -191,6 +191,7 @@ class Design:
         matching: what was chosen for the arms of a study with the key ``match``; None until
             ``match_budgets`` has chosen it, and for a study without.
         adapted_at: the place in the file of what is adapted, by the name of the arm.
+        reviewed_at: the place of the first comparison of each score that reviewers give.
     """
 
     name: str
@@ -201,6 +202,7 @@ class Design:
     scenarios: tuple[Scenario, ...]
     matching: Matching | None = None
     adapted_at: Mapping[str, str] = field(default_factory=dict)
+    reviewed_at: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def runs(self) -> int:

@@ -114,7 +114,17 @@ class _Reading:
             found,
             tuple(scenarios),
             adapted_at=places,
+            reviewed_at=self._places_of_reviews(),
         )
+
+    def _places_of_reviews(self) -> dict[str, str]:
+        places: dict[str, str] = {}
+        for number, one in enumerate(_items(self.document.data.get("comparisons"))):
+            here: KeyPath = ("comparisons", number)
+            if "paired" in one:
+                one, here = one["paired"], (*here, "paired")
+            places.setdefault(one["of"], self._place((*here, "of")))
+        return {name: place for name, place in places.items() if name.startswith("review.")}
 
     def _parts(self) -> None:
         """Unknown keys inside lists, which pydantic alone would name without a near spelling."""
@@ -249,9 +259,9 @@ class _Reading:
             if isinstance(short := one.get("paired"), dict):
                 one, here = short, (*here, "paired")
                 self._partners((*here, "over"), short, arms)
-            self._named((*here, "of"), "measure of this study", one.get("of"), measures)
+            self._outcome((*here, "of"), one.get("of"), measures)
             self._named((*here, "over"), "key that is varied", one.get("over"), keys)
-            self._against((*here, "against"), one.get("against"), measures)
+            self._outcome((*here, "against"), one.get("against"), measures)
             for position, arm in enumerate(_items(one.get("arms"))):
                 self._named((*here, "arms", position), "arm", arm, names)
         for number, one in enumerate(_items(data.get("figures"))):
@@ -315,8 +325,8 @@ class _Reading:
             self._named((*here, "over", position), "key that is varied", key, keys)
         self._named((*here, "beside"), "key that is varied", given.get("beside"), keys)
 
-    def _against(self, place: KeyPath, name: object, measures: list[str]) -> None:
-        """Another measure, or a score of a review."""
+    def _outcome(self, place: KeyPath, name: object, measures: list[str]) -> None:
+        """A measure, or a score of a review."""
         if isinstance(name, str) and name.partition(".")[0] == "review":
             from virsci_society.scenarios.judgement.review_kinds import KINDS
 
@@ -329,7 +339,13 @@ class _Reading:
         from virsci_society.metrics.scalars.measures import name_error
 
         for number, measure in enumerate(_items(self.document.data.get("measures"))):
-            if isinstance(measure, str) and (problem := name_error(measure)) is not None:
+            if isinstance(measure, str) and measure.startswith("review."):
+                self.diagnostics.add(
+                    ("measures", number),
+                    f"{measure} is given by reviewers when the runs are done, and no run has it; "
+                    "name it in a comparison (of: or against:), and leave it out here",
+                )
+            elif isinstance(measure, str) and (problem := name_error(measure)) is not None:
                 self.diagnostics.add(("measures", number), problem)
 
     def _named(self, place: KeyPath, what: str, name: object, known: list[str]) -> None:

@@ -118,7 +118,7 @@ class Comparison(Part):
     """``paired``: arms against the first; ``inverted_u``: two lines; ``rank_correlation``;
     ``correlation``: of two measures over runs, Pearson's and Spearman's."""
     of: str
-    """The measure."""
+    """The measure, or ``review.KIND.SCORE``, which reviewers give when the runs are done."""
     arms: tuple[str, ...] | None = None
     """Names of the arms, the reference first; null: all of them."""
     over: str | None = None

@@ -75,10 +75,27 @@ def compute_comparisons(study: Study, without: Set[int] = frozenset()) -> list[C
 def _results(
     study: Study, plan: PlannedComparison, without: Set[int]
 ) -> Iterator[ComparisonResult]:
+    """The results of one plan; of a review's score, those of every panel that has given it."""
+    if not plan.of.startswith("review."):
+        yield from _results_of(study, plan, without)
+    elif panels := study.panels(plan.of):
+        for outcome in panels:
+            yield from _results_of(study, plan.model_copy(update={"of": outcome}), without)
+    else:
+        note = (
+            f"no reviews yet; 'society review STUDY --kind {plan.of.split('.')[1]}' asks for them"
+        )
+        for one in _results_of(study, plan, without):
+            yield replace(one, result=replace(one.result, note=note))
+
+
+def _results_of(
+    study: Study, plan: PlannedComparison, without: Set[int]
+) -> Iterator[ComparisonResult]:
     arms = [arm for arm in (plan.arms or study.arms) if arm in study.arms]
     if plan.test == "paired":
         for arm in arms[1:]:
-            yield _compare_two_arms(study, plan.of, (arms[0], arm), without)
+            yield compare_two_arms(study, plan.of, (arms[0], arm), without)
         return
     if plan.test == "correlation":
         yield from _correlations(study, plan, arms, without)
@@ -143,9 +160,10 @@ def _constant_arms(constant: dict[str, float]) -> str:
     return f"no variance between the runs of {listed}"
 
 
-def _compare_two_arms(
-    study: Study, measure: str, arms: tuple[str, str], without: Set[int]
+def compare_two_arms(
+    study: Study, measure: str, arms: tuple[str, str], without: Set[int] = frozenset()
 ) -> ComparisonResult:
+    """A measure in two arms, in pairs of one seed where the study has them."""
     if study.description.paired:
         first, second = (study.values(measure, arm, without) for arm in arms)
         both = first.index.intersection(second.index)
@@ -175,11 +193,8 @@ def _correlations(
 ) -> Iterator[ComparisonResult]:
     """Pearson's and Spearman's over runs, against a measure or the score of every panel."""
     against, ours = plan.against or "", study.by_run(plan.of, arms, without)
-    others = {against: study.by_run(against, arms, without)}
-    if against.startswith("review."):
-        panels = study.review_scores(against)
-        others = {f"{against} by {name}": score for name, score in panels.items()} or others
-    for label, theirs in others.items():
+    for label in study.panels(against) or [against]:
+        theirs = study.by_run(label, arms, without)
         both = ours.index.intersection(theirs.index)
         pair = ours.loc[both].tolist(), theirs.loc[both].tolist()
         for correlation in (pearson, spearman):

@@ -209,7 +209,8 @@ class StudyPage:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.results = compute_comparisons(study)
+        # What reviewers say comes first: the other outcomes are of distances and counts.
+        self.results = sorted(compute_comparisons(study), key=_is_no_review)
         self.runs_with_defaults = study.runs_with_defaults()
         self.measures: list[dict[str, Any]] = []
         self.figures: dict[str, Markup] = {}
@@ -217,9 +218,8 @@ class StudyPage:
             self._add_measure(measure)
         self.shapes = self._shapes()
         self.stacks = [self._stack(*one) for one in enumerate(study.description.figures, 1)]
-        again = (
-            compute_comparisons(study, self.runs_with_defaults) if self.runs_with_defaults else []
-        )
+        spoilt = self.runs_with_defaults
+        again = sorted(compute_comparisons(study, spoilt), key=_is_no_review) if spoilt else []
         by_arm = pd.concat([one["table"] for one in self.measures], ignore_index=True)
         few = 1 < len(study.arms) <= ARMS_BESIDE
         self.tables = {
@@ -307,11 +307,11 @@ class StudyPage:
 
     def _shapes(self) -> list[Markup]:
         """Figures of the two-lines tests, with the arms that each was planned for."""
-        plans = [plan for plan in self.study.description.comparisons if plan.test == "inverted_u"]
         tests = [result for result in self.results if result.test == "two lines"]
         drawn = []
-        for index, (plan, result) in enumerate(zip(plans, tests, strict=True)):
-            picture = figures.two_lines_figure(self.study, result, plan.arms or self.study.arms)
+        for index, result in enumerate(tests):
+            arms = self.study.description.comparisons[result.plan].arms or self.study.arms
+            picture = figures.two_lines_figure(self.study, result, arms)
             if picture is not None:
                 drawn.append(picture)
                 self.figures[file_name(result.measure, "two_lines", *result.of, str(index + 1))] = (
@@ -346,6 +346,10 @@ class StudyPage:
         rows = records(tables.coverage(self.study))
         logs = {one["name"]: one["log"] for one in self.measures}
         return [{**row, "logged": logs[row["measure"]]} for row in rows if row["t"] < POOR_COVERAGE]
+
+
+def _is_no_review(one: ComparisonResult) -> bool:
+    return not one.measure.startswith("review.")
 
 
 def power_statements(n: int, paired: bool, tests: int) -> list[str]:

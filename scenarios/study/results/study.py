@@ -122,6 +122,8 @@ class Study:
             and a column per varied key.
         results: one row per run and measure: ``run``, ``arm``, ``replicate``, ``seed``,
             ``measure``, ``value`` (missing where not available).
+        reviews: ``review.KIND.SCORE`` and the panel, by the name of the outcome that they are
+            together: ``review.KIND.SCORE by PANEL``, a measure of the study like any other.
 
     Example:
         >>> import pandas as pd
@@ -137,10 +139,17 @@ class Study:
     """
 
     def __init__(
-        self, folder: Path, description: StudyDescription, runs: pd.DataFrame, results: pd.DataFrame
+        self,
+        folder: Path,
+        description: StudyDescription,
+        runs: pd.DataFrame,
+        results: pd.DataFrame,
+        reviews: pd.DataFrame | None = None,
     ) -> None:
         self.folder, self.description, self.runs, self.results = folder, description, runs, results
-        known = results.dropna(subset=["value"])
+        scores, self.reviews = _review_outcomes(runs, reviews)
+        known = pd.concat([results, scores]).dropna(subset=["value"])
+        self._known = known
         self._values = {
             (str(measure), str(arm)): rows.set_index("replicate").sort_index()
             for (measure, arm), rows in known.groupby(["measure", "arm"], sort=False)
@@ -164,7 +173,8 @@ class Study:
         if hashes is not None:
             hashes.check_all()
         description = _read_description(folder / DESCRIPTION_FILE)
-        return cls(folder, description, *(read_parquet(file) for file in files))
+        reviews = _gathered(folder, "reviews")
+        return cls(folder, description, *(read_parquet(file) for file in files), reviews)
 
     @property
     def arms(self) -> list[str]:
@@ -208,26 +218,13 @@ class Study:
             arms: names of the arms.
             without: runs to leave out.
         """
-        rows = self.results[self.results["measure"] == measure].dropna(subset=["value"])
+        rows = self._known[self._known["measure"] == measure]
         kept = rows[rows["arm"].isin(arms) & ~rows["run"].isin(without)]
         return kept.set_index("run")["value"].astype("float64")
 
-    def review_scores(self, score: str) -> dict[str, pd.Series]:
-        """A score of reviews by run, for each panel that has given it; ``review.KIND.SCORE``."""
-        return {
-            panel: own for (panel, name), own in self.reviewed_scores().items() if name == score
-        }
-
-    def reviewed_scores(self) -> dict[tuple[str, str], pd.Series]:
-        """Every score of reviews by run, keyed by panel and ``review.KIND.SCORE``, in order."""
-        rows = self._gathered("reviews")
-        if rows is None:
-            return {}
-        named = "review." + rows["kind"].astype(str) + "." + rows["dimension"].astype(str)
-        return {
-            (str(panel), str(score)): own.set_index("run")["score"].astype("float64")
-            for (panel, score), own in rows.groupby([rows["panel"], named], sort=False)
-        }
+    def panels(self, score: str) -> list[str]:
+        """The outcomes that a score ``review.KIND.SCORE`` is, one for each panel that gave it."""
+        return [name for name, (given, _) in self.reviews.items() if given == score]
 
     def runs_of(self, arm: str) -> list[int]:
         """The numbers of the runs of an arm that were measured, in order."""
@@ -260,20 +257,17 @@ class Study:
 
     def sensitivity_indices(self) -> pd.DataFrame | None:
         """Sobol's indices or Morris' effects, if the study was sampled for them and gathered."""
-        return self._gathered("sensitivity", self.description.design in ("sobol", "morris"))
+        wanted = self.description.design in ("sobol", "morris")
+        return _gathered(self.folder, "sensitivity") if wanted else None
 
     def matched_budgets(self) -> pd.DataFrame | None:
         """What one run of each arm was planned to spend and spent, if the study was matched."""
-        return self._gathered("matched", self.description.match is not None)
+        matched = self.description.match is not None
+        return _gathered(self.folder, "matched") if matched else None
 
     def measured_texts(self) -> pd.DataFrame | None:
         """Which texts the novelty of each arm is measured of, and how long they are."""
-        return self._gathered("texts")
-
-    def _gathered(self, name: str, wanted: bool = True) -> pd.DataFrame | None:
-        """A table that not every study has; None where it is not wanted, or not there."""
-        file = self.folder / f"{name}.parquet"
-        return read_parquet(require_regular_file(file)) if wanted and file.exists() else None
+        return _gathered(self.folder, "texts")
 
     def runs_with_defaults(self) -> frozenset[int] | None:
         """Runs in which some reply is a default; None where the study has no table of calls."""
@@ -297,6 +291,26 @@ class Study:
         except (ValueError, OSError, InputError):
             return ""
         return str(status.get("reason") or "") if isinstance(status, dict) else ""
+
+
+def _gathered(folder: Path, name: str) -> pd.DataFrame | None:
+    """A table that not every study has; None where it is not there."""
+    file = folder / f"{name}.parquet"
+    return read_parquet(require_regular_file(file)) if file.exists() else None
+
+
+def _review_outcomes(
+    runs: pd.DataFrame, reviews: pd.DataFrame | None
+) -> tuple[pd.DataFrame, dict[str, tuple[str, str]]]:
+    """Scores of reviews as rows of results, and the score and the panel of each outcome."""
+    columns = ["run", "arm", "replicate", "measure", "value"]
+    if reviews is None:
+        return pd.DataFrame(columns=columns), {}
+    score = "review." + reviews["kind"].astype(str) + "." + reviews["dimension"].astype(str)
+    panel = reviews["panel"].astype(str)
+    rows = reviews.assign(measure=score + " by " + panel, value=reviews["score"].astype("float64"))
+    parts = zip(rows["measure"], score, panel, strict=True)
+    return rows.merge(runs, on="run")[columns], {name: (of, who) for name, of, who in parts}
 
 
 def _read_description(path: Path) -> StudyDescription:

@@ -38,7 +38,7 @@ from virsci_society.metrics.inference.two_lines import TwoLines
 from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.report.drawing.svg import standalone_svg
 from virsci_society.metrics.scalars.measures import measure_extent
-from virsci_society.scenarios.study.results.comparisons import ComparisonResult
+from virsci_society.scenarios.study.results.comparisons import ComparisonResult, compare_two_arms
 from virsci_society.scenarios.study.results.study import Study
 from virsci_society.society.results.table_files import write_csv
 
@@ -76,7 +76,10 @@ SKEWED_FROM = 2
 """From this step of the ladder on a measure looks skewed: lognormal with sigma 0.5."""
 SCORES = (1.0, 10.0)
 """The least and the largest score that a review can give."""
-REVIEWS_BY_ARM = ("score", "panel", "arm", "n", "mean", "low", "high", "deviation")
+REVIEWS_BY_ARM = (
+    *("score", "panel", "arm", "n", "mean", "low", "high", "deviation"),
+    *("gain", "gain_low", "gain_high", "p"),
+)
 RUNS_NOT_DONE = ("run", "arm", "replicate", "state", "reason")
 
 
@@ -131,16 +134,29 @@ def measured_texts(study: Study, by_arm: pd.DataFrame) -> pd.DataFrame | None:
 def reviews_by_arm(study: Study) -> pd.DataFrame:
     """Mean of each score of reviews in each arm, with Student's interval over its runs.
 
-    A run counts with the mean over its papers; columns ``REVIEWS_BY_ARM``.
+    A run counts with the mean over its papers; columns ``REVIEWS_BY_ARM``. The gain is the
+    difference from the first arm, with its interval and an uncorrected p.
     """
     rows = []
-    for (panel, score), values in study.reviewed_scores().items():
+    for outcome, (score, panel) in study.reviews.items():
         for arm in study.arms:
-            own = values.reindex(study.runs_of(arm)).dropna().to_numpy(dtype=np.float64)
+            own = study.numbers(outcome, arm)
             mean = t_interval(own, extent=SCORES)
             spread = float(own.std(ddof=1)) if len(own) > 1 else NAN
-            rows.append((score, panel, arm, len(own), mean.value, mean.low, mean.high, spread))
+            gain = _gain(study, outcome, arm)
+            head = (score, panel, arm, len(own), mean.value, mean.low, mean.high, spread)
+            rows.append((*head, *gain))
     return _frame(rows, REVIEWS_BY_ARM)
+
+
+def _gain(study: Study, outcome: str, arm: str) -> tuple[float, float, float, float]:
+    if arm == study.arms[0]:
+        return (NAN,) * 4
+    result = compare_two_arms(study, outcome, (study.arms[0], arm)).result
+    if not isinstance(result, ArmDifference):
+        return (NAN,) * 4
+    gap = result.difference
+    return (gap.value, gap.low, gap.high, result.p)
 
 
 def _arm_row(

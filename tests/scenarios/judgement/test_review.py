@@ -1,6 +1,7 @@
 """The command ``society review``: a panel beside a run, through a real server, never paid twice."""
 
 import json
+import re
 import shutil
 
 import pandas as pd
@@ -172,6 +173,7 @@ measures: [ON, HD]
 comparisons:
   - {test: correlation, of: ON, against: review.novelty.novelty}
   - {test: correlation, of: ON, against: HD}
+  - {test: paired, of: review.novelty.novelty}
 """
 
 
@@ -179,6 +181,11 @@ def test_a_study_is_reviewed_as_one_and_its_page_correlates(nursery, here, live,
     (here / "it.yaml").write_text(STUDY)
     done = nursery.society("study", "run", "it.yaml", "--out", "it", "--jobs", "1")
     assert done.returncode == 0, done.stderr
+    place = r"it\.yaml:14:20: comparisons\.2\.of: review\.novelty\.novelty: no reviews yet; "
+    assert re.search(place + r"'society review it --kind novelty ", done.stderr)
+    refused = society("study", "report", "it.yaml", "--out", "it")
+    assert refused.exit_code == 2
+    assert re.search(place, refused.output)
     before = pd.read_csv(here / "it/report/correlations.csv")
     assert before["n"].tolist() == [0, 0, 4, 4]
     done = society("review", "it", "--kind", "novelty", *_set(live), "--panel", "model")
@@ -193,6 +200,10 @@ def test_a_study_is_reviewed_as_one_and_its_page_correlates(nursery, here, live,
     assert server.counts()["requests"] == 12
     done = society("study", "run", "it.yaml", "--out", "it")
     assert "nothing to do" not in done.output
+    assert "no reviews yet" not in done.output
+    assert society("study", "report", "it.yaml", "--out", "it").exit_code == 0
+    gains = pd.read_csv(here / "it/report/differences.csv")
+    assert gains["measure"].tolist() == ["review.novelty.novelty by model"]
     after = pd.read_csv(here / "it/report/correlations.csv")
     scores = read_averages(here / "it").set_index("paper")["score"].astype(float)
     assert scores.index.tolist() == papers

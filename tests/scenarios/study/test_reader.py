@@ -169,6 +169,8 @@ def test_a_wrong_key_of_one_arm_is_placed_in_the_study_file(written):
             "test: correlation, of: ON, against: review.novelty.overall",
             "is no score of a review",
         ),
+        ("test: paired, of: ON", "test: paired, of: review.novlty.novelty", "is no score of a"),
+        ("measures: [", "measures: [review.novelty.novelty, ", "is given by reviewers when the"),
         ("until: 100d", "seed: 3", "the study decides it"),
         ("replicates: 3", "replicates: 0", "at least 1"),
         ("[2, 3], protocol", "[2, 2], protocol", "two arms are called"),

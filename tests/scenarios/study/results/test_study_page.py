@@ -362,6 +362,47 @@ def test_scores_of_reviews_are_averaged_over_the_runs_of_each_arm(tmp_path):
     assert sum(table["n"]) == 17
 
 
+def test_a_score_of_reviews_is_an_outcome_and_stands_first(tmp_path):
+    from virsci_society.metrics.inference.comparisons import paired
+
+    plans = [
+        {"test": "paired", "of": "ON", "arms": list(ARMS)[:2]},
+        {"test": "paired", "of": "review.proposal.overall", "arms": list(ARMS)[:2]},
+        {"test": "inverted_u", "of": "review.proposal.overall", "over": "protocol.team_size"},
+    ]
+    folder = make(tmp_path / "study", comparisons=plans)
+    waiting = compute_comparisons(Study.open(folder))
+    assert [one.result.note[:14] for one in waiting[1:]] == ["no reviews yet"] * 2
+    page = page_of(folder)
+    assert "no reviews yet; &#39;society review STUDY --kind proposal&#39; asks for them" in page
+    score = {run: 4.0 + run % 5 + (run // 6) / 2 for run in range(18)}
+    rows = [
+        (run, panel, "proposal", "overall", value + extra, 1)
+        for panel, extra in (("one", 0.0), ("two", 1.0))
+        for run, value in score.items()
+    ]
+    names = ["run", "panel", "kind", "dimension", "score", "papers"]
+    pd.DataFrame(rows, columns=names).to_parquet(folder / "reviews.parquet")
+    study = Study.open(folder)
+    found = compute_comparisons(study)
+    assert [one.measure for one in found[1:]] == [
+        f"review.proposal.overall by {panel}" for panel in ("one", "two", "one", "two")
+    ]
+    before, after = ([score[run] for run in study.runs_of(arm)] for arm in list(ARMS)[:2])
+    assert found[1].result == paired(before, after)
+    assert np.isfinite(found[1].holm)
+    by_arm = tables.reviews_by_arm(study).set_index(["panel", "arm"])
+    gain = by_arm.loc[("one", list(ARMS)[1])]
+    assert gain["gain"] == pytest.approx(np.mean(after) - np.mean(before))
+    assert gain["p"] == found[1].result.p
+    assert by_arm.loc[("one", list(ARMS)[0]), "gain":].isna().all()
+    page = page_of(folder)
+    assert "In short.</strong> Review.proposal.overall by one is" in page
+    assert page.index('<section id="reviews">') < page.index('<section id="comparisons">')
+    rows = pd.read_csv(folder / "report" / "differences.csv")["measure"].tolist()
+    assert rows == [*(f"review.proposal.overall by {panel}" for panel in ("one", "two")), "ON"]
+
+
 FACTORS = {f"p={p},q={q}": {"x.p": p, "x.q": q} for q in (0.0, 0.8) for p in (0.1, 0.5, 0.9)}
 
 
