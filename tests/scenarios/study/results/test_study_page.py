@@ -395,7 +395,7 @@ def test_a_score_of_reviews_is_an_outcome_and_stands_first(tmp_path):
     gain = by_arm.loc[("one", list(ARMS)[1])]
     assert gain["gain"] == pytest.approx(np.mean(after) - np.mean(before))
     assert gain["p"] == found[1].result.p
-    assert by_arm.loc[("one", list(ARMS)[0]), "gain":].isna().all()
+    assert by_arm.loc[("one", next(iter(ARMS))), "gain":].isna().all()
     page = page_of(folder)
     assert "In short.</strong> Review.proposal.overall by one is" in page
     assert page.index('<section id="reviews">') < page.index('<section id="comparisons">')
