@@ -147,9 +147,11 @@ class Study:
         reviews: pd.DataFrame | None = None,
     ) -> None:
         self.folder, self.description, self.runs, self.results = folder, description, runs, results
-        scores, self.reviews = _review_outcomes(runs, reviews)
-        known = pd.concat([results, scores]).dropna(subset=["value"])
-        self._known = known
+        self.reviews: dict[str, tuple[str, str]] = {}
+        if reviews is not None:
+            scores, self.reviews = _review_outcomes(runs, reviews)
+            results = pd.concat([results, scores], ignore_index=True)
+        self._known = known = results.dropna(subset=["value"])
         self._values = {
             (str(measure), str(arm)): rows.set_index("replicate").sort_index()
             for (measure, arm), rows in known.groupby(["measure", "arm"], sort=False)
@@ -173,8 +175,8 @@ class Study:
         if hashes is not None:
             hashes.check_all()
         description = _read_description(folder / DESCRIPTION_FILE)
-        reviews = _gathered(folder, "reviews")
-        return cls(folder, description, *(read_parquet(file) for file in files), reviews)
+        runs, results = (read_parquet(file) for file in files)
+        return cls(folder, description, runs, results, _gathered(folder, "reviews"))
 
     @property
     def arms(self) -> list[str]:
@@ -300,12 +302,10 @@ def _gathered(folder: Path, name: str) -> pd.DataFrame | None:
 
 
 def _review_outcomes(
-    runs: pd.DataFrame, reviews: pd.DataFrame | None
+    runs: pd.DataFrame, reviews: pd.DataFrame
 ) -> tuple[pd.DataFrame, dict[str, tuple[str, str]]]:
     """Scores of reviews as rows of results, and the score and the panel of each outcome."""
     columns = ["run", "arm", "replicate", "measure", "value"]
-    if reviews is None:
-        return pd.DataFrame(columns=columns), {}
     score = "review." + reviews["kind"].astype(str) + "." + reviews["dimension"].astype(str)
     panel = reviews["panel"].astype(str)
     rows = reviews.assign(measure=score + " by " + panel, value=reviews["score"].astype("float64"))
