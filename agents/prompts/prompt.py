@@ -15,15 +15,16 @@ short lines: so long lines are cut first, and text from the middle only if that 
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2 import meta
+from jinja2 import meta, nodes
 
-from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.errors import InputError, ReplyError
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.dialogue import (
     describe_position,
@@ -42,6 +43,7 @@ from virsci_society.agents.prompts.paper_lists import (
 )
 from virsci_society.agents.prompts.request import Message, Reply
 from virsci_society.agents.reference import Reference
+from virsci_society.agents.spelling import did_you_mean
 
 BRIEF = 5
 """Most interests of a scientist who is introduced on one line."""
@@ -168,6 +170,10 @@ _PROVIDED = frozenset({"you", "answer_form"})
 """Slots that are filled in by ``build_messages``."""
 
 
+class PageError(InputError, jinja2.UndefinedError):
+    """A page holds a slot, or a part of one, that its question does not give."""
+
+
 class Prompt:
     """One prompt of a protocol; a missing slot is an error, never a blank.
 
@@ -193,7 +199,7 @@ class Prompt:
     """
 
     def __init__(self, path: Path, system: str | None = None) -> None:
-        self.name = path.stem
+        self.name, self.path = path.stem, path
         self.text = path.read_text(encoding="utf-8")
         self.system = system
 
@@ -202,8 +208,15 @@ class Prompt:
         return _PAGES.from_string(self.text)
 
     @cached_property
+    def _tree(self) -> nodes.Template:
+        try:
+            return _PAGES.parse(self.text)
+        except jinja2.TemplateSyntaxError as error:
+            raise InputError(f"{self.path}:{error.lineno}: {error.message}") from error
+
+    @cached_property
     def _names(self) -> frozenset[str]:
-        return frozenset(meta.find_undeclared_variables(_PAGES.parse(self.text)))
+        return frozenset(meta.find_undeclared_variables(self._tree))
 
     @property
     def personal(self) -> bool:
@@ -223,11 +236,31 @@ class Prompt:
             slots: content by slot.
 
         Raises:
-            jinja2.UndefinedError: a slot is missing.
+            PageError: a slot is missing, also where this question would not show it.
+            InputError: the file is no template.
         """
+        for name in sorted(self.slots - slots.keys()):
+            raise self._missing(name, slots)
         if self.personal:
             slots = {"you": DEFINITION.render(slots), **slots}
-        return self._template.render(slots).strip()
+        try:
+            return self._template.render(slots).strip()
+        except jinja2.UndefinedError as error:
+            lines = [
+                line
+                for frame, line in traceback.walk_tb(error.__traceback__)
+                if frame.f_code.co_filename == "<template>"
+            ]
+            raise PageError(f"{self.path}:{lines[-1] if lines else 1}: {error}") from error
+
+    def _missing(self, name: str, slots: Mapping[str, Any]) -> PageError:
+        used = self._tree.find_all(nodes.Name)
+        line = next((node.lineno for node in used if node.name == name), 1)
+        given = sorted(slots.keys() - DEFINITION.slots - _PROVIDED)
+        return PageError(
+            f"{self.path}:{line}: the slot {name!r} is undefined{did_you_mean(name, given)}; "
+            f"given are {', '.join(given) or 'none'}"
+        )
 
 
 class Prompts:
@@ -279,7 +312,7 @@ def build_messages(
         A system message and a user message.
 
     Raises:
-        jinja2.UndefinedError: a slot is missing.
+        PageError: a slot is missing.
     """
     slots = {**slots, "answer_form": answer_form}
     if prompt.system is not None:

@@ -67,6 +67,19 @@ class ResearchSystem(TeamProtocol):
 
     Subclass it, set ``system``, and write ``find_idea``. Pages in a folder ``prompts`` beside the
     module of the subclass lie over the shared ones.
+
+    Example:
+        >>> class FirstThought(vs.ResearchSystem):
+        ...     system = "first_thought"
+        ...     published = {"references": 10}
+        ...     def find_idea(self, work):
+        ...         return (yield from work.lab.stage("ideas", self.think(work)))
+        ...     def think(self, work):
+        ...         with (yield from work.hold_round("first thought")):
+        ...             (idea,) = yield from work.propose([work.team.leader])
+        ...         return idea
+        >>> FirstThought(profile="published").references, FirstThought().name
+        (10, 'first_thought')
     """
 
     system: ClassVar[str]

@@ -104,7 +104,15 @@ class HypoGen(TeamSystem):
     ) -> Process[Answer[FormT]]:
         part, act = ROLES[seat], "critique" if seat == 3 else "utter"
         roles = tuple((role, self.holder(work, role)) for role in ROLES)
-        slots |= {"said": said, "references": papers, "part": part, "seat": seat, "roles": roles}
+        slots = {
+            "ends": False,
+            "said": said,
+            "references": papers,
+            "part": part,
+            "seat": seat,
+            "roles": roles,
+            **slots,
+        }
         return work.ask(who, "hypothesis", form, act, **slots)
 
     @staticmethod

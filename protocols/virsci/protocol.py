@@ -38,6 +38,7 @@ from virsci_society.society.kernel.durations import Process
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
+    from virsci_society.agents.prompts.prompt import Prompts
     from virsci_society.society.formation.seats import NewcomerSeats
     from virsci_society.society.formation.selection import SelectionPolicy
     from virsci_society.society.teams.lab import Lab
@@ -81,6 +82,11 @@ class VirSci(TeamProtocol):
     def implied(self) -> frozenset[str]:
         """Keys whose values are those of the profile, and would change with it."""
         return self.settings.implied
+
+    @property
+    def pages(self) -> Prompts:
+        """The prompts, those of one's own folder among them."""
+        return self.settings.pages
 
     @property
     def order_of_authors(self) -> AuthorOrder:

@@ -187,12 +187,14 @@ def check(
     """Check a scenario without running it; name every fault at once.
 
     Also looked at are the size of teams, the variables of keys, and the folder that a run of it
-    would write to.
+    would write to. Pages from outside the project are rendered with what the first team's questions
+    give.
 
     Of a language model, its server is asked how long prompts it can read, and nothing else.
     """
     from virsci_society.scenarios.config.schema import read_scenario, scenario_document
     from virsci_society.scenarios.planning.dry_run import rehearse_beginning, slow_clock
+    from virsci_society.scenarios.planning.prompt_recording import check_pages
     from virsci_society.scenarios.runs.execute import default_folder
     from virsci_society.scenarios.runs.preflight import check_before_run
 
@@ -205,6 +207,8 @@ def check(
     tell(f"{chosen.name}: every key is right (seed {chosen.seed})")
     _tell_counted_teams(chosen)
     _warn_of_borrowed_values(document, chosen)
+    if pages := check_pages(chosen):
+        tell(pages)
     rehearsed = rehearse_beginning(chosen)
     if rehearsed is None:
         return

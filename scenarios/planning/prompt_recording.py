@@ -146,6 +146,24 @@ def rehearse_pages(scenario: Scenario, choice: TeamChoice | None = None) -> List
     return _listing(scenario, RecordingGateway(speaking), choice or TeamChoice(), rehearsed=True)
 
 
+def check_pages(scenario: Scenario) -> str | None:
+    """Render every page that the first team's questions stand on; None without pages from outside.
+
+    Raises:
+        InputError: a page does not fit its question; file, line and slot are named.
+    """
+    parts = scenario.protocol.components
+    pages = {one.name: one for part in parts for one in getattr(part, "pages", ())}
+    ours = Path(__file__).parents[2]
+    theirs = [name for name, page in pages.items() if not page.path.is_relative_to(ours)]
+    if not theirs and all(type(part).__module__.startswith("virsci_society.") for part in parts):
+        return None
+    asked = sorted({call.page for call in rehearse_pages(scenario, TeamChoice(first=1)).calls})
+    told = f"every page of the first team has its slots: {', '.join(asked)}"
+    unseen = [name for name in theirs if name not in asked]
+    return f"{told}; not asked for: {', '.join(unseen)}" if unseen else told
+
+
 def replay_pages(folder: Path, choice: TeamChoice | None = None, *, trust: bool = False) -> Listing:
     """Go through a finished run again from its journal, and list what was asked and answered.
 

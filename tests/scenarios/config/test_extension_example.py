@@ -248,3 +248,39 @@ def test_its_own_build_backend_installs_the_example(tmp_path: Path) -> None:
     assert (target / "society_extension" / "prompts" / "essay.txt").is_file()
     (info,) = target.glob("*-info/entry_points.txt")
     assert all(path in info.read_text() for path in PARTS.values())
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_research_system_of_a_stranger_runs_by_name(small_text: str) -> None:
+    Path("small.yaml").write_text(re.sub(r"protocol: .*", "protocol: {use: doubters}", small_text))
+    checked = society("check", "small.yaml")
+    assert "has its slots: doubt, draft, idea, topic" in checked.output
+    done = society("run", "small.yaml", *settings("until=12w", "metrics=[teams]"), "--out", "run")
+    assert done.exit_code == 0, done.output
+    teams = Run.open("run").table("teams")
+    assert set(teams["protocol"]) == {"doubters"}
+    assert "published" in set(teams["state"])
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ("idea.idea.text", "ideal.idea.text", "7: the slot 'ideal' is undefined; did you mean"),
+        ("references | titles", "papers | titles", "11: the slot 'papers' is undefined"),
+        ("idea.idea.text", "idea.idea.txet", "7: 'virsci_society.protocols.ideas.Idea object'"),
+        ("{% endif %}", "", "Unexpected end of template"),
+    ],
+)
+def test_a_wrong_slot_is_told_with_page_and_line(
+    installed: Path, small_text: str, right: str, wrong: str, told: str
+) -> None:
+    Path("small.yaml").write_text(re.sub(r"protocol: .*", "protocol: {use: doubters}", small_text))
+    page_file = installed / "society_extension" / "prompts" / "doubt.txt"
+    text = page_file.read_text(encoding="utf-8")
+    assert right in text
+    page_file.write_text(text.replace(right, wrong, 1).replace("idea.papers", "papers"))
+    checked = society("check", "small.yaml")
+    assert checked.exit_code == 2
+    assert f"{page_file}:" in checked.stderr
+    assert told in checked.stderr
