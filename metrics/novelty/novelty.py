@@ -103,10 +103,10 @@ class Novelty(Part):
     evaluated: Literal["query", "abstract"] = "query"
     """The text whose distances are measured: ``query``: that by which neighbours are found
     (``protocol.found_by``); ``abstract``: title and abstract, whose neighbours are still found by
-    the query. Source: VirSci, appendix C.3 (ideas as queries, abstracts evaluated)."""
+    the query (as in VirSci, appendix C.3)."""
     words: int | None = Field(default=None, ge=10, le=100_000)
     """Of longer texts only so many of the first words are measured, so that texts of unlike length
-    have one form; null: whole texts. Unit: words. Source: this project."""
+    have one form; null: whole texts. Unit: words."""
 
     @property
     def measures_queries(self) -> bool:
