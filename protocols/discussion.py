@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 from pydantic import Field
 
 from virsci_society.agents.config import Part, Switch
-from virsci_society.agents.prompts.dialogue import Advice, TurnPosition, Utterance
 from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.agents.prompts.slots import Advice, TurnPosition, Utterance
 from virsci_society.protocols.forms import AnotherTurn, GuestReply, Summary
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.teams.people import Chooser, named_guest

@@ -14,9 +14,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, field_validator
 
 from virsci_society.agents.errors import ReplyError
-from virsci_society.agents.prompts.dialogue import Excerpt, Utterance
-from virsci_society.agents.prompts.paper_lists import paper_key
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Excerpt, Reference, Utterance, paper_key
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import ASK, Question, Spoken
 

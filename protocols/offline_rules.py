@@ -42,7 +42,7 @@ from virsci_society.agents.offline.text import (
     truncate_words,
     with_article,
 )
-from virsci_society.agents.prompts.paper_lists import paper_key
+from virsci_society.agents.prompts.slots import paper_key
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols import forms
 from virsci_society.protocols.ideas import Ballot, Idea

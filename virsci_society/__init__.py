@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from virsci_society.agents.prompts.request import Reply as Reply
     from virsci_society.agents.prompts.request import Request as Request
     from virsci_society.agents.prompts.request import Usage as Usage
-    from virsci_society.agents.reference import Reference as Reference
+    from virsci_society.agents.prompts.slots import Reference as Reference
     from virsci_society.agents.replies.form import Form as Form
     from virsci_society.metrics.registry import METRICS as METRICS
     from virsci_society.metrics.registry import measure as measure
@@ -166,7 +166,7 @@ _HOMES = {
     "Publication": "society.teams.contracts",
     "RawAuthor": "society.ecosystem.importers.records",
     "RawRecord": "society.ecosystem.importers.records",
-    "Reference": "agents.reference",
+    "Reference": "agents.prompts.slots",
     "Reply": "agents.prompts.request",
     "Request": "agents.prompts.request",
     "ResearchSystem": "protocols.parts.research_system",

@@ -19,7 +19,7 @@ from virsci_society.agents.errors import SocietyError
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.journal.records import CallOutcome
 from virsci_society.agents.offline.backend import answer_offline
-from virsci_society.agents.prompts.request import Reply, Request, Usage
+from virsci_society.agents.prompts.request import Reply, Request, Usage, total_characters
 from virsci_society.agents.replies.form import Form
 
 WORDINESS = 2.0
@@ -139,7 +139,7 @@ class ModelMimic(Backend):
 
     def _usage(self, request: Request, text: str) -> Usage:
         settings = self.settings
-        prompt = sum(len(message.content) for message in request.messages)
+        prompt = total_characters(request.messages)
         per_character = settings.reply_tokens_of.get(request.form.__name__, settings.reply_tokens)
         spoken = math.ceil(per_character * len(text))
         limit = self.imitated.max_reply_tokens

@@ -22,6 +22,7 @@ from virsci_society.agents.prompts.request import (
     Usage,
     estimate_tokens,
     most_tokens,
+    total_characters,
 )
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import cut_text
@@ -220,7 +221,7 @@ def _usage(counted: Any, request: Request, text: str, max_reply_tokens: int) -> 
         text: the reply.
         max_reply_tokens: most tokens that were asked for.
     """
-    asked = sum(len(message.content) for message in request.messages)
+    asked = total_characters(request.messages)
     prompt = token_count(get_field(counted, "prompt_tokens"), most_tokens(request, BEYOND))
     # No tokens can be believed of no words only.
     least = 1 if text else 0

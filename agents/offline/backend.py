@@ -28,7 +28,13 @@ from virsci_society.agents.offline.acceptance import (
 )
 from virsci_society.agents.offline.asked import Asked, Rule
 from virsci_society.agents.offline.schema_filler import fill_form
-from virsci_society.agents.prompts.request import Reply, Request, Usage
+from virsci_society.agents.prompts.request import (
+    Reply,
+    Request,
+    Usage,
+    estimate_tokens,
+    total_characters,
+)
 from virsci_society.agents.replies.form import Form
 
 _64_BITS = (1 << 64) - 1
@@ -101,8 +107,8 @@ def answer_offline(request: Request, acceptance: Acceptance = DEFAULT_ACCEPTANCE
         if by_rule
         else fill_form(request.form, slots, rng)
     )
-    prompt = sum(len(message.content) for message in request.messages)
-    usage = Usage(_tokens(prompt), _tokens(len(text)), estimated=True)
+    prompt = total_characters(request.messages)
+    usage = Usage(estimate_tokens(prompt), estimate_tokens(len(text)), estimated=True)
     return Reply(text, usage, "offline", unruled=not by_rule)
 
 
@@ -149,8 +155,3 @@ def _rules_beside(module: str) -> str:
     if not package or find_spec(name) is None:
         return ""
     return import_module(name).__name__
-
-
-def _tokens(characters: int) -> int:
-    """Estimated tokens of a text: one per four characters."""
-    return (characters + 3) // 4

@@ -24,7 +24,7 @@ from virsci_society.agents.offline.text import (
     tokens,
 )
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Reference
 
 _CACHE = 4096
 _LONGEST = 5

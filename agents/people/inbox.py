@@ -20,7 +20,13 @@ from pydantic import Field, PrivateAttr
 from virsci_society.agents.errors import Fault, Stopped
 from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.people.folder import INDEX, QUESTIONS, QuestionFolder
-from virsci_society.agents.prompts.request import Reply, Request, Usage, estimate_tokens
+from virsci_society.agents.prompts.request import (
+    Reply,
+    Request,
+    Usage,
+    estimate_tokens,
+    total_characters,
+)
 
 ENDPOINT = "inbox"
 """Name of the endpoint in the ledger."""
@@ -102,7 +108,7 @@ class Inbox(Backend):
 
     async def _complete(self, watch: AnswerWatch, request: Request) -> Reply:
         text = await watch.ask(request)
-        asked = sum(len(message.content) for message in request.messages)
+        asked = total_characters(request.messages)
         usage = Usage(estimate_tokens(asked), estimate_tokens(len(text)), estimated=True)
         return Reply(text, usage, self.model)
 

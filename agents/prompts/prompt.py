@@ -1,4 +1,4 @@
-"""Prompt templates with slots, the messages that they become, and their trimming.
+"""Prompt templates with slots, and the messages that they become.
 
 Besides plain slots a prompt file knows these filters: ``introduce`` and ``brief`` (a Profile),
 ``transcript`` (who said what), ``quote`` (a text that others wrote), ``flatten`` (the same on one
@@ -7,16 +7,12 @@ line), ``words`` (a form or a text as text), ``listed``, ``titles``, ``lettered`
 sentence), ``team`` (names of members) and ``name``. Quotations, transcripts and lists of papers
 mark every line that others wrote. The slot ``you`` is where a prompt tells the scientist who it is,
 ``answer_form`` the JSON block that it asks for.
-
-A prompt that a model cannot read as a whole is trimmed by a rule, so the same messages are always
-cut in the same way. Long lines carry data (abstracts, profiles, drafts) and instructions stand in
-short lines: so long lines are cut first, and text from the middle only if that is not enough.
 """
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,125 +20,25 @@ from typing import Any
 import jinja2
 from jinja2 import meta, nodes
 
-from virsci_society.agents.errors import InputError, ReplyError
-from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.dialogue import (
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.prompts.request import Message
+from virsci_society.agents.prompts.slots import (
     describe_position,
     flatten,
+    introduce,
+    introduce_briefly,
+    introduce_outsiders,
+    list_keys,
+    list_lettered,
     list_names,
+    list_references_here,
+    list_titles_here,
     name_of,
     quote,
     words_of,
     write_transcript,
 )
-from virsci_society.agents.prompts.paper_lists import (
-    list_keys,
-    list_lettered,
-    list_references,
-    list_titles,
-)
-from virsci_society.agents.prompts.request import Message, Reply
-from virsci_society.agents.reference import Reference
 from virsci_society.agents.spelling import did_you_mean
-
-BRIEF = 5
-"""Most interests of a scientist who is introduced on one line."""
-
-
-@jinja2.pass_context
-def introduce(context: Mapping[str, Any], profile: Profile) -> str:
-    """A profile in sentences on one line, with the fields of the paper's Figure 16.
-
-    Of the collaborators only those are named who stand on the page or have written with the
-    reader, because no other masked name tells it anything.
-
-    Args:
-        context: values of the page, with ``me``, the reader. Its function ``shown_interests``, if
-            there is one, chooses the interests of a profile that say something about it.
-        profile: the profile.
-    """
-    interests = _shown_interests(context, profile)
-    parts = []
-    if profile.affiliations:
-        parts.append(f"Affiliations: {'; '.join(profile.affiliations)}.")
-    if interests:
-        parts.append(f"Research interests: {'; '.join(interests)}.")
-    cited = "" if profile.citations is None else f", cited {profile.citations} times"
-    parts.append(f"Published papers: {profile.papers}{cited}.")
-    me, known = context.get("me"), _people_listed(context)
-    if me is not None:
-        known |= {me.id} if profile == me else {me.id, *me.collaborators}
-    names = [name_of(name, me) if me else name for name in profile.collaborators if name in known]
-    if names:
-        parts.append(f"Has written with: {', '.join(names)}.")
-    return flatten(" ".join(parts))
-
-
-@jinja2.pass_context
-def introduce_briefly(context: Mapping[str, Any], profile: Profile) -> str:
-    """What a profile says of somebody's work: main interests and number of papers, on one line.
-
-    Args:
-        context: values of the page, as for ``introduce``.
-        profile: the profile.
-    """
-    interests = _shown_interests(context, profile)[:BRIEF]
-    papers = "1 paper" if profile.papers == 1 else f"{profile.papers} papers"
-    return flatten(f"{'; '.join(interests) or 'no stated interests'} ({papers})")
-
-
-def _shown_interests(context: Mapping[str, Any], profile: Profile) -> Sequence[str]:
-    choose = context.get("shown_interests")
-    return profile.interests if choose is None else choose(profile)
-
-
-@jinja2.pass_context
-def introduce_outsiders(
-    context: Mapping[str, Any], knowledge: Sequence[Profile], outsiders: Sequence[Profile]
-) -> str:
-    """Scientists outside the team, one line each, and which of them may be asked.
-
-    Args:
-        context: values of the page, as for ``introduce``.
-        knowledge: those whose work is near to the text at hand.
-        outsiders: those who may be asked a question.
-    """
-    listed = [*knowledge, *(one for one in outsiders if one not in knowledge)]
-    lines = [f"- {one.id}: {introduce_briefly(context, one)}" for one in listed]
-    if outsiders:
-        names = ", ".join(one.id for one in outsiders)
-        whom = "one of them" if len(listed) == len(outsiders) else f"one of these: {names}"
-        lines.append(f"If an answer would help, you may put one question to {whom}.")
-    return "\n".join(["Scientists outside the team whose work may be of use:", *lines])
-
-
-@jinja2.pass_context
-def list_references_here(
-    context: Mapping[str, Any], references: Sequence[Reference], sentences: int | None = None
-) -> str:
-    """Papers with their abstracts; of the authors those who stand on the page."""
-    return list_references(references, sentences, _people_listed(context))
-
-
-@jinja2.pass_context
-def list_titles_here(context: Mapping[str, Any], references: Sequence[Reference]) -> str:
-    """Papers by their titles; of the authors those who stand on the page."""
-    return list_titles(references, _people_listed(context))
-
-
-def _people_listed(context: Mapping[str, Any]) -> set[str]:
-    """Masked names of the people whom the page lists.
-
-    The reader is none of them as such: what stands before its definition is the same for all who
-    are asked side by side, so that a provider's cache can keep it.
-    """
-    people: list[Any] = []
-    for slot in ("team", "members", "knowledge", "outsiders"):
-        content = context.get(slot)
-        # Pages of others may use these slots for something else, as interviews do.
-        people += content if isinstance(content, list | tuple) else []
-    return {getattr(one, "id", one) for one in people}
-
 
 _PAGES = jinja2.Environment(
     undefined=jinja2.StrictUndefined,
@@ -151,17 +47,17 @@ _PAGES = jinja2.Environment(
     autoescape=False,  # noqa: S701 - prompts are plain text, not HTML
 )
 _PAGES.filters |= {
-    "introduce": introduce,
-    "brief": introduce_briefly,
+    "introduce": jinja2.pass_context(introduce),
+    "brief": jinja2.pass_context(introduce_briefly),
     "quote": quote,
     "flatten": flatten,
     "transcript": write_transcript,
     "place": describe_position,
     "team": list_names,
     "name": name_of,
-    "listed": list_references_here,
-    "titles": list_titles_here,
-    "outside": introduce_outsiders,
+    "listed": jinja2.pass_context(list_references_here),
+    "titles": jinja2.pass_context(list_titles_here),
+    "outside": jinja2.pass_context(introduce_outsiders),
     "lettered": list_lettered,
     "keys": list_keys,
     "words": words_of,
@@ -321,67 +217,3 @@ def build_messages(
     if not prompt.personal:
         system = f"{system}\n\n{DEFINITION.render(slots)}"
     return Message("system", system), Message("user", prompt.render(slots))
-
-
-def reask_messages(
-    messages: tuple[Message, ...], reply: Reply, error: ReplyError
-) -> tuple[Message, ...]:
-    """The messages that ask once more, after a reply that could not be read.
-
-    Args:
-        messages: those of the first asking.
-        reply: the unreadable reply.
-        error: why it could not be read.
-    """
-    why = "it was cut off: be brief" if reply.cut else str(error)
-    request = (
-        f"That answer could not be read ({why}). Please give it once more, with the JSON "
-        "block exactly in the format that was asked for."
-    )
-    return (*messages, Message("assistant", reply.text), Message("user", request))
-
-
-LINES = (2000, 1000, 500, 250, 120)
-"""Lengths, in characters, that long lines are cut to, one after another."""
-CUT = " […]"
-
-
-def trim_messages(messages: tuple[Message, ...], characters: int) -> tuple[Message, ...]:
-    """The messages cut to a number of characters, or as near to it as keeps every message.
-
-    Args:
-        messages: messages of one request.
-        characters: most characters of their contents together (> 0).
-    """
-    for longest in LINES:
-        if total_characters(messages) <= characters:
-            return messages
-        messages = tuple(_with_lines_cut(message, longest) for message in messages)
-    excess = total_characters(messages) - characters
-    if excess <= 0:
-        return messages
-    # Of equally long messages the first: the same messages are always cut in the same way.
-    index = max(range(len(messages)), key=lambda at: len(messages[at].content))
-    shorter = _without_middle(messages[index], excess)
-    return (*messages[:index], shorter, *messages[index + 1 :])
-
-
-def total_characters(messages: tuple[Message, ...]) -> int:
-    """Characters of the contents together."""
-    return sum(len(message.content) for message in messages)
-
-
-def _with_lines_cut(message: Message, longest: int) -> Message:
-    lines = [
-        line if len(line) <= longest else line[: longest - len(CUT)] + CUT
-        for line in message.content.split("\n")
-    ]
-    return Message(message.role, "\n".join(lines))
-
-
-def _without_middle(message: Message, excess: int) -> Message:
-    """The message without its middle: its beginning says who and what, its end in which form."""
-    text = message.content
-    left = max(len(text) - excess - len(CUT) - 2, 0)
-    head = left // 2
-    return Message(message.role, f"{text[:head]}\n{CUT.strip()}\n{text[len(text) - left + head :]}")

@@ -1,4 +1,9 @@
-"""One question to a model, and the reply that came back with its tokens."""
+"""One question to a model, and the reply that came back with its tokens.
+
+Messages that a model cannot read as a whole are trimmed by a rule, so the same messages are always
+cut in the same way. Long lines carry data (abstracts, profiles, drafts) and instructions stand in
+short lines: so long lines are cut first, and text from the middle only if that is not enough.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +22,9 @@ PERSON = "person"
 """Begins ``Reply.model`` where a person has answered in the place of a model or of rules."""
 INSTEAD = "instead of a "
 """Begins it where a model or rules have answered for a person who did not."""
+LINES = (2000, 1000, 500, 250, 120)
+"""Lengths, in characters, that long lines are cut to, one after another."""
+CUT = " […]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +169,62 @@ def most_tokens(request: Request, max_reply_tokens: int) -> int:
 def _bytes(text: str) -> int:
     # Half of a surrogate pair has to be counted and not refused.
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def reask_messages(
+    messages: tuple[Message, ...], reply: Reply, error: Exception
+) -> tuple[Message, ...]:
+    """The messages that ask once more, after a reply that could not be read.
+
+    Args:
+        messages: those of the first asking.
+        reply: the unreadable reply.
+        error: why it could not be read.
+    """
+    why = "it was cut off: be brief" if reply.cut else str(error)
+    request = (
+        f"That answer could not be read ({why}). Please give it once more, with the JSON "
+        "block exactly in the format that was asked for."
+    )
+    return (*messages, Message("assistant", reply.text), Message("user", request))
+
+
+def trim_messages(messages: tuple[Message, ...], characters: int) -> tuple[Message, ...]:
+    """The messages cut to a number of characters, or as near to it as keeps every message.
+
+    Args:
+        messages: messages of one request.
+        characters: most characters of their contents together (> 0).
+    """
+    for longest in LINES:
+        if total_characters(messages) <= characters:
+            return messages
+        messages = tuple(_with_lines_cut(message, longest) for message in messages)
+    excess = total_characters(messages) - characters
+    if excess <= 0:
+        return messages
+    # Of equally long messages the first: the same messages are always cut in the same way.
+    index = max(range(len(messages)), key=lambda at: len(messages[at].content))
+    shorter = _without_middle(messages[index], excess)
+    return (*messages[:index], shorter, *messages[index + 1 :])
+
+
+def total_characters(messages: tuple[Message, ...]) -> int:
+    """Characters of the contents together."""
+    return sum(len(message.content) for message in messages)
+
+
+def _with_lines_cut(message: Message, longest: int) -> Message:
+    lines = [
+        line if len(line) <= longest else line[: longest - len(CUT)] + CUT
+        for line in message.content.split("\n")
+    ]
+    return Message(message.role, "\n".join(lines))
+
+
+def _without_middle(message: Message, excess: int) -> Message:
+    """The message without its middle: its beginning says who and what, its end in which form."""
+    text = message.content
+    left = max(len(text) - excess - len(CUT) - 2, 0)
+    head = left // 2
+    return Message(message.role, f"{text[:head]}\n{CUT.strip()}\n{text[len(text) - left + head :]}")

@@ -22,7 +22,7 @@ from virsci_society.agents.offline.terms import (
     utterance_terms,
 )
 from virsci_society.agents.offline.text import as_sentence, capitalise, join_list, with_article
-from virsci_society.agents.prompts.paper_lists import paper_key
+from virsci_society.agents.prompts.slots import paper_key
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.offline_rules import (
     count_support,

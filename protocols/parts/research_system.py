@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from virsci_society.agents.config import Switch
-from virsci_society.agents.prompts.paper_lists import paper_key
 from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.agents.prompts.slots import paper_key
 from virsci_society.protocols.collaborator_selection import (
     Invitations,
     TeamBuilding,
@@ -44,7 +44,7 @@ from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
-    from virsci_society.agents.reference import Reference
+    from virsci_society.agents.prompts.slots import Reference
     from virsci_society.society.kernel.durations import Process
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team

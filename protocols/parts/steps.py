@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, VectorArray
-from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.ideas import Idea
 from virsci_society.protocols.parts.forms import PaperReview, RefinedIdea, SearchQueries
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
@@ -24,7 +24,7 @@ from virsci_society.society.kernel.answer import Answer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from virsci_society.agents.reference import Reference
+    from virsci_society.agents.prompts.slots import Reference
     from virsci_society.protocols.ideas import CandidateIdea
     from virsci_society.society.kernel.durations import Process
 

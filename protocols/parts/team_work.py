@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from virsci_society.agents.prompts.dialogue import TurnPosition
+from virsci_society.agents.prompts.slots import TurnPosition
 from virsci_society.protocols.ideas import CandidateIdea, Idea, make_candidate
 from virsci_society.society.kernel.answer import Answer
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from virsci_society.agents.prompts.prompt import Prompts
-    from virsci_society.agents.reference import Reference
+    from virsci_society.agents.prompts.slots import Reference
     from virsci_society.agents.replies.form import Form
     from virsci_society.protocols.forms import Topic
     from virsci_society.society.kernel.durations import Process

@@ -21,7 +21,7 @@ from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 if TYPE_CHECKING:
     import numpy as np
 
-    from virsci_society.agents.reference import Reference
+    from virsci_society.agents.prompts.slots import Reference
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.durations import Process
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from pydantic import Field, model_validator
 
 from virsci_society.agents.config import Switch
-from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.ideas import CandidateIdea
 from virsci_society.protocols.parts.forms import IdeaScore, SearchedIdea
 from virsci_society.protocols.parts.research_system import ResearchSystem

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.parts.forms import PaperReview, ReadingNotes
 from virsci_society.protocols.parts.research_system import STAGES, ResearchSystem
 from virsci_society.protocols.parts.steps import (

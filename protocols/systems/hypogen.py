@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 from pydantic import Field
 
 from virsci_society.agents.config import Switch
-from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.ideas import CandidateIdea, Idea, without_ratings
 from virsci_society.protocols.parts.forms import HypothesisReview, ReadingNotes, SearchQueries
 from virsci_society.protocols.parts.research_system import TeamSystem

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from virsci_society.agents.errors import Dissolved
-from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.parts.forms import Contribution, Proposal
 from virsci_society.protocols.parts.research_system import TeamSystem, as_idea_of
 from virsci_society.protocols.parts.steps import merge_searches

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.protocols.parts.forms import PlanStep, StepReview
 from virsci_society.protocols.parts.research_system import ResearchSystem
@@ -21,7 +21,7 @@ from virsci_society.protocols.parts.steps import choose_reviewers
 from virsci_society.protocols.parts.team_work import TeamWork
 
 if TYPE_CHECKING:
-    from virsci_society.agents.reference import Reference
+    from virsci_society.agents.prompts.slots import Reference
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.durations import Process
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from virsci_society.agents.config import Switch
-from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.parts.forms import ChairReview, ReadingNotes
 from virsci_society.protocols.parts.research_system import TeamSystem
 from virsci_society.protocols.parts.steps import (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.parts.forms import Contribution, HypothesisReview
 from virsci_society.protocols.parts.research_system import TeamSystem
 from virsci_society.protocols.parts.steps import aggregate, refine

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from virsci_society.agents.config import Part, Switch
 from virsci_society.agents.errors import ProtocolError
-from virsci_society.agents.prompts.dialogue import Advice, Utterance
+from virsci_society.agents.prompts.slots import Advice, Utterance
 from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.forms import Critique, Draft
 from virsci_society.protocols.ideas import CandidateIdea
@@ -23,7 +23,7 @@ from virsci_society.society.kernel.durations import Process
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from virsci_society.agents.reference import Reference
+    from virsci_society.agents.prompts.slots import Reference
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
 

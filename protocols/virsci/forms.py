@@ -9,7 +9,7 @@ from pydantic import Field
 
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.offline.abstracts import CRITERIA
-from virsci_society.agents.prompts.paper_lists import pair_name
+from virsci_society.agents.prompts.slots import pair_name
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import ASK, Question, Spoken
 from virsci_society.protocols.ideas import Rating

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from pydantic import Field, model_validator
 
 from virsci_society.agents.config import Part, Switch
-from virsci_society.agents.prompts.dialogue import Advice, Utterance
+from virsci_society.agents.prompts.slots import Advice, Utterance
 from virsci_society.protocols.discussion import Discussion, Utterances
 from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.ideas import (

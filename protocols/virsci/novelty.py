@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
 from virsci_society.agents.config import Part
-from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.ideas import (
     SHORTLIST_SIZE,
@@ -35,7 +35,7 @@ from virsci_society.society.kernel.durations import Process
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from virsci_society.agents.reference import Reference
+    from virsci_society.agents.prompts.slots import Reference
     from virsci_society.protocols.virsci.team_memory import TeamMemory
     from virsci_society.society.teams.lab import Lab
 

@@ -17,7 +17,7 @@ from virsci_society.agents.offline.text import (
     tokens,
     with_article,
 )
-from virsci_society.agents.prompts.paper_lists import pair_name
+from virsci_society.agents.prompts.slots import pair_name
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.virsci.forms import Agreement, Revision, SelfReview, Stay
 

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from virsci_society.agents.config import Part
-from virsci_society.agents.prompts.dialogue import Advice
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Advice, Reference
 from virsci_society.protocols.discussion import Discussion, Profiles
 from virsci_society.protocols.ideas import (
     SHORTLIST_SIZE,

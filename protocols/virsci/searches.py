@@ -11,7 +11,7 @@ from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
-    from virsci_society.agents.reference import Reference
+    from virsci_society.agents.prompts.slots import Reference
     from virsci_society.society.teams.lab import Lab
 
 Papers: TypeAlias = "Answer[tuple[Reference, ...]] | tuple[()]"

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import field_validator
 
 from virsci_society.agents.config import Part, Switch
-from virsci_society.agents.prompts.dialogue import Advice, Excerpt, Utterance
 from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.agents.prompts.slots import Advice, Excerpt, Utterance
 
 if TYPE_CHECKING:
     from virsci_society.protocols.forms import Summary, Topic

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from virsci_society.agents.config import Switch
 from virsci_society.agents.errors import Dissolved
-from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.forms import Remark, Topic
 from virsci_society.protocols.given_topics import GivenTopic

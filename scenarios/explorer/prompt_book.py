@@ -15,7 +15,7 @@ from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.prompts.request import Reply, Request
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Reference
 from virsci_society.protocols.ideas import CandidateIdea
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.explorer.conversations import AskedIdea, PromptBook, ShownPrompt

@@ -16,8 +16,7 @@ from virsci_society.agents.backends.endpoint_settings import EndpointSettings
 from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.errors import InputError, Overflow
 from virsci_society.agents.gateway.backend import Backend
-from virsci_society.agents.prompts.prompt import total_characters, trim_messages
-from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.prompts.request import Message, Request, total_characters, trim_messages
 from virsci_society.agents.replies.form import Form
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.probe import CheckResult, EndpointTrial

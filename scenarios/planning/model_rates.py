@@ -28,8 +28,7 @@ from virsci_society.agents.errors import InputError, ReplyError
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import ANSWERED, CallOutcome
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.prompts.prompt import total_characters
-from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.prompts.request import Reply, Request, total_characters
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.scenarios.config.document import Document
 from virsci_society.scenarios.config.schema import Scenario, read_scenario

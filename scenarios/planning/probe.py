@@ -26,8 +26,7 @@ from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import Attempt
-from virsci_society.agents.prompts.prompt import reask_messages
-from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.prompts.request import Reply, Request, reask_messages
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.model_rates import ModelRates

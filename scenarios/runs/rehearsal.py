@@ -19,8 +19,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.records import CallOutcome
-from virsci_society.agents.prompts.prompt import total_characters
-from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.prompts.request import Reply, Request, total_characters
 from virsci_society.scenarios.config.schema import Scenario
 
 if TYPE_CHECKING:

@@ -20,14 +20,15 @@ from virsci_society.agents.errors import Overflow, ProtocolError, ReplyError, Ve
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.records import verdict_name
 from virsci_society.agents.profile import Profile, Recollection, recall
-from virsci_society.agents.prompts.prompt import (
-    Prompt,
-    build_messages,
+from virsci_society.agents.prompts.prompt import Prompt, build_messages
+from virsci_society.agents.prompts.request import (
+    Message,
+    Reply,
+    Request,
     reask_messages,
     total_characters,
     trim_messages,
 )
-from virsci_society.agents.prompts.request import Message, Reply, Request
 from virsci_society.agents.replies.form import Form, render_skeleton
 from virsci_society.agents.replies.parser import read_reply
 

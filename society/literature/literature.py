@@ -21,7 +21,7 @@ import numpy as np
 from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.lazy_imports import pc
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Reference
 from virsci_society.society.literature.columns import Ids
 from virsci_society.society.literature.embedding.base import Embedding, paper_text
 from virsci_society.society.literature.papers import Paper, Papers

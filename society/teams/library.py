@@ -18,8 +18,7 @@ import numpy as np
 from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.dialogue import Advice
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Advice, Reference
 from virsci_society.society.kernel.answer import Answer, text_of
 from virsci_society.society.teams.world import World
 

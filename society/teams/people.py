@@ -20,8 +20,8 @@ import simpy
 
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.dialogue import Advice
 from virsci_society.agents.prompts.prompt import Prompt
+from virsci_society.agents.prompts.slots import Advice
 from virsci_society.agents.replies.form import Form
 from virsci_society.society.formation.seats import NewcomerSeats
 from virsci_society.society.kernel.answer import Answer, PendingCall, ask_model, settled, text_of

@@ -19,7 +19,7 @@ from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError, ProtocolError
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Reference
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.interest_vocabulary import cleaned_interests
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank

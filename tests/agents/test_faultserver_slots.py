@@ -16,9 +16,8 @@ from tests.test_determinism import digest, small
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.offline.backend import Offline, answer_offline
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.dialogue import Advice, TurnPosition, Utterance
 from virsci_society.agents.prompts.request import Message, Request
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Advice, Reference, TurnPosition, Utterance
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import Question, Remark
 from virsci_society.protocols.ideas import Ballot, CandidateIdea, Idea

@@ -10,9 +10,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tests.protocols.scripted_backend import PLANTED, Call, Played, Said
-from virsci_society.agents.prompts.paper_lists import list_lettered, list_references, list_titles
-from virsci_society.agents.prompts.prompt import introduce, introduce_briefly
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import (
+    Reference,
+    introduce,
+    introduce_briefly,
+    list_lettered,
+    list_references,
+    list_titles,
+)
 
 SPOKEN = {
     "Remark": ("Response", "Direction"),

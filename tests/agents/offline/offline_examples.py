@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.dialogue import Advice, Utterance
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Advice, Reference, Utterance
 from virsci_society.protocols.forms import Draft, GuestReply, Remark, Summary, Topic
 from virsci_society.protocols.ideas import Ballot, CandidateIdea, Idea
 from virsci_society.protocols.virsci.forms import Revision, SelfReview

@@ -33,7 +33,7 @@ from virsci_society.agents.offline.random_choice import (
     weighted_choice,
 )
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Reference
 from virsci_society.protocols.forms import AnotherTurn, Choice, Draft, Remark, Summary, Topic
 from virsci_society.protocols.ideas import Ballot, CandidateIdea
 from virsci_society.protocols.offline_rules import acceptance_probability, settledness

@@ -21,8 +21,7 @@ from virsci_society.agents.offline.constants import RULES
 from virsci_society.agents.offline.terms import expertise, paper_terms
 from virsci_society.agents.offline.text import count_words, split_sentences, stems
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.dialogue import Advice
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Advice, Reference
 from virsci_society.protocols.forms import Critique, GuestReply, Topic
 from virsci_society.protocols.ideas import CandidateIdea, Idea
 

@@ -30,8 +30,7 @@ from virsci_society.agents.offline.terms import (
     utterance_terms,
 )
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.dialogue import Advice, Utterance
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Advice, Reference, Utterance
 from virsci_society.protocols.forms import GuestReply, Remark, Summary
 
 

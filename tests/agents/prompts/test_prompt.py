@@ -17,8 +17,6 @@ from virsci_society.agents.errors import (
     Verdict,
 )
 from virsci_society.agents.profile import Profile, Recollection, recall
-from virsci_society.agents.prompts.dialogue import TurnPosition, Utterance, write_transcript
-from virsci_society.agents.prompts.paper_lists import list_lettered, list_references, list_titles
 from virsci_society.agents.prompts.prompt import (
     DEFINITION,
     EVERYBODY,
@@ -27,7 +25,15 @@ from virsci_society.agents.prompts.prompt import (
     build_messages,
 )
 from virsci_society.agents.prompts.request import Message, Request
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import (
+    Reference,
+    TurnPosition,
+    Utterance,
+    list_lettered,
+    list_references,
+    list_titles,
+    write_transcript,
+)
 from virsci_society.agents.replies.form import Form
 
 ADA = Profile("Scientist1", ("X", "Y"), ("graphs", "proteins"), 4, 9, ("Scientist2",))

@@ -15,7 +15,7 @@ import virsci_society.scenarios.judgement.review_kinds
 import virsci_society.scenarios.judgement.survey
 import virsci_society.scenarios.planning.context_check
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Reference
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import Draft
 from virsci_society.protocols.ideas import CandidateIdea, Idea

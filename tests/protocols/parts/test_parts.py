@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.protocols.systems.conftest import live, make
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Reference
 from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.parts.forms import (
     NoveltyVerdict,

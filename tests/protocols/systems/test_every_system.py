@@ -8,7 +8,7 @@ import pytest
 
 from tests.protocols.systems.conftest import SMALL, make
 from virsci_society.agents.backends.openai import OpenAI
-from virsci_society.agents.prompts.prompt import total_characters
+from virsci_society.agents.prompts.request import total_characters
 from virsci_society.agents.replies.form import render_skeleton
 from virsci_society.protocols.mixture import Component, Mixture
 from virsci_society.scenarios.cli.library_list import protocol_lines

@@ -9,7 +9,7 @@ from pydantic import PrivateAttr
 from tests.protocols.scripted_backend import play
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Reply, Request
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Reference
 from virsci_society.protocols.ideas import Idea, make_candidate, used_references
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.formation.founding import Poisson

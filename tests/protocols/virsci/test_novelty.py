@@ -4,7 +4,7 @@ import pytest
 
 from tests.protocols.paper_equations import Past
 from tests.protocols.scripted_backend import play
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Reference
 from virsci_society.protocols.ideas import Ballot, CandidateIdea, Idea, pool_references
 from virsci_society.protocols.virsci.novelty import in_order_of, in_usual_order
 from virsci_society.protocols.virsci.protocol import VirSci

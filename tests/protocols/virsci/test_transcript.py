@@ -19,7 +19,7 @@ from tests.protocols.paper_equations import (
     query,
 )
 from tests.protocols.scripted_backend import Said, play, strike_at, word
-from virsci_society.agents.prompts.prompt import introduce
+from virsci_society.agents.prompts.slots import introduce
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.formation.founding import Once
 

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 from tests.faultserver import FaultServer, Plan, words
 from virsci_society import load_scenario
 from virsci_society.agents.backends.openai import OpenAI
-from virsci_society.agents.prompts.prompt import total_characters
-from virsci_society.agents.prompts.request import Reply, Usage
+from virsci_society.agents.prompts.request import Reply, Usage, total_characters
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.planning import context_check
 from virsci_society.scenarios.planning.context_check import (

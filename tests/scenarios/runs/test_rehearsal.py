@@ -11,7 +11,7 @@ from tests.faultserver import FaultServer, Plan
 from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.prompts.prompt import total_characters
+from virsci_society.agents.prompts.request import total_characters
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.rehearsal import (

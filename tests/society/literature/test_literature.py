@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virsci_society.agents.errors import ProtocolError
-from virsci_society.agents.reference import Reference
+from virsci_society.agents.prompts.slots import Reference
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.literature import MEMO, Literature
