@@ -175,11 +175,8 @@ def lock_data(calibration: PreparedCalibration) -> dict[str, Any]:
     return plain | {"hash": hash_json(plain)}
 
 
-def take_lock(folder: Path, data: Mapping[str, Any]) -> bool:
+def take_lock(folder: Path, data: Mapping[str, Any]) -> None:
     """Write the lock, or find that the folder holds this calibration already.
-
-    Returns:
-        Whether the folder was locked before.
 
     Raises:
         InputError: the folder holds another calibration, or other files.
@@ -192,17 +189,16 @@ def take_lock(folder: Path, data: Mapping[str, Any]) -> bool:
             raise InputError(f"{folder}: holds other files; give an empty folder with --out")
         make_folder(folder)
         write_atomically(path, _text(data), durable=True)
-        return False
+        return
     if held.get("hash") == data["hash"]:
-        return True
+        return
     old, new = ({k: v for k, v in one.items() if k != "hash"} for one in (held, data))
     # A key that a later release has and leaves off (null) makes no difference.
     lines = "\n".join(f"  {line}" for line in key_differences(old, new))
-    if not lines:
-        return True
-    raise InputError(
-        f"{folder}: holds another calibration; give another folder with --out\n{lines}"
-    )
+    if lines:
+        raise InputError(
+            f"{folder}: holds another calibration; give another folder with --out\n{lines}"
+        )
 
 
 def open_held_out(folder: Path, fit: str) -> str:

@@ -31,7 +31,6 @@ from virsci_society.scenarios.calibration.design import (
     Setting,
     middle,
 )
-from virsci_society.scenarios.calibration.estimation.estimators import Estimation
 from virsci_society.scenarios.calibration.fitting import Fit, continued
 from virsci_society.scenarios.calibration.simulation import DISTANCES, MEASURED, ObservedWindow
 
@@ -92,7 +91,7 @@ def predict_fit_windows(fit: Fit) -> pd.DataFrame:
         for name in (*fit.file.targets, *fit.file.checks):
             values = runs[:, place, MEASURED.index(name)]
             known = known_of(values)
-            low, high = np.quantile(known, INTERVAL) if len(known) else (math.nan, math.nan)
+            low, high = _central(known)
             rows.append(
                 {
                     "window": window.name,
@@ -100,8 +99,8 @@ def predict_fit_windows(fit: Fit) -> pd.DataFrame:
                     "role": "target" if name in fit.file.targets else "check",
                     "simulated": mean_of_known(known),
                     "sd": deviation_of_known(known),
-                    "low": float(low),
-                    "high": float(high),
+                    "low": low,
+                    "high": high,
                     "observed": observed[name],
                     "below": mean_of_known((known < observed[name]).astype(float)),
                     "inside": bool(low <= observed[name] <= high),
@@ -124,8 +123,7 @@ def known_truths(fit: Fit, count: int) -> pd.DataFrame:
     rng = np.random.default_rng([fit.file.seed, 7])
     truths = rng.standard_normal((count, fit.space.size))
     moments = fit.moments(fit.simulate(TRUTH, truths, fit.settings, fit.windows))
-    estimation: Estimation = fit.prior_estimation
-    recovered = fit.recovered
+    estimation, recovered = fit.prior_estimation, fit.recovered
     ranks, centres, known = [], [], []
     for truth, one in zip(truths, moments, strict=True):
         # A society in which a target is unknown has no distance to any other.
@@ -169,11 +167,7 @@ def _forecast(fit: Fit, window: Window) -> Setting:
 
 
 def _compared(
-    fit: Fit,
-    window: ObservedWindow,
-    runs: FloatArray,
-    drawn: FloatArray,
-    before: ObservedWindow,
+    fit: Fit, window: ObservedWindow, runs: FloatArray, drawn: FloatArray, before: ObservedWindow
 ) -> pd.DataFrame:
     observed = window.observed
     earlier = window.compare(before)
@@ -185,8 +179,7 @@ def _compared(
         # Runs at the centre give error and z; draws from the posterior give the interval.
         values, many = (part[:, MEASURED.index(name)] for part in (runs, drawn))
         mean, sd = mean_of_known(values), deviation_of_known(values)
-        known = known_of(many)
-        low, high = np.quantile(known, INTERVAL) if len(known) else (math.nan, math.nan)
+        low, high = _central(known_of(many))
         distance = name in DISTANCES
         target = 0.0 if distance else observed[name]
         error = math.nan if distance else errors[name]
@@ -198,8 +191,8 @@ def _compared(
                 "role": _role(fit, name),
                 "simulated": mean,
                 "sd": sd,
-                "low": float(low),
-                "high": float(high),
+                "low": low,
+                "high": high,
                 "observed": math.nan if distance else target,
                 "observed_error": error,
                 "before": earlier[name],
@@ -212,6 +205,14 @@ def _compared(
             }
         )
     return pd.DataFrame(rows)
+
+
+def _central(known: FloatArray) -> tuple[float, float]:
+    """The central 90 % of simulated values."""
+    if not len(known):
+        return math.nan, math.nan
+    low, high = np.quantile(known, INTERVAL)
+    return float(low), float(high)
 
 
 def _scores(name: str, table: pd.DataFrame) -> dict[str, object]:

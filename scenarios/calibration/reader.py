@@ -63,6 +63,14 @@ FIT_WINDOWS = 3
 """Years and number of the windows that are taken where only an ecosystem is given."""
 
 
+DEFAULT_NOTE = (
+    f"No file was given: the windows are the {FIT_WINDOWS + 1} times {WINDOW_YEARS} years before "
+    "the boundary {boundary}, and the last of them, {last}, is held out for the check. After the "
+    "check, what is counted is counted again over all papers before the boundary, those of the "
+    "held-out window included; what was fitted stays as it was fitted."
+)
+
+
 @dataclass(frozen=True, eq=False)
 class PreparedCalibration:
     """A calibration file that was checked, with the papers it may use.
@@ -216,13 +224,7 @@ def default_calibration(
         held_out=(windows[-1],),
         boundary=end,
     )
-    note = (
-        f"No file was given: the windows are the {FIT_WINDOWS + 1} times {WINDOW_YEARS} years "
-        f"before the boundary {end}, and the last of them, {windows[-1].name}, is held out for the "
-        "check. "
-        "After the check, what is counted is counted again over all papers before the boundary, "
-        "those of the held-out window included; what was fitted stays as it was fitted."
-    )
+    note = DEFAULT_NOTE.format(boundary=end, last=windows[-1].name)
     file = file.with_priors_of(keys.values_of(scenario))
     made = assembly_simulator(scenario, None)
     base_file = _file_of(base, Path.cwd())

@@ -8,7 +8,6 @@ that a calibration that was stopped can go on.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import zlib
 from collections import Counter
@@ -35,6 +34,7 @@ from virsci_society.metrics.validation.tolerances import TOLERANCES, error_of
 from virsci_society.scenarios.calibration.calibration_file import Window
 from virsci_society.scenarios.calibration.corpus import Corpus
 from virsci_society.scenarios.calibration.design import Job
+from virsci_society.scenarios.config.outside_code import import_member
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
@@ -107,10 +107,9 @@ def import_simulator(path: str) -> WindowSimulator:
     Raises:
         InputError: it cannot be imported.
     """
-    module, _, name = path.partition(":")
     try:
-        made: WindowSimulator = getattr(importlib.import_module(module), name)()
-    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        made: WindowSimulator = import_member(path)()
+    except TypeError as error:
         raise InputError(f"{path!r} cannot be imported: {error}") from error
     return made
 

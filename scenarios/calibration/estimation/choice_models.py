@@ -52,7 +52,7 @@ def fit_conditional_logit(sets: ChoiceSets) -> list[Estimate]:
     """
     width, n = sets.covariates.shape[1], len(sets.starts) - 1
     if n < 1:
-        return [Estimate(float("nan"), float("nan"), 0)] * width
+        return [Estimate.unknown()] * width
     first, owner = sets.starts[:-1], np.repeat(np.arange(n), np.diff(sets.starts))
 
     def loss(beta: FloatArray) -> float:
@@ -200,51 +200,65 @@ def fit_memory(past: PastPapers, *, by_place: bool = False) -> tuple[Estimate, .
         dispersion).
     """
     begin = np.array([math.log(3.0), 0.8, 0.5][: 3 if by_place else 2])
-    draws = float(past.drawn.sum())
-    if not draws:
-        return tuple(Estimate(float("nan"), float("nan"), 0) for _ in begin)
-    rows = np.concatenate([past.ages, past.led], axis=1) if by_place else past.ages
-    distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
-    inverse = inverse.reshape(-1)
-    periods = np.repeat(np.arange(len(past.starts) - 1), np.diff(past.starts))
-    size, kinds = len(past.starts) - 1, len(distinct)
-    # People with the same ages of papers are alike, so that few kinds stand for all of them.
-    people = np.zeros((size, kinds))
-    times = np.zeros((size, kinds))
-    np.add.at(people, (periods, inverse), 1.0)
-    np.add.at(times, (periods, inverse), past.drawn)
-    old = np.arange(LONGEST)
+    if not past.drawn.any():
+        return (Estimate.unknown(),) * len(begin)
+    model = _FadingDraw(past, by_place)
+    found = optimize.minimize(model.loss, begin, method="L-BFGS-B", bounds=BOUNDS[: len(begin)])
+    spread = math.sqrt(model.dispersion(found.x))
+    errors = [one * spread for one in standard_errors(model.loss, found.x)]
+    values = [math.exp(float(found.x[0])), *map(float, found.x[1:])]
+    # Of the memory the logarithm is fitted, which has no bound at zero (delta method).
+    errors[0] *= values[0]
+    n = int(past.drawn.sum())
+    return tuple(Estimate(value, error, n) for value, error in zip(values, errors, strict=True))
 
-    def log_weight(point: FloatArray) -> FloatArray:
-        fading = np.exp(-old / math.exp(point[0]))
-        papers = distinct[:, :LONGEST] @ fading
-        if by_place:
-            papers = point[2] * papers + (1 - point[2]) * (distinct[:, LONGEST:] @ fading)
+
+class _FadingDraw:
+    """Draws in proportion to (fading papers)^exponent, at points of ``fit_memory``'s parameters."""
+
+    def __init__(self, past: PastPapers, by_place: bool) -> None:
+        rows = np.concatenate([past.ages, past.led], axis=1) if by_place else past.ages
+        self._by_place, self._drawn = by_place, past.drawn
+        self._distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+        self._kind = inverse.reshape(-1)
+        size = len(past.starts) - 1
+        self._period = np.repeat(np.arange(size), np.diff(past.starts))
+        # People with the same ages of papers are alike, so that few kinds stand for all of them.
+        self._people = np.zeros((size, len(self._distinct)))
+        self._times = np.zeros_like(self._people)
+        np.add.at(self._people, (self._period, self._kind), 1.0)
+        np.add.at(self._times, (self._period, self._kind), past.drawn)
+
+    def log_weight(self, point: FloatArray) -> FloatArray:
+        """The logarithm of the weight of each kind of people."""
+        fading = np.exp(-np.arange(LONGEST) / math.exp(point[0]))
+        papers = self._distinct[:, :LONGEST] @ fading
+        if self._by_place:
+            papers = point[2] * papers + (1 - point[2]) * (self._distinct[:, LONGEST:] @ fading)
         return np.asarray(point[1] * np.log(np.maximum(papers, 1e-300)))
 
-    def loss(point: FloatArray) -> float:
-        value = log_weight(point)
+    def loss(self, point: FloatArray) -> float:
+        """The negative log likelihood."""
+        value = self.log_weight(point)
         highest = float(value.max())
-        total = people @ np.exp(value - highest)
+        # Less the highest, or the exponential of a large weight would overflow.
+        total = self._people @ np.exp(value - highest)
         busy = total > 0
-        return -float((times @ value)[busy].sum()) + float(
-            (times.sum(axis=1)[busy] * (np.log(total[busy]) + highest)).sum()
+        drawn = self._times.sum(axis=1)[busy]
+        return -float((self._times @ value)[busy].sum()) + float(
+            (drawn * (np.log(total[busy]) + highest)).sum()
         )
 
-    found = optimize.minimize(loss, begin, method="L-BFGS-B", bounds=BOUNDS[: len(begin)])
-    value = log_weight(found.x)
-    weight = np.exp(value - value.max())
-    total = people @ weight
-    share = np.divide(
-        weight[None, :], total[:, None], where=total[:, None] > 0, out=np.zeros_like(people)
-    )
-    mean = share[periods, inverse] * times.sum(axis=1)[periods]
-    likely = mean > 0
-    pearson = float(((past.drawn - mean)[likely] ** 2 / mean[likely]).sum())
-    dispersion = max(1.0, pearson / max(1, int(likely.sum()) - len(begin) - size))
-    errors = [one * math.sqrt(dispersion) for one in standard_errors(loss, found.x)]
-    values = [math.exp(float(found.x[0])), *map(float, found.x[1:])]
-    errors[0] *= values[0]
-    return tuple(
-        Estimate(value, error, int(draws)) for value, error in zip(values, errors, strict=True)
-    )
+    def dispersion(self, point: FloatArray) -> float:
+        """Pearson's chi square over its degrees of freedom, at least 1."""
+        value = self.log_weight(point)
+        weight = np.exp(value - value.max())
+        total = (self._people @ weight)[:, None]
+        none = np.zeros_like(self._people)
+        share = np.divide(weight[None, :], total, where=total > 0, out=none)
+        mean = share[self._period, self._kind] * self._times.sum(axis=1)[self._period]
+        likely = mean > 0
+        pearson = float(((self._drawn - mean)[likely] ** 2 / mean[likely]).sum())
+        # A constant for each period takes a degree of freedom as the parameters do.
+        free = int(likely.sum()) - len(point) - len(self._people)
+        return max(1.0, pearson / max(1, free))

@@ -35,6 +35,11 @@ class Estimate:
     error: float
     n: int
 
+    @classmethod
+    def unknown(cls, n: int = 0) -> Estimate:
+        """No number, of so many observations."""
+        return cls(math.nan, math.nan, n)
+
 
 @dataclass(frozen=True, slots=True)
 class Trend:
@@ -132,6 +137,20 @@ def fit_trend(
     centre = float((weights * exposures) @ times / max(1e-300, float(weights @ exposures)))
     sloped = len(times) >= 3
     design = np.column_stack([np.ones(len(times)), times - centre])[:, : 2 if sloped else 1]
+    beta, errors, dispersion = _fisher_scoring(design, totals, exposures, weights, link)
+    change, slope_error = (float(beta[1]), float(errors[1])) if sloped else (0.0, math.nan)
+    found = Trend(
+        link, float(beta[0]), float(errors[0]), change, slope_error, dispersion, len(times)
+    )
+    ahead = found.shrunk_slope * (at - centre)
+    error = math.hypot(float(errors[0]), slope_error * (at - centre) if ahead else 0.0)
+    return replace(found, level=found.level + ahead, level_error=error)
+
+
+def _fisher_scoring(
+    design: FloatArray, totals: FloatArray, exposures: FloatArray, weights: FloatArray, link: Link
+) -> tuple[FloatArray, FloatArray, float]:
+    """Coefficients of a regression of rates, their standard errors, and the dispersion."""
     beta = np.zeros(design.shape[1])
     # Half an event keeps the level finite where nothing, or everything, has happened.
     beta[0] = to_link(link, float((totals.sum() + 0.5) / (exposures.sum() + 1)))
@@ -142,24 +161,18 @@ def fit_trend(
         weighted = design * (weights * variance)[:, None]
         information = design.T @ weighted + 1e-12 * np.eye(len(beta))
         step = np.linalg.solve(information, design.T @ (weights * (totals - exposures * mean)))
+        # No predictor moves by more than 2 at once: a whole step overshoots where events are few.
         step *= min(1.0, 2.0 / max(1e-12, float(np.abs(design @ step).max())))
         beta = beta + step
         if np.abs(step).max() < 1e-10:
             break
-    free = len(times) - len(beta)
+    free = len(design) - len(beta)
     pearson = float(((totals - exposures * mean) ** 2 / np.maximum(variance, 1e-12)).sum())
     dispersion = max(1.0, pearson / free) if free > 0 else 1.0
     # Weighted estimating equations have a variance of sandwich form.
     bread = np.linalg.inv(information)
     filling = design.T @ (design * (weights**2 * variance)[:, None])
-    errors = np.sqrt(np.diag(bread @ filling @ bread) * dispersion)
-    change, slope_error = (float(beta[1]), float(errors[1])) if sloped else (0.0, math.nan)
-    found = Trend(
-        link, float(beta[0]), float(errors[0]), change, slope_error, dispersion, len(times)
-    )
-    ahead = found.shrunk_slope * (at - centre)
-    error = math.hypot(float(errors[0]), slope_error * (at - centre) if ahead else 0.0)
-    return replace(found, level=found.level + ahead, level_error=error)
+    return beta, np.sqrt(np.diag(bread @ filling @ bread) * dispersion), dispersion
 
 
 def _derivative(link: Link, value: float) -> float:
@@ -187,7 +200,7 @@ def fit_beta_binomial(successes: IntArray, trials: IntArray) -> tuple[Estimate, 
     some = trials > 0
     k, n = successes[some].astype(float), trials[some].astype(float)
     if not len(k):
-        return Estimate(float("nan"), float("nan"), 0), Estimate(float("nan"), float("nan"), 0)
+        return Estimate.unknown(), Estimate.unknown()
 
     def loss(point: FloatArray) -> float:
         mean, spread = special.expit(point[0]), math.exp(point[1])
@@ -221,7 +234,7 @@ def fit_gamma_poisson(counts: IntArray) -> Estimate:
     values = counts.astype(float)
     mean = float(values.mean()) if len(values) else 0.0
     if mean <= 0:
-        return Estimate(float("nan"), float("nan"), len(values))
+        return Estimate.unknown(len(values))
 
     def loss(point: FloatArray) -> float:
         k = math.exp(point[0])
@@ -253,7 +266,7 @@ def share_never_again(gaps: FloatArray, observed: FloatArray, horizon: float) ->
     ends = np.minimum(gaps, observed)
     happened = gaps <= observed
     if not (observed >= horizon).any():
-        return Estimate(float("nan"), float("nan"), len(gaps))
+        return Estimate.unknown(len(gaps))
     share, greenwood = 1.0, 0.0
     for time in np.unique(ends[happened & (ends <= horizon)]):
         at_risk, events = int((ends >= time).sum()), int((happened & (ends == time)).sum())

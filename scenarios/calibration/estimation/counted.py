@@ -97,7 +97,7 @@ class Counting:
         seats = self.seats.chosen((self.seats.period >= low) & (self.seats.period < high))
         papers = np.unique(seats.paper, return_index=True)[1]
         fresh = papers[~seats.repeated[papers]]
-        lead, other = _leaders(seats), _further(seats)
+        lead, other = seats.leads, _further(seats)
         return {
             keys.PAPERS: len(papers) / window.years,
             keys.SIZE: float(seats.size[fresh].mean()) if len(fresh) else float("nan"),
@@ -148,7 +148,7 @@ class Counting:
         return {
             keys.PAPERS: self._trend(by_year, np.ones(len(years)), "log"),
             keys.SIZE: self._trend(excess, teams, "log"),
-            keys.LEAD: self._share_trend(_leaders(seats)),
+            keys.LEAD: self._share_trend(seats.leads),
             keys.SEAT: self._share_trend(_further(seats)),
         }
 
@@ -191,7 +191,7 @@ class Counting:
     def _memories(self) -> dict[str, Estimate]:
         seats = self.seats
         found: dict[str, Estimate] = {}
-        lead = _leaders(seats) & (seats.entries == 0)
+        lead = seats.leads & (seats.entries == 0)
         groups = (
             (lead, keys.LEAD_MEMORY, (keys.LEAD_EXPONENT, keys.COAUTHORED)),
             (seats.relation == 3, keys.MEMORY, (keys.EXPONENT,)),
@@ -254,7 +254,7 @@ def friend_share(seats: Seats) -> float:
 
 def again_share(seats: Seats) -> float:
     """Share of the teams of known leaders that write again."""
-    known = _leaders(seats) & (seats.entries == 0) & (seats.size > 1)
+    known = seats.leads & (seats.entries == 0) & (seats.size > 1)
     return _share((known & seats.repeated & seats.stayed).sum(), int(known.sum()))
 
 
@@ -265,10 +265,6 @@ def stay_share(seats: Seats) -> float:
     others = float((seats.others / seats.size)[seats.repeated].sum())
     stayed = float((seats.repeated & seats.stayed).sum()) - papers
     return stayed / others if others else float("nan")
-
-
-def _leaders(seats: Seats) -> BoolArray:
-    return seats.leads
 
 
 def _further(seats: Seats) -> BoolArray:

@@ -118,31 +118,11 @@ class Seats:
 
     @classmethod
     def of(cls, history: CareerHistory, first: int, last: int) -> Seats:
-        """Tell every authorship of the periods ``first`` to ``last`` - 1.
-
-        Args:
-            history: of everybody.
-            first: number of the first period.
-            last: number of the first period that is left out.
-        """
-        rows: list[tuple[int, ...]] = []
-        shares: list[float] = []
-        for number in history.papers_in(first, last):
-            _tell(history, number, rows, shares)
-        columns = np.array(rows, dtype=np.int64).reshape(-1, 10).T
-        return cls(
-            columns[0],
-            columns[1],
-            columns[2],
-            columns[3],
-            columns[4],
-            np.array(shares),
-            columns[5].astype(bool),
-            columns[6].astype(bool),
-            columns[7],
-            columns[8].astype(bool),
-            columns[9],
-        )
+        """Tell every authorship of the periods ``first`` to ``last`` - 1."""
+        papers = history.papers_in(first, last)
+        rows = [row for number in papers for row in _seats_of(history, number)]
+        columns = list(zip(*rows, strict=True)) or [()] * len(KINDS)
+        return cls(*(np.array(one, dtype=kind) for one, kind in zip(columns, KINDS, strict=True)))
 
     def chosen(self, mask: BoolArray) -> Seats:
         """Some of them."""
@@ -164,9 +144,12 @@ class Seats:
         return Seats(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
 
-def _tell(
-    history: CareerHistory, number: int, rows: list[tuple[int, ...]], shares: list[float]
-) -> None:
+KINDS = (*[np.int64] * 5, np.float64, bool, bool, np.int64, bool, np.int64)
+"""Types of the columns of ``Seats``, in their order."""
+
+
+def _seats_of(history: CareerHistory, number: int) -> Iterator[tuple[float, ...]]:
+    """The authorships of one paper, as rows of ``Seats``."""
     team, period = history.teams[number], int(history.periods[number])
     known = [one for one in team if history.first[one] < period]
     earlier = _earlier_team(history, team, known, period)
@@ -180,14 +163,11 @@ def _tell(
         leads = position == (0 if history.leader == "first" else len(team) - 1)
         relation = 0
         if not leads and one in partners and len(known) > 1:
-            relation = _relation(one, known, partners, history, period)
-        rows.append(
-            (
-                *(number, period, one, place, len(team)),
-                *(bool(earlier), one in earlier, max(0, len(earlier) - 1), leads, relation),
-            )
+            relation = _relation(one, known, partners)
+        yield (
+            *(number, period, one, place, len(team), share),
+            *(bool(earlier), one in earlier, max(0, len(earlier) - 1), leads, relation),
         )
-        shares.append(share)
 
 
 def _earlier_team(
@@ -210,13 +190,7 @@ def _earlier_team(
     return best
 
 
-def _relation(
-    one: int,
-    known: list[int],
-    partners: dict[int, dict[int, tuple[int, int]]],
-    history: CareerHistory,
-    period: int,
-) -> int:
+def _relation(one: int, known: list[int], partners: dict[int, dict[int, tuple[int, int]]]) -> int:
     others = [other for other in known if other != one]
     if any(other in partners[one] for other in others):
         return 1
