@@ -504,7 +504,7 @@ MISTAKES: tuple[Mistake, ...] = (
         by="scenarios/judgement/test_panel.py::test_a_reflection_is_shown_the_review_before_it_and_the_last_"
            "one_counts"),
     mistake("names on the sheet", "Masked names in the texts reach the raters.",
-        ("scenarios/judgement/sheets.py::blind",
+        ("scenarios/judgement/sheet_entries.py::blind",
          'text = _MASKED.sub(NOBODY, text)', "text = str(text)"),
         by="scenarios/judgement/test_sheets.py::test_names_are_taken_out_of_titles_and_abstracts"),
     mistake("a leak passed", "The audit counts papers of the boundary year as the past.",

@@ -12,6 +12,8 @@ from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.terminal.arguments import RunFolder, Settings, Trust, guarded, tell
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from virsci_society.scenarios.judgement.bradley_terry import PairFit
@@ -30,32 +32,38 @@ Plan = Annotated[
     bool, typer.Option("--plan", help="Only tell the calls and tokens; nothing is asked.")
 ]
 
+SurveyForm = Annotated[
+    Path, typer.Option("--form", metavar="FILE", help="The survey, a YAML file (docs/ask.md).")
+]
+Date = Annotated[
+    str | None, typer.Option("--at", metavar="DATE", help="1y or 90d; the end by default.")
+]
+Who = Annotated[
+    str,
+    typer.Option(
+        "--who",
+        metavar="WHO",
+        help="degree:N, papers:N, citations:N, random:N, all, or names with commas.",
+    ),
+]
+AnswersOut = Annotated[
+    Path | None, typer.Option("--out", help="Folder for the answers; beside RUN by default.")
+]
+SurveySeed = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, help="Of arms, words and random choice; RUN's by default."),
+]
+
 
 @guarded
 def ask(
     run: RunFolder,
-    form: Annotated[
-        Path, typer.Option("--form", metavar="FILE", help="The survey, a YAML file (docs/ask.md).")
-    ],
-    at: Annotated[
-        str | None, typer.Option("--at", metavar="DATE", help="1y or 90d; the end by default.")
-    ] = None,
-    who: Annotated[
-        str,
-        typer.Option(
-            "--who",
-            metavar="WHO",
-            help="degree:N, papers:N, citations:N, random:N, all, or names with commas.",
-        ),
-    ] = "all",
+    form: SurveyForm,
+    at: Date = None,
+    who: Who = "all",
     set_: Settings = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the answers; beside RUN by default.")
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", min=0, help="Of arms, words and random choice; RUN's by default."),
-    ] = None,
+    out: AnswersOut = None,
+    seed: SurveySeed = None,
     plan: Plan = False,
     trust: Trust = False,
 ) -> None:
@@ -176,10 +184,24 @@ def _mean(values: object) -> float | None:
 @rate.command("export")
 @guarded
 def export(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Folders of runs, or of a study.")
+    ],
     out: Annotated[Path, typer.Option("--out", help="The sheet, a new CSV file.")],
     key: Annotated[
         Path | None, typer.Option(help="The key, a new file; SHEET.key.json by default.")
+    ] = None,
+    kind: Annotated[
+        str, typer.Option(help="What is rated: idea (three questions) or proposal (the rubric).")
+    ] = "idea",
+    arm: Annotated[
+        list[str] | None, typer.Option("--arm", help="An arm to take; may be given again.")
+    ] = None,
+    tiers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCORE", help="As many low as high by a score: review.proposal.overall."
+        ),
     ] = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="Pairs of papers of two arms.")] = False,
     swapped: Annotated[
@@ -194,30 +216,49 @@ def export(
     seed: Annotated[int, typer.Option(min=0, help="Of order, sides and pairs.")] = 0,
 ) -> None:
     """Write a sheet of abstracts that says nothing of where they are from, and its key."""
-    from virsci_society.scenarios.judgement.sheets import (
-        entries_of,
-        pair_sheet,
-        rating_sheet,
-        write_sheet,
-    )
+    from virsci_society.scenarios.judgement import sheets
+    from virsci_society.scenarios.judgement.sheet_entries import entries_of, of_arms
 
+    _require_fitting(kind, tiers, pairs, swapped=swapped, across_topics=across_topics)
+    entries = of_arms(entries_of(runs, tiers), arm or ())
+    if pairs:
+        rows, key_data = sheets.pair_sheet(
+            entries, seed, most, swapped=swapped, across_topics=across_topics
+        )
+    else:
+        rows, key_data = sheets.rating_sheet(entries, seed, most, kind)
+    where = key or out.with_name(f"{out.stem}.key.json")
+    sheets.write_sheet(out, where, rows, key_data)
+    asked = "which of two is better" if pairs else f"{_listed(sheets.RATINGS[kind])}, 1 to 10"
+    tell(f"{out}: {len(rows)} {'pairs' if pairs else 'abstracts'}; {asked}")
+    if kind == "proposal":
+        scales = out.with_name(f"{out.stem}.scales.txt")
+        sheets.write_scales(scales)
+        tell(f"{scales}: what the scores mean; give it to the raters")
+    tell(f"{where}: where they are from; do not show it to the raters")
+    tell("one copy of the sheet for each rater, named after the rater")
+
+
+def _require_fitting(
+    kind: str, tiers: str | None, pairs: bool, *, swapped: bool, across_topics: bool
+) -> None:
+    """Refuse options of ``rate export`` that do not go together."""
+    from virsci_society.agents.spelling import did_you_mean
+    from virsci_society.scenarios.judgement.sheets import RATINGS
+
+    if kind not in RATINGS:
+        hint = did_you_mean(kind, RATINGS)
+        raise InputError(f"--kind {kind}: expected {' or '.join(RATINGS)}{hint}")
     if swapped and not pairs:
         raise InputError("--swapped: only pairs have sides; give --pairs too")
     if across_topics and not pairs:
         raise InputError("--across-topics: only pairs are matched by topic; give --pairs too")
-    entries = entries_of(runs)
-    if pairs:
-        rows, key_data = pair_sheet(
-            entries, seed, most, swapped=swapped, across_topics=across_topics
-        )
-    else:
-        rows, key_data = rating_sheet(entries, seed, most)
-    where = key or out.with_name(f"{out.stem}.key.json")
-    write_sheet(out, where, rows, key_data)
-    asked = "which of two is better" if pairs else "novelty, feasibility and effectiveness, 1 to 10"
-    tell(f"{out}: {len(rows)} {'pairs' if pairs else 'abstracts'}; {asked}")
-    tell(f"{where}: where they are from; do not show it to the raters")
-    tell("one copy of the sheet for each rater, named after the rater")
+    if pairs and (tiers is not None or kind != "idea"):
+        raise InputError("--kind and --tiers are for ratings; leave them out, or --pairs")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(name.replace('_', ' ') for name in names[:-1])} and {names[-1]}"
 
 
 @rate.command("judge")

@@ -33,7 +33,7 @@ from virsci_society.scenarios.judgement.model_questions import (
     speaker_slug,
 )
 from virsci_society.scenarios.judgement.review_kinds import PROMPTS, REVIEWER, rule_score
-from virsci_society.scenarios.judgement.sheets import read_pairs, sheet_text
+from virsci_society.scenarios.judgement.sheets import PAIRED, TOPIC, read_pairs, sheet_text
 from virsci_society.society.kernel.answer import Answer, Call
 from virsci_society.society.results.table_files import write_csv
 
@@ -55,7 +55,7 @@ judged, and what it took with its re-asks."""
 
 
 class PairJudgement(Form):
-    """Which of two papers is better. Slots: title and abstract of both, A and B."""
+    """Which of two papers is better. Slots: topic, title and abstract of both, A and B."""
 
     reason: str = Field(
         default="", alias="Reason", description="two or three sentences that compare both"
@@ -190,7 +190,7 @@ class JudgeJob(QuestionJob[Judgement]):
             {**row, "rater": self.about, "preferred": sides[row["item"]]} for row in self.rows
         ]
         write_csv(self.folder, {JUDGEMENTS: judgement_table(replies, self.about)}, self.about)
-        write_atomically(self.filled, sheet_text(filled, "pairs"))
+        write_atomically(self.filled, sheet_text(filled, PAIRED))
 
     async def _ask(
         self, questions: ModelQuestions[Judgement], row: Mapping[str, str], swapped: bool
@@ -204,7 +204,8 @@ class JudgeJob(QuestionJob[Judgement]):
             "reviewer",
             PAIR,
             PairJudgement,
-            {name: row[text] for name, text in zip(TEXTS, shown, strict=True)},
+            {TOPIC: row.get(TOPIC, "")}
+            | {name: row[text] for name, text in zip(TEXTS, shown, strict=True)},
         )
         form = words if isinstance(words, PairJudgement) else None
         return [Judgement(item, swapped, form, calls)]

@@ -11,7 +11,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from io import StringIO
 from itertools import combinations
 from pathlib import Path
@@ -21,50 +21,24 @@ import numpy as np
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import open_new
+from virsci_society.scenarios.judgement.review_kinds import RUBRIC, RUBRIC_SCORES
+from virsci_society.scenarios.judgement.sheet_entries import SheetEntry
 from virsci_society.society.kernel.streams import Streams
-from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import join_speakers, speaker_of
+from virsci_society.society.results.speaker import join_speakers
 from virsci_society.society.results.table_files import safe_cell
 
 FORMAT = 1
 DIMENSIONS = ("novelty", "feasibility", "effectiveness")
 """Of a rating, each from 1 to 10 (Si et al. 2024)."""
-RATED = ("item", "rater", "title", "abstract", *DIMENSIONS)
+RATINGS = {"idea": DIMENSIONS, "proposal": RUBRIC_SCORES}
+"""What raters are asked, by kind: as Si et al. 2024, or by the rubric of Chen et al. 2025, which
+reviewing models have too."""
 PAIRED = ("item", "rater", "title_a", "abstract_a", "title_b", "abstract_b", "preferred")
+TOPIC = "topic"
+"""A column beside the texts, which sheets of earlier releases do not have."""
+HIGH = 6.0
+"""Scores above it are the high tier, others the low one (Chen et al. 2025)."""
 CHOICES = ("A", "B", "tie")
-NOBODY = "[a scientist]"
-_MASKED = re.compile(r"\bScientist\s?\d+\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class SheetEntry:
-    """A paper as a sheet shows it, and its source, which the key holds.
-
-    Attributes:
-        run: folder of its run.
-        digest: of that run.
-        arm: the arm of a study, or the run.
-        paper: its id there.
-        title: without names.
-        abstract: without names.
-        speaker: who spoke in the run; the key says so, the sheet does not.
-        topic: that the scenario begins from, or else that of its team; of a pair it is the same.
-    """
-
-    run: str
-    digest: str
-    arm: str
-    paper: str
-    title: str
-    abstract: str
-    speaker: str = ""
-    topic: str = ""
-
-    @property
-    def source(self) -> dict[str, str]:
-        """Run, digest, arm, paper and speaker, as the key of a sheet holds them."""
-        fields = asdict(self)
-        return {name: fields[name] for name in ("run", "digest", "arm", "paper", "speaker")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,84 +58,59 @@ class Rating:
     value: float
 
 
-def blind(text: str, names: Sequence[str] = ()) -> str:
-    """A text whose masked and given names are replaced by a placeholder.
-
-    Args:
-        text: a title or an abstract.
-        names: names of scientists; masked names (``Scientist12``) are always replaced.
-    """
-    text = _MASKED.sub(NOBODY, text)
-    # The longest first: a name within a longer one would leave the rest of it.
-    for name in sorted((name for name in names if name.strip()), key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", NOBODY, text)
-    return text
-
-
-def entries_of(runs: Sequence[Path]) -> list[SheetEntry]:
-    """The papers of finished runs, without masked names.
-
-    The arm of a run of a study is what the study says; of any other run, its folder's name.
-
-    Raises:
-        InputError: a run that has not finished, or none of them has a paper.
-    """
-    entries = []
-    for folder in runs:
-        run = Run.open(folder)
-        digest, arm = run.digest, arm_of(folder)
-        if digest is None:
-            raise InputError(f"{folder}: has no digest: the run has not finished")
-        speaker, start = speaker_of(run.manifest), _start_of(run.manifest)
-        names = run.table("scientists")["scientist"].dropna().tolist()
-        papers = run.table("papers")
-        # A team that was given no topic, and agreed on none, has a missing value here.
-        papers["topic"] = papers["topic"].fillna("")
-        for row in papers.to_dict("records"):
-            title, abstract = (blind(str(row[part] or ""), names) for part in ("title", "abstract"))
-            place = (str(folder), digest, arm, str(row["paper"]))
-            topic = start or str(row["topic"])
-            entries.append(SheetEntry(*place, title, abstract, speaker, topic))
-    if not entries:
-        raise InputError("none of these runs has published a paper")
-    return entries
-
-
-def _start_of(manifest: Mapping[str, Any]) -> str:
-    """The topic from which all teams of a run begin; empty where each finds, or is given, one."""
-    topic = manifest["scenario"]["protocol"].get("topic")
-    return str(topic.get("start") or "") if isinstance(topic, dict) else ""
-
-
-def arm_of(folder: Path) -> str:
-    """The arm of a run: its study's name for it, or the name of the folder."""
-    place = folder.resolve()
-    path = place.with_name(f"{place.name}.status.json")
-    try:
-        status = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
-    arm = status.get("arm") if isinstance(status, dict) else None
-    return str(arm or place.name)
-
-
 def rating_sheet(
-    entries: Sequence[SheetEntry], seed: int, most: int | None = None
+    entries: Sequence[SheetEntry], seed: int, most: int | None = None, kind: str = "idea"
 ) -> tuple[list[dict[str, str]], dict[str, Any]]:
     """The rows of a sheet of papers to be rated, in an order drawn by seed, and its key.
 
     Args:
         entries: papers to choose from.
         seed: of the order.
-        most: papers on the sheet at most; None for all.
+        most: papers on the sheet at most; None for all. Of papers with a score, as many of the
+            high tier as of the low one.
+        kind: of the questions, a key of ``RATINGS``.
     """
-    chosen = _shuffled(entries, seed, "order")[:most]
+    chosen = _shuffled(entries, seed, "order")
+    if any(one.score is not None for one in entries):
+        chosen = _both_tiers(chosen, most)
     rows, items = [], {}
-    for item, entry in zip(_names(len(chosen), "R"), chosen, strict=True):
+    for item, entry in zip(_names(len(chosen[:most]), "R"), chosen[:most], strict=True):
         shown = {"title": safe_cell(entry.title), "abstract": safe_cell(entry.abstract)}
-        rows.append({"item": item, **shown})
-        items[item] = entry.source
-    return rows, {"format": FORMAT, "kind": "ratings", "seed": seed, "items": items}
+        rows.append({"item": item, **_topic_cell(entry.topic), **shown})
+        tier = {} if entry.score is None else {"tier": _tier(entry), "score": entry.score}
+        items[item] = entry.source | tier
+    asked = {} if kind == "idea" else {"dimensions": list(RATINGS[kind])}
+    return rows, {"format": FORMAT, "kind": "ratings", "seed": seed, **asked, "items": items}
+
+
+def _tier(entry: SheetEntry) -> str:
+    return "high" if (entry.score or 0.0) > HIGH else "low"
+
+
+def _both_tiers(entries: Sequence[SheetEntry], most: int | None) -> list[SheetEntry]:
+    """The first of both tiers in their order, as many of the one as of the other."""
+    tiers = {
+        name: [one for one in entries if one.score is not None and _tier(one) == name]
+        for name in ("low", "high")
+    }
+    sizes = {name: len(those) for name, those in tiers.items()}
+    each = min(*sizes.values(), len(entries) if most is None else most // 2)
+    if not each:
+        raise InputError(
+            f"--tiers: {sizes['low']} papers have a score up to {HIGH:g} and {sizes['high']} a "
+            "higher one, so that one tier would be empty; leave --tiers out, or review more runs"
+        )
+    chosen = {id(one) for those in tiers.values() for one in those[:each]}
+    # In the order that was drawn: tier after tier would tell raters which is which.
+    return [one for one in entries if id(one) in chosen]
+
+
+def _topic_cell(*topics: str) -> dict[str, str]:
+    """The topic as raters see it, of a pair on two topics both; no cell where none is known."""
+    different = dict.fromkeys(filter(None, topics))
+    sides = zip("AB", topics, strict=False)
+    text = "; ".join(f"{side}: {topic}" for side, topic in sides) if len(different) > 1 else ""
+    return {TOPIC: safe_cell(text or next(iter(different)))} if different else {}
 
 
 def pair_sheet(
@@ -175,38 +124,20 @@ def pair_sheet(
     """The rows of a sheet of pairs of papers of two arms, drawn by seed, and its key.
 
     Every two arms are matched paper by paper at random, each paper once for each other arm, within
-    a topic: of two papers on different topics a rater would judge the topics.
+    a topic and, in a study whose arms share seeds, within a replicate: of two papers on different
+    topics a rater would judge the topics, and of two ecosystems what happened to be in them.
 
     Args:
         entries: papers to choose from.
         seed: of matching, sides and order.
         most: pairs on the sheet at most; None for all.
         swapped: show each pair twice, the second time with its sides exchanged.
-        across_topics: match papers of any topics.
+        across_topics: match papers of any topics and replicates.
 
     Raises:
         InputError: there are not two arms with papers, or none that share a topic.
     """
-    arms = sorted({entry.arm for entry in entries})
-    if len(arms) < 2:
-        raise InputError(f"pairs need papers of two arms; these runs have {len(arms)}")
-    groups: dict[tuple[str, str], list[SheetEntry]] = {}
-    for one in entries:
-        groups.setdefault(("" if across_topics else one.topic.casefold(), one.arm), []).append(one)
-    pairs = []
-    for first, second in combinations(arms, 2):
-        for topic in sorted({topic for topic, _ in groups}):
-            # Without topics the streams are those of earlier releases, and so are their sheets.
-            labels = ("match", first, second, *([topic] if topic else []))
-            mixed = [
-                _shuffled(groups.get((topic, arm), []), seed, *labels, side)
-                for side, arm in enumerate((first, second))
-            ]
-            pairs += list(zip(*mixed, strict=False))
-    if not pairs:
-        raise InputError(
-            "no two arms have papers on one topic; give --across-topics to pair papers on any"
-        )
+    pairs = _matched_pairs(entries, seed, across_topics)
     chosen = _shuffled(pairs, seed, "order")[:most]
     # Drawn, since raters and models lean to one side.
     flips = Streams(seed, "sheet").stream("sides").random(len(chosen)) < 0.5
@@ -219,9 +150,39 @@ def pair_sheet(
         a, b = reversed(pair) if flip else pair
         shown = {"title_a": a.title, "abstract_a": a.abstract}
         shown |= {"title_b": b.title, "abstract_b": b.abstract}
-        rows.append({"item": item, **{name: safe_cell(text) for name, text in shown.items()}})
+        cells = {name: safe_cell(text) for name, text in shown.items()}
+        rows.append({"item": item, **_topic_cell(a.topic, b.topic), **cells})
         items[item] = {"A": a.source, "B": b.source}
     return rows, {"format": FORMAT, "kind": "pairs", "seed": seed, "items": items}
+
+
+def _matched_pairs(
+    entries: Sequence[SheetEntry], seed: int, across_topics: bool
+) -> list[tuple[SheetEntry, SheetEntry]]:
+    """Papers of every two arms that are alike in topic and replicate, matched at random."""
+    arms = sorted({entry.arm for entry in entries})
+    if len(arms) < 2:
+        raise InputError(f"pairs need papers of two arms; these runs have {len(arms)}")
+    groups: dict[tuple[tuple[str, ...], str], list[SheetEntry]] = {}
+    for one in entries:
+        place = () if across_topics else (one.topic.casefold(), one.replicate)
+        groups.setdefault((place, one.arm), []).append(one)
+    pairs: list[tuple[SheetEntry, SheetEntry]] = []
+    for first, second in combinations(arms, 2):
+        for place in sorted({place for place, _ in groups}):
+            # Without topics the streams are those of earlier releases, and so are their sheets.
+            labels = ("match", first, second, *filter(None, place))
+            mixed = [
+                _shuffled(groups.get((place, arm), []), seed, *labels, side)
+                for side, arm in enumerate((first, second))
+            ]
+            pairs += list(zip(*mixed, strict=False))
+    if not pairs:
+        raise InputError(
+            "no two arms have papers on one topic in one replicate; give --across-topics to pair "
+            "papers on any"
+        )
+    return pairs
 
 
 def write_sheet(sheet: Path, key: Path, rows: Sequence[Mapping[str, str]], content: Any) -> None:
@@ -240,7 +201,7 @@ def write_sheet(sheet: Path, key: Path, rows: Sequence[Mapping[str, str]], conte
         raise InputError(f"{key}: is the sheet itself; keep the key in another file")
     try:
         with open_new(sheet) as file:
-            file.write(sheet_text(rows, content["kind"]))
+            file.write(sheet_text(rows, columns_of(content)))
         with open_new(key) as file:
             file.write(json.dumps(content, indent=1) + "\n")
     except FileExistsError as error:
@@ -249,17 +210,33 @@ def write_sheet(sheet: Path, key: Path, rows: Sequence[Mapping[str, str]], conte
         raise InputError(f"{error.filename}: cannot be written: {error.strerror}") from error
 
 
-def sheet_text(rows: Sequence[Mapping[str, str]], kind: str) -> str:
-    """A sheet as CSV.
+def write_scales(path: Path) -> None:
+    """Write what the scores of a proposal mean, as reviewing models are told it.
 
-    Args:
-        rows: of the sheet; empty cells may be missing.
-        kind: ``ratings`` or ``pairs``.
+    Raises:
+        InputError: the file exists, or cannot be written.
     """
+    try:
+        with open_new(path) as file:
+            file.write(RUBRIC + "\n")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def columns_of(key: Mapping[str, Any]) -> tuple[str, ...]:
+    """The columns that a sheet of a key must have; others may stand beside them."""
+    if key["kind"] == "pairs":
+        return PAIRED
+    return ("item", "rater", "title", "abstract", *key.get("dimensions", DIMENSIONS))
+
+
+def sheet_text(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str:
+    """A sheet as CSV; empty cells may be missing in its rows."""
     file = StringIO(newline="")
     # A byte order mark, without which some spreadsheets take UTF-8 for something else.
     file.write("\ufeff")
-    columns = PAIRED if kind == "pairs" else RATED
+    if any(TOPIC in row for row in rows):
+        columns = (*columns[:2], TOPIC, *columns[2:])
     writer = csv.DictWriter(file, columns, restval="", lineterminator="\r\n")
     writer.writeheader()
     writer.writerows(rows)
@@ -272,7 +249,8 @@ def read_pairs(path: Path) -> list[dict[str, str]]:
     Raises:
         InputError: it is no sheet of pairs, holds no row, or an item twice.
     """
-    rows = [{name: row[name] for name in PAIRED} for _, row in _rows(path, PAIRED)]
+    columns = (*PAIRED, TOPIC)
+    rows = [{name: row[name] for name in columns if name in row} for _, row in _rows(path, PAIRED)]
     items = [row["item"] for row in rows]
     if not rows or len(set(items)) < len(items):
         raise InputError(f"{path}: {'an item stands in it twice' if rows else 'holds no pair'}")
@@ -335,7 +313,7 @@ def read_sheets(
     faults: list[str] = []
     seen: dict[tuple[str, str], str] = {}
     for path in paths:
-        for line, row in _rows(path, PAIRED if key["kind"] == "pairs" else RATED):
+        for line, row in _rows(path, columns_of(key)):
             location, item = f"{path}:{line}", row["item"].strip()
             rater = row["rater"].strip() or path.stem
             if item not in key["items"]:
@@ -346,7 +324,7 @@ def read_sheets(
                 )
             else:
                 seen[rater, item] = location
-                ratings += _read_row(row, item, rater, location, key["kind"], faults, incomplete)
+                ratings += _read_row(row, item, rater, location, key, faults, incomplete)
         if incomplete:
             continue
         rated = {item for rater, item in seen if seen[rater, item].startswith(f"{path}:")}
@@ -361,18 +339,18 @@ def _read_row(
     item: str,
     rater: str,
     location: str,
-    kind: str,
+    key: Mapping[str, Any],
     faults: list[str],
     incomplete: bool,
 ) -> Iterator[Rating]:
-    names = ("preferred",) if kind == "pairs" else DIMENSIONS
-    for name in names:
+    paired = key["kind"] == "pairs"
+    for name in ("preferred",) if paired else key.get("dimensions", DIMENSIONS):
         text = row[name].strip()
-        value = _choice(text) if kind == "pairs" else _score(text)
+        value = _choice(text) if paired else _score(text)
         if not text and incomplete:
             continue
         if value is None:
-            wanted = "A, B or tie" if kind == "pairs" else "a number from 1 to 10"
+            wanted = "A, B or tie" if paired else "a number from 1 to 10"
             got = f"got {text!r}" if text else "it is empty"
             faults.append(f"{location}: {name} of {item}: {got}, expected {wanted}")
         else:

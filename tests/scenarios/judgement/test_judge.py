@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.scenarios.judgement.judge import (
+    PAIR,
     TEXTS,
     Judgement,
     PairJudgement,
@@ -13,7 +14,8 @@ from virsci_society.scenarios.judgement.judge import (
     judgement_table,
     orders_of,
 )
-from virsci_society.scenarios.judgement.sheets import SheetEntry, pair_sheet
+from virsci_society.scenarios.judgement.sheet_entries import SheetEntry
+from virsci_society.scenarios.judgement.sheets import pair_sheet
 from virsci_society.society.kernel.answer import Call
 
 
@@ -93,3 +95,11 @@ def test_the_rule_is_that_of_the_reviews():
     # Noise makes some of them tie.
     assert said["rich first"].count("A") > said["rich first"].count("B") + 8
     assert said["rich second"].count("B") > said["rich second"].count("A") + 8
+
+
+@pytest.mark.parametrize("topic", ["", "bees"])
+def test_a_judge_is_shown_the_topic_where_the_sheet_has_one(topic):
+    shown = {"topic": topic, "title_a": "T", "abstract_a": "X", "title_b": "U", "abstract_b": "Y"}
+    page = PAIR.render(shown | {"answer_form": "{}"})
+    said = " They were written on this topic: bees." if topic else ""
+    assert f"no difference that matters.{said}\n\nPaper A:\n" in page

@@ -128,6 +128,11 @@ def test_pairs_come_back_as_preferences(study):
     refused = society("rate", "export", "0000", "--out", "more.csv", "--swapped")
     assert refused.exit_code == 2
     assert "give --pairs too" in refused.output
+    both = society("rate", "export", "0000", "--out", "m.csv", "--pairs", "--kind", "proposal")
+    assert (both.exit_code, "for ratings" in both.output) == (2, True)
+    rubric = society("rate", "export", "0000", "--out", "rubric.csv", "--kind", "proposal")
+    assert rubric.exit_code == 0
+    assert "- Strategic Vision: " in (study / "rubric.scales.txt").read_text()
 
 
 def test_faults_of_a_sheet_are_told_by_file_and_line(study):

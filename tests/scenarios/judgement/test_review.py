@@ -217,6 +217,15 @@ def test_a_study_is_reviewed_as_one_and_its_page_correlates(nursery, here, live,
     page = (here / "it/report.html").read_text()
     assert f"The panel model: {ReviewJob.of(here / 'it', 'novelty', live).about}." in page
     assert "nothing to do" in society("study", "run", "it.yaml", "--out", "it").output
+    exported = ("rate", "export", "it", "--pairs", "--swapped", "--across-topics")
+    assert society(*exported, "--out", "pairs.csv").exit_code == 0
+    key = json.loads((here / "pairs.key.json").read_text())
+    assert len(key["items"]) == 4  # two arms, two replicates, both orders
+    wrong = society(*exported, "--arm", "team_size=5", "--out", "more.csv")
+    assert wrong.exit_code == 2
+    assert "did you mean 'team_size=4'" in wrong.output
+    tiers = society("rate", "export", "it", "--tiers", "review.novelty.novlty", "--out", "t.csv")
+    assert (tiers.exit_code, "did you mean 'review.novelty.novelty'" in tiers.output) == (2, True)
     run = read_averages(here / "it/runs/0002")
     assert run["paper"].tolist() == [papers[2].removeprefix("0002/")]
     assert run["score"].tolist() == [scores.iloc[2]]

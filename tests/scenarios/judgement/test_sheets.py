@@ -16,9 +16,8 @@ from virsci_society.scenarios.judgement.agreement import (
     preference_table,
     rater_agreement,
 )
+from virsci_society.scenarios.judgement.sheet_entries import SheetEntry, blind
 from virsci_society.scenarios.judgement.sheets import (
-    SheetEntry,
-    blind,
     pair_sheet,
     rating_sheet,
     read_key,
@@ -170,6 +169,53 @@ def test_the_papers_of_a_pair_are_on_one_topic():
     with pytest.raises(InputError, match="--across-topics"):
         pair_sheet(apart, seed=1)
     assert len(pair_sheet(apart, seed=1, across_topics=True)[0]) == 1
+
+
+def test_pairs_of_a_study_are_of_one_replicate_and_show_their_topic():
+    both = [
+        replace(paper, replicate=str(place))
+        for arm in ("x", "y")
+        for place, paper in enumerate(on_topics(arm, "Bees", "bees", "moss"))
+    ]
+    rows, key = pair_sheet(both, seed=2)
+    assert [row["topic"].casefold() for row in rows].count("bees") == 2
+    for item in key["items"].values():
+        # The paper's number is its replicate.
+        assert item["A"]["paper"] == item["B"]["paper"]
+    shifted = [replace(one, replicate=one.replicate + one.arm) for one in both]
+    with pytest.raises(InputError, match="one topic in one replicate; give --across-topics"):
+        pair_sheet(shifted, seed=2)
+    rows, _ = pair_sheet(
+        [*on_topics("x", "bees"), *on_topics("y", "moss")], seed=1, across_topics=True
+    )
+    assert rows[0]["topic"] in ("A: bees; B: moss", "A: moss; B: bees")
+
+
+def test_proposals_are_rated_on_the_dimensions_of_their_rubric(tmp_path):
+    rows, key = rating_sheet(on_topics("x", "bees", "moss"), seed=1, kind="proposal")
+    asked = ["novelty", "workability", "relevance", "specificity", "integration_depth"]
+    asked += ["strategic_vision", "methodological_rigor", "argumentative_cohesion", "overall"]
+    assert key["dimensions"] == asked
+    assert {row["topic"] for row in rows} == {"bees", "moss"}
+    rated = [row | {name: str(4 + n % 6) for n, name in enumerate(asked)} for row in rows]
+    write_sheet(tmp_path / "s.csv", tmp_path / "k.json", rated, key)
+    said = read_sheets([tmp_path / "s.csv"], read_key(tmp_path / "k.json"))
+    assert [one.dimension for one in said] == asked * 2
+    write_sheet(tmp_path / "e.csv", tmp_path / "l.json", rows, key)
+    with pytest.raises(InputError, match="strategic_vision of R001: it is empty"):
+        read_sheets([tmp_path / "e.csv"], key)
+
+
+def test_tiers_take_as_many_low_papers_as_high_ones():
+    scored = [replace(one, score=float(n % 10 + 1)) for n, one in enumerate(entries(40))]
+    rows, key = rating_sheet(scored, seed=3, most=20)
+    tiers = [one["tier"] for one in key["items"].values()]
+    assert (tiers.count("low"), tiers.count("high")) == (10, 10)
+    assert tiers != sorted(tiers)
+    assert {one["tier"] for one in key["items"].values() if one["score"] == 6.0} <= {"low"}
+    assert not [row for row in rows if "tier" in row]
+    with pytest.raises(InputError, match="one tier would be empty"):
+        rating_sheet([replace(one, score=3.0) for one in scored], seed=3)
 
 
 @pytest.fixture
