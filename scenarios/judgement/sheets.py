@@ -163,9 +163,9 @@ def _matched_pairs(
     arms = sorted({entry.arm for entry in entries})
     if len(arms) < 2:
         raise InputError(f"pairs need papers of two arms; these runs have {len(arms)}")
-    groups: dict[tuple[tuple[str, ...], str], list[SheetEntry]] = {}
+    groups: dict[tuple[tuple[str, str], str], list[SheetEntry]] = {}
     for one in entries:
-        place = () if across_topics else (one.topic.casefold(), one.replicate)
+        place = ("", "") if across_topics else (one.topic.casefold(), one.replicate)
         groups.setdefault((place, one.arm), []).append(one)
     pairs: list[tuple[SheetEntry, SheetEntry]] = []
     for first, second in combinations(arms, 2):
