@@ -70,11 +70,7 @@ class EmbeddingBatch:
 
 
 def parse_rows(answer: Any, count: int) -> list[list[float]]:
-    """The vectors of an answer, in the order of the texts.
-
-    Args:
-        answer: the answer, as data or as an object.
-        count: number of texts.
+    """The vectors of an answer, in the order of the ``count`` texts.
 
     Raises:
         Fault: they are not all there, not of one length, or not finite.
@@ -272,11 +268,9 @@ class LiteLLMEmbedding(Part):
             await asyncio.sleep(self.retry.delay(id, len(faults), faults[-1].retry_after))
 
     def _check_patience(self, faults: list[Fault], seconds: float) -> None:
-        """Raise Stopped if the last fault is final, or the retries are used up.
+        """Raise Stopped if the last fault of a batch is final, or the retries are used up.
 
-        Args:
-            faults: faults of this batch, in order.
-            seconds: real time since any batch was answered.
+        ``seconds`` is real time since any batch was answered.
         """
         fault = faults[-1]
         failed = sum(one.kind != "rate" for one in faults)
@@ -301,11 +295,7 @@ class LiteLLMEmbedding(Part):
     ) -> EmbeddingBatch:
         """Embed a batch that was too long by halves, or the beginning of a single text.
 
-        Args:
-            texts: the batch.
-            arguments: the arguments of every request.
-            verdict: what the provider said of the batch.
-            requests: HTTP requests that it has taken so far.
+        Its ``requests`` so far count as well.
         """
         if len(texts) == 1:
             beginning = texts[0][: len(texts[0]) * 3 // 4]

@@ -300,14 +300,7 @@ def _is_listed(model: str) -> bool:
 
 
 def listed_window(model: str) -> int | None:
-    """Tokens that a model reads in one call, by litellm's list; no server is asked.
-
-    Args:
-        model: as litellm knows it, with or without its provider.
-
-    Returns:
-        The tokens; None where the list does not have the model.
-    """
+    """Tokens that a model reads in one call, by litellm's list; None where it is not there."""
     listed: Mapping[str, Any] = _library().model_cost
     for name in (model, model.partition("/")[2]):
         tokens = listed.get(name, {}).get("max_input_tokens")

@@ -213,14 +213,7 @@ def _refusal(message: Any) -> str:
 
 
 def _usage(counted: Any, request: Request, text: str, max_reply_tokens: int) -> Usage:
-    """Tokens as the provider counted them, or one per four characters where it did not.
-
-    Args:
-        counted: the provider's counts.
-        request: the request.
-        text: the reply.
-        max_reply_tokens: most tokens that were asked for.
-    """
+    """Tokens as the provider counted them, or one per four characters where it did not."""
     asked = total_characters(request.messages)
     prompt = token_count(get_field(counted, "prompt_tokens"), most_tokens(request, BEYOND))
     # No tokens can be believed of no words only.
@@ -307,8 +300,7 @@ def classify_exception(error: BaseException, *, sent: bool = True) -> Verdict | 
 def classify_refusal(error: Exception) -> Verdict | Fault:
     """What an exception means where a provider's library is not known to have sent anything.
 
-    Args:
-        error: what the library raised: it refuses the request, or finds no network.
+    It refuses the request, or finds no network.
     """
     names = {cls.__name__ for one in _causes(error) for cls in type(one).__mro__}
     if not names.isdisjoint(NETWORK):

@@ -17,6 +17,7 @@ from typing import Any
 
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.replies.form import Form, as_sent
+from virsci_society.agents.spelling import cut_text
 
 PERSON = "person"
 """Begins ``Reply.model`` where a person has answered in the place of a model or of rules."""
@@ -40,7 +41,7 @@ class Message:
     content: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True)  # without slots, where cached properties would have no place
 class Request:
     """One complete question to one scientist: every slot is settled.
 
@@ -139,11 +140,7 @@ class Reply:
 
 
 def is_person(model: object) -> bool:
-    """Is this the name that a person's answer bears in the place of a model's?
-
-    Args:
-        model: as in ``Reply.model``; a missing value is nobody's.
-    """
+    """Is this ``Reply.model`` the name of a person's answer? A missing value is nobody's."""
     return isinstance(model, str) and bool(re.fullmatch(rf"{PERSON}( \(.*\))?", model))
 
 
@@ -215,10 +212,7 @@ def total_characters(messages: tuple[Message, ...]) -> int:
 
 
 def _with_lines_cut(message: Message, longest: int) -> Message:
-    lines = [
-        line if len(line) <= longest else line[: longest - len(CUT)] + CUT
-        for line in message.content.split("\n")
-    ]
+    lines = [cut_text(line, longest, CUT) for line in message.content.split("\n")]
     return Message(message.role, "\n".join(lines))
 
 

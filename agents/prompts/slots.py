@@ -151,6 +151,7 @@ class Reference:
 
 def quote(text: str) -> str:
     """A text that others wrote, every line of it marked."""
+    # Not at line feeds alone: a model may take any break of Unicode for the end of a line.
     lines = [line.rstrip() for line in text.splitlines()]
     return "\n".join(f"{MARK} {line}".rstrip() for line in lines) or MARK
 
@@ -231,6 +232,7 @@ def list_references(
         sentences: number of sentences of each abstract that are shown; None: all.
         named: masked names of the authors who are named.
     """
+    # One line each, because every title is flattened.
     titles = list_titles(references, named).splitlines()
     return "\n".join(
         f"{line} {own_sentences(reference.abstract, sentences)}".rstrip()
@@ -332,12 +334,7 @@ def introduce(context: Mapping[str, Any], profile: Profile) -> str:
 
 
 def introduce_briefly(context: Mapping[str, Any], profile: Profile) -> str:
-    """What a profile says of somebody's work: main interests and number of papers, on one line.
-
-    Args:
-        context: values of the page, as for ``introduce``.
-        profile: the profile.
-    """
+    """What a profile says of somebody's work: main interests and number of papers, on one line."""
     interests = _shown_interests(context, profile)[:BRIEF]
     papers = "1 paper" if profile.papers == 1 else f"{profile.papers} papers"
     return flatten(f"{'; '.join(interests) or 'no stated interests'} ({papers})")

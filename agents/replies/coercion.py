@@ -98,10 +98,6 @@ def coerce_text(value: Any) -> Any:
 def flatten_to_text(value: Any, depth: int = 0) -> str:
     """Any JSON value as words, in its own order.
 
-    Args:
-        value: the JSON value.
-        depth: levels above it (>= 0).
-
     Raises:
         ValueError: it is nested more than ``MAX_DEPTH`` levels deep.
     """
@@ -173,12 +169,7 @@ def coerce_bool(value: Any) -> Any:
 
 
 def coerce_choice(options: Sequence[Any], value: Any) -> Any:
-    """The one option that a text names at its beginning, as in "[Action 1]" or "action1: I join".
-
-    Args:
-        options: the allowed values.
-        value: the JSON value.
-    """
+    """The one option that a text names at its beginning: "[Action 1]" or "action1: I join"."""
     if isinstance(value, list) and len(value) == 1:
         return coerce_choice(options, value[0])
     if not isinstance(value, str) or len(value) > SHORT or value in options:
@@ -224,12 +215,7 @@ def coerce_list(item: Coercer, numbers: bool, value: Any) -> Any:
 
 
 def coerce_mapping(item: Coercer, value: Any) -> Any:
-    """A mapping from a mapping, or from lines of the form "name: value".
-
-    Args:
-        item: coerces one value.
-        value: the JSON value.
-    """
+    """A mapping from a mapping, or from lines of the form "name: value"; ``item`` coerces one."""
     if isinstance(value, dict):
         return {name: item(part) for name, part in value.items()}
     if not isinstance(value, str) or "{" in value:

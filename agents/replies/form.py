@@ -158,12 +158,9 @@ def _schema_text(form: type[Form]) -> str:
 
 
 def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
-    """A schema with its references written out, except those to schemas that contain it.
+    """A schema with its references to ``defs`` written out, except those to schemas around it.
 
-    Args:
-        schema: the schema, or a part of it.
-        defs: definitions that ``$ref`` points to.
-        inside: names of the definitions that are being written out.
+    ``inside`` names the definitions that are being written out.
     """
     if isinstance(schema, list):
         return [_plain(one, defs, inside) for one in schema]
