@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Annotated, Literal, Protocol, Self, TypeVar
 
-import numpy as np
+from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from virsci_society.agents.config import Part
@@ -23,7 +23,7 @@ from virsci_society.society.formation.world_view import PapersView
 
 W = TypeVar("W", bound=PapersView)
 W_contra = TypeVar("W_contra", bound=PapersView, contravariant=True)
-Bring = Callable[[int, np.random.Generator], int]
+Bring = Callable[[int, Generator], int]
 """Lets a newcomer come: the row of its mentor and the random stream of the seat; returns its row.
 """
 
@@ -83,11 +83,7 @@ class MemberDraw(Protocol[W_contra]):
     """A selection policy that needs no more of a society than a view of it has."""
 
     def choose(
-        self,
-        members: Sequence[int],
-        excluded: AbstractSet[int],
-        world: W_contra,
-        rng: np.random.Generator,
+        self, members: Sequence[int], excluded: AbstractSet[int], world: W_contra, rng: Generator
     ) -> int | None:
         """Draw one person for a team; see ``SelectionPolicy``."""
 
@@ -104,7 +100,7 @@ def assemble(
     selection: MemberDraw[W],
     leader: int,
     world: W,
-    rng: Callable[..., np.random.Generator],
+    rng: Callable[..., Generator],
     bring: Bring,
 ) -> Iterator[int]:
     """Draw the members of a team, one after another.
@@ -157,7 +153,7 @@ def _draw_incumbent(
     policy: MemberDraw[W],
     members: list[int],
     world: W,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> int | None:
     """Draw a junior of the leader's group, or else somebody by the policy."""
     excluded = world.unavailable() | {*members}
@@ -168,9 +164,7 @@ def _draw_incumbent(
     return policy.choose(members, excluded, world, rng)
 
 
-def draw_size(
-    size: TeamSize | int, world: PapersView, rng: Callable[..., np.random.Generator]
-) -> int:
+def draw_size(size: TeamSize | int, world: PapersView, rng: Callable[..., Generator]) -> int:
     """n, the leader included, as it is stated or drawn."""
     if isinstance(size, TeamSize):
         return size.draw_on(world.day, world.team_sizes, rng("size"))

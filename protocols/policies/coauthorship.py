@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Annotated
 
 import numpy as np
+from numpy.random import Generator
 from pydantic import Field
 
 from virsci_society.agents.arrays import FloatArray, IntArray
@@ -76,11 +77,7 @@ class Coauthorship(SelectionPolicy):
     papers per consultation. Source: assumed; VirSci seats no guest later."""
 
     def draw(
-        self,
-        leader: int,
-        excluded: AbstractSet[int],
-        network: CoauthorNetwork,
-        rng: np.random.Generator,
+        self, leader: int, excluded: AbstractSet[int], network: CoauthorNetwork, rng: Generator
     ) -> int | None:
         """Draw one from the row of the leader without the excluded, by rejection."""
         n = network.size
@@ -112,7 +109,7 @@ class Coauthorship(SelectionPolicy):
         leaders: IntArray,
         excluded: AbstractSet[int],
         network: CoauthorNetwork,
-        rng: np.random.Generator,
+        rng: Generator,
     ) -> IntArray:
         """Draw one for each of many leaders, independent of each other, from one stream.
 
@@ -178,9 +175,7 @@ class Coauthorship(SelectionPolicy):
             return float(n) if past == 0 else past * mass / (1 - mass)
         return HALF_NORMAL_LIMIT * n
 
-    def _propose(
-        self, leaders: IntArray, network: CoauthorNetwork, rng: np.random.Generator
-    ) -> IntArray:
+    def _propose(self, leaders: IntArray, network: CoauthorNetwork, rng: Generator) -> IntArray:
         """One round of rejection for many leaders: a row, or -1 for a rejected draw."""
         n, count = network.size, len(leaders)
         looks_back, thinned = self._modes
@@ -206,27 +201,21 @@ class Coauthorship(SelectionPolicy):
         return candidates
 
     @staticmethod
-    def _draw_guests(
-        leaders: IntArray, network: CoauthorNetwork, rng: np.random.Generator
-    ) -> IntArray:
+    def _draw_guests(leaders: IntArray, network: CoauthorNetwork, rng: Generator) -> IntArray:
         """Draw one former guest of each of many leaders, who all have some."""
         consulted = network.consultations
         indices = (rng.random(len(leaders)) * consulted.totals(leaders)).astype(np.int64)
         pairs = zip(leaders.tolist(), indices.tolist(), strict=True)
         return np.fromiter((consulted.guest_at(*pair) for pair in pairs), np.int64, len(leaders))
 
-    def _rejects(self, leader: int, candidate: int, rng: np.random.Generator) -> bool:
+    def _rejects(self, leader: int, candidate: int, rng: Generator) -> bool:
         """Reject a uniform draw so that the half-normal increments remain (thinning)."""
         if not isinstance(self.explore, HalfNormal):
             return False
         return bool(rng.random() * HALF_NORMAL_LIMIT >= self.explore.entry(leader, candidate))
 
     def _draw_exactly(
-        self,
-        leader: int,
-        excluded: AbstractSet[int],
-        network: CoauthorNetwork,
-        rng: np.random.Generator,
+        self, leader: int, excluded: AbstractSet[int], network: CoauthorNetwork, rng: Generator
     ) -> int | None:
         """Draw from the same distribution over those who are left, who are few."""
 

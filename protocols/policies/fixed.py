@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 import numpy as np
+from numpy.random import Generator
 from pydantic import Field
 
 from virsci_society.society.formation.selection import SelectionPolicy
@@ -22,11 +23,7 @@ class FixedTeam(SelectionPolicy):
     """Masked names, such as ``[Scientist3, Scientist17]``. Source: the user's choice."""
 
     def choose(
-        self,
-        members: Sequence[int],
-        excluded: AbstractSet[int],
-        world: WorldView,
-        rng: np.random.Generator,
+        self, members: Sequence[int], excluded: AbstractSet[int], world: WorldView, rng: Generator
     ) -> int | None:
         """Draw one of the stated people who is not excluded."""
         free = [row for row in self._rows(world) if row not in excluded]

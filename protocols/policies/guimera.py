@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Literal
 
 import numpy as np
+from numpy.random import Generator
 from pydantic import Field
 
 from virsci_society.agents.arrays import FloatArray
@@ -41,11 +42,7 @@ class Guimera(SelectionPolicy):
     al. 2005 begin without incumbents."""
 
     def choose(
-        self,
-        members: Sequence[int],
-        excluded: AbstractSet[int],
-        world: WorldView,
-        rng: np.random.Generator,
+        self, members: Sequence[int], excluded: AbstractSet[int], world: WorldView, rng: Generator
     ) -> int | None:
         """Draw an incumbent or a newcomer."""
         incumbents = Incumbents(world, self.inactivity, self.incumbents == "ever")
@@ -75,7 +72,7 @@ class Guimera(SelectionPolicy):
         members: Sequence[int],
         excluded: AbstractSet[int],
         world: WorldView,
-        rng: np.random.Generator,
+        rng: Generator,
     ) -> int | None:
         """Draw a former co-author of an incumbent in the team, or else any incumbent."""
         inside = [row for row in members if incumbents.is_incumbent(row)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 import numpy as np
+from numpy.random import Generator
 from pydantic import Field
 
 from virsci_society.agents.arrays import IntArray
@@ -30,11 +31,7 @@ class NearestTopics(SelectionPolicy):
     """x: probability of a draw from everybody. Unit: probability. Source: assumed."""
 
     def choose(
-        self,
-        members: Sequence[int],
-        excluded: AbstractSet[int],
-        world: WorldView,
-        rng: np.random.Generator,
+        self, members: Sequence[int], excluded: AbstractSet[int], world: WorldView, rng: Generator
     ) -> int | None:
         """Draw one of the nearest to the leader in interests, or anybody."""
         if not members:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 import numpy as np
+from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from virsci_society.society.formation.sampling import (
@@ -42,11 +43,7 @@ class PreferentialAttachment(SelectionPolicy):
         return self
 
     def choose(
-        self,
-        members: Sequence[int],
-        excluded: AbstractSet[int],
-        world: WorldView,
-        rng: np.random.Generator,
+        self, members: Sequence[int], excluded: AbstractSet[int], world: WorldView, rng: Generator
     ) -> int | None:
         """Draw one by standing plus floor, whoever is in the team."""
         return sample_by_count(world, self.by, self.floor, excluded, rng, self.memory)

@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import cast
 
 import numpy as np
+from numpy.random import Generator
 from pydantic import Field
 
 from virsci_society.agents.arrays import FloatArray
@@ -73,11 +74,7 @@ class Relational(SelectionPolicy):
     a society is calibrated; else assumed."""
 
     def choose(
-        self,
-        members: Sequence[int],
-        excluded: AbstractSet[int],
-        world: PapersView,
-        rng: np.random.Generator,
+        self, members: Sequence[int], excluded: AbstractSet[int], world: PapersView, rng: Generator
     ) -> int | None:
         """Draw a partner, a partner's partner or a stranger."""
         partners = self._partners(members, world)
@@ -156,11 +153,7 @@ class Relational(SelectionPolicy):
         return {row: math.exp(score - largest) for row, score in scores.items()}
 
     def _draw_stranger(
-        self,
-        members: Sequence[int],
-        excluded: AbstractSet[int],
-        world: PapersView,
-        rng: np.random.Generator,
+        self, members: Sequence[int], excluded: AbstractSet[int], world: PapersView, rng: Generator
     ) -> int | None:
         fading, people = self._fading(world), len(world.population)
         if fading.total <= 0:
@@ -209,7 +202,7 @@ def _common_partners(
     return found
 
 
-def _draw(weights: dict[int, float], rng: np.random.Generator) -> int | None:
+def _draw(weights: dict[int, float], rng: Generator) -> int | None:
     """Draw a key in proportion to its weight; None where there is none."""
     if not weights:
         return None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 import numpy as np
+from numpy.random import Generator
 from pydantic import Field
 
 from virsci_society.agents.arrays import IntArray
@@ -27,11 +28,7 @@ class TwoStep(SelectionPolicy):
     Davidsen, Ebel and Bornholdt 2002."""
 
     def draw(
-        self,
-        leader: int,
-        excluded: AbstractSet[int],
-        network: CoauthorNetwork,
-        rng: np.random.Generator,
+        self, leader: int, excluded: AbstractSet[int], network: CoauthorNetwork, rng: Generator
     ) -> int | None:
         """Draw one co-author of a co-author, by the number of co-authors in common."""
         people, ends = network.size, coauthors_of_coauthors(leader, network)

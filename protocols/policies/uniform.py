@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 import numpy as np
+from numpy.random import Generator
 
 from virsci_society.agents.arrays import IntArray
 from virsci_society.protocols.policies.coauthorship import Coauthorship, Share
@@ -17,11 +18,7 @@ class Uniform(SelectionPolicy):
     """Anybody, with equal probability: the control that knows no past."""
 
     def draw(
-        self,
-        leader: int,
-        excluded: AbstractSet[int],
-        network: CoauthorNetwork,
-        rng: np.random.Generator,
+        self, leader: int, excluded: AbstractSet[int], network: CoauthorNetwork, rng: Generator
     ) -> int | None:
         """Draw one scientist who is not excluded, uniformly."""
         return _ANYBODY.draw(leader, excluded, network, rng)
@@ -31,7 +28,7 @@ class Uniform(SelectionPolicy):
         leaders: IntArray,
         excluded: AbstractSet[int],
         network: CoauthorNetwork,
-        rng: np.random.Generator,
+        rng: Generator,
     ) -> IntArray:
         """Draw one for each of many leaders, as ``Coauthorship.draws`` does."""
         return _ANYBODY.draws(leaders, excluded, network, rng)

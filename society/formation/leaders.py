@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.random import Generator
 from pydantic import Field
 
 from virsci_society.agents.arrays import FloatArray
@@ -49,9 +50,7 @@ class Leaders(Part):
         (2, array([1., 0.]))
     """
 
-    def choose(
-        self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator
-    ) -> int | None:
+    def choose(self, excluded: AbstractSet[int], world: WorldView, rng: Generator) -> int | None:
         """Draw the leader of one team.
 
         Args:
@@ -80,9 +79,7 @@ class Leaders(Part):
 class Anybody(Leaders):
     """Everybody who may lead, with equal probability."""
 
-    def choose(
-        self, excluded: AbstractSet[int], world: PapersView, rng: np.random.Generator
-    ) -> int | None:
+    def choose(self, excluded: AbstractSet[int], world: PapersView, rng: Generator) -> int | None:
         """Draw uniformly among those who are not excluded."""
         return sample_uniformly(len(world.population), excluded, rng)
 
@@ -101,9 +98,7 @@ class Productive(Leaders):
     """Time after which the weight of a paper has fallen to 1/e; null: it stays. Unit: days. Source:
     this project."""
 
-    def choose(
-        self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator
-    ) -> int | None:
+    def choose(self, excluded: AbstractSet[int], world: WorldView, rng: Generator) -> int | None:
         """Draw in proportion to papers plus floor."""
         return sample_by_count(world, "papers", self.floor, excluded, rng, self.memory)
 
@@ -121,9 +116,7 @@ class ByProminence(Leaders):
     floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """Added to everybody's standing. Unit: citations or co-authors. Source: assumed."""
 
-    def choose(
-        self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator
-    ) -> int | None:
+    def choose(self, excluded: AbstractSet[int], world: WorldView, rng: Generator) -> int | None:
         """Draw in proportion to citations or co-authors, plus floor."""
         return sample_by_count(world, self.by, self.floor, excluded, rng)
 
@@ -158,9 +151,7 @@ class ByFadingPapers(Leaders):
     """Shape of the gamma distribution of productivities: its variance is 1 / shape; null: all
     are alike. Source: fitted where a society is calibrated; else assumed."""
 
-    def choose(
-        self, excluded: AbstractSet[int], world: PapersView, rng: np.random.Generator
-    ) -> int | None:
+    def choose(self, excluded: AbstractSet[int], world: PapersView, rng: Generator) -> int | None:
         """Draw by productivity and fading papers."""
         fading = self._fading(world)
         people = len(world.population)
@@ -190,9 +181,7 @@ class Selected(Leaders):
     So the leader is drawn like everybody else, as models of team assembly have it.
     """
 
-    def choose(
-        self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator
-    ) -> int | None:
+    def choose(self, excluded: AbstractSet[int], world: WorldView, rng: Generator) -> int | None:
         """Draw by the policy, for a team without members."""
         row: int | None = self._policy(world).choose((), excluded, world, rng)
         return row
@@ -220,9 +209,7 @@ class Named(Leaders):
     people: tuple[str, ...] = Field(min_length=1)
     """Masked names, such as ``[Scientist3, Scientist17]``. Source: the user's choice."""
 
-    def choose(
-        self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator
-    ) -> int | None:
+    def choose(self, excluded: AbstractSet[int], world: WorldView, rng: Generator) -> int | None:
         """Draw uniformly among the stated people who are not excluded."""
         left = [row for row in self._rows(world) if row not in excluded]
         return left[int(rng.integers(len(left)))] if left else None

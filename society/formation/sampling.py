@@ -14,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.random import Generator
 
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.society.formation.world_view import ExcludedRows, PapersView, WorldView
@@ -32,7 +33,7 @@ def sample_by_rejection(
     weights: Callable[[IntArray], FloatArray],
     people: int,
     excluded: AbstractSet[int],
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> int | None:
     """Draw one person who is not excluded, in proportion to weights, by rejection.
 
@@ -60,7 +61,7 @@ def sample_exactly(
     weights: Callable[[IntArray], FloatArray],
     people: int,
     excluded: AbstractSet[int],
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> int | None:
     """Draw one person from the weights of all who are left; see ``sample_by_rejection``."""
     left = np.ones(people, dtype=bool)
@@ -71,9 +72,7 @@ def sample_exactly(
     return int(rng.choice(rows, p=mass / total)) if total > 0 else None
 
 
-def sample_uniformly(
-    people: int, excluded: AbstractSet[int], rng: np.random.Generator
-) -> int | None:
+def sample_uniformly(people: int, excluded: AbstractSet[int], rng: Generator) -> int | None:
     """Draw one of ``people`` rows that is not excluded, each alike; None where nobody is left."""
 
     def propose() -> int:
@@ -82,9 +81,7 @@ def sample_uniformly(
     return sample_by_rejection(propose, lambda rows: np.ones(len(rows)), people, excluded, rng)
 
 
-def sample_present(
-    world: WorldView, without: AbstractSet[int], rng: np.random.Generator
-) -> int | None:
+def sample_present(world: WorldView, without: AbstractSet[int], rng: Generator) -> int | None:
     """Draw one person who is in the society and came before this date, each alike; None: nobody.
 
     ``without`` are rows of further people who may not be drawn.
@@ -190,7 +187,7 @@ def sample_by_count(
     by: CountedBy,
     floor: float,
     excluded: AbstractSet[int],
-    rng: np.random.Generator,
+    rng: Generator,
     memory: float | None = None,
 ) -> int | None:
     """Draw one person in proportion to its count before now plus a floor.
@@ -259,7 +256,7 @@ class Incumbents:
         old = self._ever and self._papers.count_before_day_0(row) > 0
         return not old and not self._papers.has_event_in(row, self._since)
 
-    def sample_incumbent(self, excluded: AbstractSet[int], rng: np.random.Generator) -> int | None:
+    def sample_incumbent(self, excluded: AbstractSet[int], rng: Generator) -> int | None:
         """Draw one incumbent who is not excluded, uniformly; None where none is left."""
         old = self._papers.rows_before_day_0 if self._recent else ()
         start, end = self._window
@@ -279,7 +276,7 @@ class Incumbents:
         weights = self._indicator(self.is_incumbent)
         return sample_by_rejection(propose, weights, self._people, excluded, rng)
 
-    def sample_newcomer(self, excluded: AbstractSet[int], rng: np.random.Generator) -> int | None:
+    def sample_newcomer(self, excluded: AbstractSet[int], rng: Generator) -> int | None:
         """Draw one newcomer who is not excluded, uniformly; None where none is left."""
 
         def propose() -> int | None:

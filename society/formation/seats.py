@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, overload
 
 import numpy as np
+from numpy.random import Generator
 from pydantic import Field
 
 from virsci_society.agents.arrays import FloatArray, IntArray
@@ -49,12 +50,12 @@ class NewcomerSeats(Part):
     """Probability that an interest of the mentor is taken over. Unit: probability. Source:
     assumed."""
 
-    def leads(self, day: float, rng: np.random.Generator) -> bool:
+    def leads(self, day: float, rng: Generator) -> bool:
         """Draw whether the leader of a team founded on a date is a newcomer."""
         trend = self.trend if self.lead_trend is None else self.lead_trend
         return bool(rng.random() < shift_log_odds(self.lead, trend, day))
 
-    def chance(self, day: float, rng: np.random.Generator) -> float:
+    def chance(self, day: float, rng: Generator) -> float:
         """Draw the chance of the seats of one team founded on a date."""
         mean = shift_log_odds(self.seat, self.trend, day)
         # No beta distribution has a mean of 0 or 1.
@@ -89,7 +90,7 @@ class RepeatedTeams(Part):
     """Papers that are older are not repeated. Unit: days. Source: assumed."""
 
     def earlier_team(
-        self, leader: int, world: PapersView, rng: np.random.Generator
+        self, leader: int, world: PapersView, rng: Generator
     ) -> tuple[int, ...] | None:
         """Draw the paper whose team this leader (row) repeats.
 
@@ -107,7 +108,7 @@ class RepeatedTeams(Part):
         return tuple(row for row in history.authors_of(paper) if row != leader)
 
     def staying(
-        self, others: tuple[int, ...], excluded: AbstractSet[int], rng: np.random.Generator
+        self, others: tuple[int, ...], excluded: AbstractSet[int], rng: Generator
     ) -> list[int]:
         """Draw who of the authors of an earlier team stays; excluded rows may not be drawn."""
         # Drawn for all, also for those who cannot stay: who is free shifts no draw (rule 9).
@@ -131,7 +132,7 @@ class ResearchGroups(Part):
     """How long a junior belongs to the group of its mentor. Unit: days. Source: assumed."""
 
     def choose(
-        self, leader: int, excluded: AbstractSet[int], world: PapersView, rng: np.random.Generator
+        self, leader: int, excluded: AbstractSet[int], world: PapersView, rng: Generator
     ) -> int | None:
         """Draw a junior of the leader's group, each alike.
 

@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.random import Generator
 
 from virsci_society.agents.config import Part
 from virsci_society.society.formation.sampling import sample_uniformly
@@ -39,11 +40,7 @@ class SelectionPolicy(Part):
     """
 
     def choose(
-        self,
-        members: Sequence[int],
-        excluded: AbstractSet[int],
-        world: WorldView,
-        rng: np.random.Generator,
+        self, members: Sequence[int], excluded: AbstractSet[int], world: WorldView, rng: Generator
     ) -> int | None:
         """Draw one scientist for a team.
 
@@ -79,11 +76,7 @@ class SelectionPolicy(Part):
         return self.weights(members[0], candidates, world.network)
 
     def draw(
-        self,
-        leader: int,
-        excluded: AbstractSet[int],
-        network: CoauthorNetwork,
-        rng: np.random.Generator,
+        self, leader: int, excluded: AbstractSet[int], network: CoauthorNetwork, rng: Generator
     ) -> int | None:
         """Draw one scientist by the leader's ties.
 

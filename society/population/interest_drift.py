@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
-import numpy as np
+from numpy.random import Generator
 from pydantic import Field
 
 from virsci_society.agents.config import Part
@@ -73,11 +73,7 @@ class Drift(Part):
         raise NotImplementedError
 
     def after_paper(
-        self,
-        held: WeightedInterests,
-        days: float,
-        keywords: Sequence[str],
-        rng: np.random.Generator,
+        self, held: WeightedInterests, days: float, keywords: Sequence[str], rng: Generator
     ) -> WeightedInterests:
         """The interests of an author once a paper has appeared.
 
@@ -120,11 +116,7 @@ class Writing(Drift):
         return tuple((name, self.start / rank) for rank, name in enumerate(interests, start=1))
 
     def after_paper(
-        self,
-        held: WeightedInterests,
-        days: float,
-        keywords: Sequence[str],
-        rng: np.random.Generator,
+        self, held: WeightedInterests, days: float, keywords: Sequence[str], rng: Generator
     ) -> WeightedInterests:
         """The ``most`` heaviest interests; of equal weights the older one comes first."""
         fading = math.exp(-days / self.memory)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.lazy_imports import pa
@@ -50,12 +51,12 @@ class ResearchField:
     settings: tuple[str, ...]
 
 
-def pick(rng: np.random.Generator, choices: Sequence[str]) -> str:
+def pick(rng: Generator, choices: Sequence[str]) -> str:
     """Draw one of the choices, each with the same probability."""
     return choices[int(rng.random() * len(choices))]
 
 
-def pick_two(rng: np.random.Generator, choices: Sequence[str]) -> tuple[str, str]:
+def pick_two(rng: Generator, choices: Sequence[str]) -> tuple[str, str]:
     """Draw two different choices."""
     first = int(rng.random() * len(choices))
     second = (first + 1 + int(rng.random() * (len(choices) - 1))) % len(choices)
@@ -91,7 +92,7 @@ def theme_weights(now: float | FloatArray, count: int) -> FloatArray:
     return weights
 
 
-def affiliation(rng: np.random.Generator, field: ResearchField) -> str:
+def affiliation(rng: Generator, field: ResearchField) -> str:
     """Invent a department at an institution."""
     known = sentence_patterns()
     department = pick(rng, known["department"]).format(field=field.head.title())
@@ -100,10 +101,7 @@ def affiliation(rng: np.random.Generator, field: ResearchField) -> str:
 
 
 def write_paper(
-    rng: np.random.Generator,
-    field: ResearchField,
-    neighbour: ResearchField,
-    themes: tuple[str, str],
+    rng: Generator, field: ResearchField, neighbour: ResearchField, themes: tuple[str, str]
 ) -> tuple[str, str, tuple[str, ...]]:
     """Write title, abstract and keywords of a paper on two themes of a field.
 
@@ -129,10 +127,7 @@ def write_paper(
 
 
 def _slots(
-    rng: np.random.Generator,
-    field: ResearchField,
-    neighbour: ResearchField,
-    themes: tuple[str, str],
+    rng: Generator, field: ResearchField, neighbour: ResearchField, themes: tuple[str, str]
 ) -> dict[str, str]:
     method, method2 = pick_two(rng, field.methods)
     object1, object2 = pick_two(rng, field.objects)
@@ -155,7 +150,7 @@ def _slots(
     }
 
 
-def _sentence(pattern: str, slots: dict[str, str], rng: np.random.Generator) -> str:
+def _sentence(pattern: str, slots: dict[str, str], rng: Generator) -> str:
     drawn = {
         "number": str(20 * (1 + int(rng.random() * 60))),
         "percent": str(3 + int(rng.random() * 40)),
@@ -245,7 +240,7 @@ class PaperTexts:
         rows: range,
         works: InventedPapers,
         now: FloatArray,
-        rng: np.random.Generator,
+        rng: Generator,
         wanted: frozenset[int],
     ) -> None:
         titles, abstracts = [], []
@@ -265,7 +260,7 @@ class PaperTexts:
         self.abstracts.append(pa.array(abstracts, pa.large_string()))
 
 
-def _pairs(now: FloatArray, themes: int, rng: np.random.Generator) -> IntArray:
+def _pairs(now: FloatArray, themes: int, rng: Generator) -> IntArray:
     """Draw two different themes for each moment, by weight, without replacement."""
     # The largest of weights with Gumbel noise are draws without replacement.
     keys = np.log(theme_weights(now[:, None], themes)) + rng.gumbel(size=(len(now), themes))
