@@ -251,6 +251,7 @@ class LiteLLMEmbedding(Part):
         id, began, faults = _id_of(texts), monotonic(), list[Fault]()
         while True:
             try:
+                # A model may take minutes over its first batch, so silence after one says nothing.
                 if self.api_base is not None and not self._answered:
                     await self._reach()
                 answer = await self._attempt(texts, arguments)
@@ -273,6 +274,7 @@ class LiteLLMEmbedding(Part):
         ``seconds`` is real time since any batch was answered.
         """
         fault = faults[-1]
+        # Who is asked to wait has not failed: that counts against the patience alone.
         failed = sum(one.kind != "rate" for one in faults)
         if not fault.rule.retryable:
             why = ""

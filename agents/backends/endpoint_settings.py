@@ -39,6 +39,7 @@ def _address(value: Any) -> Any:
         return None
     try:
         parts = urlsplit(value if isinstance(value, str) else "")
+        # The port is looked at because it raises where it is no number.
         well = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         well = False
@@ -116,6 +117,7 @@ class EndpointSettings:
         """
         if self.key is None:
             return None
+        # A key that was read from a file brings its line end along.
         key = os.environ.get(self.key, "").strip()
         if not _PRINTABLE.fullmatch(key):
             what = "holds spaces or letters that no key has" if key else "is not set"

@@ -182,6 +182,7 @@ class ChatCompletionsBackend(Backend):
         """Model and sampling as canonical JSON, the same for every endpoint."""
         values = {name: getattr(self, name) for name in _HASHED}
         given = {name: value for name, value in values.items() if value not in (None, {})}
+        # Part of every request's hash: the order of the fields must not change it.
         return json.dumps(given, sort_keys=True, separators=(",", ":"))
 
     @property

@@ -224,7 +224,7 @@ def _silent() -> ContextVar[bool]:
     """The flag that keeps litellm from logging a call in background tasks, which cost time."""
     try:
         from litellm._internal_context import is_internal_call
-    except ImportError:
+    except ImportError:  # it is internal to litellm, and not in every release
         return ContextVar("silent", default=False)
     flag: ContextVar[bool] = is_internal_call
     return flag
@@ -252,6 +252,7 @@ def _library() -> Any:
 def _count_requests(transport: Any) -> None:
     """Make the transports send every request through the Exchange of its call."""
     send = transport.handle_async_request
+    # Wrapped twice, it would take the one request of a call for a second one.
     if getattr(send, "once", False):
         return
 

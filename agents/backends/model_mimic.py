@@ -228,6 +228,7 @@ def scale_texts(form: type[Form], text: str, times: float) -> str:
     if times == 1.0:
         return text
     data = json.loads(text)
+    # A list, because the data change under way.
     for place, words in list(iterate_texts(data)):
         inside = data
         for step in place[:-1]:

@@ -173,6 +173,7 @@ def read_completion(completion: Any, request: Request, max_reply_tokens: int) ->
     text = _text(get_field(get_field(choice, "message"), "content"))
     usage = _usage(counted, request, text, max_reply_tokens)
     cut = _finish_reason(choice) in CUT
+    # A server may call itself anything, of any length; the name goes into tables.
     return Reply(text, usage, str(get_field(completion, "model") or "")[:200], cut=cut)
 
 
@@ -227,6 +228,7 @@ def token_count(value: Any, most: int, least: int = 1) -> int | None:
     """A number of tokens that a server states, if it can be believed; a whole float counts."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
+    # To Python True is an int, and no count.
     believed = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
     return value if believed else None
 

@@ -135,6 +135,7 @@ class Prompt:
             PageError: a slot is missing, also where this question would not show it.
             InputError: the file is no template.
         """
+        # Sorted, so that of several the same one is named every time.
         for name in sorted(self.slots - slots.keys()):
             raise self._missing(name, slots)
         if self.personal:

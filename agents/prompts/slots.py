@@ -256,6 +256,7 @@ def own_sentences(abstract: str, count: int | None) -> str:
     if count is None or not flat or len(parts) <= count:
         return flat
     own = next((at for at, part in enumerate(parts) if _OWN_WORK.search(part)), 0)
+    # As many sentences as asked for, also where the own work is told only at the end.
     start = min(own, len(parts) - count)
     shown = parts[start : start + count]
     before, after = start > 0, start + count < len(parts)
