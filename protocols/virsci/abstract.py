@@ -247,6 +247,7 @@ def _criticise(
         memory.prompts["critique"],
         Critique,
         "critique",
+        topic=memory.shown(memory.topic),
         idea=idea,
         sentences=discussion.sentences,
     )

@@ -112,6 +112,7 @@ def _pose_ballot(
         Ballot,
         "vote",
         seat=seat,
+        topic=memory.shown(memory.topic),
         ideas=listed,
         papers=lab.later(pool_by_key if pooled else pool_references, *listed),
         pooled=pooled,

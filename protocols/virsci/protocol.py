@@ -117,7 +117,7 @@ class VirSci(TeamProtocol):
         memory = TeamMemory(settings.pages, settings.prompts, settings.references)
         selection = select_collaborators(team, lab, settings, memory.prompts)
         yield from lab.stage("selection", selection)
-        topic = yield from self._settle_topic(team, lab, memory)
+        topic = memory.topic = yield from self._settle_topic(team, lab, memory)
         # After two strikes the team begins again with new ideas, its topic kept.
         for _ in range(settings.abstract.new_ideas + 1):
             generation = self._generate_ideas(team, lab, topic, memory)

@@ -81,6 +81,7 @@ class TeamMemory:
         prompts: the pages of the team.
         switches: what the pages hold.
         references: which stages see papers, and by which searches.
+        topic: what the team works on, once it is settled.
         topic_summaries: the leader's summaries of the discussion that found the topic.
         advice: what outsiders were asked and said while ideas were generated.
         failed_topics: lines on topics without consensus.
@@ -90,6 +91,7 @@ class TeamMemory:
     prompts: Prompts
     switches: PromptSwitches
     references: ReferenceUse
+    topic: Answer[Topic] | Topic | None = None
     topic_summaries: tuple[Answer[Summary], ...] = ()
     advice: tuple[Answer[Advice | None], ...] = ()
     failed_topics: tuple[Answer[str], ...] = ()
@@ -113,7 +115,7 @@ class TeamMemory:
 
     def shown(self, kept: Any) -> Any:
         """What is kept, if later stages see it, else nothing."""
-        return kept if self.carries else ()
+        return kept if self.carries and kept is not None else ()
 
 
 def tell_failed_topic(agreed: int, asked: int, topic: Topic, *, by_leader: bool = False) -> str:

@@ -234,6 +234,11 @@ class Past:
             *aloud(*(s for s in told if s.call.turn < last)),
         ]
 
+    def topic_carried(self) -> list[Heard]:
+        """The topic, for those who judge ideas on it."""
+        chosen = self.topic() if self.carries else []
+        return [Heard(s, ("Selected Topic",), TEAM) for s in chosen]
+
     def advice_on_ideas(self) -> list[Heard]:
         spoken = self.find("utter", stage="ideas", visit=self.rounds())
         return self.dialogue([s for s in spoken if s.call.guest is not None])
@@ -272,9 +277,10 @@ def heard(past: Past) -> list[Heard]:
             failed = past.failed_ideas(call.visit)
             return topic + past.on_the_table() + past.dialogue(said) + kept + failed
         case "novelty", "Ballot":  # Eq. 3
-            return [Heard(s, IDEA_TEXT, NOBODY) for s in past.best()]
+            return past.topic_carried() + [Heard(s, IDEA_TEXT, NOBODY) for s in past.best()]
         case "abstract", "Critique":
-            return [Heard(s, IDEA_TEXT, s.call.who) for s in past.winner()]
+            idea = [Heard(s, IDEA_TEXT, s.call.who) for s in past.winner()]
+            return past.topic_carried() + idea
         case "abstract", "Draft":
             fields = (*IDEA_TEXT, "Reason") if carried else IDEA_TEXT
             idea = [Heard(s, fields, s.call.who) for s in past.winner()]

@@ -162,7 +162,10 @@ def test_a_paper_that_is_not_on_the_page_cannot_be_used(synthetic):
 # ---- each switch alone --------------------------------------------------------------------
 
 ALONE = {
-    "prompts.carry": ("on", {"Agreement", "Stay", "Idea", "GuestReply", "Draft", "Revision"}),
+    "prompts.carry": (
+        "on",
+        {"Agreement", "Stay", "Idea", "Ballot", "GuestReply", "Draft", "Revision"},
+    ),
     # Besides what is asked for: the ratings of their authors do not stand beside the ideas.
     "prompts.marks": ("on", {"Idea", "Summary"}),
     "prompts.critique": ("on", {"Critique", "Draft"}),
