@@ -84,6 +84,7 @@ def dz_interval(differences: Numbers, level: float = 0.95) -> Interval:
     """
     gaps = sample_of(differences)
     n = len(gaps)
+    # Both: the deviation of equal numbers may miss zero by rounding.
     if n < 2 or not gaps.std(ddof=1) > 0 or np.ptp(gaps) == 0:
         return unbounded(NAN, n, level)
     d = float(gaps.mean() / gaps.std(ddof=1))
@@ -153,6 +154,7 @@ def _detectable(n: int, freedom: int, scale: float, power: float, alpha: float) 
         lower = np.nan_to_num(scipy.stats.nct.cdf(-limit, freedom, shift))
         return float(scipy.stats.nct.sf(limit, freedom, shift) + lower - power)
 
+    # At the upper end the effect is found all but always, whatever the power wanted.
     return float(scipy.optimize.brentq(missing, 1e-6, (limit + 15.0 * (1 + limit)) / scale))
 
 

@@ -182,6 +182,7 @@ def _line(x: FloatArray, y: FloatArray) -> FittedLine:
     slope = float(gaps @ y / spread)
     left = y - y.mean() - slope * gaps
     kept = 1 - (1 / n + gaps**2 / spread)
+    # A point that alone decides its own fit tells nothing of the error (HC3 divides by 0).
     if kept.min() < 1e-9:
         return FittedLine(slope, NAN, NAN, NAN, n)
     error = float(np.sqrt(((gaps * left / kept) ** 2).sum()) / spread)
@@ -234,6 +235,7 @@ def logistic_regression(x: Sequence[float], y: Sequence[bool]) -> LogisticSlope:
     if reason:
         nan = float("nan")
         return LogisticSlope(nan, nan, nan, nan, len(values), f"not estimable: {reason}")
+    # Standardised, so that the steps do not depend on the unit.
     centre, scale = values.mean(), values.std()
     design = np.column_stack([np.ones(len(values)), (values - centre) / scale])
     weights = np.zeros(2)

@@ -58,6 +58,7 @@ def detect_communities(matrix: sparse.csr_array, seed: int) -> dict[str, object]
     empty = {"communities": 0, "largest": None, "modularity": None}
     if not matrix.nnz:
         return {"method": "louvain", **empty}
+    # The matrix has each pair twice.
     if nodes <= LARGE and matrix.nnz <= 2 * MANY_PAIRS:
         method, label = "louvain", louvain(matrix, seed)
     elif find_spec("networkit") is not None:

@@ -76,6 +76,7 @@ def ring_lattice(matrix: sparse.csr_array, rng: np.random.Generator) -> sparse.c
     order = np.argsort(degree, kind="stable")
     ring = np.concatenate([order[::2], order[1::2][::-1]])
     missing: list[int] = degree[ring].tolist()
+    # In the order in which ties are made: by their place some are drawn to be cut.
     pairs: dict[tuple[int, int], None] = {}
     waiting, step = [place for place, ties in enumerate(missing) if ties], 1
     while step < len(waiting):

@@ -78,6 +78,7 @@ def final_networks(run: Run) -> Iterator[tuple[str, sparse.csr_array]]:
 
 def sample_dates(days: float, every: float) -> list[float]:
     """The dates 0, ``every``, 2 x ``every``, ... and the last day."""
+    # Multiples, not sums: a step that is added again and again drifts.
     steps = [n * every for n in range(int(days // every) + 1)]
     return steps if steps[-1] == days else [*steps, float(days)]
 

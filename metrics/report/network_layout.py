@@ -43,9 +43,11 @@ def force_directed_positions(count: int, edges: IntArray) -> FloatArray:
     for step in range(STEPS):
         # The expanded square: a table of all differences would take twice the memory.
         own = (places**2).sum(axis=1)
+        # Bounded below: two at one place would push each other infinitely far.
         apart = np.maximum(own[:, None] + own[None, :] - 2 * places @ places.T, 1e-6)
         force = ideal**2 / apart
         np.fill_diagonal(force, 0.0)
+        # Less 0.9: the pull to the middle, which holds together what no tie does.
         push = places * (force.sum(axis=1)[:, None] - 0.9) - force @ places
         along = places[ends[:, 1]] - places[ends[:, 0]]
         pull = along * (np.sqrt((along**2).sum(axis=1)) / ideal)[:, None]
@@ -100,6 +102,7 @@ def lay_out_communities(
     if not count:
         return CommunityLayout(np.zeros((0, 2)), np.zeros(0, dtype=np.int64), "louvain")
     label, method = find_communities(matrix, topics, seed)
+    # Those without a tie share one community: each alone would be a disc of its own.
     label = by_size(np.where(np.diff(matrix.indptr) > 0, label, label.max() + 1))
     sizes = np.bincount(label)
     radius = np.sqrt(sizes / count)
@@ -109,6 +112,7 @@ def lay_out_communities(
     for number, rows in enumerate(np.split(members, np.cumsum(sizes)[:-1])):
         by_forces = number < DRAWN and 2 < len(rows) <= BY_FORCES
         drawn = by_ties(matrix, rows) if by_forces else on_spiral(matrix, rows)
+        # A little inside its disc: members of touching communities stay apart.
         places[rows] = centres[number] + 0.9 * radius[number] * drawn
     places -= places.min(axis=0)
     return CommunityLayout(places / max(places.max(), 1e-9), label, method)

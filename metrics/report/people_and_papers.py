@@ -100,6 +100,7 @@ def people_section(run: Run) -> dict[str, Any]:
             "by_persons": [spoke.get(str(name), "") for name in names],
         }
     )
+    # By name last, so that equal people stand in one order in every run of this page.
     order = table.sort_values(
         ["papers", "teams", "scientist"], ascending=[False, False, True], kind="stable"
     )

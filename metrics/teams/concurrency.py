@@ -9,6 +9,7 @@ from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.metrics.inference.intervals import wilson_interval
 from virsci_society.metrics.inference.two_lines import logistic_regression
 from virsci_society.metrics.networks.structure import WEEK, sample_dates
+from virsci_society.metrics.teams.timelines import PLACE, memberships_at_desk
 from virsci_society.society.results.dataframes import known_numbers
 from virsci_society.society.results.run import Run
 from virsci_society.society.teams.publication import STAGE as PUBLICATION
@@ -90,12 +91,11 @@ def waiting(run: Run) -> pd.DataFrame:
         delayed=("late", "mean"),
         notice=("notice", "mean"),
     )
-    key = ["team", "stage", "visit", "turn"]
-    sizes = meetings[[*key, "size"]].drop_duplicates(key)
+    sizes = meetings[[*PLACE, "size"]].drop_duplicates(PLACE)
     whole = run.table("teams").set_index("team")["size"]
 
     def sized(table: pd.DataFrame) -> pd.DataFrame:
-        merged = table.merge(sizes, on=key, how="left")
+        merged = table.merge(sizes, on=PLACE, how="left")
         return merged.assign(size=merged["size"].fillna(merged["team"].map(whole)))
 
     desks = sized(homework)
@@ -126,7 +126,7 @@ def rounds(run: Run) -> pd.DataFrame:
         homework of other projects came first, and turning from it.
     """
     done = _between_meetings(run).dropna(subset=["done"])
-    table = done.groupby(["team", "stage", "visit", "turn"], as_index=False).agg(
+    table = done.groupby(PLACE, as_index=False).agg(
         assigned=("assigned", "min"), done=("done", "max"), effort=("effort", "max")
     )
     table["held_up"] = (table["done"] - table["assigned"] - table["effort"]).clip(lower=0)
@@ -161,10 +161,7 @@ def queueing(run: Run) -> pd.DataFrame:
     members = run.table("members")
     # The members of a team that was at work when a run was stopped are not in the tables.
     pieces = pieces[pieces["team"].isin(members["team"])].reset_index(names="piece")
-    spells = members[["scientist", "joined", "left"]]
-    both = pieces[["piece", "scientist", "assigned"]].merge(spells, on="scientist")
-    inside = (both["joined"] <= both["assigned"]) & (both["assigned"] < both["left"].fillna(np.inf))
-    pieces["memberships"] = pieces["piece"].map(both[inside].groupby("piece").size()).fillna(0)
+    pieces["memberships"] = pieces["piece"].map(memberships_at_desk(run, pieces)).fillna(0)
     pieces["queue"] = pieces["started"] - pieces["assigned"]
     pieces["late"] = (pieces["queue"] > 0).astype("Float64")
     pieces["elapsed"] = pieces["done"] - pieces["assigned"]

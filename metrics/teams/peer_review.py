@@ -38,7 +38,6 @@ def review_outcomes(run: Run) -> pd.DataFrame:
     decided = ends[ends["decision"].isin(["accept", "reject"])]
     answered = referees[referees["invited"].notna() & referees["answered"].notna()]
     ended = referees[referees["assigned"].notna() & referees["outcome"].notna()]
-    late = (ended["reminders"] > 0).fillna(False) | ended["outcome"].isin(["late"])
     delivered = referees.loc[referees["delivered"].notna(), "scientist"].value_counts()
     counts = {
         "manuscripts": rounds["team"].nunique(),
@@ -54,7 +53,7 @@ def review_outcomes(run: Run) -> pd.DataFrame:
         "rounds": _mean(decided["round"]),
         "days": _mean(decided["decided"] - decided["submitted"]),
         "declined": _mean(answered["outcome"].isin(["declined"])),
-        "late": _mean(late),
+        "late": _mean(_late(ended)),
         "reviews": _mean(rounds["reviews"]),
         "load": _mean(delivered),
         "gini": gini(delivered.to_numpy()),
@@ -84,7 +83,7 @@ def reviewers(run: Run) -> pd.DataFrame:
     rows = joined.assign(
         asked=joined["invited"].notna(),
         declined=joined["outcome"].isin(["declined"]),
-        late=(joined["reminders"] > 0).fillna(False) | joined["outcome"].isin(["late"]),
+        late=_late(joined),
         queue=(joined["started"] - joined["assigned"]).where(done),
         days=joined["delivered"] - joined["assigned"],
         delivered=done,
@@ -132,6 +131,11 @@ def _begun(run: Run) -> pd.DataFrame:
         columns={"visit": "submission", "turn": "round"}
     )
     return desks[[*ROUND, "scientist", "started"]].drop_duplicates([*ROUND, "scientist"])
+
+
+def _late(referees: pd.DataFrame) -> pd.Series:
+    """Whether each review was reminded or given up."""
+    return (referees["reminders"] > 0).fillna(False) | referees["outcome"].isin(["late"])
 
 
 def _same(referees: pd.DataFrame) -> float:

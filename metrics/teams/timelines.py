@@ -17,6 +17,7 @@ SPENT = ("meetings", "effort", "switching")
 WAITED = ("gathering", "desk_queue", "teammates", "notice", "meeting_queue")
 PARTS = (*SPENT, *WAITED, "other")
 PLACE = ["team", "stage", "visit", "turn"]
+"""Columns that name a meeting, and the round of homework before it."""
 
 
 def memberships(run: Run) -> pd.DataFrame:
@@ -149,15 +150,8 @@ def _told(table: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
 QUEUES = ("desk_queue", "teammates", "notice", "meeting_queue")
 PIECE_PARTS = ("effort", "switching", *QUEUES, "homework_queue", "waiting")
 PIECE = (
-    "team",
-    "scientist",
-    "stage",
-    "visit",
-    "turn",
-    "size",
-    "memberships",
-    "elapsed",
-    *PIECE_PARTS,
+    *("team", "scientist", "stage", "visit", "turn"),
+    *("size", "memberships", "elapsed", *PIECE_PARTS),
 )
 
 
@@ -239,9 +233,8 @@ def held_attention(run: Run) -> pd.DataFrame:
 
 def _followed(run: Run) -> pd.DataFrame:
     """One row per piece of homework that a meeting followed, with the dates of both."""
-    key = ["team", "stage", "visit", "turn"]
     work = run.table("homework").dropna(subset=["started", "done"]).reset_index(names="piece")
-    rounds = work.groupby(key, as_index=False).agg(ready=("done", "max"))
+    rounds = work.groupby(PLACE, as_index=False).agg(ready=("done", "max"))
     rounds = rounds.sort_values(["ready", "team"], kind="stable").astype({"ready": "float64"})
     meetings = run.table("meetings").dropna(subset=["called", "due", "held"])
     meetings = meetings[["team", "called", "due", "held", "size"]].astype({"called": "float64"})
@@ -251,13 +244,15 @@ def _followed(run: Run) -> pd.DataFrame:
     ).dropna(subset=["held"])
     # A meeting follows the last round before it, and no other.
     followed = followed.drop_duplicates("meeting", keep="last")
-    table = work.merge(followed[[*key, "ready", "called", "due", "held", "size"]], on=key)
-    table["memberships"] = table["piece"].map(_memberships(run, table)).fillna(0).astype("Int64")
+    table = work.merge(followed[[*PLACE, "ready", "called", "due", "held", "size"]], on=PLACE)
+    table["memberships"] = (
+        table["piece"].map(memberships_at_desk(run, table)).fillna(0).astype("Int64")
+    )
     return table
 
 
-def _memberships(run: Run, pieces: pd.DataFrame) -> pd.Series:
-    """Teams that the scientist of each piece was in when it reached the desk."""
+def memberships_at_desk(run: Run, pieces: pd.DataFrame) -> pd.Series:
+    """Teams that the scientist of each ``piece`` was in when it reached the desk; none: no row."""
     spells = run.table("members")[["scientist", "joined", "left"]]
     both = pieces[["piece", "scientist", "assigned"]].merge(spells, on="scientist")
     left = both["left"].fillna(np.inf)

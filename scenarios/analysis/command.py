@@ -9,7 +9,14 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.terminal.arguments import Json, Trust, guarded, tell, tell_json
+from virsci_society.scenarios.terminal.arguments import (
+    Json,
+    Trust,
+    guarded,
+    tell,
+    tell_json,
+    writing,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -154,17 +161,14 @@ def _comparison_data(found: ObservedComparison) -> dict[str, Any]:
 def _write_comparisons(found: Sequence[ObservedComparison], folder: Path) -> None:
     import pandas as pd
 
-    from virsci_society.agents.errors import SocietyError
     from virsci_society.society.results.table_files import write_csv
 
     tables = {
         "observed": pd.concat([one.tables.rows.assign(runs=one.name) for one in found]),
         "observed_scores": pd.concat([one.tables.scores.assign(name=one.name) for one in found]),
     }
-    try:
+    with writing(folder, "written to"):
         write_csv(folder, tables)
-    except OSError as error:
-        raise SocietyError(f"{folder}: cannot be written to: {error.strerror}") from error
     tell(f"tables: {folder / 'observed.csv'}, {folder / 'observed_scores.csv'}", err=True)
 
 
@@ -172,7 +176,6 @@ def _keep(found: ObservedComparison, folder: Path) -> Path:
     """Write the tables of one run into its folder, and its page anew."""
     import pandas as pd
 
-    from virsci_society.agents.errors import SocietyError
     from virsci_society.metrics.report.page import write_page
     from virsci_society.society.results.run import Run
     from virsci_society.society.results.speaker import speaker_of
@@ -180,29 +183,32 @@ def _keep(found: ObservedComparison, folder: Path) -> Path:
 
     notes = pd.DataFrame({"unknown": pd.array([found.reach, *found.notes], dtype="string")})
     tables = {"observed": found.tables.rows, "observed_scores": found.tables.scores}
-    try:
-        measures = {**tables, "observed_unknowns": notes}
+    measures = {**tables, "observed_unknowns": notes}
+    with writing(folder, "written to"):
         write_measures(folder, measures, speaker_of(Run.open(folder).manifest))
         # Opened again: a run knows the hashes of its files as they were when it was opened.
         return write_page(Run.open(folder), folder)
-    except OSError as error:
-        raise SocietyError(f"{folder}: cannot be written to: {error.strerror}") from error
 
 
-Eco = typer.Option(metavar="ECOSYSTEM", help="A folder; its contemporary side is taken.")
+Contemporary = Annotated[
+    Path | None,
+    typer.Option(metavar="ECOSYSTEM", help="A folder; its contemporary side is taken."),
+]
+Past = Annotated[
+    Path | None,
+    typer.Option(metavar="ECOSYSTEM", help="Whose past is taken; the runs' own by default."),
+]
+EmbeddingName = Annotated[
+    str | None, typer.Option(help="Another embedding, such as lsa:64; fitted on the past.")
+]
 
 
 @guarded
 def measure(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
-    contemporary: Annotated[Path | None, Eco] = None,
-    past: Annotated[
-        Path | None,
-        typer.Option(metavar="ECOSYSTEM", help="Whose past is taken; the runs' own by default."),
-    ] = None,
-    embedding: Annotated[
-        str | None, typer.Option(help="Another embedding, such as lsa:64; fitted on the past.")
-    ] = None,
+    contemporary: Contemporary = None,
+    past: Past = None,
+    embedding: EmbeddingName = None,
     trust: Trust = False,
 ) -> None:
     """Measure HD, CD, CI and ON again, against other papers or in another embedding.

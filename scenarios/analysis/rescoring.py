@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,8 +72,6 @@ def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
         settings_of,
     )
     from virsci_society.society.results.run import Run
-    from virsci_society.society.results.speaker import speaker_of
-    from virsci_society.society.results.table_files import write_parquet
 
     run = Run.open(folder)
     if run.digest is None or run.vectors is None:
@@ -102,14 +100,24 @@ def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
         "embedding": {"name": encoder.name, "revision": encoder.revision},
         "settings": settings.model_dump(),
     }
-    target = folder / FOLDER / f"{baseline.name}.parquet"
+    _keep(folder, baseline.name, table, note, run)
+    return table
+
+
+def _keep(
+    folder: Path, name: str, table: pd.DataFrame, note: Mapping[str, object], run: Run
+) -> None:
+    """Write the table and what it was measured with beside the run, whose own files stay."""
+    from virsci_society.society.results.speaker import speaker_of
+    from virsci_society.society.results.table_files import write_parquet
+
+    target = folder / FOLDER / f"{name}.parquet"
     try:
         write_parquet(target, table, speaker=speaker_of(run.manifest), within=folder)
         text = json.dumps(note, indent=2) + "\n"
         write_atomically(target.with_suffix(".json"), text, within=folder)
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from error
-    return table
 
 
 def compare_before_after(tables: Sequence[pd.DataFrame]) -> tuple[str, list[tuple[Any, ...]]]:

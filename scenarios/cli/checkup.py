@@ -28,24 +28,31 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.planning.prompt_recording import Listing, TeamChoice
 
 
+Learn = Annotated[
+    Path | None, typer.Option("--learn", metavar="RUN", help="Learn rates from the calls of a run.")
+]
+Probe = Annotated[
+    int | None,
+    typer.Option(
+        "--probe",
+        metavar="N",
+        min=1,
+        help="Make the first N calls of this run with its model (50 are enough), and learn.",
+    ),
+]
+Team = Annotated[str | None, typer.Option("--team", metavar="ID", help="This team only.")]
+Teams = Annotated[
+    int | None, typer.Option("--teams", metavar="N", min=1, help="The first N teams only.")
+]
+
+
 @guarded
 def plan(
     scenario: ScenarioName,
     seed: Seed = None,
     set_: Settings = None,
-    learn: Annotated[
-        Path | None,
-        typer.Option("--learn", metavar="RUN", help="Learn rates from the calls of a run."),
-    ] = None,
-    probe: Annotated[
-        int | None,
-        typer.Option(
-            "--probe",
-            metavar="N",
-            min=1,
-            help="Make the first N calls of this run with its model (50 are enough), and learn.",
-        ),
-    ] = None,
+    learn: Learn = None,
+    probe: Probe = None,
     out: Annotated[Path | None, typer.Option("--out", help="The run folder, for --probe.")] = None,
     trust: Trust = False,
     json: Json = False,
@@ -122,12 +129,8 @@ def prompts(
     out: Annotated[
         Path | None, typer.Option("--out", help="The folder (default prompts/SCENARIO-SEED).")
     ] = None,
-    team: Annotated[
-        str | None, typer.Option("--team", metavar="ID", help="This team only.")
-    ] = None,
-    teams: Annotated[
-        int | None, typer.Option("--teams", metavar="N", min=1, help="The first N teams only.")
-    ] = None,
+    team: Team = None,
+    teams: Teams = None,
     trust: Trust = False,
 ) -> None:
     """Write every prompt as its reader sees it: one file a call, with tokens, and an index.

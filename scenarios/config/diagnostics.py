@@ -90,6 +90,7 @@ def _by_number(label: str) -> tuple[str, int, int]:
     parts = label.rsplit(":", 2)
     if len(parts) == 3 and parts[1].isdecimal() and parts[2].isdecimal():
         return parts[0], int(parts[1]), int(parts[2])
+    # After all files, whose names hardly begin with a tilde: what stands in none.
     return "~" + label, 0, 0
 
 
@@ -138,6 +139,7 @@ def describe_errors(errors: Sequence[ErrorDetails]) -> str:
     bounds = [error for error in errors if error["type"] in _BOUNDS]
     if reasons and not bounds:
         return reasons[0]
+    # A bound that was missed says more than another type that a union takes as well.
     chosen = bounds or errors
     expected = list(dict.fromkeys(_expected(error) for error in chosen))
     value = chosen[0]["input"]

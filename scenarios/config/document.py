@@ -309,6 +309,7 @@ def _merge(
             _merge(sections, value, here, origins, top_origins)
             base[key] = list(sections.values())
         else:
+            # The value is replaced whole: nothing below it comes from the lower file any more.
             for known in [known for known in origins if known[: len(here)] == here]:
                 del origins[known]
             base[key] = value

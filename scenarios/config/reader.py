@@ -102,6 +102,7 @@ class Reader:
         listed = [(str(key), value, (*path, key)) for key, value in data.items() if key in names]
         other = {key: value for key, value in data.items() if key not in names}
         if inlined is not None:
+            # A message about an unknown key of the inlined part names the keys beside it as well.
             self._beside[path] = names
             return [*listed, (inlined, other, path)] if other else listed
         for key in other:
@@ -219,6 +220,7 @@ class Reader:
     ) -> None:
         by_place: dict[KeyPath, list[ErrorDetails]] = {}
         for one in error.errors(include_url=False):
+            # A part that failed is told by itself; its section would only say that it is missing.
             if failed.intersection(one["loc"][:1]) or (failed and not one["loc"]):
                 continue
             place = _real_place(cls, one, data)
@@ -243,6 +245,7 @@ def write_part(part: BaseModel) -> dict[str, Any]:
             named = {} if table is None else {"use": name_of(type(value), table)}
             section = named | write_part(value)
             if name == getattr(cls, "inlined", None):
+                # ``use`` and the other keys of the inlined part come first.
                 data = section | data
             else:
                 data[name] = section

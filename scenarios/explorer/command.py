@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from virsci_society.agents.errors import SocietyError
 from virsci_society.agents.files.atomic_files import make_folder
 from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell
+from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell, writing
 
 Prompts = Annotated[
     bool | None,
@@ -52,11 +51,9 @@ def explore(
     target = run / FILE if out is None else out
     if target.is_dir():
         target = target / FILE
-    try:
+    with writing(target):
         make_folder(target.parent)
         made = write_explorer(target, runs, books)
-    except OSError as error:
-        raise SocietyError(f"{target}: cannot be written: {error.strerror}") from error
     tell(f"explorer: {target} ({target.stat().st_size / 1e6:.2f} MB)")
     for sentence in made.left_out:
         tell(f"left out: {sentence}")

@@ -42,26 +42,22 @@ def parting_day(one: Run, other: Run) -> float | None:
     begin with different people or ties part on day 0.
     """
     for table in ("scientists", "ties"):
-        first, second = (run.table(table) for run in (one, other))
-        if table == "ties":
-            first, second = (
-                ties[ties["date"] < 0].reset_index(drop=True) for ties in (first, second)
-            )
-        if not first.equals(second):
-            if table == "ties":
-                return 0.0
-            here, there = (
-                people[people["arrived"].isna()].reset_index(drop=True)
-                for people in (first, second)
-            )
-            if not here.equals(there):
-                return 0.0
+        if not _before_the_run(one, table).equals(_before_the_run(other, table)):
+            return 0.0
     dates = [_first_difference(_events(one), _events(other))]
     dates.append(_first_difference(_calls(one), _calls(other)))
     found = [date for date in dates if date is not None]
     if not found:
         return None if one.days == other.days else min(one.days, other.days)
     return min(found)
+
+
+def _before_the_run(run: Run, table: str) -> pd.DataFrame:
+    """The people, or the ties, of before day 0."""
+    rows = run.table(table)
+    early = rows["date"] < 0 if table == "ties" else rows["arrived"].isna()
+    # Numbered anew: later rows may stand between them in one of two runs.
+    return rows[early].reset_index(drop=True)
 
 
 def _events(run: Run) -> Iterator[tuple[float, Any]]:
@@ -135,12 +131,12 @@ def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Ex
     tables = [_tables(run) for run in runs]
     parted = parting_day(*runs) if len(runs) == 2 else None
     packed: list[dict[str, str]] = []
-    left_out: list[str] = []
+    left_out: dict[str, None] = {}
     for place, run in enumerate(runs):
         book = books[place] if books else PromptBook(missing="not asked for")
         drawn, words = _pack_run(run, names, layout, book)
         packed.append({"drawn": drawn, "said": words.said, "prompts": words.prompts})
-        left_out += words.left_out
+        left_out |= dict.fromkeys(words.left_out)
     script = "(() => {\n" + "\n".join(_source(name) for name in SCRIPTS) + "})();\n"
     style = str(style_sheet(environment)) + _source("explorer.css")
     html = environment.get_template("explorer.html").render(
@@ -153,15 +149,15 @@ def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Ex
             {
                 "runs": [_told(run) for run in runs],
                 "parted": parted,
-                "left_out": list(dict.fromkeys(left_out)),
+                "left_out": list(left_out),
             }
         ),
         packed=packed,
         tables=tables,
         rows=ROWS,
-        left_out=list(dict.fromkeys(left_out)),
+        left_out=list(left_out),
     )
-    return Explorer(html, tuple(dict.fromkeys(left_out)), parted)
+    return Explorer(html, tuple(left_out), parted)
 
 
 def content_security_policy(script: str, style: str) -> str:

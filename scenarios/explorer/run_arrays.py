@@ -12,7 +12,7 @@ import json
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -47,8 +47,8 @@ class RunArrays:
 
     values: dict[str, Any]
     arrays: dict[str, npt.NDArray[Any]]
-    people: dict[str, int] = field(default_factory=dict)
-    teams: dict[str, int] = field(default_factory=dict)
+    people: dict[str, int]
+    teams: dict[str, int]
 
 
 def names_of(run: Run) -> list[str]:
@@ -62,9 +62,9 @@ def names_of(run: Run) -> list[str]:
 def arrays_of(run: Run, names: Sequence[str], layout: CommunityLayout) -> RunArrays:
     """All arrays of a run."""
     teams = run.table("teams")
-    made = RunArrays(values={}, arrays={})
-    made.people = {name: number for number, name in enumerate(names)}
-    made.teams = {str(team): number for number, team in enumerate(teams["team"])}
+    people = {name: number for number, name in enumerate(names)}
+    numbers = {str(team): number for number, team in enumerate(teams["team"])}
+    made = RunArrays({}, {}, people, numbers)
     _add_people(made, run, names, layout)
     _add_ties(made, run)
     _add_teams(made, teams)

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from virsci_society.agents.errors import InputError, SocietyError
+from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell
+from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell, writing
 
 export = typer.Typer(help="Export a run for other programs.", no_args_is_help=True)
-
-
-@contextmanager
-def _writing(target: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise SocietyError(f"{target}: cannot be written: {error.strerror}") from error
 
 
 @export.command("otel")
@@ -57,7 +47,7 @@ def otel(
     book = read_prompts(run, len(opened.table("calls")), words or False, trust=trust)
     target = run / "traces.json" if out is None else out
     spans = spans_of(opened, attempts, team=team, words=words, book=book)
-    with _writing(target):
+    with writing(target):
         write_traces(target, opened, spans)
     tell(f"traces: {target} ({len(spans):,} spans; their dates are simulated)")
 
@@ -79,7 +69,7 @@ def dataset(
 
     opened = open_to_show(run)
     target = run / "dataset" if out is None else out
-    with _writing(target):
+    with writing(target):
         rows = write_dataset(target, opened, within=run if out is None else None)
     counted = ", ".join(f"{count:,} {name}" for name, count in rows.items())
     tell(f"dataset: {target} ({counted})")
@@ -99,6 +89,6 @@ def figures(
 
     opened = open_to_show(run)
     target = run / "figures" if out is None else out
-    with _writing(target):
+    with writing(target):
         files = write_run_figures(target, opened, within=run if out is None else None)
     tell(f"figures: {target} ({len(files)} SVG files)")

@@ -83,6 +83,7 @@ def long_question(page: Request, backend: Backend, seed: int) -> tuple[Request, 
         'Answer with JSON and nothing else: {"Word": "..."}',
     ]
     messages: tuple[Message, ...] = (
+        # Before everything else: a server that cuts a page without a word cuts its beginning.
         Message(first.role, f"{FIRST_LINE.format(word=word)}\n\n{first.content}"),
         Message("user", "\n".join(lines)),
     )
@@ -113,6 +114,7 @@ def judge_reply(trial: EndpointTrial, question: Request, word: str) -> CheckResu
     if word.lower() in trial.reply.text.lower():
         return CheckResult("ok", f"{page} was read from its first line on{by}{counted}")
     what = f"{page} was answered{by}, and the word in its first line did not come back{counted}"
+    # Fewer tokens were read than the page can have.
     if not usage.estimated and usage.prompt_tokens < characters / _CERTAINLY_CUT:
         return CheckResult("problem", f"{what}: the server has cut the page", _ENLARGE)
     return CheckResult(
@@ -168,6 +170,7 @@ def _ollama_without_window(
     paid: ChatCompletionsBackend, endpoint: EndpointSettings, window: ContextWindow, need: int
 ) -> CheckResult:
     """Ollama by the API of OpenAI, which has no way to ask for a window."""
+    # litellm puts the provider before the name: ollama/llama3.1.
     name = paid.model.partition("/")[2] if paid.client == "litellm" else paid.model
     root = (endpoint.api_base or OLLAMA_HOME).rstrip("/").removesuffix("/v1")
     chosen = "its own choice" if window.tokens is None else f"{window.tokens:,} tokens"

@@ -115,6 +115,7 @@ class DryRun:
         rehearsal = Rehearsal(scenario, manner, salt=salt, known=known)
         society = rehearsal.run(self.ecosystem, most)
         rows = society.log.rows
+        # The others are answered by rules in the run too, and cost nothing.
         calls = [call for call in table_rows(rows, "calls") if call["live"]]
         asked = [call["asked"] for call in calls]
         tokens = [(call["prompt_tokens"], call["completion_tokens"]) for call in calls]

@@ -30,6 +30,7 @@ from virsci_society.agents.journal.records import ANSWERED, CallOutcome
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Reply, Request, total_characters
 from virsci_society.agents.replies.parser import read_reply
+from virsci_society.metrics.inference.intervals import wilson_interval
 from virsci_society.scenarios.config.document import Document
 from virsci_society.scenarios.config.schema import Scenario, read_scenario
 from virsci_society.scenarios.config.yaml_io import Key
@@ -38,8 +39,8 @@ from virsci_society.scenarios.runs.run_journal import JOURNAL
 
 End = Literal["low", "likely", "high"]
 ENDS: tuple[End, ...] = ("low", "likely", "high")
-Z = 1.2816
-"""Ends that leave out a tenth on either side."""
+LEVEL, Z = 0.8, 1.2816
+"""Coverage of the intervals, and the normal quantile that leaves out a tenth on either side."""
 FEW = 3.0
 """Observations of one form by which its ratio is drawn towards that of all forms."""
 DOUBT = 0.5
@@ -184,20 +185,11 @@ def estimate_share(hits: int, trials: int, otherwise: float) -> Rate:
         otherwise: the prior share, which weighs as much as half a trial.
     """
     likely = (hits + DOUBT * otherwise) / (trials + DOUBT)
-    low, high = wilson_interval(hits, trials) if trials else (0.5, 0.5)
+    low, high = 0.5, 0.5
+    if trials:
+        band = wilson_interval(hits, trials, LEVEL)
+        low, high = band.low, band.high
     return Rate(min(low, likely), likely, max(high, likely), trials)
-
-
-def wilson_interval(hits: int, trials: int) -> tuple[float, float]:
-    """Wilson's score interval at 80 % of a share of one trial or more.
-
-    Source:
-        Wilson 1927, doi:10.1080/01621459.1927.10502953.
-    """
-    seen, z = hits / trials, Z * Z / trials
-    middle = (seen + z / 2) / (1 + z)
-    half = Z * math.sqrt(seen * (1 - seen) / trials + z / (4 * trials)) / (1 + z)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 Pairs = Sequence[tuple[float, float]]
@@ -217,6 +209,7 @@ def estimate_ratio(pairs: Pairs, otherwise: Rate) -> Rate:
         wide = otherwise.high / otherwise.likely if otherwise.likely else 2.0
         return Rate(likely / wide, likely, likely * wide, n)
     spread = sum((y - likely * x) ** 2 for x, y in pairs) * n / (n - 1)
+    # On the scale of the logarithm, so that the lower end of a ratio stays above zero.
     factor = math.exp(Z * math.sqrt(spread) / below / likely)
     return Rate(likely / factor, likely, likely * factor, n)
 
@@ -260,6 +253,7 @@ def fit_line(pairs: Pairs, otherwise: tuple[Rate, float]) -> tuple[Rate, float]:
     # Prompts of one length have no slope.
     level = len({x for x, _ in pairs}) == 1
     slope_, start = (0.0, 0.0) if level else linear_regression(*zip(*pairs, strict=True))
+    # No prompt has fewer than no tokens, and none has fewer for being longer.
     if slope_ <= 0 or start < 0:
         start = 0.0
     return estimate_ratio([(x, y - start) for x, y in pairs], otherwise[0]), start

@@ -257,6 +257,7 @@ def _is_paid(speaker: Backend, call: str) -> bool:
 
 def _made(record: RecordedRun, scenario: Scenario) -> PaidCalls:
     speaker = scenario.seeded_backend
+    # Rules of a hybrid have answered the other calls, and were not paid.
     used = [kept.usage for id_, (_, kept) in record.known.items() if _is_paid(speaker, id_)]
     made = call_totals(scenario, [(one.prompt_tokens, one.completion_tokens) for one in used])
     tokens = made["prompt_tokens"] + made["completion_tokens"]

@@ -143,6 +143,7 @@ async def run_probe(
     """
     slots = result.side_by_side = max(1, min(in_flight, SIDE_BY_SIDE))
     with Journal.open(None) as journal:
+        # Shorter waits than those of a run: somebody sits before the doctor and waits.
         retry = Retry(attempts=3, first=0.5, longest=5.0, patience=60.0)
         gateway = Gateway(backend, slots, journal, retry=retry, budget=Budget(calls=CALLS))
         try:

@@ -121,6 +121,7 @@ class RecordingGateway(Gateway):
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request, and record it."""
+        # Before it is answered: teams are listed in the order of their first questions.
         self.teams.setdefault(team_of(request.id))
         try:
             reply = await super().complete(request)

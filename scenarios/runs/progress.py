@@ -446,6 +446,7 @@ def simulated_date(boundary: int, day: float) -> str:
 def report_waiting(society: Society, progress: Progress, every: float = EVERY) -> Iterator[None]:
     """Report the state of the calls every few seconds in this block, from a thread of its own."""
     gateway = society.dispatcher.gateway
+    # Such answers come at once: there is nothing to wait for.
     if gateway.inline:
         yield
         return

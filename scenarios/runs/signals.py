@@ -36,12 +36,13 @@ class SignalWatch:
     def __init__(self) -> None:
         self.reason: Stopped | None = None
 
-    def record_signal(self, number: int, _: FrameType | None = None) -> None:
+    def record_signal(self, number: int, _: FrameType | None = None) -> Stopped:
         """Keep the signal as the reason to stop; a second signal ends the process at once."""
         # Runs between two instructions of the main thread: no lock, no print (rule 3).
         if self.reason is not None:
             os._exit(Stopped.exit_code)
         self.reason = Interrupted(f"interrupted by {signal.Signals(number).name}")
+        return self.reason
 
 
 @contextmanager
@@ -59,14 +60,10 @@ def interruptible(society: Interruptible) -> Iterator[None]:
     Every answer that has come is in the journal by then, so even the second signal loses nothing
     but the calls that are under way.
     """
-    noticed: list[int] = []
+    watch = SignalWatch()
 
     def notice(number: int, _: FrameType | None) -> None:
-        # Runs between two instructions of the main thread: no lock, no print (rule 3).
-        if noticed:
-            os._exit(Stopped.exit_code)
-        noticed.append(number)
-        society.interrupt(Interrupted(f"interrupted by {signal.Signals(number).name}"))
+        society.interrupt(watch.record_signal(number))
 
     with _handled(SIGNALS, notice):
         yield
@@ -94,7 +91,7 @@ def ignore_interrupts() -> None:
 
 @contextmanager
 def _handled(
-    numbers: Sequence[signal.Signals], handler: Callable[[int, FrameType | None], None]
+    numbers: Sequence[signal.Signals], handler: Callable[[int, FrameType | None], object]
 ) -> Iterator[None]:
     before = {}
     try:

@@ -7,7 +7,8 @@ import inspect
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import fields
 from pathlib import Path
@@ -99,6 +100,15 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 _leave(str(error), error.exit_code)
 
     return careful
+
+
+@contextmanager
+def writing(target: Path, how: str = "written") -> Iterator[None]:
+    """Tell in one message that a file or a folder cannot be written (``written to``)."""
+    try:
+        yield
+    except OSError as error:
+        raise SocietyError(f"{target}: cannot be {how}: {error.strerror}") from error
 
 
 def add_options(

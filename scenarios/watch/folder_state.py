@@ -60,6 +60,7 @@ class RunWatch:
         writing = is_being_written(self.folder / JOURNAL)
         until, begin = _days(scenario.get("until"), 0.0), _begin(scenario.get("begin"))
         self._ended = _tables_of(self.folder, manifest, self._ended) if manifest else None
+        # SQLite writes into the -wal file first; the journal itself may be much older.
         written = last_written(self.folder / JOURNAL, self.folder / f"{JOURNAL}-wal")
         state, reason = NOT_BEGUN, ""
         if manifest or part or written is not None:
@@ -150,6 +151,7 @@ def _tables_of(
             "speaker": str((manifest.get("backend") or {}).get("about", "")),
         }
     except (OSError, InputError, KeyError, AttributeError) as error:
+        # No time stamp: the next look tries again.
         return 0, {"trouble": str(error)}
 
 

@@ -148,6 +148,7 @@ class WatchServer:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    # With it, some systems let two servers listen on one port.
     allow_reuse_address = False
 
     def __init__(self, *given: Any) -> None:
@@ -311,6 +312,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def _begin(self, status: HTTPStatus, kind: str) -> None:
+        # One request a connection: the bound on reading is made when a connection is.
         self.close_connection = True
         self.connection.settimeout(SECONDS)  # reading has left what remained of its own time
         self.send_response(status)

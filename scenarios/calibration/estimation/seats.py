@@ -182,6 +182,7 @@ def _earlier_team(
             overlaps[paper] = overlaps.get(paper, 0) + 1
     best: tuple[int, ...] = ()
     most = 0.0
+    # By number, which is by date: of papers that are equally alike the latest is taken.
     for paper in sorted(overlaps):
         joint, size = overlaps[paper], len(history.teams[paper])
         alike = joint / (len(team) + size - joint)

@@ -37,7 +37,6 @@ from virsci_society.scenarios.planning.model_rates import (
     fit_line,
     rates_for,
     slow_call_seconds,
-    wilson_interval,
 )
 from virsci_society.scenarios.planning.plan import CORNERS, FIGURES, plan
 from virsci_society.scenarios.terminal.plan_tables import duration
@@ -322,11 +321,11 @@ def test_the_law_is_of_the_shortest_window_and_the_slowest_call(small: Path) -> 
 def test_shares_are_drawn_a_little_and_their_ends_are_wilsons() -> None:
     assert estimate_share(0, 0, 1.0) == Rate(0.5, 1.0, 1.0, 0)
     assert estimate_share(5, 10, 1.0).likely == pytest.approx(5.5 / 10.5)
-    low, high = wilson_interval(5, 10)
-    assert low + high == pytest.approx(1.0)
-    assert low == pytest.approx(0.3122, abs=0.001)
-    assert wilson_interval(0, 20)[0] == 0.0
-    assert wilson_interval(20, 20)[1] == pytest.approx(1.0)
+    half = estimate_share(5, 10, 1.0)
+    assert half.low + half.high == pytest.approx(1.0)
+    assert half.low == pytest.approx(0.3122, abs=0.001)
+    assert estimate_share(0, 20, 0.0).low == 0.0
+    assert estimate_share(20, 20, 1.0).high == pytest.approx(1.0)
 
 
 def test_ratios_are_of_sums_and_surer_the_more_was_seen() -> None:
