@@ -118,6 +118,8 @@ def make_lock(design: Design, by: str, held: Lock | None = None) -> Lock:
         "measures": list(design.file.measures),
         "comparisons": [one.model_dump(mode="json") for one in design.comparisons],
     }
+    if design.file.crossed:
+        data["crossed"] = {key: list(values) for key, values in design.file.crossed.items()}
     if (matching := matching_data(design)) is not None:
         data["match"] = matching
     # As it will be read from the file, which is compared with locks that are made later.
@@ -169,7 +171,7 @@ def differences(held: Lock, wanted: Lock) -> list[str]:
     """Everything that would be run otherwise than it was locked, one line each, both values."""
     old, new = held.data, wanted.data
     whole = [key for key in old if key not in (*ASIDE, "arms", "format")]
-    whole += [key for key in ("match",) if key in new and key not in old]
+    whole += [key for key in ("match", "crossed") if key in new and key not in old]
     lines = list(
         key_differences({key: old.get(key) for key in whole}, {key: new.get(key) for key in whole})
     )

@@ -26,7 +26,7 @@ from virsci_society.scenarios.study.status import (
     write_run_measures,
     write_text,
 )
-from virsci_society.scenarios.study.study_file import STUDY, Comparison, about_of
+from virsci_society.scenarios.study.study_file import STUDY, Comparison, about_of, crossed_settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,6 +114,7 @@ def study_json(design: Design, lock: Lock, folder: Path) -> str:
         "measures": list(file.measures),
         "comparisons": comparisons,
         **({"figures": figures} if figures else {}),
+        **({"crossed": file.crossed} if file.crossed else {}),
         **({"match": file.match.model_dump(mode="json")} if file.match is not None else {}),
         "paired": file.paired,
         "lock": lock.data["hash"],
@@ -141,7 +142,7 @@ def leak_notes(design: Design, folder: Path) -> dict[str, str]:
 
 
 def runs_table(design: Design, statuses: Sequence[Status]) -> pd.DataFrame:
-    """One row per run: run, arm, replicate, seed, state, digest, and every varied key."""
+    """One row per run: run, arm, replicate, seed, state, digest, every crossed and varied key."""
     import pandas as pd
 
     settings = {arm.name: arm.settings for arm in design.arms}
@@ -153,6 +154,9 @@ def runs_table(design: Design, statuses: Sequence[Status]) -> pd.DataFrame:
         "state": pd.array([one.state for one in statuses], dtype="string"),
         "digest": pd.array([one.digest for one in statuses], dtype="string"),
     }
+    crossed = [crossed_settings(design.file.crossed, one.replicate) for one in statuses]
+    for key in design.file.crossed:
+        columns[key] = _column([one[key] for one in crossed])
     for key in design.keys:
         columns[key] = _column([settings[one.arm].get(key) for one in statuses])
     return pd.DataFrame(columns)
@@ -238,8 +242,8 @@ def text_names(scenario: Scenario) -> tuple[str, str]:
     query = data["protocol"].get("found_by", "abstract")
     query, given = named.get(query, query), data["novelty"] or {}
     measured = named["abstract"] if given.get("evaluated") == "abstract" else query
-    limit = given.get("words")
-    return query, measured + (f", first {limit} words" if limit else "")
+    limit = f", first {given['words']} words" if given.get("words") else ""
+    return query + limit, measured + limit
 
 
 def reviewers_of(folder: Path) -> dict[str, str]:

@@ -211,7 +211,10 @@ class _Reading:
         scenarios = []
         for arm, document in arms:
             self._refuse_decided(f"arm {arm.name}", document)
-            scenario, wrong = try_read(self.start.merged_with(document), self.trust)
+            crossed = self._crossed(arm, document)
+            scenario, wrong = try_read(
+                self.start.merged_with(document).merged_with(crossed), self.trust
+            )
             self.faults += [
                 line if _PLACE.match(line) else f"arm {arm.name}: {line}"
                 for line in wrong
@@ -220,6 +223,34 @@ class _Reading:
             if scenario is not None:
                 scenarios.append(scenario)
         return base, arms, scenarios
+
+    def _crossed(self, arm: Arm, document: Document) -> Document:
+        """The first of the values that are crossed with the replicates; faults of all are noted."""
+        given = self.document.data.get("crossed")
+        if not isinstance(given, Mapping) or not all(
+            isinstance(one, list) for one in given.values()
+        ):
+            return Document()
+        first = Document()
+        for key, values in given.items():
+            here: KeyPath = ("crossed", key)
+            if any(overlap(str(key), own) for own in arm.settings):
+                self.diagnostics.add(here, f"arm {arm.name} sets it itself; leave it out there")
+            self.faults += [
+                f"--set {one.key}: the study crosses {key} with its replicates; leave the setting "
+                f"out, or change {self._place(here)}"
+                for one in self.over.settings
+                if overlap(str(key), one.key) and not one.optional
+            ]
+            for place, value in enumerate(values):
+                one = settings_document(self.document, (*here, place), {str(key): value})
+                first = first if place else first.merged_with(one)
+                _, wrong = try_read(self.start.merged_with(document).merged_with(one), self.trust)
+                self.faults += [
+                    line if _PLACE.match(line) else f"{self._place((*here, place))}: {line}"
+                    for line in wrong
+                ]
+        return first
 
     def _base(self) -> Document | None:
         name = self.document.data.get("base")

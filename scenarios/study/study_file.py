@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -223,6 +224,11 @@ class StudyFile(Part):
     """Runs of each arm."""
     seed: int = Field(default=1, ge=0, lt=2**63)
     """The seeds of the replicates and the drawn arms are derived from it."""
+    crossed: dict[str, Annotated[tuple[Any, ...], Field(min_length=2, max_length=10_000)]] = Field(
+        default_factory=dict
+    )
+    """Scenario keys and values that go round over the replicates of every arm: each value, or each
+    combination of them, has the same number of replicates, in place of one drawn anew each time."""
     paired: bool = True
     """Replicate r has the same seed in every arm, so that arms are compared pair by pair."""
     measures: tuple[str, ...] = Field(min_length=1)
@@ -235,6 +241,15 @@ class StudyFile(Part):
     """What every arm shall spend alike; null: arms are run as they are given."""
     budget: Budget | None = None
     """What all runs together may spend; null: each run has its scenario's own budget."""
+
+
+def crossed_settings(crossed: Mapping[str, Sequence[Any]], replicate: int) -> dict[str, Any]:
+    """The settings of a replicate of every arm; the first key changes fastest."""
+    settings, rest = {}, replicate
+    for key, values in crossed.items():
+        rest, place = divmod(rest, len(values))
+        settings[key] = values[place]
+    return settings
 
 
 def studies() -> dict[str, Path]:

@@ -45,6 +45,7 @@ from virsci_society.scenarios.study.status import (
     write_run_measures,
     write_status,
 )
+from virsci_society.scenarios.study.study_file import crossed_settings
 
 LONGEST_REASON = 400
 
@@ -167,7 +168,8 @@ class _LeasedRun:
         arm = self.lock.arm_of(self.waiting.index)
         base = load_scenario(self.study / BASE, trust=self.trust)
         more = {"seed": self.waiting.seed, "name": f"{base.name}, {arm['name']}"[:200]}
-        scenario = scenario_of(base, arm["set"], trust=self.trust, **more)
+        crossed = crossed_settings(self.lock.data.get("crossed", {}), self.waiting.replicate)
+        scenario = scenario_of(base, arm["set"] | crossed, trust=self.trust, **more)
         if share is None:
             return scenario
         budget = narrower_budget(scenario.backend.budget, share)

@@ -87,6 +87,7 @@ class StudyDescription(StudyRecord):
         measures: names.
         comparisons: planned beforehand.
         figures: of measures that add up.
+        crossed: keys whose values go round over the replicates of every arm.
         match: what the arms were matched by; None where they were not.
         paired: replicate r has the same seed in every arm.
         deviations: what was done otherwise than locked.
@@ -104,6 +105,7 @@ class StudyDescription(StudyRecord):
     measures: list[str]
     comparisons: list[PlannedComparison] = Field(default_factory=list)
     figures: list[StackedFigure] = Field(default_factory=list)
+    crossed: dict[str, list[Any]] = Field(default_factory=dict)
     match: MatchedBudget | None = None
     paired: bool = True
     deviations: list[str] = Field(default_factory=list)

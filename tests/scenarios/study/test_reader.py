@@ -364,3 +364,37 @@ def test_a_figure_names_what_the_study_has(written, old, new, at, told):
     assert len(found) == 1, found
     assert f"tiny.yaml:9:{line.index(at) + 1}: " in found[0]
     assert told in found[0]
+
+
+CROSSED = TINY + "crossed:\n  protocol.topic.given: [tides, soils, moss]\n"
+
+
+def test_crossed_values_go_round_over_the_replicates(written, tmp_path):
+    from virsci_society.scenarios.study.folder import make_lock
+    from virsci_society.scenarios.study.study_file import crossed_settings
+
+    design = read_study(written(CROSSED))
+    assert {s.protocol.settings.topic.given for s in design.scenarios} == {"tides"}
+    assert make_lock(design, "run").data["crossed"] == {
+        "protocol.topic.given": ["tides", "soils", "moss"]
+    }
+    both = {"a": ["x", "y"], "b": [1, 2]}
+    found = [tuple(crossed_settings(both, one).values()) for one in range(5)]
+    assert found == [("x", 1), ("y", 1), ("x", 2), ("y", 2), ("x", 1)]
+    assert crossed_settings({}, 3) == {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "settings", "told"),
+    [
+        ("[tides, soils, moss]", "[tides, 3]", (), "3:"),
+        ("[tides, soils, moss]", "[tides]", (), "at least 2"),
+        ("topic.given", "topic.givn", (), "did you mean 'given'"),
+        ("protocol.topic.given", "protocol.turns", (), "sets it itself"),
+        ("", "", ("protocol.topic.given=ice",), "the study crosses protocol.topic.given"),
+    ],
+)
+def test_what_cannot_be_crossed_is_refused_with_its_line(written, old, new, settings, told):
+    with pytest.raises(InputError) as caught:
+        read_study(written(CROSSED.replace(old, new)), settings)
+    assert told in str(caught.value)

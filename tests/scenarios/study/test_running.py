@@ -140,6 +140,26 @@ def test_tables_are_sorted_by_run_and_know_the_varied_keys(alone):
     )
 
 
+def test_crossed_topics_are_those_of_the_replicates(tmp_path):
+    import pandas as pd
+
+    crossed = (
+        TINY.replace(", {name: BIG}", "") + "crossed: {protocol.topic.given: [tides, soils]}\n"
+    )
+    design, study = opened(tmp_path, crossed.replace("replicates: 2", "replicates: 3"))
+    assert [one.state for one in run_locally(study, range(3))] == ["done"] * 3
+    topics = [
+        pd.read_parquet(study / f"runs/000{index}/tables/teams.parquet")["topic"].iloc[0]
+        for index in range(3)
+    ]
+    assert topics == ["tides", "soils", "tides"]
+    gathered(design, study)
+    told = pd.read_parquet(study / "runs.parquet")["protocol.topic.given"]
+    assert told.tolist() == topics
+    with pytest.raises(InputError, match=r"crossed.*\[.*tides.*soils.*\] -> "):
+        opened(tmp_path, crossed.replace("tides", "ice"))
+
+
 def test_one_run_after_another_by_index_is_the_same_byte_for_byte(alone, tmp_path):
     design, study = opened(tmp_path)
     for index in (3, 1, 0, 2):
