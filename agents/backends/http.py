@@ -299,8 +299,10 @@ class ChatCompletionsBackend(Backend):
                 {"role": m.role, "content": _writable(m.content)} for m in request.messages
             ]
         }
+        # A model to which none is sent takes none, whatever a page would have.
         if self.temperature is not None:
-            fields["temperature"] = self.temperature
+            own = request.temperature
+            fields["temperature"] = self.temperature if own is None else own
         if self.top_p is not None:
             fields["top_p"] = self.top_p
         if self.seeded == "on":

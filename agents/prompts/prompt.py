@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator, Mapping
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,7 @@ class Prompt:
     Attributes:
         name: stem of the file's name.
         text: the template.
+        temperature: of the replies to it, in place of the model's; None: the model's.
 
     Example:
         >>> from pathlib import Path
@@ -93,6 +95,8 @@ class Prompt:
         >>> sorted(prompt.slots), prompt.render({"topic": "networks", "words": 100})
         (['topic', 'words'], 'Write about networks in 100 words.')
     """
+
+    temperature: float | None = None
 
     def __init__(self, path: Path, system: str | None = None) -> None:
         self.name, self.path = path.stem, path
@@ -113,6 +117,14 @@ class Prompt:
     @cached_property
     def _names(self) -> frozenset[str]:
         return frozenset(meta.find_undeclared_variables(self._tree))
+
+    def at_temperature(self, temperature: float | None) -> Prompt:
+        """The same prompt with a temperature of its own; None: as it is."""
+        if temperature is None:
+            return self
+        made = copy(self)
+        made.temperature = temperature
+        return made
 
     @property
     def personal(self) -> bool:

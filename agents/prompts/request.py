@@ -56,6 +56,7 @@ class Request:
         attempt: 0 for the first asking, then one more for each re-ask.
         asked: simulated date in days on which it was asked.
         model_settings: model name and sampling, as canonical text.
+        temperature: in place of the model's own; None: the model's.
 
     Example:
         >>> class Essay(vs.Form):
@@ -75,13 +76,17 @@ class Request:
     attempt: int = 0
     asked: float = 0.0
     model_settings: str = ""
+    temperature: float | None = None
 
     @cached_property
     def hash(self) -> str:
         """sha256 over everything that decides the answer: messages, schema, model, sampling."""
         messages = [[m.role, m.content] for m in self.messages]
         # ASCII, because half of a surrogate pair in a text cannot be encoded, but can be escaped.
-        body = json.dumps([messages, self.schema_text, self.model_settings], ensure_ascii=True)
+        decides: list[Any] = [messages, self.schema_text, self.model_settings]
+        # Only where it is given: the hashes of all other requests stay as they were.
+        decides += [] if self.temperature is None else [self.temperature]
+        body = json.dumps(decides, ensure_ascii=True)
         return hashlib.sha256(body.encode()).hexdigest()
 
     @cached_property

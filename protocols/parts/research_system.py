@@ -15,11 +15,12 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from virsci_society.agents.config import Switch
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.agents.prompts.slots import paper_key
+from virsci_society.agents.spelling import did_you_mean
 from virsci_society.protocols.collaborator_selection import (
     Invitations,
     TeamBuilding,
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
 PAGES = Prompts(Path(__file__).with_name("prompts"), VIRSCI_PROMPTS)
 """The prompts that several systems share. Pages that are not there are VirSci's: the invitation,
 the draft, the ballot, the summary."""
+Temperature = Annotated[float, Field(ge=0, le=2)]
+COMPARABLE = {"found_by": "idea", "output": "abstract"}
+"""What makes the papers of different systems comparable, in the profile ``matched``."""
 STAGES = frozenset({"topic", "ideas", "novelty", "abstract"})
 
 
@@ -98,6 +102,10 @@ class ResearchSystem(TeamProtocol):
     """Off: who is asked is told its name and nothing else of itself, as the agents of the published
     programs have no past. Members are invited by their profiles all the same. Source: this
     project."""
+    temperatures: Temperature | dict[str, Temperature] | None = None
+    """Temperature of the replies, or of those to single pages by name, in place of
+    ``backend.temperature``, unless none is sent; the last step and invitations keep that. Source:
+    this project."""
     topic: Literal["free"] | GivenTopic = "free"
     """Proposed by the leader (``free``), proposed from a start, or given. Source: VirSci, appendix
     C.3."""
@@ -127,20 +135,24 @@ class ResearchSystem(TeamProtocol):
     @model_validator(mode="before")
     @classmethod
     def _fill_from_profile(cls, given: Any) -> Any:
-        alike = {"found_by": "idea", "output": "abstract", **cls.matched}
-        profiles = {"published": cls.published, "matched": alike}
+        profiles = {"published": cls.published, "matched": {**COMPARABLE, **cls.matched}}
         return apply_profile(given, profiles) if isinstance(given, Mapping) else given
+
+    @field_validator("temperatures")
+    @classmethod
+    def _of_pages(cls, value: Any) -> Any:
+        known = [page.name for page in cls.pages]
+        for name in value if isinstance(value, Mapping) else ():
+            if name not in known:
+                raise ValueError(f"there is no page {name!r}{did_you_mean(name, known)}")
+        return value
 
     @property
     def implied(self) -> frozenset[str]:
         """Keys whose values are those of the profile, and would change with it."""
-        bare, plain = type(self)(profile=self.profile), type(self)()
-        return frozenset(
-            key
-            for key in type(self).model_fields
-            if getattr(bare, key) != getattr(plain, key)
-            and getattr(self, key) == getattr(bare, key)
-        ) - {"profile"}
+        bare = type(self)(profile=self.profile)
+        keys = {*self.published, *COMPARABLE, *self.matched}
+        return frozenset(key for key in keys if getattr(self, key) == getattr(bare, key))
 
     @property
     def name(self) -> str:
@@ -154,7 +166,13 @@ class ResearchSystem(TeamProtocol):
 
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
         """Gather the team, settle the topic, find the idea, write the paper."""
-        rules = WorkRules(self.references, self.sentences, self.memory, self.profiles == "on")
+        rules = WorkRules(
+            self.references,
+            self.sentences,
+            self.memory,
+            self.profiles == "on",
+            self.temperatures,
+        )
         work = TeamWork(team, lab, self.pages, rules)
         yield from self.gather(work)
         yield from self.settle_topic(work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-    from virsci_society.agents.prompts.prompt import Prompts
+    from virsci_society.agents.prompts.prompt import Prompt, Prompts
     from virsci_society.agents.prompts.slots import Reference
     from virsci_society.agents.replies.form import Form
     from virsci_society.protocols.forms import Topic
@@ -38,12 +39,14 @@ class WorkRules:
         sentences: sentences of an abstract that a page shows; None: all.
         memory: ``own``: who is asked recalls lines from its other teams.
         profiles: is who is asked told its profile, or its name alone?
+        temperatures: of the replies to single pages by name, or to all; None: the model's.
     """
 
     references: int = 8
     sentences: int | None = 3
     memory: Literal["off", "own"] = "off"
     profiles: bool = True
+    temperatures: float | Mapping[str, float] | None = None
 
 
 class TeamWork:
@@ -123,7 +126,7 @@ class TeamWork:
         """
         seats = slots.pop("seats", 1)
         common = self._common(who, act, slots, seats)
-        return self.lab.ask(who, self.pages[page], form, act, **common, **slots)
+        return self.lab.ask(who, self._page(page), form, act, **common, **slots)
 
     def pose(
         self, who: str, page: str, form: type[FormT], act: str = "utter", **slots: Any
@@ -131,7 +134,7 @@ class TeamWork:
         """Ask one scientist a question as ``ask`` does, without waiting, for ``Lab.ask_each``."""
         seats = slots.pop("seats", 1)
         common = self._common(who, act, slots, seats)
-        return self.lab.pose(who, self.pages[page], form, act, **common, **slots)
+        return self.lab.pose(who, self._page(page), form, act, **common, **slots)
 
     def propose(
         self,
@@ -169,6 +172,12 @@ class TeamWork:
         """An idea with the papers near it, unread; see ``make_candidate``."""
         near = self.search(idea)
         return self.lab.later(partial(make_candidate, author, True), idea, shown, near, previous)
+
+    def _page(self, name: str) -> Prompt:
+        given = self.rules.temperatures
+        return self.pages[name].at_temperature(
+            given.get(name) if isinstance(given, Mapping) else given
+        )
 
     def _common(self, who: str, act: str, slots: dict[str, Any], seats: int) -> dict[str, Any]:
         """The slots of every page: topic, team, sentences, part, and the place in the work."""

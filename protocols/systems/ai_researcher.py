@@ -41,6 +41,7 @@ class AIResearcher(ResearchSystem):
         "batch": 5,
         "rounds": 5,
         "profiles": "off",
+        "temperatures": {"seeds": 0.9, "pair": 0.0},
     }
 
     output: Literal["abstract", "proposal"] = "proposal"

@@ -41,6 +41,7 @@ class AIScientist(ResearchSystem):
         "references": 10,
         "literature": "off",
         "profiles": "off",
+        "temperatures": 0.75,
     }
     matched: ClassVar[Mapping[str, Any]] = {"early_end": "off"}
 

@@ -36,7 +36,12 @@ class HypoGen(TeamSystem):
 
     system: ClassVar[str] = "hypogen"
 
-    published: ClassVar[Mapping[str, Any]] = {"rounds": 5, "references": 3, "profiles": "off"}
+    published: ClassVar[Mapping[str, Any]] = {
+        "rounds": 5,
+        "references": 3,
+        "profiles": "off",
+        "temperatures": 0.2,
+    }
     matched: ClassVar[Mapping[str, Any]] = {"early_end": "off"}
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4

@@ -47,6 +47,7 @@ class Idea2Proposal(TeamSystem):
         "speaking": "one_a_round",
         "references": 10,
         "profiles": "off",
+        "temperatures": {"discussion": 0.7, "opening": 0.7, "proposal": 0.4},
     }
 
     arrangement: Arrangement = "leaderless"

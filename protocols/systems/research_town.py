@@ -41,7 +41,12 @@ class ResearchTown(TeamSystem):
 
     system: ClassVar[str] = "research_town"
 
-    published: ClassVar[Mapping[str, Any]] = {"references": 5, "own_papers": 0, "reviewers": 1}
+    published: ClassVar[Mapping[str, Any]] = {
+        "references": 5,
+        "own_papers": 0,
+        "reviewers": 1,
+        "temperatures": 0.0,
+    }
 
     own_papers: int = Field(default=3, ge=0, le=50)
     """Papers of its own that each member reads: its neighbours in the graph. Unit: papers. Source:

@@ -43,6 +43,10 @@ class VirtualLab(TeamSystem):
         "parallel": 5,
         "team_size": 5,
         "profiles": "off",
+        "temperatures": {
+            **dict.fromkeys(("meeting", "closing"), 0.8),
+            **dict.fromkeys(("aggregation", "criticism", "refinement"), 0.2),
+        },
     }
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4

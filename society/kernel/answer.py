@@ -339,6 +339,7 @@ class _Attempts:
             due=pending.call.due,
             asked=pending.call.asked,
             model_settings=self._backend.model_settings,
+            temperature=pending.prompt.temperature,
         )
 
     async def reply(self, messages: tuple[Message, ...]) -> Form:

@@ -215,3 +215,12 @@ def test_adaptive_turns_and_the_cost_agree(costs, n):
     assert 1 <= turns.min() <= turns.max() <= 7
     assert turns.nunique() > 1, "the leader has decided, stage by stage"
     assert n * 4 <= row["inference_cost"] < n * 28
+
+
+def test_the_released_program_of_idea2proposal_is_a_profile_over_the_text(read) -> None:
+    design = read("studies/proposal-paper-vs-code")
+    arms = {arm.name: one.protocol for arm, one in zip(design.arms, design.scenarios, strict=False)}
+    told = [(arm.speaking, arm.profiles) for arm in arms.values()]
+    code, text = ("one_a_round", "off"), ("everybody", "on")
+    assert told == [text, ("one_a_round", "on"), ("everybody", "off"), code, text, code]
+    assert arms["released code 5G8R"].rounds == 8
