@@ -151,7 +151,7 @@ class ResearchSystem(TeamProtocol):
     def implied(self) -> frozenset[str]:
         """Keys whose values are those of the profile, and would change with it."""
         bare = type(self)(profile=self.profile)
-        keys = {*self.published, *COMPARABLE, *self.matched}
+        keys = (*self.published, *COMPARABLE, *self.matched)
         return frozenset(key for key in keys if getattr(self, key) == getattr(bare, key))
 
     @property
