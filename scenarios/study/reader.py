@@ -319,7 +319,9 @@ class _Reading:
             for key, ends in ranges.items():
                 if arm is None:
                     continue
-                if key in arm.settings:
+                if key in arm.settings and not any(
+                    one.optional and one.key == key for one in self.over.settings
+                ):
                     self.diagnostics.add(
                         (*here, key),
                         "the arm sets it itself; leave it out at one of the two places",
