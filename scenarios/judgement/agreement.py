@@ -162,13 +162,14 @@ def preference_table(choices: pd.DataFrame) -> pd.DataFrame:
 
 
 def ratings_of(answers: Sequence[Rating], key: Mapping[str, Any]) -> pd.DataFrame:
-    """One row per rating: origin of the paper, item, rater, dimension and score."""
+    """One row per rating: origin of the paper, item, rater, dimension, score and tier."""
     rows = []
     for one in answers:
         source = key["items"][one.item]
         place = (source["run"], source["arm"], source["paper"])
-        rows.append((*place, one.item, one.rater, one.dimension, one.value))
-    names = ["run", "arm", "paper", "item", "rater", "dimension", "score"]
+        tier = str(source.get("tier") or "")
+        rows.append((*place, one.item, one.rater, one.dimension, one.value, tier))
+    names = ["run", "arm", "paper", "item", "rater", "dimension", "score", "tier"]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -221,14 +222,44 @@ def paper_id(run: str, paper: str) -> str:
     return f"{run}:{paper}"
 
 
-def correlate(ratings: pd.DataFrame, key: Mapping[str, Any]) -> pd.DataFrame:
+def review_errors(ratings: pd.DataFrame, reviewed: pd.DataFrame) -> pd.DataFrame:
+    """How far reviews by a model lie from people's mean rating of the same dimension.
+
+    Chen et al. (2025) give the mean absolute error over papers of a low and a high tier.
+
+    Args:
+        ratings: of ``ratings_of``.
+        reviewed: of ``measures_of_runs``.
+
+    Returns:
+        ``dimension``, ``panel``, ``tier`` (``all``, and each that the sheet was drawn from), ``n``,
+        ``people`` and ``model`` (mean scores) and ``error`` (mean absolute error, in points).
+    """
+    places = zip(ratings["run"], ratings["paper"], strict=True)
+    own = ratings.assign(paper=[paper_id(*place) for place in places])
+    people = own.groupby(["dimension", "paper", "tier"], as_index=False)["score"].mean()
+    both = people.merge(reviewed.dropna(subset=["score"]), on=["dimension", "paper"])
+    rows = []
+    for (dimension, panel), given in both.groupby(["dimension", "panel"], sort=False):
+        tiers = {"all": given} | dict(iter(given[given["tier"] != ""].groupby("tier", sort=False)))
+        for tier, those in tiers.items():
+            x, y = (those[side].to_numpy(dtype=np.float64) for side in ("score_x", "score_y"))
+            error = float(np.abs(x - y).mean())
+            rows.append((dimension, panel, tier, len(x), float(x.mean()), float(y.mean()), error))
+    names = ["dimension", "panel", "tier", "n", "people", "model", "error"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def correlate(
+    ratings: pd.DataFrame, measured: pd.DataFrame, reviewed: pd.DataFrame
+) -> pd.DataFrame:
     """Correlations of ON with each rating and each review, and of each review with each rating.
 
     Args:
         ratings: of ``ratings_of``.
-        key: that was written with the sheet.
+        measured: of ``measures_of_runs``.
+        reviewed: of ``measures_of_runs``.
     """
-    measured, reviewed = measures_of_runs(key)
     people = ratings.assign(
         paper=[paper_id(*place) for place in zip(ratings["run"], ratings["paper"], strict=True)],
         rating="people: " + ratings["dimension"],

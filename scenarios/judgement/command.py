@@ -343,22 +343,29 @@ def _import_ratings(answers: list[Rating], key_data: dict[str, Any], folder: Pat
     from virsci_society.scenarios.judgement.agreement import (
         agreement_table,
         correlate,
+        measures_of_runs,
         ratings_of,
+        review_errors,
         write_results,
     )
     from virsci_society.scenarios.terminal.console import print_table
 
     ratings = ratings_of(answers, key_data)
     agreed = agreement_table(ratings, key_data["seed"])
-    found = correlate(ratings, key_data)
-    write_results(
-        folder, {"ratings": ratings, "agreement": agreed, "correlations": found}, key_data
-    )
+    measured, reviewed = measures_of_runs(key_data)
+    found, errors = correlate(ratings, measured, reviewed), review_errors(ratings, reviewed)
+    tables = {"ratings": ratings, "agreement": agreed, "correlations": found}
+    write_results(folder, tables | ({"errors": errors} if len(errors) else {}), key_data)
     means = ratings.groupby(["arm", "dimension"], sort=True)["score"].agg(["size", "mean"])
     rows = [(*name, int(size), float(mean)) for name, size, mean in means.itertuples()]
     print_table("ratings by arm", ("arm", "rating", "ratings", "mean"), rows)
     _print_agreements(agreed)
     _print_correlations(found[found["measure"] == "ON"])
+    if len(errors):
+        columns = ("rating", "panel", "tier", "n", "people", "model", "mean absolute error")
+        print_table(
+            "reviews beside people's ratings", columns, list(errors.itertuples(index=False))
+        )
 
 
 def _import_pairs(answers: list[Rating], key_data: dict[str, Any], folder: Path) -> None:

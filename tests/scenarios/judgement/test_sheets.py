@@ -15,6 +15,7 @@ from virsci_society.scenarios.judgement.agreement import (
     krippendorff_alpha,
     preference_table,
     rater_agreement,
+    review_errors,
 )
 from virsci_society.scenarios.judgement.sheet_entries import SheetEntry, blind
 from virsci_society.scenarios.judgement.sheets import (
@@ -92,6 +93,23 @@ def test_on_is_correlated_with_the_mean_rating_of_each_abstract():
     # Means 3, 5, 7 against 1, 2, 3; d has no ON, e no abstract.
     assert (row["n"], row["pearson"], row["spearman"]) == (3, pytest.approx(1.0), 1.0)
     assert len(correlation_table(measured, scored[scored["paper"] != "b"])) == 0
+
+
+def test_reviews_are_set_beside_the_ratings_of_people_in_every_tier():
+    cells = [("a", "low", 3.0), ("a", "low", 5.0), ("b", "high", 8.0), ("c", "high", 9.0)]
+    ratings = pd.DataFrame(cells, columns=["paper", "tier", "score"])
+    ratings = ratings.assign(run="r", rater="ann", dimension="novelty")
+    given = [("r:a", 5.0), ("r:b", 6.0), ("r:c", NO)]
+    reviewed = pd.DataFrame(given, columns=["paper", "score"])
+    reviewed = reviewed.assign(dimension="novelty", panel="model")
+    found = review_errors(ratings, reviewed)
+    # People: 4 and 8; the model: 5 and 6. The review of c could not be read.
+    assert found.values.tolist() == [
+        ["novelty", "model", "all", 2, 6.0, 5.5, 1.5],
+        ["novelty", "model", "low", 1, 4.0, 5.0, 1.0],
+        ["novelty", "model", "high", 1, 8.0, 6.0, 2.0],
+    ]
+    assert len(review_errors(ratings, reviewed.assign(dimension="overall"))) == 0
 
 
 def test_preferences_are_those_of_a_binomial_test():
