@@ -23,14 +23,14 @@ from virsci_society.protocols.parts.research_system import (
 from virsci_society.protocols.parts.steps import mean_of_reviews, merge_searches, query_at, reflect
 from virsci_society.protocols.systems.ai_researcher import distinct_places
 from virsci_society.protocols.systems.debate import most_frequent
-from virsci_society.protocols.systems.research_agent import best_version
-from virsci_society.protocols.systems.team_composition import (
+from virsci_society.protocols.systems.idea2proposal import (
     ComposedTeam,
     classes_of_ages,
     missing_classes,
     seniority_codes,
     wanted_classes,
 )
+from virsci_society.protocols.systems.research_agent import best_version
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.formation.leaders import Selected
 
