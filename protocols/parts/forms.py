@@ -53,6 +53,16 @@ class RefinedIdea(Idea):
         return (*super().unasked(slots), *(() if slots.get("ends") else ("Done",)))
 
 
+class MergedIdea(Idea):
+    """One idea that is made of what several have said. Slots: those of ``Idea``."""
+
+    reason: str = Field(
+        default="",
+        alias="Reason",
+        description="what was brought in by whom, what you decided between them, and why",
+    )
+
+
 class SearchedIdea(RefinedIdea):
     """An idea after one round of work, whether it is finished, and else what to search for.
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, VectorArray
 from virsci_society.agents.prompts.slots import Utterance
-from virsci_society.protocols.ideas import Idea
-from virsci_society.protocols.parts.forms import PaperReview, RefinedIdea, SearchQueries
+from virsci_society.protocols.parts.forms import MergedIdea, PaperReview, RefinedIdea, SearchQueries
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 from virsci_society.society.kernel.answer import Answer
 
@@ -170,10 +169,10 @@ def aggregate(
     """
     leader = work.team.leader
     shown = work.lab.later(papers_of_ideas, *ideas)
-    said: Answer[Idea] = yield from work.ask(
+    said: Answer[MergedIdea] = yield from work.ask(
         leader,
         "aggregation",
-        Idea,
+        MergedIdea,
         others=ideas,
         previous=ideas[0],
         references=shown,

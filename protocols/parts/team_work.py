@@ -142,6 +142,7 @@ class TeamWork:
         shown: Any = None,
         *,
         page: str = "idea",
+        form: type[Idea] = Idea,
         seat: int = 0,
         **slots: Any,
     ) -> Process[tuple[Answer[CandidateIdea], ...]]:
@@ -151,6 +152,7 @@ class TeamWork:
             people: masked names; a name may stand there several times.
             shown: papers, unread; None: those near the topic.
             page: name of the prompt.
+            form: form of the reply.
             seat: place of the first in the round, from 0.
             **slots: what the page ``idea`` shows beside topic and papers, else empty: ``archive``
                 (earlier ideas, not to be repeated), ``summaries`` (Utterances: notes on the
@@ -162,7 +164,7 @@ class TeamWork:
         papers = self.search(self.topic) if shown is None else shown
         given = {"archive": (), "summaries": (), "said": (), "references": papers, **slots}
         said = yield from self.lab.ask_each(
-            people, lambda place, who: self.pose(who, page, Idea, seat=seat + place, **given)
+            people, lambda place, who: self.pose(who, page, form, seat=seat + place, **given)
         )
         return tuple(self.candidate(w, idea, papers) for w, idea in zip(people, said, strict=True))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import Field
 
 from virsci_society.agents.prompts.slots import Utterance
-from virsci_society.protocols.parts.forms import Contribution, HypothesisReview
+from virsci_society.protocols.parts.forms import Contribution, HypothesisReview, MergedIdea
 from virsci_society.protocols.parts.research_system import TeamSystem
 from virsci_society.protocols.parts.steps import aggregate, refine
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
@@ -86,6 +86,8 @@ class VirtualLab(TeamSystem):
                     [work.team.leader],
                     shown,
                     page="closing",
+                    form=MergedIdea,
+                    roles=roles_of(work),
                     seat=place,
                     said=transcript,
                     part=INVESTIGATOR,
@@ -114,7 +116,7 @@ class VirtualLab(TeamSystem):
                 searching=False,
                 part=part_of(seat, len(members)),
                 agenda=work.pages["agenda"].render({}),
-                roles=tuple((who, part_of(at, len(members))) for at, who in enumerate(members)),
+                roles=roles_of(work),
             )
             said += (Utterance(who, reply),)
         return said
@@ -137,6 +139,12 @@ class VirtualLab(TeamSystem):
                     work, leader, idea, seat=1, feedback=feedback, part=INVESTIGATOR
                 )
         return idea
+
+
+def roles_of(work: TeamWork) -> tuple[tuple[str, str], ...]:
+    """The members of a team with their parts."""
+    members = work.team.members
+    return tuple((who, part_of(seat, len(members))) for seat, who in enumerate(members))
 
 
 def part_of(seat: int, size: int) -> str:

@@ -50,6 +50,7 @@ from virsci_society.protocols.parts.forms import (
     Contribution,
     HypothesisReview,
     IdeaScore,
+    MergedIdea,
     NoveltyVerdict,
     PairChoice,
     PaperReview,
@@ -119,6 +120,7 @@ SLOTS: dict[type[Form], st.SearchStrategy] = {
         others=few(standings, 2),
         ends=st.booleans(),
     ),
+    MergedIdea: with_me(topic=topics, said=few(thought, 3), references=few(references, 3)),
     SearchedIdea: with_me(
         topic=topics,
         references=few(references, 5),

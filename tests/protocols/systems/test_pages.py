@@ -130,6 +130,10 @@ REFINED = {
     "What made its author think of it:": ["Idea why"],
     "It builds on:": ["titles"],
 }
+MERGED = {
+    "The idea, by NAME:": ["MergedIdea"],
+    "What made its author think of it:": ["MergedIdea why"],
+}
 SAID, MINUTES = "Said in this meeting so far:", "The minutes of the meeting:"
 SEARCHES = {
     "1. You searched, because:": ["NoveltyVerdict why"],
@@ -185,21 +189,25 @@ PAGES: dict[str, list[Page]] = {
             words=("You are the critic", "pass", "Rules:"),
         ),
         Page(
-            "Idea",
+            "MergedIdea",
             0,
             {**TOPIC, MINUTES: ["Contribution x4"], **OF_USE},
             "Stage: team meeting, round 2 of 2.",
-            words=("You close the meeting", "The meeting has to answer these questions:"),
+            words=(
+                "You close the meeting",
+                "(critic)",
+                "The meeting has to answer these questions:",
+            ),
             never=("What has been found in the literature",),
         ),
         Page(
-            "Idea",
+            "MergedIdea",
             -1,
             {
                 **TOPIC,
-                "Meeting 1 recommends:": ["Idea"],
-                "What led to it:": ["Idea why x2"],
-                "Meeting 2 recommends:": ["Idea"],
+                "Meeting 1 recommends:": ["MergedIdea"],
+                "What led to it:": ["MergedIdea why x2"],
+                "Meeting 2 recommends:": ["MergedIdea"],
                 "Published papers near to them:": ["abstracts"],
             },
             "Stage: merging of the meetings, round 1 of 2.",
@@ -208,7 +216,7 @@ PAGES: dict[str, list[Page]] = {
         Page(
             "RefinedIdea",
             0,
-            {**REFINED, "Remarks on it:": ["HypothesisReview"], **NEAR},
+            {**REFINED, **MERGED, "Remarks on it:": ["HypothesisReview"], **NEAR},
             "Stage: merging of the meetings, round 2 of 2.",
             never=("call it done",),
         ),
@@ -273,14 +281,14 @@ PAGES: dict[str, list[Page]] = {
         Page(
             "PaperReview",
             0,
-            {**TOPIC, **RESTS_ON, "The work that you review:": ["Idea"]},
+            {**TOPIC, **RESTS_ON, "The work that you review:": ["MergedIdea"]},
             words=('"Strengths":', '"Weaknesses":', '"Score": 1 to 10'),
             never=("Scores",),
         ),
         Page(
             "ChairReview",
             0,
-            {"The work:": ["Idea"], "The reviews:": ["PaperReview x2"]},
+            {"The work:": ["MergedIdea"], "The reviews:": ["PaperReview x2"]},
             words=("You chair", '"Decision": "accept" or "reject"'),
         ),
     ],

@@ -39,7 +39,8 @@ COURSES = {
     ],
     "research_town": [
         "ideas ReadingNotes x3",
-        "ideas Idea x4",
+        "ideas Idea x3",
+        "ideas MergedIdea",
         "novelty PaperReview x2",
         "novelty ChairReview",
         "novelty RefinedIdea",
@@ -67,7 +68,7 @@ COURSES = {
     "idea2proposal": ["ideas Contribution x6", "ideas Proposal"],
     "virtual_lab": [
         "ideas Contribution x8",
-        "ideas Idea x3",
+        "ideas MergedIdea x3",
         "ideas HypothesisReview",
         "ideas RefinedIdea",
         "abstract Draft",
@@ -313,7 +314,7 @@ def test_parallel_meetings_do_not_hear_each_other(live):
             heard = planted(request.messages[1].content)
             first = call.seat // 3 * 3
             assert heard == [f"zqplanted1t1s{seat}" for seat in range(first, call.seat)]
-    assert [len(planted(page)) for page in pages(lived, "Idea")[:2]] == [3, 3]
+    assert [len(planted(page)) for page in pages(lived, "MergedIdea")[:2]] == [3, 3]
     parts = {request.slots["part"] for _, request, _ in lived.asked if "part" in request.slots}
     assert {"principal investigator", "specialist", "critic"} <= parts
 
