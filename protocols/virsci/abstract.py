@@ -53,6 +53,9 @@ class AbstractStage(Part):
     threshold: float = Field(default=85.0, ge=0, le=100)
     """Similarity at or above which the self-review finds too much overlap. Unit: similarity,
     0..100. Source: assumed; separates flagged from unflagged pairs in figure 35 of VirSci."""
+    one_draft: Switch = "off"
+    """Is the abstract what one scientist writes, which nobody else revises, as in the systems of
+    other papers? Source: this project (one last step for all arms of a study)."""
     new_ideas: int = Field(default=1, ge=0, le=1000)
     """Times the team may start again from new ideas after two strikes. Unit: rounds. Source:
     assumed; VirSci states no limit."""
@@ -89,7 +92,9 @@ def write_abstract(
     draft: Written | None = None
     # The first strike is answered by a revision, the second ends the idea.
     for _ in range(2):
-        writing = generate_abstract(make_discussion(), idea, memory, draft, found)
+        writing = generate_abstract(
+            make_discussion(), idea, memory, draft, found, rules.one_draft == "on"
+        )
         draft = yield from lab.stage("abstract", writing)
         if rules.self_review == "off":
             return draft.text
@@ -139,11 +144,13 @@ def generate_abstract(
     memory: TeamMemory,
     written: Written | None,
     self_review: SelfReviewResult | None,
+    one_draft: bool,
 ) -> Process[Written]:
     """The leader drafts an abstract on an idea, every next speaker revises it (Eq. 4).
 
     After a self-review the stage is held once more with the text as it was ``written``; the first
-    prompt then holds the review and the near abstracts (Eq. 6).
+    prompt then holds the review and the near abstracts (Eq. 6). With ``one_draft`` the stage ends
+    with its first speaker.
     """
     team, lab = discussion.team, discussion.lab
     # Where there is a text already, its writers and its reviewer have spoken.
@@ -172,6 +179,8 @@ def generate_abstract(
                     self_review = None
                 written = Written(speaker, text)
                 turn.said = (Utterance(*written),)
+                if one_draft:
+                    return written
     if written is None:
         raise ProtocolError(f"{team.id}: an abstract needs at least one speaker")
     return written

@@ -25,7 +25,12 @@ from virsci_society.protocols.ideas import (
     retrieved_references,
     used_references,
 )
-from virsci_society.protocols.virsci.abstract import Abstract, abstract_of, write_abstract
+from virsci_society.protocols.virsci.abstract import (
+    Abstract,
+    AbstractStage,
+    abstract_of,
+    write_abstract,
+)
 from virsci_society.protocols.virsci.ideas import Ideas, generate_ideas
 from virsci_society.protocols.virsci.novelty import assess_novelty, last_idea
 from virsci_society.protocols.virsci.released_code import ReleasedDiscussion
@@ -244,6 +249,8 @@ class SoloVirSci(TeamProtocol):
     """As in ``virsci``. Source: this project."""
     found_by: Literal["abstract", "abstract_only", "idea"] = "abstract"
     """As in ``virsci``. Source: VirSci, appendix C.3."""
+    abstract: AbstractStage = Field(default_factory=AbstractStage)
+    """As in ``virsci``. Source: VirSci, section 3.5."""
 
     @property
     def name(self) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.protocols.scripted_backend import Call, dissolved, play, spoken, strike_at
 from virsci_society.agents.profile import Profile
-from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.protocols.virsci.protocol import SoloVirSci, VirSci
 
 
 def reviewed(synthetic, script, **settings):
@@ -19,6 +19,19 @@ def test_a_review_below_the_threshold_passes(synthetic):
     assert [spoken(played, "abstract", visit) for visit in (1, 2)] == [4, 0]
     assert played.count(act="review") == 1
     assert (played.team["state"], played.team["strikes"]) == ("published", 0)
+
+
+def test_one_draft_is_what_one_scientist_writes_and_nobody_revises(synthetic):
+    once = play(synthetic, VirSci(team_size=3, turns=4, abstract={"one_draft": "on"}))
+    assert spoken(once, "abstract", 1) == once.count(form="Draft") == 1
+    assert once.team["state"] == "published"
+    (paper,) = once.rows("papers")
+    assert paper["abstract"] == once.of_form("Draft")[0].reply["Abstract"]
+    alone = play(synthetic, SoloVirSci(turns=4, abstract={"one_draft": "on"}))
+    assert spoken(alone, "abstract", 1) == 1
+    # After a strike one scientist revises it, once.
+    struck = reviewed(synthetic, strike_at(1), one_draft="on")
+    assert [spoken(struck, "abstract", visit) for visit in (1, 2, 3)] == [1, 1, 0]
 
 
 def test_one_strike_is_one_more_stage_of_k_turns(synthetic):
