@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -314,11 +314,6 @@ def proposal_as_idea(author: str, proposal: Proposal, *found: tuple[Any, ...]) -
     return CandidateIdea(
         idea, author, references=cited, used=checked.cites, retrieved=tuple(papers), builds_on=cited
     )
-
-
-def as_idea_of(author: str) -> Any:
-    """The function ``proposal_as_idea`` of one author, for ``Lab.later``."""
-    return partial(proposal_as_idea, author)
 
 
 _KEY_IN_TEXT = re.compile(r"\[P0*(\d{1,9})\]")

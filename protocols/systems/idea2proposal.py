@@ -18,7 +18,7 @@ from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
 from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.parts.forms import Contribution, Proposal
-from virsci_society.protocols.parts.research_system import TeamSystem, as_idea_of
+from virsci_society.protocols.parts.research_system import TeamSystem, proposal_as_idea
 from virsci_society.protocols.parts.steps import merge_searches
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 from virsci_society.protocols.policies.coauthorship import Coauthorship
@@ -252,7 +252,7 @@ class Idea2Proposal(TeamSystem):
         proposal = yield from work.lab.stage("ideas", self._discuss(work))
         if self.output == "proposal":
             work.text = proposal
-        return work.lab.later(as_idea_of(work.team.leader), proposal, *work.found)
+        return work.lab.later(partial(proposal_as_idea, work.team.leader), proposal, *work.found)
 
     def _discuss(self, work: TeamWork) -> Process[Answer[Proposal]]:
         said: tuple[Utterance, ...] = ()
