@@ -221,6 +221,7 @@ class StudyPage:
         spoilt = self.runs_with_defaults
         again = sorted(compute_comparisons(study, spoilt), key=_is_no_review) if spoilt else []
         by_arm = pd.concat([one["table"] for one in self.measures], ignore_index=True)
+        reviews = tables.reviews_by_arm(study)
         few = 1 < len(study.arms) <= ARMS_BESIDE
         self.tables = {
             "plan": plan_table(study, self.results),
@@ -236,7 +237,8 @@ class StudyPage:
             "sensitivity": tables.sensitivity(study),
             study.description.design: study.sensitivity_indices(),
             "without_defaults": tables.without_defaults(self.results, again) if again else None,
-            "reviews_by_arm": tables.reviews_by_arm(study),
+            "reviews_by_arm": reviews,
+            "gains_by_arm": tables.gains_by_arm(reviews) if len(reviews) else None,
             "coverage": tables.coverage(study),
             "runs_not_done": tables.runs_not_done(study),
         }
@@ -261,6 +263,7 @@ class StudyPage:
             stacks=[one for one in self.stacks if one["picture"]],
             tables={name: records(table) for name, table in self.tables.items()},
             beside=[(name, name) for name in self.study.arms],
+            gains=[(name, name.replace("_", " ")) for name in self.tables.get("gains_by_arm", ())],
             novelty=[(name, name) for name in COLUMNS if name in description.measures],
             among=_among_column,
             matched=_matched_rows(self.tables.get("matched")),

@@ -149,6 +149,28 @@ def reviews_by_arm(study: Study) -> pd.DataFrame:
     return _frame(rows, REVIEWS_BY_ARM)
 
 
+def gains_by_arm(by_arm: pd.DataFrame) -> pd.DataFrame:
+    """Means and gains as papers print them: a row per panel and arm, a column per score.
+
+    The gain against the first arm stands in brackets.
+    """
+
+    def cell(row: Any) -> str:
+        gain = "" if np.isnan(row.gain) else f" ({row.gain:+.2f})"
+        return "–" if np.isnan(row.mean_) else f"{row.mean_:.2f}{gain}"
+
+    rows = by_arm.rename(columns={"mean": "mean_"})
+    rows = rows.assign(
+        cell=[cell(row) for row in rows.itertuples()],
+        score=rows["score"].str.removeprefix("review."),
+    )
+    wide = rows.pivot(index=["panel", "arm"], columns="score", values="cell").fillna("–")
+    order = [list(dict.fromkeys(rows[name])) for name in ("panel", "arm", "score")]
+    places = [(panel, arm) for panel in order[0] for arm in order[1]]
+    wide = wide.reindex(index=[one for one in places if one in wide.index], columns=order[2])
+    return wide.rename_axis(columns=None).reset_index()
+
+
 def _gain(study: Study, outcome: str, arm: str) -> tuple[float, float, float, float]:
     if arm == study.arms[0]:
         return (NAN,) * 4
