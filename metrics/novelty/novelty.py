@@ -203,17 +203,19 @@ def encoded_texts(
             "novelty.evaluated and novelty.words need the embedding of the run, which is not here: "
             "give Databases its encode"
         )
-    texts = measured_texts(run, settings).loc[list(run.vectors.ids if run.vectors else ())]
+    texts = measured_texts(run.table("papers"), settings).loc[
+        list(run.vectors.ids if run.vectors else ())
+    ]
     return encode(texts["evaluated"].tolist()), encode(texts["query"].tolist())
 
 
-def measured_texts(run: Run, settings: Novelty) -> pd.DataFrame:
+def measured_texts(papers: pd.DataFrame, settings: Novelty) -> pd.DataFrame:
     """Of each paper the text by which neighbours are found, and that whose distances are measured.
 
     Returns:
         Columns ``query`` and ``evaluated``, texts; the index is the paper.
     """
-    papers = run.table("papers").set_index("paper")
+    papers = papers.set_index("paper")
     own = papers[["title", "abstract"]].fillna("")
     whole = [paper_text(title, abstract) for title, abstract in own.itertuples(index=False)]
     texts = pd.DataFrame({"query": papers["found_by"], "evaluated": whole}, dtype="object")
@@ -227,7 +229,7 @@ def measured_texts(run: Run, settings: Novelty) -> pd.DataFrame:
 
 def evaluated_words(run: Run) -> float:
     """Words of the text whose distances are measured, mean over papers; NaN without papers."""
-    texts = measured_texts(run, settings_of(run))["evaluated"]
+    texts = measured_texts(run.table("papers"), settings_of(run))["evaluated"]
     return float(np.mean([len(text.split()) for text in texts])) if len(texts) else float("nan")
 
 

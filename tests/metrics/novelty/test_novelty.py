@@ -333,7 +333,7 @@ def test_the_measured_text_is_the_idea_or_the_abstract_and_of_one_length(make_ru
     rows = {"papers": [(*paper, 50.0, None, "", True, idea)]}
 
     def texts(**settings):
-        return measured_texts(make_run(rows), Novelty(**settings)).loc["S1/1"]
+        return measured_texts(make_run(rows).table("papers"), Novelty(**settings)).loc["S1/1"]
 
     assert list(texts()) == [idea, idea]
     whole = texts(evaluated="abstract")
