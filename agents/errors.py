@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import errno
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -236,5 +237,8 @@ DAMAGED_ARCHIVE = (
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
+    # NumPy reads a header that is no Python literal a second time, word by word.
+    tokenize.TokenError,
+    SyntaxError,
 )
 """What reading arrays raises where a file is damaged, or is no archive."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from pydantic import Field
@@ -193,13 +192,8 @@ class Discussion:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._meeting.__exit__(kind, error, trace)
+    def __exit__(self, *end: Any) -> None:
+        self._meeting.__exit__(*end)
 
     @property
     def adaptive(self) -> bool:

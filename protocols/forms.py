@@ -6,7 +6,7 @@ the scientist who is asked. The rules of the offline scientist are in ``offline_
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator
@@ -16,6 +16,19 @@ from virsci_society.agents.replies.form import Form
 _NOBODY = ("", "none", "no", "nobody", "null", "n/a")
 _ACTIONS = {"1": 1, "accept": 1, "join": 1, "2": 2, "decline": 2, "refuse": 2, "reject": 2}
 """What the two actions of an invitation are also called."""
+
+
+def require_names(schema: dict[str, Any], names: Sequence[str], *fields: str) -> dict[str, Any]:
+    """The schema of a form in which some fields have one value under each name, all required."""
+    for field in fields if names else ():
+        part = schema["properties"][field]
+        each = part.pop("additionalProperties")
+        part |= {
+            "properties": {name: dict(each) for name in names},
+            "required": list(names),
+            "additionalProperties": False,
+        }
+    return schema
 
 
 class Question(Form):

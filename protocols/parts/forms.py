@@ -7,13 +7,13 @@ in ``offline_rules``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator
 
 from virsci_society.agents.replies.form import Form
-from virsci_society.protocols.forms import Critique
+from virsci_society.protocols.forms import Critique, require_names
 from virsci_society.protocols.ideas import Idea, read_paper_keys
 
 IdeaMark = Annotated[float, Field(ge=1, le=10)]
@@ -22,19 +22,6 @@ BEST_OF_STEP = 5
 """The best score of a step of a plan."""
 BEST_OF_PART = 4
 """The best score of a paper by one criterion."""
-
-
-def require_names(schema: dict[str, Any], names: Sequence[str], *fields: str) -> dict[str, Any]:
-    """The schema of a form in which some fields have one value under each name, all required."""
-    for field in fields if names else ():
-        part = schema["properties"][field]
-        each = part.pop("additionalProperties")
-        part |= {
-            "properties": {name: dict(each) for name in names},
-            "required": list(names),
-            "additionalProperties": False,
-        }
-    return schema
 
 
 class RefinedIdea(Idea):
@@ -354,9 +341,8 @@ class StepReview(Form):
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
         """Feedback and a score for each criterion, all required."""
-        return require_names(
-            super().schema_for(slots), slots.get("criteria", ()), "Feedback", "Scores"
-        )
+        names = slots.get("criteria", ())
+        return require_names(super().schema_for(slots), names, "Feedback", "Scores")
 
     def words(self) -> str:
         """What could be better: each criterion that has not the best score, and its feedback."""

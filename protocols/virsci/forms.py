@@ -11,7 +11,7 @@ from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.offline.abstracts import CRITERIA
 from virsci_society.agents.prompts.slots import pair_name
 from virsci_society.agents.replies.form import Form
-from virsci_society.protocols.forms import ASK, Question, Spoken
+from virsci_society.protocols.forms import ASK, Question, Spoken, require_names
 from virsci_society.protocols.ideas import Rating
 
 Similarity = Annotated[float, Field(ge=0, le=100)]
@@ -93,17 +93,8 @@ class SelfReview(Form):
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
         """One score for each abstract that is shown, all required."""
-        schema = super().schema_for(slots)
         names = [pair_name(place) for place in range(len(slots.get("near", ())))]
-        if names:
-            scores = schema["properties"]["similarity_scores"]
-            each = scores.pop("additionalProperties")
-            scores |= {
-                "properties": {name: dict(each) for name in names},
-                "required": names,
-                "additionalProperties": False,
-            }
-        return schema
+        return require_names(super().schema_for(slots), names, "similarity_scores")
 
     @property
     def highest(self) -> float:

@@ -11,6 +11,7 @@ import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
@@ -221,7 +222,7 @@ class IdColumn(Sequence[str]):
 
 
 class Ids:
-    """Ids of the rows of an index: those of the past, then those appended.
+    """Ids of rows: those of the past, then those appended, of a run's papers or newcomers.
 
     Args:
         past: ids of the first rows; must not change afterwards.
@@ -242,6 +243,9 @@ class Ids:
 
     def __getitem__(self, row: int) -> str:
         return self._past[row] if row < self._first else self._later[row - self._first]
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(self._past, self._later)
 
     def row_of(self, key: str) -> int | None:
         """Look up the row of an id; None where there is none."""

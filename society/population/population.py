@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.scientist import Scientist
 from virsci_society.society.ecosystem.people import MASK, People
-from virsci_society.society.literature.columns import IdColumn
+from virsci_society.society.literature.columns import Ids
 from virsci_society.society.population.event_counts import DatedCounts, cumulative_counts
 from virsci_society.society.population.interest_drift import InterestHistory
 from virsci_society.society.population.network import CoauthorNetwork
@@ -33,67 +32,23 @@ if TYPE_CHECKING:
     import mesa
 
 
-class MaskedNames(Sequence[str]):
-    """The masked name of each row: the people of day 0, then the newcomers.
-
-    Read from the columns of the ecosystem: a million names as Python strings take 60 MB, and a
-    dictionary of them as much again.
-
-    Args:
-        people: the scientists of the ecosystem, as of day 0.
-    """
-
-    def __init__(self, people: People) -> None:
-        self._first, self._added = IdColumn(people.table["id"]), list[str]()
-
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[str]: ...
-
-    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
-        if isinstance(row, slice):
-            return [self[index] for index in range(len(self))[row]]
-        first = len(self._first)
-        index = row if row >= 0 else row + len(self)
-        return self._added[index - first] if index >= first else self._first[index]
-
-    def __len__(self) -> int:
-        return len(self._first) + len(self._added)
-
-    def append(self, name: str) -> None:
-        """Add the name of a newcomer, whose row is the next one."""
-        self._added.append(name)
-
-
 class RowsByName(Mapping[str, int]):
-    """The row of each masked name: a column of the people of day 0, and a dictionary of newcomers.
+    """The row of each masked name, where the names are too many for a dictionary."""
 
-    Args:
-        people: the scientists of the ecosystem, as of day 0.
-    """
-
-    def __init__(self, people: People) -> None:
-        self._people = people
-        self._added: dict[str, int] = {}
+    def __init__(self, names: Ids) -> None:
+        self._names = names
 
     def __getitem__(self, name: str) -> int:
-        row = self._added.get(name)
-        if row is None:
-            row = self._people.row_of(name)
+        row = self._names.row_of(name)
         if row is None:
             raise KeyError(name)
         return row
 
     def __iter__(self) -> Iterator[str]:
-        return chain(self._people.names, self._added)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._people) + len(self._added)
-
-    def __setitem__(self, name: str, row: int) -> None:
-        self._added[name] = row
+        return len(self._names)
 
 
 def next_masked_name(rows: Mapping[str, int]) -> str:
@@ -134,7 +89,7 @@ class Population:
         now: returns the simulated date in days.
     """
 
-    names: MaskedNames | list[str]
+    names: Ids | list[str]
     rows: RowsByName | dict[str, int]
 
     def __init__(
@@ -159,7 +114,10 @@ class Population:
         self._first: Callable[[int], Profile]
         self.large = len(people) > ALL_AGENTS_LIMIT
         if self.large:
-            self.names, self.rows = MaskedNames(people), RowsByName(people)
+            # Read from the columns: a million names as Python strings take 60 MB, and a dictionary
+            # of them as much again.
+            self.names = Ids(people.ids, people.row_of)
+            self.rows = RowsByName(self.names)
             self._first = lru_cache(PROFILE_CACHE_SIZE)(people.__getitem__)
             return
         # In a small society each profile is asked for again and again: all are made once.
@@ -180,9 +138,9 @@ class Population:
         row, name = len(self), next_masked_name(self.rows)
         self._newcomers.append(Profile(name, tuple(affiliations), tuple(interests)))
         self.names.append(name)
-        self.rows[name] = row
         self.arrived[row] = self._now()
-        if not self.large:
+        if isinstance(self.rows, dict):
+            self.rows[name] = row
             self.scientist(row)
         return row
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -230,14 +229,9 @@ class Meeting:
         everybody.callbacks.append(lambda _: self._begin())
         return everybody
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *end: Any) -> None:
         # First of all: whatever ended the meeting, nobody stays in its room.
-        self._requests.__exit__(kind, error, trace)
+        self._requests.__exit__(kind, *end)
         self._team.in_meeting = False
         if kind is GeneratorExit:
             # The run has ended and the log is sealed.

@@ -12,7 +12,6 @@ import sqlite3
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -105,12 +104,7 @@ class EmbeddingCache:
         """The cache itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *end: Any) -> None:
         """Close it."""
         self.close()
 

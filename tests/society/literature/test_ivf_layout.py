@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from virsci_society.society.literature import ivf
@@ -128,6 +128,7 @@ def test_nothing_is_unpickled(kept, tmp_path):
     share=st.floats(0, 1),
     cut=st.booleans(),
 )
+@example(spots=[(0.0078125, 91)], share=0.0, cut=False)
 def test_a_damaged_file_is_passed_over_or_read_as_it_was(tmp_path_factory, spots, share, cut):
     path = tmp_path_factory.mktemp("kept") / "past.cells.npz"
     write_layout(path, KEY, CELLS.layout)

@@ -117,7 +117,7 @@ def test_newcomers_continue_the_names_and_rows(monkeypatch, most, called):
     assert len(crowd) == len(crowd.names) == len(crowd.rows) == 5
     assert list(crowd.names) == list(crowd.rows) == [*called, *names]
     assert [crowd.rows[who] for who in crowd.names] == [0, 1, 2, 3, 4]
-    assert (crowd.names[-1], crowd.names[-4], crowd.names[3:]) == (names[1], called[1], names)
+    assert [crowd.names[row] for row in range(5)] == [*called, *names]
     assert [crowd.present_since(row) for row in (0, 3)] == [0.0, 5.0]
     assert crowd.profile(3, 9.0) == Profile(names[0], ("There",), ("vision",))
     assert crowd.totals("papers").tolist() == [3, 3, 3, 0, 0]
