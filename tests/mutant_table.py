@@ -342,7 +342,7 @@ MISTAKES: tuple[Mistake, ...] = (
         ("protocols/virsci/topic.py::discuss_topic", """\
         yield from lab.prepare()
         yield from lab.notice()
-        votes = [""", "        votes = ["),
+        # Votes""", "        # Votes"),
         by=f"{PEOPLE}::test_who_leaves_is_gone_from_all_that_follows"),
     mistake("protocol reads at once", "Every remark is read as soon as it has been made.",
         ("protocols/virsci/topic.py::hold_discussion", "            cue = remark\n",
@@ -547,7 +547,7 @@ MISTAKES: tuple[Mistake, ...] = (
         by=f"{HEDGING}::test_the_second_attempt_at_a_call_that_hangs_answers_it"),
     mistake("hedged beyond the budget", "A second attempt needs no room in the budget.",
         ("agents/gateway/budget.py::BudgetAccount.reserve_at_once",
-         "return None if self._waiting or self._exceeded_bound(cost) else self._grant(cost)",
+         "return None if held_up else self._grant(cost)",
          "return self._grant(cost)"),
         by=f"{HEDGING}::test_a_budget_without_room_for_it_forbids_the_second_attempt_and_stops_nothing"),
     mistake("used before it is kept", "A kill loses words that have been acted on.",
