@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "ab675e3f5265cbc8761cafb201f59dabdd4847c6e06638e5bc0708a01009a2ca"
+DEFAULTS = "9a160addb2c9c5c032559da8596646a41b2308bbb243f2a8edcab0c84187d3cc"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
