@@ -47,9 +47,8 @@ class CriticalPath:
     def __init__(self, rows: Rows, seconds: Mapping[str, float]) -> None:
         self.seconds = seconds
         self.ends: dict[str, float] = {}
-        self._dates_set_from: dict[str, float] = defaultdict(
-            float
-        )  # per team: its dates are set from here
+        # By team: the second from which on the dates of its meetings can be set.
+        self._dates_set_from: dict[str, float] = defaultdict(float)
         self._papers = 0.0
         self._teams_of: dict[str, list[tuple[float, str]]] = defaultdict(list)
         self._people: dict[str, list[tuple[float, str]]] = defaultdict(list)

@@ -93,6 +93,7 @@ def drift(run: Run) -> pd.DataFrame:
     changes = []
     for who, held in lists.groupby(rows["scientist"], sort=True):
         first = held.iloc[0]
+        # The first row is of after the first change: what was held before it follows from that.
         before = set(first["interests"]) - set(first["entered"]) | set(first["dropped"])
         after = held.iloc[-1]["interests"]
         shared = len(before.intersection(after))

@@ -191,6 +191,7 @@ def summary_series(run: Run) -> dict[str, Any]:
         because teams still at work are not in its tables.
     """
     period = period_of(run.days)
+    # Rounded: twelve months are a year of 365 days but for the last bits.
     count = max(1, math.ceil(round(run.days / period, 6)))
     edges = np.minimum(period * np.arange(count + 1), run.days)
     whole = run.partial is None

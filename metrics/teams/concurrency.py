@@ -45,6 +45,7 @@ def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:
     }
     for name, when in contacts.items():
         so_far = np.searchsorted(np.sort(known_numbers(when)), days, side="right")
+        # Counting begins on day 0: contacts dated on it belong to the first week.
         so_far[0] = 0
         table[name] = _whole(so_far)
         table[f"{name}_new"] = _whole(np.diff(so_far, prepend=0))

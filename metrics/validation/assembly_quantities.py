@@ -216,7 +216,8 @@ def assembly_quantities(
     """
     known = before if isinstance(before, AuthorHistory) else AuthorHistory.from_papers(before)
     works = _encode(papers, known, period)
-    links = _links(works)
+    left, right = pair_positions(works.sizes)
+    links = _Links(left, right, pair_keys(works.authors[left], works.authors[right]))
     return _measure(works, links, known, period)
 
 
@@ -272,11 +273,6 @@ def _encode(papers: Iterable[DatedAuthors], known: AuthorHistory, period: float)
     return _Works(counts, np.array(coded, dtype=np.int64), np.repeat(periods, counts))
 
 
-def _links(works: _Works) -> _Links:
-    left, right = pair_positions(works.sizes)
-    return _Links(left, right, pair_keys(works.authors[left], works.authors[right]))
-
-
 def _measure(
     works: _Works, links: _Links, history: AuthorHistory, period: float
 ) -> AssemblyQuantities:
@@ -290,10 +286,7 @@ def _measure(
     repeated |= _seen_before(pair, works.periods[links.left])
     newcomers = new[links.left].astype(np.int64) + new[links.right]
     degrees, network = _network(author, links, len(written))
-    ends = np.cumsum(works.sizes)
-    last = np.zeros(len(author), dtype=bool)
-    first = last.copy()
-    last[ends - 1], first[ends - works.sizes] = True, True
+    first, last = _first_and_last(works.sizes)
     # A single author is first and last at once, and would count as both.
     joint = np.repeat(works.sizes > 1, works.sizes)
     return AssemblyQuantities(
@@ -321,17 +314,21 @@ def _measure(
     )
 
 
+def _first_and_last(sizes: IntArray) -> tuple[BoolArray, BoolArray]:
+    """For each authorship, whether it is the first, and the last, of its paper."""
+    ends = np.cumsum(sizes)
+    first = np.zeros(int(sizes.sum()), dtype=bool)
+    last = first.copy()
+    first[ends - sizes], last[ends - 1] = True, True
+    return first, last
+
+
 def _tie_lifetime(
     tied: IntArray, pair: IntArray, periods: IntArray, history: AuthorHistory, period: float
 ) -> float:
     """Years from the first to the last joint paper, mean over pairs.
 
-    Args:
-        tied: sorted keys of the pairs with a joint paper in the window.
-        pair: the place of the pair of each link in ``tied``.
-        periods: of each link.
-        history: what was known before the window.
-        period: length of a period in days.
+    ``tied`` are sorted keys of pairs, in which each link has the place ``pair`` and a period.
     """
     last = np.full(len(tied), np.iinfo(np.int64).min)
     first = np.full(len(tied), np.inf)

@@ -287,6 +287,7 @@ def _build(
             if not built.ecosystem.past:
                 remove_folder(partial)
                 raise _no_past(built.ecosystem.manifest["notes"])
+            # Only now is the source read to its end, and can say what it has left out.
             built = built.with_facts(_provenance(source, paths, options) | facts)
             progress.begin(f"writing {out}")
             built.save(out, key=keep_names)

@@ -43,6 +43,7 @@ def new(
     text = scenario_text(target.stem, from_)
     try:
         make_folder(target.parent)
+        # Before the scenario, whose first line names it.
         schema = write_schema(target, schema_text(Scenario))
         write_atomically(target, f"# yaml-language-server: $schema={schema.name}\n{text}")
     except OSError as error:

@@ -193,6 +193,7 @@ def _pack_run(
 ) -> tuple[str, Words]:
     made = arrays_of(run, names, layout)
     drawn = pack(made.values, made.arrays)
+    # The tables for readers without scripts come on top of what is packed.
     free = room_for(run) - FIXED - len(drawn) - 2 * ROWS * TEXT
     return drawn, pack_words(run, made, book, max(free, 0))
 

@@ -89,6 +89,7 @@ def _add_people(made: RunArrays, run: Run, names: Sequence[str], layout: Communi
     made.arrays |= {
         "x": places[:, 0].astype(np.uint16),
         "y": places[:, 1].astype(np.uint16),
+        # Two bytes a number: what is larger counts as the largest.
         "community": np.minimum(layout.community, PLACES).astype(np.uint16),
         "topic": topics.astype(np.uint16),
         "arrived": _dates(people["arrived"]),

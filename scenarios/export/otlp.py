@@ -192,6 +192,7 @@ class _Spans:
             "name": name,
             "kind": kind,
             "startTimeUnixNano": self._nanoseconds(start),
+            # No span ends before it begins, which viewers refuse.
             "endTimeUnixNano": self._nanoseconds(max(start, end)),
             "attributes": _attributes(facts),
         }

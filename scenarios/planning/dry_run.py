@@ -242,4 +242,5 @@ def slots_of(scenario: Scenario) -> int:
     """Most calls at a time: the scenario's own limit, and no more than its endpoints take."""
     most = scenario.backend.in_flight
     bounds = [way.in_flight for way in getattr(scenario.backend.backend.paid, "via", ())]
+    # An endpoint without a bound takes whatever the others do not.
     return most if not bounds or None in bounds else min(most, sum(bounds))

@@ -203,6 +203,7 @@ def _scaled(result: DryRunResult, start: DryRunResult, whole: DryRunResult) -> D
         own, begun, all_ = (float(getattr(one, name)) for one in (result, start, whole))
         return own * all_ / begun if begun else own
 
+    # In proportion: what differs in the beginning is taken to differ to the end.
     counts: Any = {
         name: round(grown(name)) for name in ("calls", "prompt_tokens", "completion_tokens")
     }

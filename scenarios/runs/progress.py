@@ -347,6 +347,7 @@ class BarProgress:
             self._bar.remove_task(self._task)
         self._pace.begin()
         self._teams = TeamCharts()
+        # Without a total the bar moves and shows no share: a phase has none before the simulation.
         self._task = self._bar.add_task(self._shown(phase), total=None)
 
     def step(self, society: Society) -> None:

@@ -187,6 +187,7 @@ class Axes:
                 f'<circle cx="{short_number(x)}" cy="{short_number(y)}" r="{short_number(size)}"/>'
                 for x, y, size in rows
             )
+            # First in the colour of the page: no line shines through a face.
             parts = [f'<g fill="var(--page)">{circles}</g>', f"<g {face}>{circles}</g>"]
             for text, (x, y, size) in zip(words, rows, strict=False):
                 if LETTER * FONT * len(text) < 1.8 * size and 1.8 * size > 0.8 * FONT:

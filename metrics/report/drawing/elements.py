@@ -131,6 +131,7 @@ def place_labels(
             (x - width / 2, y - gap),
             (x - width / 2, y + gap + height),
         )
+        # All but its own point, beside which a name stands.
         others = [box for place, box in enumerate(taken) if place != number]
         free = (
             (left, bottom)

@@ -108,6 +108,7 @@ class Scale:
         step = _step(high - low, most, self.whole)
         # What is added for a legend may lie beyond what the measure can be: no tick stands there.
         high = min(high, max(self.bounds[1], self._largest))
+        # A tick at an end of the range may miss it by rounding.
         first, last = math.ceil(low / step - _TOLERANCE), math.floor(high / step + _TOLERANCE)
         return [(number * step, _text(number * step, step)) for number in range(first, last + 1)]
 
