@@ -74,6 +74,17 @@ def write_teams(folder, ecosystem, server, name="teams.yaml", **changes):
     return path
 
 
+def honest_run(nursery, server, ecosystem, folder):
+    """The three teams run to their end by a server without a fault; the folder of the run."""
+    from tests.faultserver import Plan
+
+    server.plan(Plan())
+    server.reset()
+    path = write_teams(folder, ecosystem, server)
+    assert nursery.run(folder / "log", "run", path, "--out", folder / "run")[0] == 0
+    return folder / "run"
+
+
 @pytest.fixture
 def scenario(tmp_path, ecosystem, server):
     """Write the scenario; ``scenario(**{"backend.in_flight": 2})`` changes keys of it."""

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.faultserver import Plan
-from tests.promises.conftest import digest_of
+from tests.promises.conftest import digest_of, honest_run
 from virsci_society.agents.journal.journal import Journal
 
 JUMPING = """
@@ -28,14 +28,7 @@ TOLD = "locks do nothing on this file system; let one process at a time work on 
 @pytest.fixture(scope="module")
 def honest(nursery, server, ecosystem, tmp_path_factory):
     """Digest of the run that nothing disturbs."""
-    from tests.promises.conftest import write_teams
-
-    folder = tmp_path_factory.mktemp("honest")
-    server.plan(Plan())
-    server.reset()
-    path = write_teams(folder, ecosystem, server)
-    assert nursery.run(folder / "log", "run", path, "--out", folder / "run")[0] == 0
-    return digest_of(folder / "run")
+    return digest_of(honest_run(nursery, server, ecosystem, tmp_path_factory.mktemp("honest")))
 
 
 def test_a_clock_that_jumps_changes_nothing(nursery, server, scenario, tmp_path, honest, promise):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.faultserver import KINDS, Plan
-from tests.promises.conftest import digest_of
+from tests.promises.conftest import digest_of, honest_run
 
 ENDS = {
     "slow": "answered",
@@ -64,14 +64,7 @@ def ledger_of(run):
 @pytest.fixture(scope="module")
 def honest(nursery, server, ecosystem, tmp_path_factory):
     """Digest of the run without a fault."""
-    from tests.promises.conftest import write_teams
-
-    folder = tmp_path_factory.mktemp("honest")
-    server.plan(Plan())
-    server.reset()
-    path = write_teams(folder, ecosystem, server)
-    assert nursery.run(folder / "log", "run", path, "--out", folder / "run")[0] == 0
-    return digest_of(folder / "run")
+    return digest_of(honest_run(nursery, server, ecosystem, tmp_path_factory.mktemp("honest")))
 
 
 def test_every_kind_of_fault_is_tried():

@@ -9,22 +9,16 @@ from itertools import product
 import pytest
 
 from tests.faultserver import Plan
-from tests.promises.conftest import digest_of
+from tests.promises.conftest import digest_of, honest_run
 from tests.promises.dask_processes import is_running
 
 
 @pytest.fixture(scope="module")
 def honest(nursery, server, ecosystem, tmp_path_factory):
     """Digest and tokens of the run without a stop."""
-    from tests.promises.conftest import write_teams
-
-    folder = tmp_path_factory.mktemp("honest")
-    server.plan(Plan())
-    server.reset()
-    path = write_teams(folder, ecosystem, server)
-    assert nursery.run(folder / "log", "run", path, "--out", folder / "run")[0] == 0
+    run = honest_run(nursery, server, ecosystem, tmp_path_factory.mktemp("honest"))
     counts = server.counts()
-    return digest_of(folder / "run"), counts["prompt_tokens"] + counts["completion_tokens"]
+    return digest_of(run), counts["prompt_tokens"] + counts["completion_tokens"]
 
 
 FEW = [(1, 0.6), (16, 0.9)]
