@@ -26,9 +26,9 @@ import virsci_society as vs
 from virsci_society.agents.files.file_hashes import hash_json
 from virsci_society.metrics.inference.intervals import MEANINGS, POOR_COVERAGE
 from virsci_society.metrics.scalars.measures import MEASURES
+from virsci_society.scenarios.config.reader import differing_keys
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.run_folder import prompt_hashes
-from virsci_society.scenarios.study.folder import locked_keys
 from virsci_society.scenarios.study.reader import read_study
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,27 +64,36 @@ class Source(NamedTuple):
     seed: int
 
 
-def _keys(scenario: Scenario) -> list[Any]:
-    return [locked_keys(scenario), prompt_hashes(scenario)]
+def _keys(scenario: Scenario, tokens: bool) -> list[Any]:
+    """What differs from the defaults, so that a new key puts no block out of date.
+
+    Scientists who follow rules say the same whatever their pages say, so that the pages count only
+    where tokens are printed.
+    """
+    keys = scenario.identity() | {"until": scenario.to_data()["until"], "seed": None}
+    novelty = {} if scenario.novelty is None else differing_keys(scenario.novelty)
+    return [keys, novelty, *([prompt_hashes(scenario)] if tokens else [])]
 
 
-def scenario(*names: str, **settings: Any) -> Callable[[], Source]:
+def scenario(*names: str, tokens: bool = False, **settings: Any) -> Callable[[], Source]:
     """One run of each of these scenarios."""
 
     def source() -> Source:
         found = [load_scenario(name, **settings) for name in names]
-        return Source(hash_json([_keys(one) for one in found]), found[0].seed)
+        return Source(hash_json([_keys(one, tokens) for one in found]), found[0].seed)
 
     return source
 
 
-def study(*names: str, settings: Sequence[str] = ()) -> Callable[[], Source]:
+def study(
+    *names: str, settings: Sequence[str] = (), tokens: bool = False
+) -> Callable[[], Source]:
     """All runs of these studies: every arm with its seeds."""
 
     def source() -> Source:
         designs = [read_study(name, settings) for name in names]
         runs = [
-            [*_keys(one), design.seeds(arm.name)]
+            [*_keys(one, tokens), design.seeds(arm.name)]
             for design in designs
             for arm, one in zip(design.arms, design.scenarios, strict=True)
         ]
