@@ -8,11 +8,12 @@ from pydantic import PrivateAttr
 
 from virsci_society.agents.backends.hybrid import Hybrid
 from virsci_society.agents.errors import Fault
+from virsci_society.agents.gateway import hedging
 from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.gateway.gateway import Gateway
-from virsci_society.agents.gateway.hedging import LEAST, RECENT, HedgeDelay
-from virsci_society.agents.gateway.retry import Retry
+from virsci_society.agents.gateway.hedging import LEAST, RECENT, HedgeDelay, Race
+from virsci_society.agents.gateway.retry import Retry, conclude
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
 from virsci_society.agents.people.inbox import Inbox
@@ -130,6 +131,30 @@ def test_the_second_attempt_at_a_call_that_hangs_answers_it():
     assert (totals.hedges, totals.cut_off, totals.cut_off_tokens) == (1, 1, first.reserved)
     assert totals.spending.calls == LEAST + 1
     assert gateway.under_way == gateway.waiting == 0
+
+
+def test_of_two_replies_that_arrive_in_one_moment_one_is_the_answer(monkeypatch):
+    async def scene():
+        here = asyncio.Event()
+
+        async def answered(*_):
+            await here.wait()
+            return conclude(Reply("words", QUICK, "scripted"), ())
+
+        monkeypatch.setattr(hedging, "send_once", answered)
+        race = Race(HedgeDelay("p95"))
+        both = [race.send(request("slow"), None, (), first=first) for first in (True, False)]
+        racing = asyncio.gather(*both)
+        await asyncio.wait_for(race.sent.wait(), 60)
+        await asyncio.sleep(0)
+        here.set()
+        return await racing
+
+    first, second = asyncio.run(scene())
+    assert (first.recorded, second.recorded) == (ANSWERED, SUPERSEDED)
+    assert first.outcome.text == "words"
+    assert second.outcome is None
+    assert second.usage == QUICK
 
 
 def test_another_endpoint_is_preferred_for_the_second_attempt():
