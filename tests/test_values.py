@@ -18,16 +18,10 @@ from benchmarks.values import (
 
 PAGES = [README, *sorted(DOCS.rglob("*.md"))]
 WAITING = {
-    "figure 4",
     "figures 5, 6 and 8",
     "giant component",
     "paper and code",
     "plans of the studies",
-    "table 1",
-    "table 9",
-    "tables 3 and 4",
-    "tables 5 to 8",
-    "waiting",
 }
 """Blocks that take long to print and have no stamp yet. None is ever added to these."""
 
