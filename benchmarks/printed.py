@@ -85,9 +85,7 @@ def scenario(*names: str, tokens: bool = False, **settings: Any) -> Callable[[],
     return source
 
 
-def study(
-    *names: str, settings: Sequence[str] = (), tokens: bool = False
-) -> Callable[[], Source]:
+def study(*names: str, settings: Sequence[str] = (), tokens: bool = False) -> Callable[[], Source]:
     """All runs of these studies: every arm with its seeds."""
 
     def source() -> Source:

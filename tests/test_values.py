@@ -19,7 +19,6 @@ from benchmarks.values import (
 PAGES = [README, *sorted(DOCS.rglob("*.md"))]
 WAITING = {
     "figures 5, 6 and 8",
-    "giant component",
     "paper and code",
     "plans of the studies",
 }
