@@ -217,6 +217,17 @@ def require_regular_file(path: Path, *, within: Path | None = None) -> Path:
     return path
 
 
+def holds_others(folder: Path, *own: str) -> bool:
+    """Does a folder hold anything that a command killed before its first file cannot have left?
+
+    Args:
+        folder: where that command writes; it may be missing.
+        own: how the names of the files begin that it makes first. The lock of a file, and the
+            private folder in which it is made, bear its name with an ending.
+    """
+    return folder.is_dir() and any(not path.name.startswith(own) for path in folder.iterdir())
+
+
 def make_folder(folder: Path, *, within: Path | None = None) -> None:
     """Make a folder, and those above it, unless it is there.
 

@@ -20,6 +20,7 @@ import pandas as pd
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import (
+    holds_others,
     make_folder,
     read_plain_text,
     refuse_links,
@@ -185,7 +186,7 @@ def take_lock(folder: Path, data: Mapping[str, Any]) -> None:
     path = folder / LOCK
     held = _read(path)
     if held is None:
-        if folder.is_dir() and any(folder.iterdir()):
+        if holds_others(folder, LOCK):
             raise InputError(f"{folder}: holds other files; give an empty folder with --out")
         make_folder(folder)
         write_atomically(path, _text(data), durable=True)

@@ -17,7 +17,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from virsci_society.agents.errors import Diverged, InputError, Stopped, Verdict
-from virsci_society.agents.files.atomic_files import make_folder, read_plain_text, write_atomically
+from virsci_society.agents.files.atomic_files import (
+    holds_others,
+    make_folder,
+    read_plain_text,
+    write_atomically,
+)
 from virsci_society.agents.files.file_hashes import check_file
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.profile import Profile
@@ -286,7 +291,7 @@ class QuestionRecord:
                 f"{self.folder}: holds answers to other questions (another "
                 f"{', '.join(changed) or 'release'}); give another folder with --out"
             )
-        if not held and self.folder.exists() and any(self.folder.iterdir()):
+        if not held and holds_others(self.folder, self.file):
             raise InputError(f"{self.folder}: holds other files; give another folder with --out")
         self.make_folder(self.folder.parent)
         self.finish({})

@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import make_folder, remove_file, write_atomically
+from virsci_society.agents.files.atomic_files import (
+    holds_others,
+    make_folder,
+    remove_file,
+    write_atomically,
+)
 from virsci_society.agents.people.page import page_template
 from virsci_society.agents.people.question import (
     describe_form,
@@ -26,8 +31,8 @@ from virsci_society.scenarios.planning.prompt_recording import MOST, Listing, Re
 from virsci_society.scenarios.planning.prompt_tokens import TokenCounts, tokenizer_name
 
 FORMAT = "society prompts 1"
-"""Mark of a folder that was written here, in ``index.json``."""
-PAGES = "pages"
+"""Mark of a folder that was written here, in its ``INDEX``."""
+INDEX, PAGES = "index.json", "pages"
 MOST_CHARACTERS = 5_000_000
 """Characters of all pages up to which their texts stand in ``index.html`` too."""
 
@@ -62,9 +67,10 @@ def write_pages(listing: Listing, out: Path) -> None:
     try:
         for file in earlier:
             remove_file(out / file, within=out)
-        make_folder(out / PAGES, within=out)
+        make_folder(out)
         # First of all, so that a folder that was left half written is known as ours.
-        write_atomically(out / "index.json", _index_json(listing, pages))
+        write_atomically(out / INDEX, _index_json(listing, pages))
+        make_folder(out / PAGES, within=out)
         for page in pages:
             write_atomically(out / page.file, page.text, within=out)
         write_atomically(out / "index.md", _storable(render_index(listing, pages)))
@@ -81,11 +87,13 @@ def files_of_earlier_listing(out: Path) -> list[str]:
     Raises:
         InputError: the folder holds something else.
     """
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return []
     refusal = InputError(f"{out}: holds other files; give another folder with --out")
+    if not (out / INDEX).exists() and not holds_others(out, INDEX):
+        if out.exists() and not out.is_dir():
+            raise refusal
+        return []
     try:
-        held = json.loads((out / "index.json").read_text(encoding="utf-8"))
+        held = json.loads((out / INDEX).read_text(encoding="utf-8"))
         if held["format"] != FORMAT:
             raise refusal
         files = [str(one["file"]) for one in held["calls"]]

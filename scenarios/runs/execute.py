@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from virsci_society.agents.errors import DISK_FULL, Diverged, InputError, Stopped
 from virsci_society.agents.files.atomic_files import (
+    holds_others,
     make_folder,
     open_new,
     read_plain_text,
@@ -57,6 +58,9 @@ from virsci_society.society.kernel.durations import to_ticks
 
 if TYPE_CHECKING:
     from virsci_society.society.model import Society
+
+PROBE = ".writable-"
+"""How the name of a file begins that shows whether a folder can be written to."""
 
 
 class RunGuard(Protocol):
@@ -340,12 +344,11 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
     """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give another folder with --out")
-    if not folder.is_dir() or not any(folder.iterdir()):
-        return False
     if not (folder / MANIFEST).is_file():
-        if (folder / JOURNAL).is_file() or (folder / SCENARIO).is_file():
-            return False
-        raise InputError(f"{folder}: holds other files; give another folder with --out")
+        begun = (folder / JOURNAL).is_file() or (folder / SCENARIO).is_file()
+        if not begun and holds_others(folder, JOURNAL, SCENARIO, PROBE):
+            raise InputError(f"{folder}: holds other files; give another folder with --out")
+        return False
     held = _manifest(folder / MANIFEST)
     require_identity(held.get(NUMBER), folder, "resuming it")
     # Of other keys a journal finds the first call that differs, and names it; without one, nothing
@@ -382,7 +385,7 @@ def prepare(scenario: Scenario, folder: Path) -> None:
     if isinstance(source, Folder):
         source.require()
     # Tried before anything is simulated: nothing is to be paid for a run that cannot be kept.
-    probe = folder / f".writable-{uuid4().hex}"
+    probe = folder / f"{PROBE}{uuid4().hex}"
     try:
         refuse_links(folder)
         make_folder(folder)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import read_plain_text, refuse_links
+from virsci_society.agents.files.atomic_files import holds_others, read_plain_text, refuse_links
 from virsci_society.agents.files.file_hashes import hash_json, rewriting
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.scenarios.config.document import IDENTITY
@@ -251,7 +251,7 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
     if held is not None:
         require_identity(held.data.get(NUMBER), folder, "going on with it")
     wanted = make_lock(design, by, held)
-    if held is None and folder.is_dir() and any(folder.iterdir()) and not _ours(folder):
+    if held is None and holds_others(folder, BASE, STUDY, LOCK):
         raise InputError(f"{folder}: holds other files; give another folder with --out")
     if held is not None and (changes := differences(held, wanted)):
         lines = "\n".join(f"  {line}" for line in changes)
@@ -286,12 +286,6 @@ def statuses_to_show(folder: Path, lock: Lock) -> list[Status]:
         else one
         for one in read_statuses(folder, lock)
     ]
-
-
-def _ours(folder: Path) -> bool:
-    """Does the folder hold only files that a command killed before its lock can have left?"""
-    known = (BASE, STUDY, LOCK)
-    return all(path.name.startswith(known) for path in folder.iterdir())
 
 
 def _base_text(design: Design) -> str:

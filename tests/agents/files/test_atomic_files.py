@@ -6,6 +6,7 @@ import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import (
+    holds_others,
     lock_file,
     make_folder,
     open_in_place,
@@ -164,3 +165,16 @@ def test_a_look_ahead_names_what_is_no_plain_file(own, outside):
     refuse_links(own, 2)
     with pytest.raises(InputError, match="a/b/link: is a symbolic link"):
         refuse_links(own)
+
+
+def test_files_that_a_killed_command_can_have_left_are_not_those_of_others(tmp_path):
+    folder = tmp_path / "new"
+    assert not holds_others(folder, "lock.json")
+    folder.mkdir()
+    (folder / "lock.json.unfinished").mkdir()
+    (folder / "lock.json.lock").touch()
+    assert not holds_others(folder, "base.yaml", "lock.json")
+    assert holds_others(folder, "base.yaml")
+    assert holds_others(folder)
+    (folder / "thesis.tex").touch()
+    assert holds_others(folder, "base.yaml", "lock.json")

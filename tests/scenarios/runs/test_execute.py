@@ -224,6 +224,24 @@ def test_a_folder_with_other_files_is_never_written_to(small: Scenario, here: Pa
         run_scenario(small, here, Never())
 
 
+@pytest.mark.parametrize(
+    "left", ["journal.sqlite.lock", ".writable-0123", "scenario.yaml.unfinished/scenario.yaml"]
+)
+def test_a_folder_that_a_kill_left_before_its_journal_is_gone_on_with(
+    small: Scenario, small_run: Path, here: Path, left: str
+) -> None:
+    path = here / "run" / left
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert digest(run_scenario(small, here / "run")) == digest(small_run)
+    other = here / "other" / left
+    other.parent.mkdir(parents=True)
+    other.touch()
+    (here / "other" / "notes.txt").touch()
+    with pytest.raises(InputError, match="holds other files; give another folder with --out"):
+        run_scenario(small, here / "other")
+
+
 def test_a_file_is_no_folder(small: Scenario, here: Path) -> None:
     (here / "run").write_text("")
     with pytest.raises(InputError, match="is a file; give another folder"):
