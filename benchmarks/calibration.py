@@ -27,8 +27,12 @@ from virsci_society.metrics.validation.tolerances import mean_of_known
 from virsci_society.scenarios.calibration.calibrate import calibrate
 from virsci_society.scenarios.calibration.fitting import Fit
 from virsci_society.scenarios.calibration.outputs import Outcome
-from virsci_society.scenarios.calibration.reader import PreparedCalibration, read_calibration
-from virsci_society.scenarios.calibration.simulation import MEASURED, ObservedWindow
+from virsci_society.scenarios.calibration.reader import read_calibration
+from virsci_society.scenarios.calibration.simulation import (
+    MEASURED,
+    ObservedWindow,
+    PreparedCalibration,
+)
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 WINDOWS = 3

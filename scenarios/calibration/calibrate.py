@@ -41,8 +41,7 @@ from virsci_society.scenarios.calibration.estimation.counted import CountedValue
 from virsci_society.scenarios.calibration.estimation.estimators import require_scikit_learn
 from virsci_society.scenarios.calibration.fitting import Fit, Tell, continued
 from virsci_society.scenarios.calibration.outputs import Outcome, write_outputs
-from virsci_society.scenarios.calibration.reader import PreparedCalibration
-from virsci_society.scenarios.calibration.simulation import run_job
+from virsci_society.scenarios.calibration.simulation import PreparedCalibration, run_job
 from virsci_society.scenarios.runs.run_journal import key_differences
 
 

@@ -33,10 +33,10 @@ from virsci_society.scenarios.calibration.estimation.reference_table import (
     epanechnikov,
     importance,
 )
-from virsci_society.scenarios.calibration.reader import PreparedCalibration
 from virsci_society.scenarios.calibration.simulation import (
     MEASURED,
     ObservedWindow,
+    PreparedCalibration,
     SimulationLog,
     Simulations,
 )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,14 +20,15 @@ from virsci_society.scenarios.calibration.calibration_file import (
     Years,
 )
 from virsci_society.scenarios.calibration.corpus import Corpus, ecosystem_corpus, read_source
-from virsci_society.scenarios.calibration.estimation.seats import Leader
 from virsci_society.scenarios.calibration.simulation import (
     PATTERNS,
+    SIMULATED,
+    PreparedCalibration,
     WindowSimulator,
     assembly_simulator,
     import_simulator,
 )
-from virsci_society.scenarios.config.diagnostics import Diagnostics, describe_errors
+from virsci_society.scenarios.config.diagnostics import describe_errors
 from virsci_society.scenarios.config.document import (
     Document,
     FittedOn,
@@ -56,8 +55,6 @@ SHORT = {
     "giant": "giant_component",
 }
 """Short names of quantities that a file may use."""
-SIMULATED = ("founding", "protocol")
-"""Sections of the base that a calibration simulates."""
 WINDOW_YEARS = 2
 FIT_WINDOWS = 3
 """Years and number of the windows that are taken where only an ecosystem is given."""
@@ -69,73 +66,6 @@ DEFAULT_NOTE = (
     "check, what is counted is counted again over all papers before the boundary, those of the "
     "held-out window included; what was fitted stays as it was fitted."
 )
-
-
-@dataclass(frozen=True, eq=False)
-class PreparedCalibration:
-    """A calibration file that was checked, with the papers it may use.
-
-    Attributes:
-        file: its keys.
-        corpus: all papers that may be used.
-        simulator: the mechanism of the base scenario, or another one that the file names.
-        base: the scenario that is extended.
-        base_file: its file; None for one of the library.
-        fitted_on: those papers in the words of the calibrated scenario.
-        notes: what the report says of how it was made.
-        diagnostics: knows the lines of the file.
-        settings: ``a.b=c`` of the command, which change the base.
-    """
-
-    file: CalibrationFile
-    corpus: Corpus
-    simulator: WindowSimulator
-    base: Scenario
-    fitted_on: FittedOn
-    base_file: Path | None = None
-    notes: tuple[str, ...] = ()
-    diagnostics: Diagnostics = field(default_factory=lambda: Diagnostics(Document()))
-    settings: tuple[str, ...] = ()
-
-    @property
-    def boundary(self) -> int:
-        """The year on whose 1 January the calibrated values hold."""
-        return self.file.boundary_year
-
-    @property
-    def first_held_out(self) -> int:
-        """The first year that is held out."""
-        return min(one.first for one in self.file.held_out)
-
-    @property
-    def counted(self) -> tuple[str, ...]:
-        """Keys of the base that are read off, in the order of the table of parameters."""
-        named = self.file.read_off
-        return tuple(
-            key
-            for key, one in keys.PARAMETERS.items()
-            if one.counted
-            and key in self.base_values
-            and any(key == name or key.startswith(f"{name}.") for name in named)
-        )
-
-    @cached_property
-    def base_values(self) -> dict[str, float | None]:
-        """Values of the base for those keys that it has; None where it switches one off."""
-        return keys.values_of(self.base)
-
-    @property
-    def leader(self) -> Leader:
-        """Which author is taken for the leader of a real team."""
-        if self.file.leader is not None:
-            return self.file.leader
-        order = getattr(self.base.protocol, "author_order", "leader_last")
-        return "first" if order == "leader_first" else "last"
-
-    def base_data(self) -> dict[str, Any]:
-        """What of the base decides what is simulated."""
-        data = self.base.to_data()
-        return {name: data[name] for name in SIMULATED}
 
 
 def read_calibration(

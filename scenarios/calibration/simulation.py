@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -31,9 +31,13 @@ from virsci_society.metrics.validation.assembly_quantities import (
     assembly_quantities,
 )
 from virsci_society.metrics.validation.tolerances import TOLERANCES, error_of
-from virsci_society.scenarios.calibration.calibration_file import Window
+from virsci_society.scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration.calibration_file import CalibrationFile, Window
 from virsci_society.scenarios.calibration.corpus import Corpus
 from virsci_society.scenarios.calibration.design import Job
+from virsci_society.scenarios.calibration.estimation.seats import Leader
+from virsci_society.scenarios.config.diagnostics import Diagnostics
+from virsci_society.scenarios.config.document import Document, FittedOn
 from virsci_society.scenarios.config.outside_code import import_member
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.society.literature.authorships import Authorships
@@ -46,6 +50,8 @@ MEASURED = (*SCALARS, *DISTANCES)
 """What is kept of every simulation: quantities, and distances of distributions to the observed."""
 AT_ONCE = 8
 """Jobs that go to a worker together."""
+SIMULATED = ("founding", "protocol")
+"""Sections of the base that a calibration simulates."""
 
 
 class WindowSimulator(Protocol):
@@ -192,6 +198,73 @@ class ObservedWindow:
     def _patterns_of(self, papers: Authorships) -> Counter[tuple[int, str]]:
         years = np.floor(papers.dates / DAYS_PER_YEAR).astype(int).tolist()
         return pattern_counts(zip(years, papers.teams, strict=True), self.before.papers_by_person)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedCalibration:
+    """A calibration file that was checked, with the papers it may use.
+
+    Attributes:
+        file: its keys.
+        corpus: all papers that may be used.
+        simulator: the mechanism of the base scenario, or another one that the file names.
+        base: the scenario that is extended.
+        base_file: its file; None for one of the library.
+        fitted_on: those papers in the words of the calibrated scenario.
+        notes: what the report says of how it was made.
+        diagnostics: knows the lines of the file.
+        settings: ``a.b=c`` of the command, which change the base.
+    """
+
+    file: CalibrationFile
+    corpus: Corpus
+    simulator: WindowSimulator
+    base: Scenario
+    fitted_on: FittedOn
+    base_file: Path | None = None
+    notes: tuple[str, ...] = ()
+    diagnostics: Diagnostics = field(default_factory=lambda: Diagnostics(Document()))
+    settings: tuple[str, ...] = ()
+
+    @property
+    def boundary(self) -> int:
+        """The year on whose 1 January the calibrated values hold."""
+        return self.file.boundary_year
+
+    @property
+    def first_held_out(self) -> int:
+        """The first year that is held out."""
+        return min(one.first for one in self.file.held_out)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """Keys of the base that are read off, in the order of the table of parameters."""
+        named = self.file.read_off
+        return tuple(
+            key
+            for key, one in keys.PARAMETERS.items()
+            if one.counted
+            and key in self.base_values
+            and any(key == name or key.startswith(f"{name}.") for name in named)
+        )
+
+    @cached_property
+    def base_values(self) -> dict[str, float | None]:
+        """Values of the base for those keys that it has; None where it switches one off."""
+        return keys.values_of(self.base)
+
+    @property
+    def leader(self) -> Leader:
+        """Which author is taken for the leader of a real team."""
+        if self.file.leader is not None:
+            return self.file.leader
+        order = getattr(self.base.protocol, "author_order", "leader_last")
+        return "first" if order == "leader_first" else "last"
+
+    def base_data(self) -> dict[str, Any]:
+        """What of the base decides what is simulated."""
+        data = self.base.to_data()
+        return {name: data[name] for name in SIMULATED}
 
 
 class Simulations:
