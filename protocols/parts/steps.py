@@ -242,6 +242,11 @@ def mean_of_reviews(*reviews: PaperReview) -> float | None:
     return round(sum(scores) / len(scores), 2) if scores else None
 
 
+def best_of(things: Sequence[Any], scores: Sequence[float | None]) -> Any:
+    """What belongs to the highest score; of equal ones, and without any score, the earliest."""
+    return things[max(range(len(things)), key=lambda place: (scores[place] or 0.0, -place))]
+
+
 def unit_vector(vector: VectorArray) -> FloatArray:
     """A vector of length 1, in double precision; the zero vector stays as it is.
 

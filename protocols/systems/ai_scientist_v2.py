@@ -17,7 +17,7 @@ from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.ideas import CandidateIdea
 from virsci_society.protocols.parts.forms import IdeaScore, SearchedIdea
 from virsci_society.protocols.parts.research_system import ResearchSystem
-from virsci_society.protocols.parts.steps import join_papers, pose_refinement
+from virsci_society.protocols.parts.steps import best_of, join_papers, pose_refinement
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 from virsci_society.society.kernel.answer import Answer
 
@@ -178,4 +178,5 @@ def best_leaf(nodes: list[IdeaNode]) -> IdeaNode:
 
 def best_scored(scores: tuple[IdeaScore, ...], ideas: tuple[CandidateIdea, ...]) -> CandidateIdea:
     """The idea with the highest score; of equal ones the earliest."""
-    return ideas[max(range(len(ideas)), key=lambda place: (scores[place].score, -place))]
+    chosen: CandidateIdea = best_of(ideas, [one.score for one in scores])
+    return chosen

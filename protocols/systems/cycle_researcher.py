@@ -14,6 +14,7 @@ from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.parts.forms import PaperReview, ReadingNotes
 from virsci_society.protocols.parts.research_system import STAGES, ResearchSystem
 from virsci_society.protocols.parts.steps import (
+    best_of,
     choose_reviewers,
     mean_of_reviews,
     papers_of_ideas,
@@ -112,12 +113,12 @@ class CycleResearcher(ResearchSystem):
                 )
             )
         scores = tuple(lab.later(mean_of_reviews, *(one.reply for one in said)) for said in reviews)
-        best: Answer[CandidateIdea] = lab.later(best_scored, ideas, scores)
-        work.text = lab.later(best_scored, tuple(texts), scores)
+        best: Answer[CandidateIdea] = lab.later(best_of, ideas, scores)
+        work.text = lab.later(best_of, tuple(texts), scores)
         work.team.notes["review_score"] = lab.later(best_score, scores)
         if self.cycles:
             said_of = tuple(tuple(one.reply for one in said) for said in reviews)
-            said = lab.later(best_scored, said_of, scores)
+            said = lab.later(best_of, said_of, scores)
             yield from self._revise(work, best, said, reviewers)
         return best
 
@@ -165,11 +166,6 @@ class CycleResearcher(ResearchSystem):
 def join_replies(*reviews: PaperReview) -> tuple[PaperReview, ...]:
     """Several reviews as one list."""
     return reviews
-
-
-def best_scored(things: tuple[Any, ...], scores: tuple[float | None, ...]) -> Any:
-    """What belongs to the highest score; of equal ones, and without any score, the earliest."""
-    return things[max(range(len(things)), key=lambda place: (scores[place] or 0.0, -place))]
 
 
 def best_score(scores: tuple[float | None, ...]) -> float | None:

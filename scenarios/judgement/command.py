@@ -32,6 +32,27 @@ Plan = Annotated[
     bool, typer.Option("--plan", help="Only tell the calls and tokens; nothing is asked.")
 ]
 
+RatedFolders = Annotated[
+    list[Path], typer.Argument(metavar="RUN...", help="Folders of runs, or of a study.")
+]
+SheetKey = Annotated[
+    Path | None, typer.Option(help="The key, a new file; SHEET.key.json by default.")
+]
+RatingKind = Annotated[
+    str, typer.Option(help="What is rated: idea (three questions) or proposal (the rubric).")
+]
+ArmNames = Annotated[
+    list[str] | None, typer.Option("--arm", help="An arm to take; may be given again.")
+]
+Tiers = Annotated[
+    str | None,
+    typer.Option(metavar="SCORE", help="As many low as high by a score: review.proposal.overall."),
+]
+Swapped = Annotated[bool, typer.Option("--swapped", help="Each pair twice, its sides exchanged.")]
+AcrossTopics = Annotated[
+    bool, typer.Option("--across-topics", help="Pairs of papers on different topics, too.")
+]
+Most = Annotated[int | None, typer.Option(min=1, help="Most abstracts or pairs, drawn at random.")]
 SurveyForm = Annotated[
     Path, typer.Option("--form", metavar="FILE", help="The survey, a YAML file (docs/ask.md).")
 ]
@@ -184,35 +205,16 @@ def _mean(values: object) -> float | None:
 @rate.command("export")
 @guarded
 def export(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Folders of runs, or of a study.")
-    ],
+    runs: RatedFolders,
     out: Annotated[Path, typer.Option("--out", help="The sheet, a new CSV file.")],
-    key: Annotated[
-        Path | None, typer.Option(help="The key, a new file; SHEET.key.json by default.")
-    ] = None,
-    kind: Annotated[
-        str, typer.Option(help="What is rated: idea (three questions) or proposal (the rubric).")
-    ] = "idea",
-    arm: Annotated[
-        list[str] | None, typer.Option("--arm", help="An arm to take; may be given again.")
-    ] = None,
-    tiers: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SCORE", help="As many low as high by a score: review.proposal.overall."
-        ),
-    ] = None,
+    key: SheetKey = None,
+    kind: RatingKind = "idea",
+    arm: ArmNames = None,
+    tiers: Tiers = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="Pairs of papers of two arms.")] = False,
-    swapped: Annotated[
-        bool, typer.Option("--swapped", help="Each pair twice, its sides exchanged.")
-    ] = False,
-    across_topics: Annotated[
-        bool, typer.Option("--across-topics", help="Pairs of papers on different topics, too.")
-    ] = False,
-    most: Annotated[
-        int | None, typer.Option(min=1, help="Most abstracts or pairs, drawn at random.")
-    ] = None,
+    swapped: Swapped = False,
+    across_topics: AcrossTopics = False,
+    most: Most = None,
     seed: Annotated[int, typer.Option(min=0, help="Of order, sides and pairs.")] = 0,
 ) -> None:
     """Write a sheet of abstracts that says nothing of where they are from, and its key."""

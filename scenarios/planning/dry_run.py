@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 WINDOWS = ("meeting_notice", "reply_window", "publication_delay")
 LONGER = 1.2
 """How many times as long a run must take, because its clock waits for replies, to be warned of."""
+PAPER_TEXTS = ("paper", "title", "abstract", "found_by")
+"""Columns of the table of papers that hold what outcomes are taken of."""
 LOOKED_AT = 2_000
 """Calls that are rehearsed for a warning."""
 
@@ -48,7 +50,7 @@ class DryRunResult:
         days: simulated days that were rehearsed.
         longest: characters of the longest prompt.
         pages: tokens of each prompt, by stage and act, in the order of the first call of each.
-        papers: title with abstract of each paper, and the text that it is found by.
+        papers: of each paper the values of ``PAPER_TEXTS``.
     """
 
     calls: int
@@ -61,7 +63,7 @@ class DryRunResult:
     days: float
     longest: int = 0
     pages: Mapping[tuple[str, str], tuple[int, ...]] = field(default_factory=dict)
-    papers: tuple[tuple[str, str], ...] = ()
+    papers: tuple[tuple[str | None, ...], ...] = ()
 
     @property
     def tokens(self) -> int:
@@ -128,7 +130,9 @@ class DryRun:
             days=society.day,
             longest=rehearsal.longest_characters,
             pages=_pages(calls),
-            papers=tuple(_texts(paper) for paper in table_rows(rows, "papers")),
+            papers=tuple(
+                tuple(paper[name] for name in PAPER_TEXTS) for paper in table_rows(rows, "papers")
+            ),
         )
 
 
@@ -150,11 +154,6 @@ def price_of(backend: Backend, calls: int, prompt_tokens: int, completion_tokens
     # By the mean length, because a price may rise with the length of a call.
     mean = Usage(round(prompt_tokens / calls), round(completion_tokens / calls))
     return calls * backend.price(mean)
-
-
-def _texts(paper: Mapping[str, Any]) -> tuple[str, str]:
-    whole = f"{paper['title']}. {paper['abstract']}"
-    return whole, paper["found_by"] or whole
 
 
 def _pages(calls: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], tuple[int, ...]]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.dry_run import DryRun, DryRunResult
+from virsci_society.scenarios.planning.dry_run import PAPER_TEXTS, DryRun, DryRunResult
 from virsci_society.scenarios.planning.model_rates import rates_for
 from virsci_society.scenarios.planning.plan import FIGURES, rehearse
 from virsci_society.scenarios.study.design import Arm, Design, MatchedArm, Matching, scenario_of
@@ -188,7 +188,7 @@ class _Matcher:
         # With more than one seed: a search may have found its best idea early in one of them.
         for salt in range(SEEDS if fixed else 0):
             low, high = (
-                measured_texts(self._rehearsed(arm, one, salt)[0], one) for one in scenarios
+                texts_of_outcomes(self._rehearsed(arm, one, salt)[0], one) for one in scenarios
             )
             fixed = {name for name in fixed if low[planned[name]] == high[planned[name]]}
             if not fixed:
@@ -249,11 +249,18 @@ class _Matcher:
         return zip(self.design.arms, self.design.scenarios, strict=True)
 
 
-def measured_texts(result: DryRunResult, scenario: Scenario) -> dict[str, object]:
+def texts_of_outcomes(result: DryRunResult, scenario: Scenario) -> dict[str, object]:
     """The texts of a rehearsal that each outcome of ``TEXTS`` is taken of."""
-    whole, query = (tuple(paper[side] for paper in result.papers) for side in (0, 1))
-    evaluated = whole if getattr(scenario.novelty, "evaluated", "query") == "abstract" else query
-    return dict(zip(TEXTS, (query, *((query, evaluated),) * 3, whole), strict=True))
+    import pandas as pd
+
+    from virsci_society.metrics.novelty.novelty import Novelty, measured_texts
+
+    papers = pd.DataFrame(result.papers, columns=list(PAPER_TEXTS), dtype="object")
+    settings = scenario.novelty if isinstance(scenario.novelty, Novelty) else Novelty()
+    texts = measured_texts(papers, settings)
+    query, evaluated = (tuple(texts[name]) for name in ("query", "evaluated"))
+    read = tuple(papers[["title", "abstract"]].itertuples(index=False, name=None))
+    return dict(zip(TEXTS, (query, *((query, evaluated),) * 3, read), strict=True))
 
 
 def deviation(spent: float, target: float) -> float:

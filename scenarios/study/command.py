@@ -286,7 +286,9 @@ def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> Non
 
 def _without_reviews(design: Design, folder: Path) -> list[str]:
     """A line for each planned outcome that no reviewer has given yet, with its place."""
-    wanted = {one.of: one.of.split(".")[1] for one in design.comparisons if "review." in one.of}
+    wanted = {
+        one.of: one.of.split(".")[1] for one in design.comparisons if one.of.startswith("review.")
+    }
     if not wanted:
         return []
     from virsci_society.scenarios.study.results.study import Study

@@ -227,7 +227,7 @@ class StudyPage:
             "plan": plan_table(study, self.results),
             "matched": study.matched_budgets(),
             "arms_side_by_side": tables.arms_side_by_side(by_arm) if few else None,
-            "texts": tables.measured_texts(study, by_arm),
+            "texts": tables.texts_with_measures(study, by_arm),
             "measures": by_arm,
             "differences": tables.differences(self.results),
             "inverted_u": tables.two_lines_tests(self.results),

@@ -121,7 +121,7 @@ def arms_side_by_side(by_arm: pd.DataFrame) -> pd.DataFrame:
     return wide.reindex(index=order[0], columns=order[1]).rename_axis(columns=None).reset_index()
 
 
-def measured_texts(study: Study, by_arm: pd.DataFrame) -> pd.DataFrame | None:
+def texts_with_measures(study: Study, by_arm: pd.DataFrame) -> pd.DataFrame | None:
     """Which texts the novelty of each arm is of, their length beside the means of its measures."""
     texts = study.measured_texts()
     if texts is None:
