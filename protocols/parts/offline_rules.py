@@ -21,7 +21,13 @@ from virsci_society.agents.offline.terms import (
     unique_terms,
     utterance_terms,
 )
-from virsci_society.agents.offline.text import as_sentence, capitalise, join_list, with_article
+from virsci_society.agents.offline.text import (
+    as_sentence,
+    capitalise,
+    join_list,
+    truncate_words,
+    with_article,
+)
 from virsci_society.agents.prompts.slots import paper_key
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.offline_rules import (
@@ -46,6 +52,8 @@ SECTIONS = {
     "Proposed Method": ("methods", 5),
 }
 """The first parts of a proposal: of which part of an abstract their sentences are, how many."""
+TITLE_WORDS = 15
+"""Most words of the title of a step, as its form asks."""
 _STEP = {"problem": "introduction", "experiment": "results"}
 
 
@@ -229,7 +237,10 @@ def write_step(asked: Asked) -> dict[str, Any]:
     a, b = material[:2]
     previous = asked.slots.get("previous")
     return {
-        "Title": _title(asked, a, b, own) if previous is None else previous.title,
+        # Bounded: a model's own title may be long, and each version would be as long again.
+        "Title": truncate_words(
+            _title(asked, a, b, own) if previous is None else previous.title, TITLE_WORDS
+        ),
         "Text": text,
         "Rationale": as_sentence(f"It takes up {with_article(a)}"),
     }

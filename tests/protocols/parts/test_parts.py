@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from tests.protocols.systems.conftest import live, make
+from virsci_society.agents.offline.asked import Asked
+from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.slots import Reference
 from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.parts.forms import (
@@ -15,6 +17,7 @@ from virsci_society.protocols.parts.forms import (
     SearchQueries,
     StepReview,
 )
+from virsci_society.protocols.parts.offline_rules import TITLE_WORDS, write_step
 from virsci_society.protocols.parts.research_system import (
     check_references,
     count_removed,
@@ -201,3 +204,15 @@ def test_without_rounds_an_idea_stays_as_it_is():
     with pytest.raises(StopIteration) as end:
         next(steps)
     assert end.value.value == "the idea"
+
+
+def test_a_long_title_of_a_step_does_not_grow_from_version_to_version():
+    """A rehearsal lengthens the texts of rules; a plan of many rounds would outgrow every reply."""
+    me = Profile("S1", interests=("graph layout", "trees"))
+    slots = {"me": me, "topic": Topic(topic="layout"), "step": "method"}
+    long = PlanStep(title=" ".join(["layout of trees"] * 40), text="t")
+    asked = Asked({**slots, "previous": long}, np.random.default_rng(1))
+    assert len(write_step(asked)["Title"].split()) <= TITLE_WORDS
+    short = PlanStep(title="Layout of trees", text="t")
+    asked = Asked({**slots, "previous": short}, np.random.default_rng(1))
+    assert write_step(asked)["Title"] == "Layout of trees"

@@ -14,7 +14,7 @@ from virsci_society.society.literature.columns import Ids
 from virsci_society.society.literature.ivf import COMPARED, IVFIndex, cell_count
 from virsci_society.society.literature.vector_index import EXACT_UP_TO, VectorIndex
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 COUNT, DIM, TWINS = 30_000, 24, 90
 PROMISED = 0.97
 
