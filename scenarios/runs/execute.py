@@ -345,8 +345,8 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give another folder with --out")
     if not (folder / MANIFEST).is_file():
-        begun = (folder / JOURNAL).is_file() or (folder / SCENARIO).is_file()
-        if not begun and holds_others(folder, JOURNAL, SCENARIO, PROBE):
+        # The journal is a run's first file: a scenario without one is the user's own.
+        if not (folder / JOURNAL).is_file() and holds_others(folder, JOURNAL, PROBE):
             raise InputError(f"{folder}: holds other files; give another folder with --out")
         return False
     held = _manifest(folder / MANIFEST)

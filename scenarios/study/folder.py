@@ -39,6 +39,12 @@ from virsci_society.scenarios.study.status import Status, folder_of, read_status
 from virsci_society.scenarios.study.study_file import STUDY, Comparison, about_of
 
 LOCK = "lock.json"
+BASE_HEAD = (
+    "# The scenario that every arm of the study beside this file starts from, every key with\n"
+    "# its value.\n"
+)
+STUDY_HEAD = "# As it is run: 'society study run' of this folder goes on with it.\n"
+"""By these comments a file is known as ours."""
 FORMAT = 1
 LEVELS = 2
 """Folders below one another in which a study's own files lie; each run checks its own."""
@@ -251,7 +257,7 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
     if held is not None:
         require_identity(held.data.get(NUMBER), folder, "going on with it")
     wanted = make_lock(design, by, held)
-    if held is None and holds_others(folder, BASE, STUDY, LOCK):
+    if held is None and (holds_others(folder, BASE, STUDY, LOCK) or _holds_own_files(folder)):
         raise InputError(f"{folder}: holds other files; give another folder with --out")
     if held is not None and (changes := differences(held, wanted)):
         lines = "\n".join(f"  {line}" for line in changes)
@@ -288,21 +294,24 @@ def statuses_to_show(folder: Path, lock: Lock) -> list[Status]:
     ]
 
 
+def _holds_own_files(folder: Path) -> bool:
+    """Does a user's own file bear the name of one of ours, which a killed command may have left?"""
+    marks = {BASE: BASE_HEAD, STUDY: STUDY_HEAD}
+    paths = {folder / name: mark for name, mark in marks.items() if (folder / name).is_file()}
+    return any(mark not in read_plain_text(path) for path, mark in paths.items())
+
+
 def _base_text(design: Design) -> str:
     data = design.base.to_data()
     data["out"] = None
-    return (
-        "# The scenario that every arm of the study beside this file starts from, every key with\n"
-        "# its value.\n" + write_yaml(data)
-    )
+    return BASE_HEAD + write_yaml(data)
 
 
 def _study_text(design: Design) -> str:
     data: dict[str, Any] = {**design.file.model_dump(mode="json"), "base": BASE, "set": {}}
     data["arms"] = {key: one for key, one in data["arms"].items() if one is not None}
     about = about_of(design.path) or design.file.study
-    head = f"# {about}.\n# As it is run: 'society study run' of this folder goes on with it.\n"
-    return head + write_yaml(data)
+    return f"# {about}.\n{STUDY_HEAD}{write_yaml(data)}"
 
 
 def unfinished_runs(statuses: Sequence[Status]) -> list[int]:

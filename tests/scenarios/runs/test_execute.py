@@ -218,14 +218,18 @@ def test_a_longer_run_takes_the_place_of_a_shorter_one(small: Scenario, here: Pa
     assert manifest(here / "run")["days"] == 14
 
 
-def test_a_folder_with_other_files_is_never_written_to(small: Scenario, here: Path) -> None:
-    (here / "thesis.tex").write_text("years of work")
+@pytest.mark.parametrize("name", ["thesis.tex", "scenario.yaml"])
+def test_a_folder_with_other_files_is_never_written_to(
+    small: Scenario, here: Path, name: str
+) -> None:
+    (here / name).write_text("years of work")
     with pytest.raises(InputError, match="holds other files; give another folder with --out"):
         run_scenario(small, here, Never())
+    assert (here / name).read_text() == "years of work"
 
 
 @pytest.mark.parametrize(
-    "left", ["journal.sqlite.lock", ".writable-0123", "scenario.yaml.unfinished/scenario.yaml"]
+    "left", ["journal.sqlite.lock", ".writable-0123", "journal.sqlite.unfinished/journal.sqlite"]
 )
 def test_a_folder_that_a_kill_left_before_its_journal_is_gone_on_with(
     small: Scenario, small_run: Path, here: Path, left: str

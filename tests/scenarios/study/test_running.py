@@ -380,11 +380,13 @@ def test_a_lock_that_was_changed_is_noticed(tmp_path):
         require_lock(study)
 
 
-def test_a_folder_of_something_else_is_left_alone(tmp_path):
+@pytest.mark.parametrize("name", ["thesis.txt", "study.yaml", "base.yaml"])
+def test_a_folder_of_something_else_is_left_alone(tmp_path, name):
     (tmp_path / "study").mkdir()
-    (tmp_path / "study" / "thesis.txt").write_text("mine")
+    (tmp_path / "study" / name).write_text("mine")
     with pytest.raises(InputError, match="holds other files"):
         opened(tmp_path)
+    assert (tmp_path / "study" / name).read_text() == "mine"
 
 
 def test_there_are_so_many_runs_and_no_more(tmp_path):
