@@ -184,12 +184,12 @@ def test_a_server_that_never_answered_is_waited_for_ten_seconds_at_most(waited):
         nobody = LiteLLMEmbedding.model_validate({"model": "openai/rows", "api_base": url})
         with pytest.raises(Stopped, match=r"nothing has ever answered; .*api_base") as stopped:
             HostedEmbedding(nobody).encode(["graph"])
-    assert url in str(stopped.value) or "127.0.0.1" in str(stopped.value)
+    assert "127.0.0.1" in str(stopped.value)
     assert 0.0 < sum(waited) < nobody.deadlines.connect == 10.0
 
 
 @pytest.mark.parametrize("hang_up", [False, True], ids=["silent", "hangs up"])
-def test_an_address_that_says_nothing_is_asked_for_no_rows(waited, hang_up):
+def test_an_address_that_says_nothing_is_given_up(waited, hang_up):
     with accepting(hang_up) as url:
         nobody = LiteLLMEmbedding.model_validate(
             {"model": "openai/rows", "api_base": url, "deadlines": {"connect": 0.2}}
