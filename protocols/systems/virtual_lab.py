@@ -29,7 +29,7 @@ class VirtualLab(TeamSystem):
     """Principal investigator, specialists, critic; parallel meetings merged (Swanson et al., 2025).
 
     The leader is the principal investigator, the last member the critic, all others specialists; in
-    a team of one or two nobody is the critic.
+    a team of one or two nobody is the critic, but of the merging, where the last member is.
     """
 
     citation: ClassVar[str] = (

@@ -94,6 +94,9 @@ def test_the_page_prints_the_files_of_the_example() -> None:
         if path.name != "__init__.py"
     }
     assert printed == files
+    (page,) = re.findall(r"````text\n(.*?)````", text, re.DOTALL)
+    file = EXAMPLE / "society_extension" / "prompts" / "doubt.txt"
+    assert page == file.read_text(encoding="utf-8")
     (toml,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     assert tomllib.loads(toml)["project"]["entry-points"] == PROJECT["entry-points"]
 
