@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,6 +16,8 @@ from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.document import LIBRARY, STUDIES, SUFFIXES
 from virsci_society.society.kernel.durations import parse_days
+
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[A-Z`])")
 
 STUDY = "study.yaml"
 
@@ -299,4 +302,5 @@ def about_of(path: Path) -> str:
     with path.open(encoding="utf-8") as lines:
         head = list(itertools.takewhile(lambda line: line.startswith("#"), lines))
     words = " ".join(line[1:].strip() for line in head)
-    return words.split(". ")[0].rstrip(".").strip()
+    # Not behind "et al.", which a year follows.
+    return _SENTENCE_END.split(words)[0].rstrip(".").strip()

@@ -125,11 +125,11 @@ def _reconciliation(one: ComparisonResult, tests: int) -> str:
 
 def _finding(one: ComparisonResult, tests: int) -> str:
     """One comparison as a clause."""
-    result = one.result
+    result, measure = one.result, _in_words(one.measure)
     if not np.isfinite(one.p):
         why = f" ({result.note})" if result.note else ""
         over = "between" if len(one.of) > 1 else "over"
-        return f"{one.measure} cannot be compared {over} {' and '.join(one.of)}{why}"
+        return f"{measure} cannot be compared {over} {' and '.join(one.of)}{why}"
     chance = "beyond chance" if one.holm < ALPHA else "not told apart from chance"
     test = f"p after Holm {_p(one.holm)}"
     if isinstance(result, ArmDifference):
@@ -141,13 +141,22 @@ def _finding(one: ComparisonResult, tests: int) -> str:
         ends = f"{format_number(band.low)} to {format_number(band.high)}"
         told = f"difference, 95{THIN_SPACE}% interval {ends}; {test}"
         why = _reconciliation(one, tests)
-        return f"{one.measure} is {size} ({told}): {chance}" + (f" ({why})" if why else "")
+        return f"{measure} is {size} ({told}): {chance}" + (f" ({why})" if why else "")
     if isinstance(result, Correlation):
         way = "rises" if result.r > 0 else "falls"
         verb = f"{way} with" if one.test == RANK_TREND else "goes together with"
-        return f"{one.measure} {verb} {one.of[0]} (r {format_number(result.r)}; {test}): {chance}"
+        return f"{measure} {verb} {one.of[0]} (r {format_number(result.r)}; {test}): {chance}"
     shape = "rises and then falls" if one.holm < ALPHA else "does not clearly rise and then fall"
-    return f"{one.measure} {shape} over {one.of[0]} ({test})"
+    return f"{measure} {shape} over {one.of[0]} ({test})"
+
+
+def _in_words(measure: str) -> str:
+    """The name of an outcome in a sentence: scores of reviews are told as such."""
+    given, _, panel = measure.partition(" by ")
+    if not given.startswith("review."):
+        return measure
+    _, kind, score = given.split(".")
+    return f"the score {score.replace('_', ' ')} of {kind} reviews" + (panel and f" by {panel}")
 
 
 def _p(value: float) -> str:

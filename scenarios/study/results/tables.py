@@ -157,12 +157,15 @@ def gains_by_arm(by_arm: pd.DataFrame) -> pd.DataFrame:
 
     def cell(row: Any) -> str:
         gain = "" if np.isnan(row.gain) else f" ({row.gain:+.2f})"
-        return "–" if np.isnan(row.mean_) else f"{row.mean_:.2f}{gain}"
+        return "–" if np.isnan(row.mean_) else f"{row.mean_:.2f}{gain}".replace("-", "−")
 
     rows = by_arm.rename(columns={"mean": "mean_"})
+    kinds = rows["score"].str.split(".").str[1].unique()
+    # Of one kind alone the kind need not stand above every column.
+    only = kinds[0] if len(kinds) == 1 else ""
     rows = rows.assign(
         cell=[cell(row) for row in rows.itertuples()],
-        score=rows["score"].str.removeprefix("review."),
+        score=rows["score"].str.removeprefix("review.").str.removeprefix(f"{only}."),
     )
     wide = rows.pivot(index=["panel", "arm"], columns="score", values="cell").fillna("–")
     order = [list(dict.fromkeys(rows[name])) for name in ("panel", "arm", "score")]

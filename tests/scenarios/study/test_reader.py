@@ -237,6 +237,12 @@ def test_every_study_of_the_library_says_what_it_asks(name):
     assert about_of(studies()[name]).endswith("?") or len(about_of(studies()[name])) > 20
 
 
+def test_the_question_of_a_study_ends_with_its_sentence_and_not_behind_et_al(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text("# Do the arms of Chen et al. 2025\n# differ? They are seven.\nstudy: s\n")
+    assert about_of(path) == "Do the arms of Chen et al. 2025 differ?"
+
+
 def test_the_first_study_is_right():
     design = read_study("studies/team-size")
     assert [s.protocol.settings.team_size for s in design.scenarios] == [2, 3, 4, 6, 8]

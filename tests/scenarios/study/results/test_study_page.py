@@ -397,12 +397,12 @@ def test_a_score_of_reviews_is_an_outcome_and_stands_first(tmp_path):
     assert gain["p"] == found[1].result.p
     assert by_arm.loc[("one", next(iter(ARMS))), "gain":].isna().all()
     wide = tables.gains_by_arm(tables.reviews_by_arm(study))
-    assert wide.columns.tolist() == ["panel", "arm", "proposal.overall"]
+    assert wide.columns.tolist() == ["panel", "arm", "overall"]
     assert wide["panel"].tolist() == ["one"] * 3 + ["two"] * 3
-    assert wide["proposal.overall"][1] == f"{np.mean(after):.2f} ({gain['gain']:+.2f})"
-    assert "(" not in wide["proposal.overall"][0]
+    assert wide["overall"][1] == f"{np.mean(after):.2f} ({gain['gain']:+.2f})".replace("-", "−")
+    assert "(" not in wide["overall"][0]
     page = page_of(folder)
-    assert "In short.</strong> Review.proposal.overall by one is" in page
+    assert "In short.</strong> The score overall of proposal reviews by one is" in page
     assert page.index('<section id="reviews">') < page.index('<section id="comparisons">')
     rows = pd.read_csv(folder / "report" / "differences.csv")["measure"].tolist()
     assert rows == [*(f"review.proposal.overall by {panel}" for panel in ("one", "two")), "ON"]
