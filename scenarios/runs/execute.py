@@ -8,6 +8,7 @@ from its journal; one that holds anything else is never written to.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -345,8 +346,9 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give another folder with --out")
     if not (folder / MANIFEST).is_file():
-        # The journal is a run's first file: a scenario without one is the user's own.
-        if not (folder / JOURNAL).is_file() and holds_others(folder, JOURNAL, PROBE):
+        # The journal is a run's first file: a scenario without one is the user's own. What bears its
+        # name and is no file is refused by that name, where it is opened.
+        if not os.path.lexists(folder / JOURNAL) and holds_others(folder, JOURNAL, PROBE):
             raise InputError(f"{folder}: holds other files; give another folder with --out")
         return False
     held = _manifest(folder / MANIFEST)
