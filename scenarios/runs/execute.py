@@ -346,8 +346,8 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give another folder with --out")
     if not (folder / MANIFEST).is_file():
-        # The journal is a run's first file: a scenario without one is the user's own. What bears its
-        # name and is no file is refused by that name, where it is opened.
+        # The journal is a run's first file: a scenario without one is the user's own. A link in its
+        # place is refused by its name, where it is opened.
         if not os.path.lexists(folder / JOURNAL) and holds_others(folder, JOURNAL, PROBE):
             raise InputError(f"{folder}: holds other files; give another folder with --out")
         return False
