@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.backends.model_mimic import MimicSettings
@@ -25,6 +26,9 @@ from virsci_society.society.kernel.durations import write_days
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.model import Society
+
+    RehearsalStep = Callable[[int, Society], object]
 
 WINDOWS = ("meeting_notice", "reply_window", "publication_delay")
 LONGER = 1.2
@@ -78,6 +82,7 @@ class DryRun:
         scenario: checked.
         record: a run of this very scenario, whose calls are taken as they were made.
         ecosystem: of the scenario, where it has been made already.
+        step: is given the number of the rehearsal, from 1, and its society before each period.
     """
 
     def __init__(
@@ -85,11 +90,13 @@ class DryRun:
         scenario: Scenario,
         record: RecordedRun | None = None,
         ecosystem: Ecosystem | None = None,
+        step: RehearsalStep = lambda number, society: None,
     ) -> None:
         # Imported here: 'society check' needs this module also where nothing is rehearsed.
         from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
 
-        self.scenario, self._record = scenario, record
+        self.scenario, self._record, self._step = scenario, record, step
+        self._begun = 0
         if ecosystem is not None:
             require_team(scenario, ecosystem)
         self.ecosystem = ecosystem if ecosystem is not None else build_ecosystem_of(scenario)
@@ -115,7 +122,8 @@ class DryRun:
             scenario = scenario.model_copy(update={"until": until})
         known = None if self._record is None else self._record.lookup
         rehearsal = Rehearsal(scenario, manner, salt=salt, known=known)
-        society = rehearsal.run(self.ecosystem, most)
+        self._begun += 1
+        society = rehearsal.run(self.ecosystem, most, step=partial(self._step, self._begun))
         rows = society.log.rows
         # The others are answered by rules in the run too, and cost nothing.
         calls = [call for call in table_rows(rows, "calls") if call["live"]]

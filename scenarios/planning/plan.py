@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import fmean, median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.backends.model_mimic import ModelMimic
 from virsci_society.agents.gateway.backend import Backend
@@ -34,6 +34,9 @@ from virsci_society.scenarios.planning.model_rates import (
 from virsci_society.scenarios.runs.rehearsal import tokens_needed
 from virsci_society.scenarios.runs.run_journal import identity_hash
 from virsci_society.society.kernel.answer import Call
+
+if TYPE_CHECKING:
+    from virsci_society.scenarios.planning.dry_run import RehearsalStep
 
 CALLS = 4_000
 """Calls of all rehearsals at the likely rates together, if one alone has no more; and the length
@@ -136,19 +139,25 @@ class Plan:
         return {name: r for name, r in self.figures.items() if name != "usd" or self.priced}
 
 
-def plan(scenario: Scenario, rates: ModelRates, record: RecordedRun | None = None) -> Plan:
+def plan(
+    scenario: Scenario,
+    rates: ModelRates,
+    record: RecordedRun | None = None,
+    step: RehearsalStep = lambda number, society: None,
+) -> Plan:
     """Rehearse a scenario and add up.
 
     Args:
         scenario: what is to be run.
         rates: how its model answers.
         record: an earlier run; calls that it has made of this very scenario are taken as they were.
+        step: as of ``DryRun``.
 
     Raises:
         InputError: the scenario's ecosystem cannot be used.
     """
     own = record if record is not None and is_record_of(record, scenario) else None
-    dry_run = DryRun(scenario, own)
+    dry_run = DryRun(scenario, own, step=step)
     likely = rehearse(dry_run, rates)
     ends = [] if rates.exact else _ends(dry_run, rates, likely[0])
     figures = {

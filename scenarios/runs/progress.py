@@ -226,6 +226,9 @@ class Progress(Protocol):
     def step(self, society: Society) -> None:
         """The society has advanced by one period."""
 
+    def rehearse(self, what: str, society: Society) -> None:
+        """The society of a rehearsal has advanced by one period."""
+
     def wait(self, standing: str) -> None:
         """The society waits for replies of a model; called from another thread."""
 
@@ -237,6 +240,9 @@ class NoProgress:
         """Nothing."""
 
     def step(self, society: Society) -> None:
+        """Nothing."""
+
+    def rehearse(self, what: str, society: Society) -> None:
         """Nothing."""
 
     def wait(self, standing: str) -> None:
@@ -274,6 +280,11 @@ class LineProgress:
         if time.monotonic() - self._last >= self._every:
             pace = self._pace.text(society.day, society.until)
             self._print(RunProgress.of(society).line(pace))
+
+    def rehearse(self, what: str, society: Society) -> None:
+        """Print how far the rehearsal of something is, if the last line is old enough."""
+        if time.monotonic() - self._last >= self._every:
+            self._print(f"{what}: {RunProgress.of(society).line(width=WIDTH - len(what) - 2)}")
 
     def wait(self, standing: str) -> None:
         """Print the state of the calls, if the last line is old enough.
@@ -361,6 +372,15 @@ class BarProgress:
                 description=self._with_charts(state.line(pace, self._width())),
                 total=1.0,
                 completed=state.share,
+            )
+
+    def rehearse(self, what: str, society: Society) -> None:
+        """Show how far the rehearsal of something is."""
+        if self._task is not None:
+            state = RunProgress.of(society)
+            text = f"{what}: {state.line(width=self._width() - len(what) - 2)}"
+            self._bar.update(
+                self._task, description=self._shown(text), total=1.0, completed=state.share
             )
 
     def wait(self, standing: str) -> None:

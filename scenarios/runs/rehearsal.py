@@ -77,6 +77,7 @@ class Rehearsal:
         ecosystem: Ecosystem | None = None,
         most: float = math.inf,
         enough: Callable[[], bool] = lambda: False,
+        step: Callable[[Society], object] = lambda _: None,
     ) -> Society:
         """Go through the scenario; what ends it early does so at the end of a simulated period.
 
@@ -84,12 +85,14 @@ class Rehearsal:
             ecosystem: the scenario's own, where it has been built already.
             most: requests after which it stops.
             enough: asked before each period; True ends the rehearsal.
+            step: is given the society before each period.
 
         Raises:
             InputError: the ecosystem cannot be used.
         """
 
-        def stops(_: Society) -> bool:
+        def stops(society: Society) -> bool:
+            step(society)
             return self.asked >= most or enough()
 
         # One slot: the mimic answers at once, so nothing is ever in flight.

@@ -11,16 +11,20 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.dry_run import PAPER_TEXTS, DryRun, DryRunResult
 from virsci_society.scenarios.planning.model_rates import rates_for
 from virsci_society.scenarios.planning.plan import FIGURES, rehearse
+from virsci_society.scenarios.runs.progress import NoProgress, Progress
 from virsci_society.scenarios.study.design import Arm, Design, MatchedArm, Matching, scenario_of
 from virsci_society.scenarios.study.study_file import Match
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
+
+if TYPE_CHECKING:
+    from virsci_society.scenarios.planning.dry_run import RehearsalStep
 
 SPENT = {"calls": "calls", "tokens": "tokens", "money": "usd"}
 """The figure of a forecast, and the measure of a run, by what arms are matched by."""
@@ -37,7 +41,7 @@ def match_budgets(
     design: Design,
     locked: Mapping[str, Any] | None = None,
     *,
-    announce: Callable[[str], None] = lambda _: None,
+    progress: Progress | None = None,
     trust: bool = False,
 ) -> Design:
     """Choose the value of every adapted key; a design without ``match`` stays as it is.
@@ -45,7 +49,7 @@ def match_budgets(
     Args:
         design: checked.
         locked: what a lock says of its matching, whose values are taken; None: rehearse.
-        announce: is given a line before the rehearsals of each arm.
+        progress: is told of each arm, and how far each of its rehearsals is.
         trust: let dotted paths in scenarios be imported.
 
     Returns:
@@ -60,7 +64,7 @@ def match_budgets(
     if locked is not None:
         matching = read_matching(locked)
     else:
-        matching = _Matcher(design, wanted, announce, trust).matching()
+        matching = _Matcher(design, wanted, progress or NoProgress(), trust).matching()
     chosen: dict[str, dict[str, Any]] = {
         one.arm: {one.key: one.value} for one in matching.arms if one.key is not None
     }
@@ -123,10 +127,8 @@ def nearest_value(spending: Spending, low: int, high: int, target: float) -> int
 class _Matcher:
     """The rehearsals of one study."""
 
-    def __init__(
-        self, design: Design, wanted: Match, announce: Callable[[str], None], trust: bool
-    ) -> None:
-        self.design, self.wanted, self.announce, self.trust = design, wanted, announce, trust
+    def __init__(self, design: Design, wanted: Match, progress: Progress, trust: bool) -> None:
+        self.design, self.wanted, self.progress, self.trust = design, wanted, progress, trust
         self._ecosystems: dict[str, Ecosystem] = {}
         self._as_given: dict[str, float] = {}
 
@@ -139,7 +141,7 @@ class _Matcher:
             if keys is None:
                 rows.append(MatchedArm(arm.name, None, None, self._spent_as_given(arm, scenario)))
             else:
-                self.announce(f"matching {arm.name}")
+                self.progress.begin(f"matching {arm.name}")
                 ((key, (low, high)),) = keys.items()
                 rows.append(self._adapted(arm, scenario, key, (low, high), target))
         self._require_near(rows, target)
@@ -164,7 +166,8 @@ class _Matcher:
         spent: dict[int, float] = {}
 
         def spending(value: int) -> float:
-            spent[value] = self._mean(self._rehearsed(arm, with_value(value)))
+            told = f"{arm.name}, {key}={value}"
+            spent[value] = self._mean(self._rehearsed(arm, with_value(value), told))
             return spent[value]
 
         def with_value(value: int) -> Scenario:
@@ -188,7 +191,10 @@ class _Matcher:
         # With more than one seed: a search may have found its best idea early in one of them.
         for salt in range(SEEDS if fixed else 0):
             low, high = (
-                texts_of_outcomes(self._rehearsed(arm, one, salt)[0], one) for one in scenarios
+                texts_of_outcomes(
+                    self._rehearsed(arm, one, f"{arm.name}, {key}={end}", salt)[0], one
+                )
+                for end, one in zip(ends, scenarios, strict=True)
             )
             fixed = {name for name in fixed if low[planned[name]] == high[planned[name]]}
             if not fixed:
@@ -206,11 +212,13 @@ class _Matcher:
 
     def _spent_as_given(self, arm: Arm, scenario: Scenario) -> float:
         if arm.name not in self._as_given:
-            self.announce(f"rehearsing {arm.name}")
-            self._as_given[arm.name] = self._mean(self._rehearsed(arm, scenario))
+            self.progress.begin(f"rehearsing {arm.name}")
+            self._as_given[arm.name] = self._mean(self._rehearsed(arm, scenario, arm.name))
         return self._as_given[arm.name]
 
-    def _rehearsed(self, arm: Arm, scenario: Scenario, salt: int = 0) -> list[DryRunResult]:
+    def _rehearsed(
+        self, arm: Arm, scenario: Scenario, told: str, salt: int = 0
+    ) -> list[DryRunResult]:
         """The rehearsals by whose mean it is forecast what one run of a scenario spends."""
         seeded = scenario.model_copy(update={"seed": self.design.seeds(arm.name)[0] + salt})
         if self.wanted.by == "money" and not seeded.backend.backend.priced:
@@ -220,7 +228,9 @@ class _Matcher:
             )
         # Rehearsals of one arm share their ecosystem; two at a time may be too many for the memory.
         source = repr((seeded.population.ecosystem, seeded.seed))
-        dry_run = DryRun(seeded, ecosystem=self._ecosystems.get(source))
+        dry_run = DryRun(
+            seeded, ecosystem=self._ecosystems.get(source), step=told_as(self.progress, told)
+        )
         self._ecosystems = {source: dry_run.ecosystem}
         return rehearse(dry_run, rates_for(seeded, None))
 
@@ -261,6 +271,11 @@ def texts_of_outcomes(result: DryRunResult, scenario: Scenario) -> dict[str, obj
     query, evaluated = (tuple(texts[name]) for name in ("query", "evaluated"))
     read = tuple(papers[["title", "abstract"]].itertuples(index=False, name=None))
     return dict(zip(TEXTS, (query, *((query, evaluated),) * 3, read), strict=True))
+
+
+def told_as(progress: Progress, what: str) -> RehearsalStep:
+    """What tells a progress how far the rehearsals of something are."""
+    return lambda number, society: progress.rehearse(f"{what}, rehearsal {number}", society)
 
 
 def deviation(spent: float, target: float) -> float:

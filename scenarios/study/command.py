@@ -92,8 +92,8 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
     design = read_study(study, set_ or (), trust=trust)
     check_arms(design, keys=False)
     with make_progress() as progress:
-        design = match_budgets(design, announce=progress.begin, trust=trust)
-        found = study_forecast(design, progress.begin)
+        design = match_budgets(design, progress=progress, trust=trust)
+        found = study_forecast(design, progress)
     if json:
         tell_json(found.to_data())
     else:
@@ -254,7 +254,7 @@ def _matched(design: Design, locked: Lock | None, trust: bool) -> Design:
 
     held = None if locked is None else locked.data.get("match")
     with make_progress() as progress:
-        return match_budgets(design, held, announce=progress.begin, trust=trust)
+        return match_budgets(design, held, progress=progress, trust=trust)
 
 
 def _folder_of(study: str, out: Path | None) -> Path:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from virsci_society.scenarios.planning.dry_run import slots_of
 from virsci_society.scenarios.planning.model_rates import ENDS, Rate, rates_for
 from virsci_society.scenarios.planning.plan import FIGURES, Plan, plan
-from virsci_society.scenarios.study.budget_matching import UNITS, deviation, matching_data
+from virsci_society.scenarios.runs.progress import Progress
+from virsci_society.scenarios.study.budget_matching import (
+    UNITS,
+    deviation,
+    matching_data,
+    told_as,
+)
 from virsci_society.scenarios.study.design import Design
 from virsci_society.scenarios.study.status import MOST
 from virsci_society.scenarios.terminal.arguments import tell
@@ -83,8 +89,10 @@ class StudyForecast:
         }
 
 
-def study_forecast(design: Design, announce: Callable[[str], None]) -> StudyForecast:
+def study_forecast(design: Design, progress: Progress) -> StudyForecast:
     """Rehearse one run of every arm, with the first replicate's seed, and add up.
+
+    The progress is told of each arm, and how far each of its rehearsals is.
 
     Raises:
         InputError: the ecosystem of an arm cannot be used.
@@ -93,9 +101,10 @@ def study_forecast(design: Design, announce: Callable[[str], None]) -> StudyFore
 
     plans = []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
-        announce(f"rehearsing {arm.name}")
+        progress.begin(f"rehearsing {arm.name}")
         seeded = scenario.model_copy(update={"seed": design.seeds(arm.name)[0]})
-        plans.append(plan(seeded, rates_for(seeded, None)))
+        step = told_as(progress, arm.name)
+        plans.append(plan(seeded, rates_for(seeded, None), step=step))
     many, level = design.file.replicates, 0.05 / max(1, comparisons_in(design))
     return StudyForecast(
         design,

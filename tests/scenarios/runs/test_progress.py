@@ -224,6 +224,24 @@ def test_lines_are_plain_and_only_now_and_then(monkeypatch: pytest.MonkeyPatch) 
     assert "\x1b" not in stream.getvalue()
 
 
+def test_a_rehearsal_tells_what_it_is_of_and_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(progress_.time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    lines = LineProgress(stream, every=5)
+    for second in range(13):
+        now[0] = float(second)
+        lines.rehearse("arm two, turns=3, rehearsal 1", society(day=30.0 * second))
+    printed = stream.getvalue().splitlines()
+    assert [line[:36] for line in printed] == [
+        "arm two, turns=3, rehearsal 1: 41%; ",
+        "arm two, turns=3, rehearsal 1: 82%; ",
+    ]
+    assert all(len(line) <= 80 for line in printed)
+
+
 def test_what_has_not_changed_is_said_again_every_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(progress_.time, "monotonic", lambda: now[0])
@@ -250,6 +268,7 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
         bar.count(3)
         bar.begin("simulating")
         bar.step(society())
+        bar.rehearse("arm two", society())
         bar.count(3)
         bar.begin("writing")
 
@@ -257,6 +276,7 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_silence_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     NoProgress().begin("x")
     NoProgress().step(society())
+    NoProgress().rehearse("x", society())
     assert capsys.readouterr() == ("", "")
 
 

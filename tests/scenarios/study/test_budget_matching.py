@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 
 from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.runs.progress import NoProgress, RunProgress
 from virsci_society.scenarios.study import budget_matching
 from virsci_society.scenarios.study.budget_matching import match_budgets, nearest_value
 from virsci_society.scenarios.study.folder import make_lock, open_folder, read_lock
+from virsci_society.scenarios.study.forecast import study_forecast
 from virsci_society.scenarios.study.reader import read_study
 
 TINY = """\
@@ -73,6 +75,31 @@ def test_values_are_chosen_by_forecasts_and_nothing_else_changes(matched):
     assert abs(two.planned / three.planned - 1) <= 0.1
     assert matched.arms[0].settings == {"protocol.team_size": 3, "protocol.turns": 2}
     assert match_budgets(matched) is matched
+
+
+class Told(NoProgress):
+    """Keeps what a progress is told."""
+
+    def __init__(self):
+        self.phases, self.shares = [], {}
+
+    def begin(self, phase):
+        self.phases.append(phase)
+
+    def rehearse(self, what, society):
+        self.shares.setdefault(what, []).append(RunProgress.of(society).share)
+
+
+def test_each_rehearsal_of_an_arm_tells_how_far_it_is(tmp_path):
+    told = Told()
+    forecast = study_forecast(match_budgets(read_study(written(tmp_path)), progress=told), told)
+    assert told.phases == ["rehearsing three", "matching two", "rehearsing three", "rehearsing two"]
+    tried = [what for what in told.shares if what.startswith("two, protocol.turns=")]
+    assert tried[:2] == ["two, protocol.turns=1, rehearsal 1", "two, protocol.turns=6, rehearsal 1"]
+    for shares in told.shares.values():
+        assert shares[0] == 0
+        assert shares[-1] > 0.8
+    assert forecast.design.matching is not None
 
 
 def test_a_lock_holds_the_values_which_are_taken_from_it_without_a_rehearsal(
