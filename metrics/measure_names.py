@@ -29,6 +29,9 @@ FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
         "assembly": "networks.assembly:assembly",
         "review_outcomes": "teams.peer_review:review_outcomes",
         "reviewers": "teams.peer_review:reviewers",
+        "contributions": "teams.contributions:contributions",
+        "team_roles": "teams.contributions:team_roles",
+        "credit_by_position": "teams.contributions:credit_by_position",
         "drift": "population:drift",
     },
     "structure": {

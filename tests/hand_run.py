@@ -46,7 +46,7 @@ def calls_of(team, founded, members, turns, visit=1):
 COLUMNS = {
     "scientists": "scientist topic papers citations career_start arrived",
     "teams": "team leader protocol target_size size founded formed finished published state reason "
-    "stage topic restarts strikes ties",
+    "stage topic restarts strikes ties live idea_by",
     "members": "team scientist role joined left stayed load",
     "invitations": "team inviter invitee sent answered outcome load ties similarity cross_team",
     "consultations": "team asker guest date stage question answer cross_team",

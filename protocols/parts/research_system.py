@@ -176,7 +176,7 @@ class ResearchSystem(TeamProtocol):
         work = TeamWork(team, lab, self.pages, rules)
         yield from self.gather(work)
         yield from self.settle_topic(work)
-        idea = yield from self.find_idea(work)
+        idea = team.notes["idea"] = yield from self.find_idea(work)
         return (yield from self.write_paper(work, idea))
 
     def gather(self, work: TeamWork) -> Process[None]:

@@ -132,6 +132,7 @@ class VirSci(TeamProtocol):
                 best = yield from lab.stage("novelty", assessment)
             else:
                 best = last_idea(ideas)
+            team.notes["idea"] = best
             abstract = yield from write_abstract(
                 team,
                 lab,

@@ -44,13 +44,13 @@ def digest_content(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame
     """Select what a digest is taken of: accepted words, not how they came (rule 5).
 
     Left out are repeated calls, token counts, the model's name for itself, how a reply was read
-    and whether a model was asked at all. So is the text by which a paper is found, because
-    ``calls`` has it, and unused optional tables and columns.
+    and whether a model was asked at all. So are the text by which a paper is found and who put
+    forward its idea, because they follow from ``calls``, and unused optional tables and columns.
     """
     calls = tables["calls"]
     calls = calls[~calls["act"].isin(REPEATED_ACTS)].drop(columns=list(PROVENANCE_COLUMNS))
     content = {
-        name: table.drop(columns=["live", "found_by"], errors="ignore")
+        name: table.drop(columns=["live", "found_by", "idea_by"], errors="ignore")
         for name, table in tables.items()
         if name not in OPTIONAL_TABLES or len(table)
     }

@@ -63,6 +63,7 @@ restarts     Int64   topic discussions started again
 strikes      Int64   self-reviews that found too much overlap
 ties         Int64   kept ideas whose confidence tied with one left out; missing if none were kept
 live         boolean true if a model was asked in any of its calls
+idea_by      string  who put forward the idea that was written up; missing if there was none
 """),
     "members": _columns("""
 team         string  team id

@@ -271,7 +271,7 @@ def end(world: World, team: Team, lab: Lab) -> None:
     team.answers.clear()
 
 
-IN_TABLE = ("topic", "ties")
+IN_TABLE = ("topic", "ties", "idea")
 """Notes that are columns of the table ``teams``."""
 
 
@@ -393,6 +393,7 @@ def _write_team(world: World, team: Team) -> None:
         team.strikes,
         _note(team, "ties"),
         asked_a_model(world, team),
+        getattr(_note(team, "idea"), "author", None) or None,
     )
     for member in team.memberships:
         world.log.row(

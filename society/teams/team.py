@@ -155,8 +155,9 @@ class Team:
         published: date on which its paper appeared.
         restarts: how often a stage was begun again.
         strikes: failed attempts that the protocol counts.
-        notes: values that the protocol wants in the tables (``topic``, ``ties``), and numbers that
-            it wants in the event ``notes``; may be Answers.
+        notes: values that the protocol wants in the tables (``topic``, ``ties``, and ``idea``, the
+            idea that is written up, whose ``author`` is named there), and numbers that it wants in
+            the event ``notes``; may be Answers.
         answers: all Answers of the team; emptied when the team ends (rule 21).
         process: the team's own SimPy process.
         parts: processes that the team has started; they end with it (rule 20).

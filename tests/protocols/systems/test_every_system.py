@@ -42,6 +42,7 @@ def test_it_runs_offline_by_rules_alone(live, name):
     (team,) = lived.rows("teams")
     assert team["state"] == "published", team["reason"]
     assert team["protocol"] == name
+    assert team["idea_by"] in [row["scientist"] for row in lived.rows("members")]
     (paper,) = lived.rows("papers")
     assert paper["title"]
     assert len(paper["abstract"].split()) > 80

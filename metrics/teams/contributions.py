@@ -1,0 +1,237 @@
+"""Who contributed what to each paper, counted from what was said and not told by the authors.
+
+Roles are those of CRediT (ANSI/NISO Z39.104-2022) that come nearest. Who leads is told as by Xu,
+Wu and Evans (2022), by directing and presenting the research and not by supporting it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import pandas as pd
+
+from virsci_society.society.results.dataframes import typed_table
+from virsci_society.society.results.run import Run
+
+ROLES: Mapping[str, str] = {
+    "idea": "Conceptualization",
+    "discussion": "Conceptualization",
+    "criticism": "Validation",
+    "draft": "Writing – original draft",
+    "revision": "Writing – review & editing",
+    "advice": "Supervision",
+    "coordination": "Project administration",
+}
+"""Kinds of contributions, and the role of CRediT that comes nearest to each."""
+LEADING = ("idea", "draft", "coordination")
+"""Kinds that direct or present the research; the others support it."""
+KINDS = tuple(ROLES)
+INSIDE = tuple(kind for kind in KINDS if kind != "advice")
+"""Kinds that belong to authors; advice alone is thanked for."""
+ACTS: Mapping[str, str] = {
+    "utter": "discussion",
+    "vote": "criticism",
+    "critique": "criticism",
+    "review": "criticism",
+    "guest": "advice",
+    "summarise": "coordination",
+    "decide": "coordination",
+}
+"""The kind of each act of ``calls``; what somebody says only of itself (to join, to stay, to
+agree) is none, and an utterance that is a text is a draft or a revision."""
+TEXT_FIELDS = {"abstract", "proposed method"}
+"""A reply with one of these fields is a text of the paper."""
+REVIEW_STAGE = "publication"
+UNSAID = "not measurable: nothing was said"
+
+Counts = Mapping[str, Counter[str]]
+"""What each person of a team contributed: scientist -> how often by kind."""
+COLUMNS: Mapping[str, str] = {
+    **dict.fromkeys(("team", "paper", "scientist"), "string"),
+    **{"position": "Int64", "member": "boolean"},
+    **dict.fromkeys(KINDS, "Int64"),
+    **{"share": "Float64", "roles": "string"},
+    **dict.fromkeys(("leads", "gift", "ghost"), "boolean"),
+}
+
+
+def contributions(run: Run) -> pd.DataFrame:
+    """Contributions of each person to each paper or team (CRediT, Xu et al. 2022; this project).
+
+    Returns:
+        One row per team in which something was said and person who was a member, an author or
+        contributed: ``team``, ``paper`` (missing without one), ``scientist``, ``position`` among
+        the authors (from 0), ``member``; how often it contributed: ``idea`` (1: its idea was
+        written up), ``discussion``, ``criticism``, ``draft``, ``revision``, ``advice``,
+        ``coordination``; ``share`` (0..1, adds to 1 per team: every kind that occurred weighs the
+        same, and so does each contribution of a kind), ``roles`` of CRediT, ``leads`` (idea, draft
+        or coordination), ``gift`` (an author who contributed nothing) and ``ghost`` (contributed
+        more than advice to a paper without being its author).
+    """
+    said = _counts(run)
+    papers = _texts(run.table("papers"), "team", "paper")
+    places: dict[str, dict[str, int]] = {}
+    for paper, who, place in _rows(run.table("authorships"), "paper", "scientist", "position"):
+        places.setdefault(paper, {})[who] = place
+    members: dict[str, dict[str, None]] = {}
+    for team, who in _rows(run.table("members"), "team", "scientist"):
+        members.setdefault(team, {})[who] = None
+    rows: list[tuple[Any, ...]] = []
+    for team in run.table("teams")["team"]:
+        counts, paper = said.get(team), papers.get(team)
+        if counts is None:
+            continue
+        authors, inside = places.get(paper or "", {}), members.get(team, {})
+        for who, share in exact_shares(counts, (*authors, *inside)).items():
+            own, place = counts.get(who, Counter()), authors.get(who)
+            ghost = paper is not None and place is None and any(own[one] for one in INSIDE)
+            told = (leads_by(own), place is not None and not share, ghost)
+            numbers = (own[kind] for kind in KINDS)
+            roles = "; ".join(dict.fromkeys(ROLES[kind] for kind in KINDS if own[kind])) or None
+            about = (team, paper, who, place, who in inside)
+            rows.append((*about, *numbers, float(share), roles, *told))
+    return typed_table(rows, COLUMNS)
+
+
+def exact_shares(counts: Counts, people: tuple[str, ...] = ()) -> dict[str, Fraction]:
+    """The share of each person in what a team contributed, exactly; all of them add to 1.
+
+    Every kind that occurred weighs the same, and so does each contribution of a kind. The
+    ``people`` come first; who contributed nothing has 0.
+    """
+    shares = dict.fromkeys((*people, *counts), Fraction(0))
+    totals = {kind: sum(own[kind] for own in counts.values()) for kind in KINDS}
+    kinds = [kind for kind, total in totals.items() if total]
+    for who, own in counts.items():
+        shares[who] = sum(
+            (Fraction(own[one], totals[one] * len(kinds)) for one in kinds), Fraction(0)
+        )
+    return shares
+
+
+def leads_by(own: Counter[str]) -> bool:
+    """Whether somebody with these contributions directed or presented the research."""
+    return any(own[kind] for kind in LEADING)
+
+
+def team_roles(run: Run) -> pd.DataFrame:
+    """How flat each team was, and who was named without cause (Xu et al. 2022; this project).
+
+    Returns:
+        One row per team: ``team``, ``paper`` (missing without one), ``people`` (its authors;
+        without a paper, its members), ``leads`` (those of them who led), ``lead_ratio`` (leads
+        over people: L of Xu, Wu and Evans 2022, 0..1), ``tall`` (L below 0.5), ``gifts`` (authors
+        who contributed nothing), ``ghosts`` (contributors who are no authors), ``advisers`` (who
+        gave advice and nothing else) and ``why`` nothing is known; all else is missing then.
+    """
+    known = {str(team): rows for team, rows in run.measure(contributions).groupby("team")}
+    papers = _texts(run.table("papers"), "team", "paper")
+    rows = []
+    for team in run.table("teams")["team"]:
+        told = _roles_of(known[team]) if team in known else (*[None] * 7, UNSAID)
+        rows.append((team, papers.get(team), *told))
+    counts = dict.fromkeys(("gifts", "ghosts", "advisers"), "Int64")
+    flatness = {"people": "Int64", "leads": "Int64", "lead_ratio": "Float64", "tall": "boolean"}
+    texts = {"team": "string", "paper": "string"}
+    return typed_table(rows, {**texts, **flatness, **counts, "why": "string"})
+
+
+def credit_by_position(run: Run) -> pd.DataFrame:
+    """What the place among the authors says, beside what they contributed (Hagen 2008).
+
+    Returns:
+        One row per ``position`` (first, middle, last) of papers with two or more authors, all of
+        whom are of the society, in whose teams something was said: ``authorships``; means of
+        ``share`` (contributed), ``fractional`` (1 over the authors) and ``harmonic`` credit (the
+        i-th author's is proportional to 1/i; Hagen 2008), all 0..1; ``leads`` and ``gifts``
+        (shares of the authorships).
+    """
+    papers = run.table("papers")
+    own = set(papers.loc[papers["outside_authors"].isna(), "paper"])
+    table = run.measure(contributions).dropna(subset=["position", "paper"])
+    credit: dict[str, list[tuple[float, ...]]] = {"first": [], "middle": [], "last": []}
+    for paper, rows in table.groupby("paper"):
+        size = len(rows)
+        if paper not in own or size < 2:
+            continue
+        whole = sum(Fraction(1, place) for place in range(1, size + 1))
+        columns = ("position", "share", "leads", "gift")
+        for place, share, leads, gift in _rows(rows, *columns):
+            name = "first" if place == 0 else "last" if place == size - 1 else "middle"
+            harmonic = float(1 / (place + 1) / whole)
+            credit[name].append((share, 1 / size, harmonic, leads, gift))
+    means = [
+        (
+            name,
+            len(rows),
+            *(sum(map(float, column)) / len(rows) for column in zip(*rows, strict=True)),
+        )
+        for name, rows in credit.items()
+        if rows
+    ]
+    numbers = dict.fromkeys(("share", "fractional", "harmonic", "leads", "gifts"), "Float64")
+    return typed_table(means, {"position": "string", "authorships": "Int64", **numbers})
+
+
+def _roles_of(table: pd.DataFrame) -> tuple[Any, ...]:
+    """The columns of ``team_roles`` of one team in which something was said."""
+    people = table["member"] if table["paper"].isna().all() else table["position"].notna()
+    size, leads = int(people.sum()), int((people & table["leads"]).sum())
+    ratio = leads / size if size else None
+    advisers = (table["advice"] > 0) & ~table["member"] & ~table["ghost"] & table["position"].isna()
+    counts = (int(table["gift"].sum()), int(table["ghost"].sum()), int(advisers.sum()))
+    return size, leads, ratio, None if ratio is None else ratio < 0.5, *counts, None
+
+
+def _counts(run: Run) -> dict[str, Counts]:
+    """What each person contributed, by team; only who contributed anything is there."""
+    counts: dict[str, dict[str, Counter[str]]] = {}
+    form_of_draft: dict[str, str] = {}
+    calls = run.table("calls").sort_values("sequence", kind="stable")
+    columns = ("team", "scientist", "stage", "act", "form", "reply", "defaulted")
+    for team, who, stage, act, form, reply, defaulted in _rows(calls, *columns):
+        fields = {} if defaulted is True else _fields(reply)
+        kind = ACTS.get(act) if any(map(_says, fields.values())) else None
+        text = kind == "discussion" and not TEXT_FIELDS.isdisjoint(fields)
+        # Reviewers of a submitted manuscript are no contributors; its authors still revise it.
+        if kind is None or (stage == REVIEW_STAGE and not text):
+            continue
+        if text:
+            kind = "draft" if form_of_draft.setdefault(team, form) == form else "revision"
+        counts.setdefault(team, {}).setdefault(who, Counter())[kind] += 1
+    for team, who in _texts(run.table("teams"), "team", "idea_by").items():
+        counts.setdefault(team, {}).setdefault(who, Counter())["idea"] += 1
+    return dict(counts)
+
+
+def _rows(table: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:
+    return zip(*(table[column].tolist() for column in columns), strict=True)
+
+
+def _texts(table: pd.DataFrame, key: str, value: str) -> dict[str, str]:
+    """Two columns of a table as a dict, without missing values."""
+    known = table[[key, value]].dropna()
+    return dict(zip(known[key].tolist(), known[value].tolist(), strict=True))
+
+
+def _fields(reply: object) -> dict[str, Any]:
+    """The fields of an accepted form, by name in lower case; none where nothing was read."""
+    try:
+        content = json.loads(reply) if isinstance(reply, str) else {}
+    # A model can nest brackets deeper than Python's parser goes.
+    except (ValueError, RecursionError):
+        return {}
+    return (
+        {str(name).casefold(): one for name, one in content.items()}
+        if isinstance(content, dict)
+        else {}
+    )
+
+
+def _says(value: object) -> bool:
+    """Whether a field of a form holds anything."""
+    return bool(value.strip()) if isinstance(value, str) else value not in (None, [], {})

@@ -1,0 +1,181 @@
+"""Contributions of teams whose words are known, worked by hand, and those of scripted teams."""
+
+import json
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+
+from tests.hand_run import full
+from tests.protocols.scripted_backend import play
+from virsci_society.metrics.teams.contributions import (
+    KINDS,
+    contributions,
+    credit_by_position,
+    exact_shares,
+    team_roles,
+)
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.tables import TABLES
+
+IDEA, DRAFT, REVISION = ({"Idea": "i"}, {"Title": "t", "Abstract": "a"}, {"Abstract": "b"})
+SAID = [
+    ("A", "topic", "utter", "Remark", {"Response": "r"}),
+    ("D", "topic", "utter", "Remark", {"Response": " ", "Direction": ""}),
+    ("A", "topic", "summarise", "Summary", {"Summary": "s"}),
+    ("B", "ideas", "utter", "Idea", IDEA),
+    ("E", "ideas", "utter", "Idea", IDEA),
+    ("G", "ideas", "guest", "GuestReply", {"Answer": "g"}),
+    ("E", "topic", "stay", "Stay", {"Stay": False, "Reason": "busy"}),
+    ("A", "novelty", "vote", "Ballot", {"Decision Made": "Idea 1"}),
+    ("B", "novelty", "vote", "Ballot", {"Decision Made": "Idea 1"}),
+    ("C", "abstract", "critique", "Critique", {"Soundness": "w"}),
+    ("A", "abstract", "utter", "Draft", DRAFT),
+    ("B", "abstract", "utter", "Revision", REVISION),
+    ("A", "abstract", "re-ask", "Draft", DRAFT),
+    ("X", "publication", "review", "Review", {"Comments": "bad"}),
+    ("Y", "publication", "invite", "Willingness", {"Reasoning": "yes"}),
+]
+"""What A (who leads), B, C and D said; E left after its idea was taken; G was asked, X reviewed."""
+
+
+@pytest.fixture
+def rows():
+    """A/1 as above, with a silent author D; B/1 is wordless; C/1 dissolved before anything."""
+    calls = [
+        {
+            "call": f"A/1/{n}",
+            "team": "A/1",
+            "stage": stage,
+            "act": act,
+            "scientist": who,
+            "form": form,
+        }
+        | {"reply": json.dumps(reply), "defaulted": False, "sequence": n, "asked": float(n)}
+        for n, (who, stage, act, form, reply) in enumerate(SAID)
+    ]
+    # A default stands for words that nobody said.
+    calls.append(calls[11] | {"call": "A/1/z", "scientist": "D", "defaulted": True, "sequence": 99})
+    head = ("virsci", 4, 4, 0.0, 5.0)
+    told = full(
+        {
+            "teams": [
+                *[("A/1", "A", *head, 40.0, 50.0, "published", None, "", "", 0, 0, 0, False, "E")],
+                ("B/1", "B", *head, 40.0, 60.0, "published", None),
+                ("C/1", "C", *head, 20.0, None, "dissolved", "too small"),
+            ],
+            "members": [
+                *[("A/1", who, "member", 1.0, 40.0, True, 0) for who in "ABCD"],
+                ("A/1", "E", "member", 2.0, 20.0, False, 0),
+                ("B/1", "B", "leader", 0.0, 40.0, True, 0),
+                ("C/1", "C", "leader", 0.0, 20.0, True, 0),
+            ],
+            "papers": [(team, team, "t", "a", 50.0, "", "") for team in ("A/1", "B/1")],
+            "authorships": [*(("A/1", who, at) for at, who in enumerate("ABCD")), ("B/1", "B", 0)],
+        }
+    )
+    order = [column.name for column in TABLES["calls"]]
+    return told | {"calls": [tuple(one.get(name) for name in order) for one in calls]}
+
+
+@pytest.fixture
+def run(rows):
+    return Run.from_rows(rows, {"seed": 1, "days": 100.0}, {})
+
+
+def by_name(run, team="A/1"):
+    table = contributions(run)
+    return table[table["team"] == team].set_index("scientist")
+
+
+def test_shares_and_roles_worked_by_hand(run):
+    table = by_name(run)
+    # Seven kinds: idea E; discussion A, B, E; criticism A, B, C; draft A; revision B; advice G;
+    # coordination A.
+    expected = {"A": Fraction(8, 21), "B": Fraction(5, 21), "C": Fraction(1, 21), "D": 0}
+    expected |= {"E": Fraction(4, 21), "G": Fraction(3, 21)}
+    assert table["share"].to_dict() == {who: float(share) for who, share in expected.items()}
+    assert sum(expected.values()) == 1
+    assert table.at["A", "roles"] == (
+        "Conceptualization; Validation; Writing – original draft; Project administration"
+    )
+    assert table.at["G", "roles"] == "Supervision"
+    assert table["roles"].isna().to_dict()["D"]
+    assert table["leads"].to_dict() == dict.fromkeys("AE", True) | dict.fromkeys("BCDG", False)
+    assert table.loc[list("ABCD"), "position"].tolist() == [0, 1, 2, 3]
+
+
+def test_a_gift_author_and_a_ghost_author_are_found_and_nobody_else(run):
+    table = by_name(run)
+    assert table.index[table["gift"]].tolist() == ["D"], "who says nothing is named for nothing"
+    assert table.index[table["ghost"]].tolist() == ["E"], "advice alone makes nobody an author"
+
+
+def test_how_flat_a_team_is_and_what_cannot_be_told(run):
+    table = team_roles(run).set_index("team")
+    row = table.loc["A/1"]
+    assert (row["people"], row["leads"], row["lead_ratio"], row["tall"]) == (4, 1, 0.25, True)
+    assert (row["gifts"], row["ghosts"], row["advisers"]) == (1, 1, 1)
+    for team in ("B/1", "C/1"):
+        assert table.at[team, "why"] == "not measurable: nothing was said"
+        assert table.loc[team].drop(["paper", "why"]).isna().all()
+    assert set(contributions(run)["team"]) == {"A/1"}
+
+
+def test_credit_by_position_beside_the_true_share(run):
+    table = credit_by_position(run).set_index("position")
+    assert table["authorships"].to_dict() == {"first": 1, "middle": 2, "last": 1}
+    assert table["share"].to_dict() == pytest.approx({"first": 8 / 21, "middle": 3 / 21, "last": 0})
+    assert table["fractional"].tolist() == [0.25] * 3
+    # 1, 1/2, 1/3 and 1/4 add to 25/12.
+    harmonic = {"first": 12 / 25, "middle": 5 / 25, "last": 3 / 25}
+    assert table["harmonic"].to_dict() == pytest.approx(harmonic)
+    assert table["gifts"].tolist() == [0, 0, 1]
+
+
+def votes_for(place):
+    """Everybody votes for the same idea, by its words."""
+
+    def script(call, request):
+        if call.act != "vote":
+            return None
+        titles = [standing.idea.title for standing in request.slots["ideas"]]
+        return {"Decision Made": f"Idea {titles.index(sorted(titles)[place])}"}
+
+    return script
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_the_idea_of_a_scripted_team_is_that_of_its_votes_also_on_permuted_ballots(
+    synthetic, place
+):
+    protocol = VirSci(team_size=3, turns=2, prompts={"idea_order": "permuted"})
+    played = play(synthetic, protocol, votes_for(place), consults=True)
+    (draft,) = played.of_form("Draft")
+    assert played.team["idea_by"] == draft.request.slots["idea"].author
+    run = Run.from_rows(played.society.log.rows, {"seed": 1, "days": 5000.0}, {})
+    table = contributions(run)
+    assert table.loc[table["idea"] == 1, "scientist"].tolist() == [played.team["idea_by"]]
+    counts = {}
+    for said in played.said:
+        if said.call.act in ("utter", "vote", "summarise", "decide", "guest", "critique"):
+            who = said.call.guest or said.call.who
+            counts[who] = counts.get(who, 0) + 1
+    told = table.set_index("scientist")[[kind for kind in KINDS if kind != "idea"]].sum(axis=1)
+    assert told[told > 0].to_dict() == counts
+    assert not table["gift"].any()
+
+
+def test_shares_of_a_scripted_team_add_to_one_exactly(synthetic):
+    played = play(synthetic, VirSci(team_size=4, turns=3), consults=True)
+    table = contributions(Run.from_rows(played.society.log.rows, {"seed": 1, "days": 5e3}, {}))
+    counts = {
+        row["scientist"]: Counter({kind: int(row[kind]) for kind in KINDS})
+        for row in table.to_dict("records")
+    }
+    shares = exact_shares(counts)
+    assert sum(shares.values()) == 1
+    assert {who: float(share) for who, share in shares.items()} == (
+        table.set_index("scientist")["share"].to_dict()
+    )
