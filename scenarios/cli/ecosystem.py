@@ -274,8 +274,9 @@ def _build(
     from virsci_society.society.ecosystem.building.builder import build as build_by
     from virsci_society.society.ecosystem.importers.source import open_source
     from virsci_society.society.ecosystem.importers.spool import Spool
+    from virsci_society.society.ecosystem.storage import require_place
 
-    _require_place(out)
+    require_place(out)
     partial = out.with_name(f"{out.name}.partial")
     with make_progress() as progress:
         source = open_source(kind, paths, progress=progress.count, **options)
@@ -340,15 +341,6 @@ def _tell(built: BuildResult, source: Source, out: Path) -> None:
 def _tell_counts(made: Ecosystem, out: Path) -> None:
     counts = ", ".join(f"{count:,} {what}" for what, count in made.counts.items())
     tell(f"ecosystem: {out} ({counts})")
-
-
-def _require_place(out: Path) -> None:
-    """Raise InputError now rather than after hours, where the folder holds other files."""
-    from virsci_society.scenarios.config.ecosystem_folder import MANIFEST
-
-    refuse_links(out)
-    if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
-        raise InputError(f"{out}: holds other files; give an empty folder or an ecosystem's")
 
 
 @contextmanager

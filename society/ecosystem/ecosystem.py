@@ -19,9 +19,9 @@ from virsci_society.agents.arrays import IntArray, VectorArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import (
     make_folder,
-    refuse_links,
     remove_file,
     remove_folder,
+    write_atomically,
 )
 from virsci_society.agents.lazy_imports import pc, sparse
 from virsci_society.society.ecosystem import storage
@@ -279,12 +279,9 @@ def _require_order(papers: Papers) -> None:
 
 
 def _clear(target: Path) -> None:
-    if target.exists() and not target.is_dir():
-        raise InputError(f"{target}: is a file; give a folder")
-    refuse_links(target)
-    if target.is_dir() and any(target.iterdir()) and not (target / storage.MANIFEST).is_file():
-        raise InputError(f"{target}: holds other files; give an empty folder or an ecosystem's")
+    storage.require_place(target)
     make_folder(target)
+    write_atomically(target / storage.BEGUN, "The ecosystem in this folder is not whole.\n")
     # First, so that a write that is cut short is not taken for an ecosystem.
     remove_file(target / storage.MANIFEST)
     for name in (storage.PAPERS, storage.SCIENTISTS, storage.COAUTHORS, storage.KEY):

@@ -16,7 +16,14 @@ import numpy as np
 
 from virsci_society.agents.arrays import IntArray, VectorArray
 from virsci_society.agents.errors import DAMAGED_ARCHIVE, InputError
-from virsci_society.agents.files.atomic_files import read_plain_text, replacing, write_atomically
+from virsci_society.agents.files.atomic_files import (
+    holds_others,
+    read_plain_text,
+    refuse_links,
+    remove_file,
+    replacing,
+    write_atomically,
+)
 from virsci_society.agents.files.file_hashes import file_hash, signed, unsigned
 from virsci_society.agents.lazy_imports import pa, pc, pq, sparse
 from virsci_society.society.ecosystem.people import People
@@ -27,6 +34,8 @@ PAPERS = "papers.parquet"
 SCIENTISTS = "scientists.parquet"
 COAUTHORS = "coauthors.npz"
 KEY = "key.parquet"
+BEGUN = "incomplete"
+"""Stands in the folder from the first file of an ecosystem to its manifest."""
 FORMAT = 1
 REBUILD_HINT = "build the ecosystem again"
 """How messages about a damaged folder end."""
@@ -136,14 +145,31 @@ def read_rows(path: Path, shape: tuple[int, int]) -> VectorArray:
     return np.asarray(rows)
 
 
+def require_place(folder: Path) -> None:
+    """Raise InputError where an ecosystem cannot be written without touching somebody's files.
+
+    A folder may be missing, empty, or hold an ecosystem, also one whose writer was killed.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: is a file; give a folder")
+    refuse_links(folder)
+    if any((folder / name).is_file() for name in (MANIFEST, BEGUN)):
+        return
+    if holds_others(folder, BEGUN):
+        raise InputError(f"{folder}: holds other files; give an empty folder or an ecosystem's")
+
+
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write the manifest with the hash of every other file, except the key file, and its own."""
     # Without the key file, which may be taken away and leaves a whole ecosystem.
-    files = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in (MANIFEST, KEY))
+    files = sorted(
+        p for p in folder.rglob("*") if p.is_file() and p.name not in (MANIFEST, KEY, BEGUN)
+    )
     hashes = {path.relative_to(folder).as_posix(): file_hash(path) for path in files}
     data = signed({**manifest, "format": FORMAT, "files": hashes})
     text = json.dumps(data, indent=2, sort_keys=True)
     write_atomically(folder / MANIFEST, text + "\n")
+    remove_file(folder / BEGUN)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

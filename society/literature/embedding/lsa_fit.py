@@ -87,7 +87,8 @@ def _chosen_terms(
         raise _unfit(documents, "no word is in at least two and at most half of them")
     if chosen.sum() > most_terms:
         total = np.asarray(counts.sum(axis=0)).ravel()
-        first = (-total[chosen]).argsort()[:most_terms]
+        # Among equals the first: which ones another way of sorting takes depends on the processor.
+        first = (-total[chosen]).argsort(kind="stable")[:most_terms]
         kept = np.zeros(len(terms), dtype=bool)
         kept[np.flatnonzero(chosen)[first]] = True
         chosen = kept

@@ -10,6 +10,7 @@ import pytest
 from tests.society.ecosystem.raw_records import build_ecosystem
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem import ecosystem as module
+from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
 from virsci_society.society.ecosystem.storage import MANIFEST, file_hash
@@ -207,6 +208,27 @@ def test_other_peoples_files_are_not_overwritten(small, tmp_path):
     with pytest.raises(InputError, match="is a file"):
         small.save(tmp_path / "thesis.txt")
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+@pytest.mark.parametrize("last", ["write_papers", "write_counts", "write_rows", "write_manifest"])
+@pytest.mark.parametrize("there", [False, True], ids=["in a new folder", "over another"])
+def test_what_a_killed_writer_left_is_written_again(small, tmp_path, monkeypatch, last, there):
+    folder = tmp_path / "eco"
+    if there:
+        small.save(folder)
+
+    def killed(*ignored):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, last, killed)
+        with pytest.raises(KeyboardInterrupt):
+            small.save(folder)
+    with pytest.raises(InputError, match=r"manifest\.json"):
+        Ecosystem.load(folder)
+    small.save(folder)
+    assert Ecosystem.load(folder).counts == small.counts
+    assert not (folder / storage.BEGUN).exists()
 
 
 @pytest.mark.parametrize(

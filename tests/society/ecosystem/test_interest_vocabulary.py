@@ -244,7 +244,7 @@ def test_profiles_of_a_real_community(vis_folder):
     assert [faults[term] for term in good] == [None] * 4
     by_name = {one.id: cleaned_interests(one, known) for one in vis.profiles}
     assert by_name["Scientist122"] == (
-        *("fluid dynamics", "probing", "flow features", "vortex", "diffusion", "interaction"),
+        *("fluid dynamics", "probing", "flow features", "vortex", "interaction"),
     )
     assert "tensors field" not in by_name["Scientist234"]
     assert "tensor fields" in by_name["Scientist234"]
