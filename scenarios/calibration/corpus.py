@@ -43,6 +43,11 @@ class Corpus:
         """The year of the first paper."""
         return self.origin + round(float(self.works.dates[0]) / DAYS_PER_YEAR)
 
+    @property
+    def last_year(self) -> int:
+        """The year of the last paper."""
+        return self.origin + round(float(self.works.dates[-1]) / DAYS_PER_YEAR)
+
     def day(self, year: int) -> float:
         """The day of 1 January of a year."""
         return (year - self.origin) * DAYS_PER_YEAR
@@ -115,8 +120,18 @@ def read_source(kind: str, paths: Sequence[Path], end: int) -> Corpus:
     )
 
 
-def ecosystem_corpus(ecosystem: Ecosystem, end: int) -> Corpus:
-    """The corpus of an ecosystem's papers before the boundary, up to a year that is left out."""
-    table = ecosystem.past.table.select(["year", "id", "authors"])
-    rows = zip(*(table[name].to_pylist() for name in ("year", "id", "authors")), strict=True)
+def ecosystem_corpus(ecosystem: Ecosystem, end: int, *, later: bool = False) -> Corpus:
+    """The corpus of an ecosystem's papers before a year.
+
+    Args:
+        ecosystem: its papers before the boundary are taken.
+        end: the first year that is left out.
+        later: whether those after the boundary are taken as well.
+    """
+    parts = [ecosystem.past, *([ecosystem.contemporary] if later else [])]
+    rows = []
+    for part in parts:
+        table = part.table.select(["year", "id", "authors"])
+        columns = (table[name].to_pylist() for name in ("year", "id", "authors"))
+        rows += list(zip(*columns, strict=True))
     return make_corpus(rows, end, "the ecosystem")

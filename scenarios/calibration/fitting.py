@@ -24,7 +24,11 @@ from virsci_society.scenarios.calibration.design import (
     second_points,
     sobol_points,
 )
-from virsci_society.scenarios.calibration.estimation.counted import CountedValues, Counting
+from virsci_society.scenarios.calibration.estimation.counted import (
+    TREND_OF,
+    CountedValues,
+    Counting,
+)
 from virsci_society.scenarios.calibration.estimation.estimators import Estimation, PosteriorSample
 from virsci_society.scenarios.calibration.estimation.reference_table import (
     MomentScale,
@@ -308,5 +312,6 @@ def continued(counted: CountedValues, years: float) -> dict[str, float]:
     values = counted.values()
     for key, trend in counted.trends.items():
         known = keys.PARAMETERS[key]
-        values[key] = known.value(known.level(values[key]) + trend.shrunk_slope * years)
+        values[key] = known.value(known.level(values[key]) + trend.change_after(years))
+        values[TREND_OF[key]] = trend.slope_after(years)
     return values

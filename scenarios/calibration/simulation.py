@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -137,7 +137,7 @@ class ObservedWindow:
     days: float
 
     @classmethod
-    def of(cls, corpus: Corpus, window: Window) -> ObservedWindow:
+    def of(cls, corpus: Corpus, window: Window) -> Self:
         """The window of a corpus."""
         begin = corpus.day(window.first)
         before, papers = corpus.before(window.first), corpus.inside(window)
@@ -181,6 +181,11 @@ class ObservedWindow:
     def values(self, papers: Authorships) -> dict[str, float]:
         """Everything in ``MEASURED`` of real or simulated papers of the window."""
         return self._compare(self.measure(papers), self._patterns_of(papers))
+
+    def measured(self, papers: Authorships) -> list[float]:
+        """What is kept of a simulation: the values of ``MEASURED``."""
+        values = self.values(papers)
+        return [values[name] for name in MEASURED]
 
     def compare(self, other: ObservedWindow) -> dict[str, float]:
         """Everything in ``MEASURED`` of the real papers of another window."""
@@ -316,11 +321,10 @@ class Simulations:
 
 
 def run_job(simulator: WindowSimulator, windows: Sequence[ObservedWindow], job: Job) -> list[float]:
-    """Simulate a window and measure it: the values of ``MEASURED``."""
+    """Simulate a window and measure it."""
     window = windows[job.window]
     papers = simulator.simulate(job.parameters, window.before, 0.0, window.days, job.seed)
-    values = window.values(papers)
-    return [values[name] for name in MEASURED]
+    return window.measured(papers)
 
 
 _AT_WORK: tuple[WindowSimulator, tuple[ObservedWindow, ...]] | None = None

@@ -26,6 +26,7 @@ from virsci_society.scenarios.cli.transcript import transcript
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.explorer.command import explore
 from virsci_society.scenarios.export.command import export
+from virsci_society.scenarios.forecasting.command import forecast
 from virsci_society.scenarios.judgement.command import ask, rate, review
 from virsci_society.scenarios.study.command import study
 from virsci_society.scenarios.terminal.arguments import (
@@ -92,6 +93,7 @@ app = typer.Typer(
 )
 app.add_typer(ecosystem, name="ecosystem")
 app.add_typer(study, name="study")
+app.add_typer(forecast, name="forecast")
 app.add_typer(rate, name="rate")
 app.add_typer(export, name="export")
 

@@ -36,13 +36,20 @@ from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 RATE_YEARS = 10
 """Years over which rates and their trends are followed, or longer where the fit windows are."""
-LEVEL_MEMORY = 4.0
+LEVEL_MEMORY = 3.0
 """Years after which the weight of a year in a level has fallen to 1/e."""
 HORIZON = 5
 """Years without a further paper after which a newcomer counts as one-off."""
 BOOTSTRAP = 200
 MOST_CHOICES = 4000
 """Seats by which the choice of partners is estimated, at most."""
+TREND_OF = {
+    keys.PAPERS: keys.PAPERS_TREND,
+    keys.SIZE: keys.SIZE_TREND,
+    keys.LEAD: keys.LEAD_TREND,
+    keys.SEAT: keys.NEW_TREND,
+}
+"""The key of the trend of each rate."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +110,7 @@ class Counting:
             keys.SIZE: float(seats.size[fresh].mean()) if len(fresh) else float("nan"),
             keys.LEAD: _share(seats.entries[lead].sum(), int(lead.sum())),
             keys.SEAT: _share(seats.entries[other].sum(), int(other.sum())),
-            keys.PAPERS_TREND: 0.0,
-            keys.SIZE_TREND: 0.0,
-            keys.NEW_TREND: 0.0,
-            keys.LEAD_TREND: 0.0,
+            **dict.fromkeys(TREND_OF.values(), 0.0),
         }
 
     def values(self) -> CountedValues:
@@ -118,13 +122,9 @@ class Counting:
             )
             for key, one in trends.items()
         }
-        for key, slope in (
-            (keys.PAPERS_TREND, trends[keys.PAPERS]),
-            (keys.SIZE_TREND, trends[keys.SIZE]),
-            (keys.NEW_TREND, trends[keys.SEAT]),
-            (keys.LEAD_TREND, trends[keys.LEAD]),
-        ):
-            found[key] = Estimate(slope.shrunk_slope, slope.slope_error, slope.n)
+        for key, one in trends.items():
+            slope = Estimate(one.slope_after(0.0), one.slope_error, one.n)
+            found[TREND_OF[key]] = slope
         papers = np.unique(self.seats.paper, return_index=True)[1]
         sizes = self.seats.size[papers[~self.seats.repeated[papers]]]
         found[keys.SIZE_DISPERSION] = fit_gamma_poisson(sizes - 1)

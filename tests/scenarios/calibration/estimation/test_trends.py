@@ -5,23 +5,50 @@ import math
 import numpy as np
 import pytest
 
-from virsci_society.scenarios.calibration.estimation.count_models import fit_trend, to_link, unlink
+from virsci_society.scenarios.calibration.estimation.count_models import (
+    DAMPING,
+    fit_trend,
+    to_link,
+    unlink,
+)
 
 YEARS = np.arange(12.0)
 
 
-def test_a_growing_count_is_continued():
+def test_a_growing_count_is_continued_by_a_damped_trend():
     totals = 100 * np.exp(0.1 * YEARS)
     found = fit_trend(YEARS, totals, np.ones(12), "log", at=14.0)
     assert found.slope == pytest.approx(0.1, abs=1e-6)
     assert found.shrunk_slope == pytest.approx(0.1, rel=0.05)
-    assert found.estimate.value == pytest.approx(100 * math.exp(1.4), rel=0.05)
+    # The middle of the years that were counted lies 8.5 years before 14.
+    ahead = 0.1 * (1 - DAMPING**8.5) / -math.log(DAMPING)
+    assert found.age == pytest.approx(8.5)
+    assert found.estimate.value == pytest.approx(100 * math.exp(0.55 + ahead), rel=0.05)
+    assert found.estimate.value < 100 * math.exp(0.1 * 14)
     assert found.dispersion == 1
+
+
+def test_a_trend_fades_year_by_year_after_its_date():
+    totals = 100 * np.exp(0.1 * YEARS)
+    found = fit_trend(YEARS, totals, np.ones(12), "log", at=12.0, memory=3.0)
+    assert found.slope_after(1.0) == pytest.approx(DAMPING * found.slope_after(0.0))
+    steps = np.linspace(0, 5, 50_001)
+    slopes = np.array([found.slope_after(one) for one in steps])
+    whole = ((slopes[1:] + slopes[:-1]) / 2 * np.diff(steps)).sum()
+    assert found.change_after(5.0) == pytest.approx(whole, rel=1e-6)
+    assert found.change_after(0.0) == 0
+
+
+def test_the_same_years_give_the_same_trend_in_any_calendar():
+    totals = np.random.default_rng(5).poisson(30, 12).astype(float)
+    one = fit_trend(YEARS + 0.5, totals, np.ones(12), "log", at=12.0, memory=3.0)
+    other = fit_trend(YEARS - 19.5, totals, np.ones(12), "log", at=-8.0, memory=3.0)
+    assert one == other
 
 
 def test_a_falling_share_is_continued():
     shares = 1 / (1 + np.exp(-(0.5 - 0.1 * YEARS)))
-    found = fit_trend(YEARS, 1000 * shares, np.full(12, 1000.0), "logit", at=12.0)
+    found = fit_trend(YEARS, 1000 * shares, np.full(12, 1000.0), "logit", at=12.0, memory=2.0)
     assert found.slope == pytest.approx(-0.1, abs=1e-6)
     assert 0 < found.estimate.value < shares[-1]
 
