@@ -93,9 +93,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "--set backend.use=litellm --set backend.model=ollama_chat/llama3.1",
     ),
     "measure": ("society measure runs/quickstart-1 --contemporary eco/mine",),
+    "forecast": ("society forecast make eco/mine --until 2027",),
     "forecast make": (
-        "society forecast eco/mine --until 2027",
-        "society forecast eco/mine --until 2027 --register --out mine-2027.json",
+        "society forecast make eco/mine --until 2027",
+        "society forecast make eco/mine --until 2027 --register --out mine-2027.json",
     ),
     "forecast score": ("society forecast score mine-2027.json --with eco/later",),
     "calibrate": ("society calibrate fit.yaml --plan", "society calibrate fit.yaml --out fitted"),
