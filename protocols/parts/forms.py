@@ -192,26 +192,6 @@ class IdeaScore(Form):
         return cls(score=1.0)
 
 
-class PairChoice(Form):
-    """Which of two ideas is better? Slots: first, second (CandidateIdeas)."""
-
-    reason: str = Field(default="", alias="Reason", description="what decides between the two")
-    better: Literal["A", "B", ""] = Field(alias="Better", json_schema_extra={"enum": ["A", "B"]})
-
-    @field_validator("better", mode="before")
-    @classmethod
-    def _as_meant(cls, value: Any) -> Any:
-        """Read "Idea A" and "b." as they are meant."""
-        if not isinstance(value, str):
-            return value
-        return value.strip(" .\"'").casefold().removeprefix("idea").strip().upper()
-
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """A tie: half a point each."""
-        return cls(better="")
-
-
 class Proposal(Form):
     """A research proposal in five parts, and the papers that it cites.
 

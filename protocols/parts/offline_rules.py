@@ -37,7 +37,7 @@ from virsci_society.protocols.offline_rules import (
     mean_distance,
     propose_idea,
 )
-from virsci_society.protocols.parts import forms
+from virsci_society.protocols.parts import forms, tournament_forms
 from virsci_society.protocols.parts.forms import BEST_OF_PART, BEST_OF_STEP
 
 QUERIES = 3
@@ -152,13 +152,36 @@ def choose_of_pair(asked: Asked) -> dict[str, Any]:
         for name in ("first", "second")
     )
     better = "A" if first >= second else "B"
-    return {"Reason": f"Idea {better} lies farther from its papers.", "Better": better}
+    reply = {"Reason": f"Idea {better} lies farther from its papers.", "Better": better}
+    if asked.count("turns") <= 1:
+        return reply
+    return {"Debate": [f"The distances are {first:.2f} and {second:.2f}."], **reply}
 
 
 def review_hypothesis(asked: Asked) -> dict[str, Any]:
     """The objection to an idea; it stands with the probability that a reflection is the last."""
     reply, stands = criticise_idea(asked), asked.chance(RULES.reflection_done)
     return {**reply, "Approve": stands} if asked.slots.get("ends") else reply
+
+
+def review_deeply(asked: Asked) -> dict[str, Any]:
+    """The objection to an idea, the term that it rests on, and the nearest paper's first term."""
+    said = criticise_idea(asked)
+    papers = getattr(asked.slots.get("idea"), "references", None) or ()
+    near = _first_terms(papers[:1])
+    known = f"{near[0]} is known" if near else "Nothing near it is known"
+    return {
+        "Assumptions": said["Soundness"],
+        "Novelty": as_sentence(known),
+        "Weakness": said["Objection"],
+        "Advice": said["Advice"],
+    }
+
+
+def draw_lessons(asked: Asked) -> dict[str, Any]:
+    """The first weakness that was named, and an own interest that the topic does not name."""
+    weak = next((one.weakness for one in asked.all("reviews") if one.weakness), "Nobody named any.")
+    return {"Patterns": weak, "Advice": missed(asked, asked.text("topic"), "More detail is needed")}
 
 
 def _marks(asked: Asked, names: Sequence[str], best: int) -> dict[str, float]:
@@ -274,7 +297,7 @@ OFFLINE_RULES: dict[type[Form], Rule] = {
     forms.ReadingNotes: take_notes,
     forms.NoveltyVerdict: judge_novelty,
     forms.IdeaScore: score_idea,
-    forms.PairChoice: choose_of_pair,
+    tournament_forms.PairChoice: choose_of_pair,
     forms.Proposal: write_proposal,
     forms.Contribution: contribute,
     forms.PlanStep: write_step,
@@ -282,5 +305,7 @@ OFFLINE_RULES: dict[type[Form], Rule] = {
     forms.PaperReview: review_paper,
     forms.ChairReview: join_reviews,
     forms.HypothesisReview: review_hypothesis,
+    tournament_forms.DeepReview: review_deeply,
+    tournament_forms.Lessons: draw_lessons,
 }
-"""The rule of each form of ``forms``."""
+"""The rule of each form of ``forms`` and ``tournament_forms``."""

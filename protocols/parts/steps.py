@@ -247,7 +247,7 @@ def best_of(things: Sequence[Any], scores: Sequence[float | None]) -> Any:
     return things[max(range(len(things)), key=lambda place: (scores[place] or 0.0, -place))]
 
 
-def unit_vector(vector: VectorArray) -> FloatArray:
+def unit_vector(vector: VectorArray | FloatArray) -> FloatArray:
     """A vector of length 1, in double precision; the zero vector stays as it is.
 
     Args:
@@ -256,3 +256,23 @@ def unit_vector(vector: VectorArray) -> FloatArray:
     wide: FloatArray = np.asarray(vector, dtype=np.float64).ravel()
     length = float(np.sqrt(wide @ wide))
     return wide / length if length else wide
+
+
+def distinct_places(vectors: Sequence[VectorArray | FloatArray], threshold: float) -> list[int]:
+    """The places of texts whose cosine with every earlier kept text is below a threshold.
+
+    Args:
+        vectors: one per text, of shape (1, dim) or (dim,); a text without known words has the zero
+            vector, which is like no other.
+        threshold: cosine, 0 to 1, from which two texts count as the same.
+
+    Returns:
+        Places in order; the first is always among them.
+    """
+    kept: list[int] = []
+    units = [unit_vector(vector) for vector in vectors]
+    for place, unit in enumerate(units):
+        # Rounded, so that the last digits of a sum on another machine decide nothing.
+        if all(round(float(unit @ units[other]), 9) < threshold for other in kept):
+            kept.append(place)
+    return kept

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from virsci_society.agents.arrays import VectorArray
 from virsci_society.protocols.ideas import CandidateIdea, Idea
-from virsci_society.protocols.parts.forms import PairChoice, Seeds
+from virsci_society.protocols.parts.forms import Seeds
 from virsci_society.protocols.parts.research_system import ResearchSystem
-from virsci_society.protocols.parts.steps import retrieve, unit_vector
+from virsci_society.protocols.parts.steps import distinct_places, retrieve
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
+from virsci_society.protocols.parts.tournament_forms import PairChoice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -137,26 +137,6 @@ def seed_at(place: int, said: Seeds) -> Idea:
         feasibility=5.0,
         novelty=5.0,
     )
-
-
-def distinct_places(vectors: Sequence[VectorArray], threshold: float) -> list[int]:
-    """The places of texts whose cosine with every earlier kept text is below a threshold.
-
-    Args:
-        vectors: one per text, of shape (1, dim) or (dim,); a text without known words has the zero
-            vector, which is like no other.
-        threshold: cosine, 0 to 1, from which two texts count as the same.
-
-    Returns:
-        Places in order; the first is always among them.
-    """
-    kept: list[int] = []
-    units = [unit_vector(vector) for vector in vectors]
-    for place, unit in enumerate(units):
-        # Rounded, so that the last digits of a sum on another machine decide nothing.
-        if all(round(float(unit @ units[other]), 9) < threshold for other in kept):
-            kept.append(place)
-    return kept
 
 
 def pair_by_points(points: Sequence[float], rng: np.random.Generator) -> list[tuple[int, int]]:

@@ -38,6 +38,7 @@ PROTOCOLS: Table = {
     "cycle_researcher": "virsci_society.protocols.systems.cycle_researcher:CycleResearcher",
     "idea2proposal": "virsci_society.protocols.systems.idea2proposal:Idea2Proposal",
     "virtual_lab": "virsci_society.protocols.systems.virtual_lab:VirtualLab",
+    "co_scientist": "virsci_society.protocols.systems.co_scientist:CoScientist",
     "solo_virsci": "virsci_society.protocols.virsci.protocol:SoloVirSci",
     "debate": "virsci_society.protocols.systems.debate:Debate",
     "mixture": "virsci_society.protocols.mixture:Mixture",

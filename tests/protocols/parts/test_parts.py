@@ -10,7 +10,6 @@ from virsci_society.agents.prompts.slots import Reference
 from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.parts.forms import (
     NoveltyVerdict,
-    PairChoice,
     PaperReview,
     PlanStep,
     Proposal,
@@ -23,8 +22,14 @@ from virsci_society.protocols.parts.research_system import (
     count_removed,
     proposal_as_idea,
 )
-from virsci_society.protocols.parts.steps import mean_of_reviews, merge_searches, query_at, reflect
-from virsci_society.protocols.systems.ai_researcher import distinct_places
+from virsci_society.protocols.parts.steps import (
+    distinct_places,
+    mean_of_reviews,
+    merge_searches,
+    query_at,
+    reflect,
+)
+from virsci_society.protocols.parts.tournament_forms import PairChoice
 from virsci_society.protocols.systems.debate import most_frequent
 from virsci_society.protocols.systems.idea2proposal import (
     ComposedTeam,

@@ -27,6 +27,7 @@ SMALL = {
     "idea2proposal": {"rounds": 3},
     "virtual_lab": {"rounds": 1, "parallel": 2},
     "debate": {"rounds": 1},
+    "co_scientist": {"similarity": 1.0},
     "solo_virsci": {"turns": 1},
 }
 """Every system with the settings under which each of its steps is taken at least once."""

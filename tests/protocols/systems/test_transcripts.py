@@ -73,6 +73,18 @@ COURSES = {
         "ideas RefinedIdea",
         "abstract Draft",
     ],
+    "co_scientist": [
+        "ideas SearchQueries",
+        "ideas ReadingNotes",
+        "ideas Idea x4",
+        "novelty DeepReview x4",
+        "novelty PairChoice x6",
+        "novelty Lessons",
+        "ideas Idea x2",
+        "novelty DeepReview x2",
+        "novelty PairChoice x6",
+        "abstract Draft",
+    ],
     "debate": ["ideas Idea x3", "ideas RefinedIdea x3", "abstract Draft"],
 }
 

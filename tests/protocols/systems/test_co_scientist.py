@@ -1,0 +1,266 @@
+"""The tournament of the AI co-scientist: who wins, who is dropped, and what its pages show.
+
+The table of pages is that of ``test_pages``, written after the prompts of the original's appendix.
+"""
+
+import json
+
+import pytest
+
+from tests.protocols.systems.conftest import make
+from tests.protocols.systems.test_pages import NEAR, OF_USE, TOPIC, Page, check, plant
+from virsci_society.protocols.parts.elo import START, rank
+from virsci_society.protocols.systems.co_scientist import EVOLUTION, GENERATION
+
+HYPOTHESES = {"Hypothesis A:": ["Idea"], "Hypothesis B:": ["Idea"]}
+REVIEWS = {
+    "The review of hypothesis A:": ["DeepReview"],
+    "The review of hypothesis B:": ["DeepReview"],
+}
+LEARNT = {"What recurs in reviews and comparisons so far:": ["Lessons"]}
+
+ROWS = [
+    Page(
+        "Idea",
+        0,
+        {**TOPIC, "Your notes on the literature:": ["ReadingNotes"], **OF_USE},
+        "Stage: generation of hypotheses.",
+        words=("Start from the notes",),
+        never=("experts with different views", "What recurs"),
+    ),
+    Page(
+        "Idea",
+        1,
+        {**TOPIC, "Your notes on the literature:": ["ReadingNotes"], **OF_USE},
+        "Stage: generation of hypotheses.",
+        words=("three experts with different views", "5 at most"),
+        never=("Start from the notes",),
+    ),
+    Page(
+        "DeepReview",
+        0,
+        {**TOPIC, "The hypothesis:": ["Idea"], **NEAR},
+        "Stage: review of hypotheses, round 1 of 2.",
+        words=("assumptions", "new in it", "step by step"),
+        never=("earlier reviews",),
+    ),
+    Page(
+        "PairChoice",
+        0,
+        {**TOPIC, **HYPOTHESES, **REVIEWS},
+        "Stage: tournament, round 1 of 3.",
+        words=("Say which one is better", '"Better": "A" or "B"'),
+        never=("panel", '"Debate":', "Score", "Rate"),
+    ),
+    Page(
+        "PairChoice",
+        2,
+        {**TOPIC, **HYPOTHESES, **REVIEWS},
+        "Stage: tournament, round 2 of 3.",
+        words=("panel of experts", "5 at most", '"Debate":'),
+    ),
+    Page(
+        "Lessons",
+        0,
+        {
+            **TOPIC,
+            **{f"Review {place}:": ["DeepReview"] for place in range(1, 5)},
+            **{
+                f"Comparison {place}, why one was better:": ["PairChoice why"]
+                for place in range(1, 7)
+            },
+        },
+        "Stage: meta-review.",
+        words=("Do not judge single hypotheses",),
+    ),
+    Page(
+        "Idea",
+        4,
+        {
+            **TOPIC,
+            "The hypothesis:": ["Idea"],
+            "Its review:": ["DeepReview"],
+            **LEARNT,
+            "Published papers near to it:": ["abstracts"],
+        },
+        "Stage: evolution of hypotheses, round 2 of 2.",
+        words=("weak or missing", "replaces none", "Heed what"),
+    ),
+    Page(
+        "Idea",
+        5,
+        {
+            **TOPIC,
+            "Hypothesis 1:": ["Idea"],
+            "Its review:": ["DeepReview x3"],
+            "Hypothesis 2:": ["Idea"],
+            "Hypothesis 3:": ["Idea"],
+            **LEARNT,
+            "Published papers near to them:": ["abstracts"],
+        },
+        "Stage: evolution of hypotheses, round 2 of 2.",
+        words=("join what is best",),
+    ),
+    Page(
+        "DeepReview",
+        4,
+        {**TOPIC, "The hypothesis:": ["Idea"], **NEAR, **LEARNT},
+        "Stage: review of hypotheses, round 2 of 2.",
+        words=("recur in earlier reviews",),
+    ),
+    Page(
+        "PairChoice",
+        -1,
+        {**TOPIC, **HYPOTHESES, **REVIEWS, **LEARNT},
+        "Stage: tournament, round 3 of 3.",
+    ),
+]
+
+
+def forms(lived, name):
+    return [one for one in lived.asked if one[1].form.__name__ == name]
+
+
+def pages(lived, name):
+    return [request.messages[1].content for _, request, _ in forms(lived, name)]
+
+
+def distinct(call, request):
+    """Marks on all texts; hypotheses are told apart by titles of papers."""
+    changed = plant(call, request)
+    if request.form.__name__ == "Idea":
+        papers = request.slots["references"]
+        changed["Title"] += f" and {papers[(3 * call.visit + call.seat) % len(papers)].title}"
+    return changed
+
+
+def named(winner=None, ties=False):
+    """Hypotheses are named after the visit and seat of their making; one of them wins always."""
+
+    def script(call, request):
+        if request.form.__name__ == "Idea":
+            return {"Title": f"zqmade{call.visit}s{call.seat} graphs"}
+        if request.form.__name__ != "PairChoice":
+            return None
+        first, second = (request.slots[name].idea.title for name in ("first", "second"))
+        if winner in (first, second):
+            return {"Better": "A" if first == winner else "B"}
+        # Of all others the one that was made first.
+        return {"Better": "" if ties else "A" if first < second else "B"}
+
+    return script
+
+
+def paper_of(lived):
+    (draft,) = forms(lived, "Draft")
+    return draft[1].slots["idea"].idea.title
+
+
+def notes(lived):
+    (note,) = lived.events("notes")
+    return note
+
+
+def test_pages_hold_what_the_original_shows(live):
+    check(live(make("co_scientist"), distinct), ROWS)
+
+
+def test_every_way_to_a_hypothesis_is_taken_and_says_something_of_its_own(live):
+    lived = live(make("co_scientist", hypotheses=3, rounds=4, evolved=2, matches=1))
+    ways = [request.slots["way"] for _, request, _ in forms(lived, "Idea")]
+    assert tuple(ways) == GENERATION + EVOLUTION
+    first_lines = [page.split("The topic:")[0] for page in pages(lived, "Idea")]
+    assert len(set(first_lines)) == len(ways)
+
+
+@pytest.mark.parametrize("winner", ["zqmade1s0 graphs", "zqmade1s3 graphs", "zqmade2s1 graphs"])
+def test_a_planted_best_hypothesis_becomes_the_paper(live, winner):
+    """Also one that was made last: it has won as many matches of the last round as it could."""
+    lived = live(make("co_scientist", matches=5), named(winner))
+    assert paper_of(lived) == winner
+
+
+def test_a_hypothesis_that_loses_replaces_none(live):
+    """Evolved ones lose every match, and the best of the first round stays what it was."""
+    lived = live(make("co_scientist", hypotheses=4, rounds=3), named("zqmade1s2 graphs"))
+    assert paper_of(lived) == "zqmade1s2 graphs"
+    ratings = notes(lived)["elo_ratings"]
+    assert len(ratings) == 4 + 2 + 2
+    assert rank(ratings)[0] == 2
+    assert max(ratings[4:]) < START
+
+
+def test_ties_change_no_rating_and_the_earliest_wins(live):
+    lived = live(make("co_scientist"), named("nobody", ties=True))
+    assert set(notes(lived)["elo_ratings"]) == {START}
+    assert paper_of(lived) == "zqmade1s0 graphs"
+
+
+def test_near_duplicates_are_neither_reviewed_nor_compared(live):
+    def same(call, request):
+        if request.form.__name__ == "Idea" and (call.visit, call.seat) in {(1, 2), (2, 0)}:
+            return {"Title": "Folding", "Idea": "Protein folding by graphs.", "Experiment": "None."}
+        return None
+
+    lived = live(make("co_scientist"), same)
+    assert notes(lived)["duplicates_removed"] == 1
+    assert len(forms(lived, "DeepReview")) == 5
+    assert len(notes(lived)["elo_ratings"]) == 5
+
+
+def test_one_hypothesis_alone_needs_no_match(live):
+    lived = live(make("co_scientist", hypotheses=1, rounds=1))
+    assert not forms(lived, "PairChoice")
+    assert notes(lived)["elo_ratings"] == [START]
+
+
+def test_lessons_of_a_meta_review_stand_on_all_later_pages_and_on_no_earlier_one(live):
+    def script(call, request):
+        if request.form.__name__ == "Lessons":
+            return {"Patterns": f"zqlesson{call.visit} recurs"}
+        return None
+
+    lived = live(make("co_scientist", rounds=3), script)
+    learnt = 0
+    for _, request, reply in lived.asked:
+        page = request.messages[1].content
+        if request.form.__name__ == "Lessons":
+            learnt = json.loads(reply.text)["Patterns"]
+        elif request.form.__name__ in ("Idea", "DeepReview", "PairChoice"):
+            told = [line for line in page.split("\n") if "zqlesson" in line]
+            assert told == ([f"> {learnt}"] if learnt else []), request.id
+    assert learnt
+
+
+def test_unreadable_reviews_and_lessons_leave_no_empty_heading(live):
+    def silent(call, request):
+        blank = {"DeepReview": ("Assumptions", "Novelty", "Weakness", "Advice")}
+        blank["Lessons"] = ("Patterns", "Advice")
+        return dict.fromkeys(blank.get(request.form.__name__, ()), "")
+
+    lived = live(make("co_scientist"), silent)
+    text = "\n".join(pages(lived, "PairChoice") + pages(lived, "Idea") + pages(lived, "Lessons"))
+    assert "review of hypothesis" not in text
+    assert "Its review" not in text
+    assert "What recurs" not in text
+
+
+def test_a_debate_is_held_only_between_two_that_have_won(live):
+    lived = live(make("co_scientist", matches=3), named("zqmade1s1 graphs"))
+    turns = [request.slots["turns"] for _, request, _ in forms(lived, "PairChoice")]
+    assert turns[:2] == [1, 1]
+    assert set(turns) == {1, 5}
+    single = live(make("co_scientist", turns=1))
+    assert not any("panel" in page for page in pages(single, "PairChoice"))
+
+
+def test_alike_hypotheses_meet_first_whatever_the_seed(live):
+    """The pairs follow from texts and results; the stream of the team draws who stands first."""
+    for seed in (1, 2):
+        lived = live(make("co_scientist"), named("zqmade1s0 graphs"), seed=seed)
+        matches = forms(lived, "PairChoice")
+        met = [
+            frozenset(request.slots[name].idea.title for name in ("first", "second"))
+            for _, request, _ in matches
+        ]
+        assert len(set(met[:4])) == 4, "somebody meets the same one twice in a row"
