@@ -1,4 +1,4 @@
-"""Reply forms of a tournament of hypotheses: review, comparison of two, and meta-review.
+"""The reply forms by which hypotheses are reviewed, compared in pairs, and learnt from.
 
 The rules of the offline scientist are in ``offline_rules``.
 """
