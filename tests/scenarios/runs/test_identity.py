@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "9a160addb2c9c5c032559da8596646a41b2308bbb243f2a8edcab0c84187d3cc"
+DEFAULTS = "7242f06cfd4254b1e4f0bbb10fcab48d1932b1cef3e4fca815e0dc8a59cf0c84"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
