@@ -12,7 +12,7 @@ their masked names, so a reference in another form cannot come from what it was 
 
 Last, shares of groups (main topics, classes of seniority) among those who are invited, accept, are
 consulted, publish and are cited, beside their shares of the population: a model, or the data that
-it sees, may prefer some. The tables of a run name no institutions, so these are not compared.
+it sees, may prefer some. Institutions are not compared.
 """
 
 from __future__ import annotations

@@ -32,6 +32,8 @@ FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
         "contributions": "teams.contributions:contributions",
         "team_roles": "teams.contributions:team_roles",
         "credit_by_position": "teams.contributions:credit_by_position",
+        "institutions": "teams.institutions:institutions",
+        "team_places": "teams.institutions:team_places",
         "drift": "population:drift",
     },
     "structure": {
@@ -46,6 +48,7 @@ FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
         "tie_strengths": "networks.tie_lifetimes:tie_strengths",
         "consulting": "networks.structure:consulting",
         "removals": "networks.removals:removals",
+        "around_stars": "networks.stars:around_stars",
         "presence": "population:presence",
     },
     "impact": {

@@ -13,10 +13,11 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Discriminator, Field, Tag
 from pydantic.dataclasses import dataclass
 
 from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.errors import InputError
 from virsci_society.society.kernel.durations import Days
 
 if TYPE_CHECKING:
@@ -47,6 +48,20 @@ class Removal:
     by: Rank = "degree"
 
 
+Named = tuple[Annotated[str, Field(min_length=1)], ...]
+"""Masked names of scientists who leave the society."""
+
+
+def _kind(value: Any) -> str:
+    return "named" if isinstance(value, list | tuple) else "ranked"
+
+
+Leaving = Annotated[
+    Annotated[Removal, Tag("ranked")] | Annotated[Named, Tag("named")], Discriminator(_kind)
+]
+"""Who leaves: so many by a rank, or scientists by name."""
+
+
 @dataclass(frozen=True, config=_STRICT)
 class Intervention:
     """One entry of ``interventions`` in a scenario.
@@ -54,15 +69,15 @@ class Intervention:
     Attributes:
         at: its date.
         set: dotted keys and the values that hold from then on.
-        remove_scientists: who leaves.
+        remove_scientists: who leaves, by rank or by name.
     """
 
     at: Annotated[Days, Field(json_schema_extra={"hint": "give its date, such as at: 1y"})]
     set: dict[str, Any] = field(default_factory=dict)
-    remove_scientists: Removal | None = None
+    remove_scientists: Leaving | None = None
 
     def __post_init__(self) -> None:
-        if not self.set and self.remove_scientists is None:
+        if not self.set and not self.remove_scientists:
             raise ValueError("it changes nothing: give set or remove_scientists")
 
 
@@ -75,13 +90,18 @@ SCHEMA = {
             "at": {"type": ["string", "number"]},
             "set": {"type": "object"},
             "remove_scientists": {
-                "type": "object",
-                "required": ["count"],
-                "properties": {
-                    "count": {"type": "integer", "minimum": 1, "maximum": MOST_PEOPLE},
-                    "by": {"enum": ["degree", "papers", "citations", "random"]},
-                },
-                "additionalProperties": False,
+                "anyOf": [
+                    {
+                        "type": "object",
+                        "required": ["count"],
+                        "properties": {
+                            "count": {"type": "integer", "minimum": 1, "maximum": MOST_PEOPLE},
+                            "by": {"enum": ["degree", "papers", "citations", "random"]},
+                        },
+                        "additionalProperties": False,
+                    },
+                    {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1},
+                ]
             },
         },
         "additionalProperties": False,
@@ -105,7 +125,7 @@ class Change:
     date: float
     settings_json: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
-    removal: Removal | None = None
+    removal: Removal | Named | None = None
 
 
 def founds_alike(one: Founding, other: Founding) -> bool:
@@ -119,18 +139,40 @@ def intervene(world: World, number: int, change: Change) -> None:
     rows = [] if removal is None else rows_to_remove(world, removal, number)
     names = [world.population.names[row] for row in rows]
     world.log.event("intervention", number=number, settings=change.settings_json, removed=names)
-    by = None if removal is None else removal.by
+    by = removal.by if isinstance(removal, Removal) else removal and "name"
     world.log.row("interventions", number, change.date, change.settings_json, by, len(rows))
     for row in rows:
         world.depart(row, "removed")
 
 
-def rows_to_remove(world: World, removal: Removal, number: int) -> list[int]:
-    """The rows of the scientists whom a removal takes; at least one scientist is always left."""
+def rows_to_remove(world: World, removal: Removal | Named, number: int) -> list[int]:
+    """The rows of the scientists whom a removal takes; at least one scientist is always left.
+
+    Raises:
+        InputError: nobody of a name is in the society.
+    """
+    if not isinstance(removal, Removal):
+        return _rows_named(world, removal)
     # The number names the stream: two removals on one day draw different people (rule 9).
     rng = world.streams.stream("intervention", number)
     ranking = rank_scientists(world, removal.by, rng)
     return ranking[: min(removal.count, len(ranking) - 1)]
+
+
+def _rows_named(world: World, names: Named) -> list[int]:
+    people = world.population
+    rows = [people.rows.get(name) for name in names]
+    unknown = [
+        name for name, row in zip(names, rows, strict=True) if row is None or row in people.departed
+    ]
+    if unknown:
+        raise InputError(
+            f"interventions: nobody called {unknown[0]!r} is in the society on day {world.day:g}; "
+            "name who is there, such as Scientist0"
+        )
+    return [row for row in dict.fromkeys(rows) if row is not None][
+        : len(people) - len(people.departed) - 1
+    ]
 
 
 def rank_scientists(world: World, by: Rank, rng: np.random.Generator) -> list[int]:

@@ -133,7 +133,7 @@ def add_newcomer(
     by = None if mentor is None else people.names[mentor]
     world.log.event("arrived", scientist=profile.id, place=place, mentor=by)
     world.log.row("careers", profile.id, date, "arrived", place)
-    world.log.row("scientists", profile.id, profile.topic, 0, 0, None, date)
+    world.log.row("scientists", profile.id, profile.topic, 0, 0, None, date, place)
     # Here, because a scenario is checked without the literature and the embeddings.
     from virsci_society.society.ecosystem.knowledge_bank import interests_text
     from virsci_society.society.teams.library import vector_of_text

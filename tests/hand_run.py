@@ -44,7 +44,7 @@ def calls_of(team, founded, members, turns, visit=1):
 
 
 COLUMNS = {
-    "scientists": "scientist topic papers citations career_start arrived",
+    "scientists": "scientist topic papers citations career_start arrived institution",
     "teams": "team leader protocol target_size size founded formed finished published state reason "
     "stage topic restarts strikes ties live idea_by",
     "members": "team scientist role joined left stayed load",
@@ -61,7 +61,7 @@ COLUMNS = {
     "submissions": "team submission round submitted decided decision reviews score",
     "interests": "scientist date paper topic interests entered dropped",
     "interventions": "number date settings ranked removed",
-    "careers": "scientist date change",
+    "careers": "scientist date change place",
     "ties": "source target date papers",
 }
 """The columns that the rows of these tests fill, the last ones not always; others are missing."""

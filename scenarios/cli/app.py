@@ -55,7 +55,9 @@ def fork(
     set_: Settings = None,
     remove: Annotated[
         str | None,
-        typer.Option("--remove", metavar="RANK:N", help="Scientists who leave: degree:10."),
+        typer.Option(
+            "--remove", metavar="RANK:N|NAMES", help="Who leaves: degree:10, or Scientist3."
+        ),
     ] = None,
     seed: Seed = None,
     trust: Trust = False,
@@ -63,8 +65,8 @@ def fork(
     """Go on differently from one day of a finished run; what came before is not paid again.
 
     --set changes founding, protocol or time from that day on, --seed the luck, --remove takes
-    scientists away (by degree, papers, citations or random). The same command goes on with a
-    fork that was stopped.
+    scientists away (by degree, papers, citations or random, or by names with commas between). The
+    same command goes on with a fork that was stopped.
     """
     from virsci_society.scenarios.runs.fork import Fork
     from virsci_society.scenarios.runs.progress import make_progress

@@ -214,9 +214,9 @@ class Scenario(Part):
     interventions: Annotated[tuple[Intervention, ...], WithJsonSchema(INTERVENTIONS)] = ()
     """What changes on stated dates: a list of sections with ``at`` (the date), ``set`` (dotted
     keys of founding, protocol, publication, careers or time, or the seed, with the values that
-    hold from then on) and ``remove_scientists`` (``{by: degree, count: 10}``; by degree, papers,
-    citations or random). Teams keep the settings that they were founded with. Source: none by
-    default."""
+    hold from then on) and ``remove_scientists`` (``{by: degree, count: 10}``, by degree, papers,
+    citations or random; or a list of names). Teams keep the settings that they were founded with.
+    Source: none by default."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Scenario:

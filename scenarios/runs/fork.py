@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.files.file_hashes import check_file
@@ -25,6 +25,7 @@ from virsci_society.scenarios.runs.execute import run_scenario as execute
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.runs.run_folder import DIGEST, SCENARIO
 from virsci_society.scenarios.runs.run_journal import JOURNAL, identity_hash
+from virsci_society.society.interventions import Rank
 from virsci_society.society.kernel.durations import parse_days, write_days
 from virsci_society.society.results.digest import RunPrefix, compute_run_prefix
 from virsci_society.society.results.run import Run
@@ -61,7 +62,7 @@ class Fork:
             at: date, as durations are written.
             settings: ``a.b=c``; a key that may not change in mid-run holds from day 0, and is
                 refused if that would change the past.
-            remove: ``degree:10``: rank and number of scientists who leave.
+            remove: who leaves: ``degree:10``, rank and number, or names with commas between them.
             trust: let dotted paths be imported.
 
         Raises:
@@ -170,8 +171,13 @@ def _sorted(settings: Iterable[str]) -> tuple[Mapping[str, Any], list[str]]:
     return later, always
 
 
-def _removal(text: str) -> dict[str, Any]:
+def _removal(text: str) -> dict[str, Any] | list[str]:
     by, colon, count = text.partition(":")
-    if not colon or not count.isdecimal():
-        raise InputError(f"--remove {text}: write it as rank:number, such as degree:10")
-    return {"by": by, "count": int(count)}
+    names = [name.strip() for name in text.split(",")]
+    rank_alone = text in get_args(Rank)
+    if (colon and not count.isdecimal()) or rank_alone or not all(names):
+        raise InputError(
+            f"--remove {text}: write it as rank:number, such as degree:10, or as names, such as "
+            "Scientist3,Scientist8"
+        )
+    return {"by": by, "count": int(count)} if colon else names

@@ -59,15 +59,24 @@ class People(ArrowSequence[Profile]):
     @cached_property
     def topics(self) -> Sequence[str]:
         """Main topics, by row: the first interest, or an empty string."""
-        interests = self.table["interests"]
-        lengths = pc.list_value_length(interests).to_numpy()
+        return self._first_of("interests")
+
+    @cached_property
+    def workplaces(self) -> Sequence[str]:
+        """The institution of each person, by row: the first affiliation, or an empty string."""
+        return self._first_of("affiliations")
+
+    def _first_of(self, name: str) -> Sequence[str]:
+        """The first text of a column of lists, by row, or an empty string."""
+        lists = self.table[name]
+        lengths = pc.list_value_length(lists).to_numpy()
         starts = np.cumsum(lengths) - lengths
         places = pa.array(starts, mask=lengths == 0)
-        first = pc.list_flatten(interests).take(places).combine_chunks()
+        first = pc.list_flatten(lists).take(places).combine_chunks()
         # The same few words stand for many: each is one string in memory.
-        topics = pc.fill_null(first, "").dictionary_encode()
-        words = topics.dictionary.to_pylist()
-        return tuple(map(words.__getitem__, topics.indices.to_pylist()))
+        texts = pc.fill_null(first, "").dictionary_encode()
+        words = texts.dictionary.to_pylist()
+        return tuple(map(words.__getitem__, texts.indices.to_pylist()))
 
     @cached_property
     def institutions(self) -> tuple[str, ...]:

@@ -28,6 +28,9 @@ OPTIONAL_COLUMNS = {
 }
 """Columns that a digest leaves out where no row has a value."""
 
+IMPLIED_COLUMNS = ("live", "found_by", "idea_by", "institution")
+"""Columns that say nothing which ``calls``, the backend or the ecosystem does not say."""
+
 PROVENANCE_COLUMNS = (
     "rung",
     "verdict",
@@ -45,12 +48,13 @@ def digest_content(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame
 
     Left out are repeated calls, token counts, the model's name for itself, how a reply was read
     and whether a model was asked at all. So are the text by which a paper is found and who put
-    forward its idea, because they follow from ``calls``, and unused optional tables and columns.
+    forward its idea, because they follow from ``calls``, where people worked first, because the
+    ecosystem says it, and unused optional tables and columns.
     """
     calls = tables["calls"]
     calls = calls[~calls["act"].isin(REPEATED_ACTS)].drop(columns=list(PROVENANCE_COLUMNS))
     content = {
-        name: table.drop(columns=["live", "found_by", "idea_by"], errors="ignore")
+        name: table.drop(columns=list(IMPLIED_COLUMNS), errors="ignore")
         for name, table in tables.items()
         if name not in OPTIONAL_TABLES or len(table)
     }

@@ -140,8 +140,10 @@ class InitialTables:
         citations = (None if count != count else int(count) for count in people.citations.tolist())
         # 0 stands for a year that is not known, NaN for citations that cannot be dated.
         first_years = (year or None for year in years.tolist())
+        arrived = [None] * len(people)
+        places = (place or None for place in people.workplaces)
         columns = (people.names, people.topics, people.papers.tolist(), citations, first_years)
-        return [(*row, None) for row in zip(*columns, strict=True)]
+        return list(zip(*columns, arrived, places, strict=True))
 
     def ties(self, chosen: IntArray | None = None) -> list[tuple[Any, ...]]:
         """Rows of ``ties`` for joint papers before day 0, with a chosen row at an end."""

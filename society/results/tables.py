@@ -44,6 +44,7 @@ papers       Int64   papers before day 0
 citations    Int64   citations before day 0; missing where the source cannot date them
 career_start Int64   year of the first paper before day 0; missing if unknown
 arrived      Float64 date of coming; missing for those who were there on day 0
+institution  string  where it worked first: on day 0, or when it came; missing if unknown
 """),
     "teams": _columns("""
 team         string  id: leader / ordinal of that leader's projects
@@ -216,7 +217,7 @@ dropped      string  those that are no longer held; missing if none
 number       Int64   place among the interventions of the scenario by date, from 1
 date         Float64 date; it comes first on it
 settings     string  keys that hold from then on, with their values, as JSON
-ranked       string  by what those who leave were chosen: degree, papers, citations, random
+ranked       string  by what those who leave were chosen: degree, papers, citations, random, name
 removed      Int64   scientists who leave the society by it
 """),
     "careers": _columns("""
