@@ -29,6 +29,8 @@ FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
         "assembly": "networks.assembly:assembly",
         "review_outcomes": "teams.peer_review:review_outcomes",
         "reviewers": "teams.peer_review:reviewers",
+        "panels": "teams.panels:panels",
+        "panel_agreement": "teams.panels:panel_agreement",
         "contributions": "teams.contributions:contributions",
         "team_roles": "teams.contributions:team_roles",
         "credit_by_position": "teams.contributions:credit_by_position",

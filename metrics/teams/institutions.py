@@ -42,7 +42,7 @@ def institutions(run: Run) -> pd.DataFrame:
 
 
 def team_places(run: Run, coordinates: Coordinates | None = None) -> pd.DataFrame:
-    """How far apart the authors of each paper worked (after Lin, Frey and Wu 2023).
+    """How far apart the authors of each paper worked (Lin et al. 2023).
 
     Args:
         run: the run.

@@ -6,7 +6,7 @@ import pytest
 from virsci_society.metrics.population import presence
 from virsci_society.society.results.run import Run
 
-PEOPLE = [(f"S{n}", "graphs", 1, 0, 2000, None) for n in range(3)]
+PEOPLE = [(f"S{n}", "graphs", 1, 0, 2000, None, None) for n in range(3)]
 CAREERS = [
     ("S0", 10.0, "moved", "There"),
     ("S3", 20.0, "arrived", "Here"),
@@ -20,7 +20,9 @@ CAREERS = [
 
 def run_of(careers, people=PEOPLE, **manifest):
     late = [
-        (who, "graphs", 0, 0, None, date) for who, date, change, _ in careers if change == "arrived"
+        (who, "graphs", 0, 0, None, date, place)
+        for who, date, change, place in careers
+        if change == "arrived"
     ]
     rows = {"scientists": [*people, *late], "careers": careers}
     return Run.from_rows(rows, {"seed": 0, "days": 100.0, **manifest}, {})

@@ -14,7 +14,10 @@ from virsci_society.society.results.table_files import write_measures, write_tab
 from virsci_society.society.results.tables import TABLES
 
 ROWS = {
-    "scientists": [("S2", "graphs", 4, None, 2008, None), ("S1", "vision", 10, 100, None, None)],
+    "scientists": [
+        ("S2", "graphs", 4, None, 2008, None, "Oslo"),
+        ("S1", "vision", 10, 100, None, None, None),
+    ],
     "ties": [("S1", "S2", -1.0, 3), ("S1", "S2", 50.0, 1)],
     "papers": [
         ("S1/1", "S1/1", "A title", "An abstract.", 50.0, "graphs", "a; b", False, None, None)
