@@ -55,6 +55,7 @@ ROOMS = {
     "metrics": (
         ("inference", "networks", "novelty", "teams"),
         "validation",
+        "facts",
         "scalars",
         "report",
     ),

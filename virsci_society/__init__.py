@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from virsci_society.agents.prompts.request import Usage as Usage
     from virsci_society.agents.prompts.slots import Reference as Reference
     from virsci_society.agents.replies.form import Form as Form
+    from virsci_society.metrics.facts.fact import Fact as Fact
     from virsci_society.metrics.registry import METRICS as METRICS
     from virsci_society.metrics.registry import measure as measure
     from virsci_society.metrics.report.run_figures import run_figures as run_figures
@@ -98,6 +99,7 @@ __all__ = [
     "DiscussionSettings",
     "Dissolved",
     "EmbeddingCache",
+    "Fact",
     "Form",
     "Founding",
     "InputError",
@@ -150,6 +152,7 @@ _HOMES = {
     "DiscussionSettings": "protocols.discussion",
     "Dissolved": "agents.errors",
     "EmbeddingCache": "society.literature.embedding.cache",
+    "Fact": "metrics.facts.fact",
     "Form": "agents.replies.form",
     "Founding": "society.formation.founding",
     "InputError": "agents.errors",

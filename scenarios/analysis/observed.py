@@ -77,7 +77,7 @@ def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> Obse
     from virsci_society.metrics.validation.dated_papers import simulated_papers
 
     for run in compared.runs:
-        _require_fit(run, ecosystem)
+        require_fit(run, ecosystem)
     windows = windows_of(compared, ecosystem)
     community = community_of(ecosystem)
     written = [simulated_papers(run) for run in compared.runs]
@@ -286,7 +286,12 @@ def _names(papers: pd.DataFrame) -> set[str]:
     return set(pc.unique(pc.list_flatten(papers["authors"])).to_pylist())
 
 
-def _require_fit(run: Run, ecosystem: Ecosystem) -> None:
+def require_fit(run: Run, ecosystem: Ecosystem) -> None:
+    """See that a run can be held against the later papers of an ecosystem.
+
+    Raises:
+        InputError: it started from another one, or there are no later papers with an author.
+    """
     where = run.folder or run.name
     if run.boundary != ecosystem.boundary:
         raise InputError(

@@ -15,6 +15,7 @@ import typer
 from virsci_society.agents.errors import InputError, SocietyError
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.analysis.command import compare, measure
+from virsci_society.scenarios.analysis.facts import facts
 from virsci_society.scenarios.calibration.command import calibrate
 from virsci_society.scenarios.cli.checkup import doctor, plan, prompts
 from virsci_society.scenarios.cli.ecosystem import ecosystem
@@ -259,6 +260,7 @@ def _rename(scenario: str, trust: bool) -> None:
 
 app.command("fork")(fork)
 app.command()(compare)
+app.command()(facts)
 app.command()(plan)
 app.command()(prompts)
 app.command()(doctor)

@@ -35,6 +35,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Judge runs": {
         "measure": "Measure novelty against other papers or in another embedding.",
         "compare": "Compare runs with the real papers after the boundary.",
+        "facts": "Which known facts of science does a society reproduce?",
         "review": "Let a model review the abstracts of a run or a study.",
         "rate": "Let people rate abstracts on blinded sheets.",
         "ask": "Put a survey to scientists of a finished run at a date.",
@@ -72,6 +73,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society fork runs/quickstart-1 --at 90d --set protocol.turns=3 --out runs/longer",
     ),
     "compare": ("society compare runs/community-vis-1 --with eco/mine",),
+    "facts": (
+        "society facts runs/community-assembly-1",
+        "society facts runs/community-vis-1 --with eco/mine --only clustering",
+    ),
     "plan": (
         "society plan quickstart",
         "society plan quickstart --set backend.use=litellm "
@@ -104,6 +109,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society list",
         "society list virsci/paper",
         "society list metrics",
+        "society list facts clustering",
         "society list runs runs/team-size --json",
         "society list keys --full",
         "society list keys --json > scenario.schema.json",

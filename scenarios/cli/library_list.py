@@ -36,7 +36,8 @@ def list_(
         ),
     ] = None,
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Of runs: where to look for them.")
+        Path,
+        typer.Argument(metavar="FOLDER", help="Of runs: where to look. Of facts: the one to show."),
     ] = Path("runs"),
     json: Annotated[
         bool, typer.Option("--json", help="Runs as JSON, or keys as JSON Schema for editors.")
@@ -62,6 +63,8 @@ def list_(
         return
     if name is None:
         lines = [*_library_lines(), *_plugin_lines()]
+    elif name == "facts" and folder != Path("runs"):
+        lines = list(_fact_lines(str(folder)))
     elif name in KIND_NAMES:
         lines = list(_kind_lines(name))
     else:
@@ -145,6 +148,14 @@ def _kind_lines(kind: str) -> Iterator[str]:
     width = max(len(name) for name in found)
     for name, path in found.items():
         yield f"{name:{width}}  {_first_line(path)}"
+
+
+def _fact_lines(name: str) -> Iterator[str]:
+    """The card of one fact."""
+    from virsci_society.scenarios.analysis.facts import chosen_facts
+
+    for head, text in chosen_facts([name])[name].card():
+        yield from fill(f"{head}: {text}", WIDTH, subsequent_indent="    ").splitlines()
 
 
 def protocol_lines(protocols: Mapping[str, str]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
+from virsci_society.metrics.facts.names import FACTS
 from virsci_society.metrics.measure_names import FAMILY_MEASURES, measures_named
 from virsci_society.scenarios.config.outside_code import import_member, installed_of
 from virsci_society.society.ecosystem.importers.source import IMPORTERS
@@ -167,6 +168,7 @@ TABLES: Mapping[str, Table] = {
     "acceptance": ACCEPTANCE,
     "ecosystems": ECOSYSTEMS,
     "importers": IMPORTERS,
+    "facts": FACTS,
 }
 """Kinds of parts, and the table in which ours of each kind stand."""
 KIND_NAMES = (*TABLES, "metrics")

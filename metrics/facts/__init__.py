@@ -1,0 +1,6 @@
+"""Known facts of science, and whether papers show them.
+
+Read ``fact`` first: what a fact is. ``tables`` is the form in which a run and a real field are
+measured alike, ``nulls`` makes the same tables without the effect, and ``verdicts`` says what is
+reproduced. ``names`` lists the facts; they lie in the rooms below, one or a few of a kind a file.
+"""

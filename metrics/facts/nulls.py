@@ -1,0 +1,178 @@
+"""Null models, which put one thing in the tables at random and keep the others.
+
+What a null keeps is stated in its words. Authors that would stand on a paper twice are exchanged
+again; where a year is too small for that they stay, and count as one pair with nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from virsci_society.agents.arrays import IntArray
+from virsci_society.metrics.facts.tables import FactTables
+from virsci_society.society.literature.authorships import Authorships
+
+ROUNDS = 50
+"""So often authors that stand on a paper twice are exchanged again."""
+
+
+class NullModel(NamedTuple):
+    """What a null model keeps, in words, and the function that draws from it."""
+
+    words: str
+    draw: Callable[[FactTables, np.random.Generator], FactTables]
+
+
+def rewired_authors(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """Seats of a year change hands among its authors."""
+    authors = _exchanged(
+        _shuffled(tables.works.authors, tables.year_of_seat, rng),
+        tables.paper_of_seat,
+        tables.year_of_seat,
+        rng,
+    )
+    return _with_works(tables, authors=authors)
+
+
+def random_authors(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """Every seat is taken by anybody, each with the same chance."""
+    there = np.flatnonzero(tables.written)
+    authors = there[rng.integers(0, len(there), len(tables.works.authors))]
+    one_year = np.zeros_like(tables.year_of_seat)
+    return _with_works(tables, authors=_exchanged(authors, tables.paper_of_seat, one_year, rng))
+
+
+def random_sizes(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """Authors of a year are spread over its papers, of which each keeps one."""
+    sizes = np.ones(len(tables.works), dtype=np.int64)
+    for year in np.unique(tables.year):
+        papers = np.flatnonzero(tables.year == year)
+        more = int(tables.works.sizes[papers].sum()) - len(papers)
+        sizes[papers] += rng.multinomial(more, np.full(len(papers), 1 / len(papers)))
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    spread = _with_works(tables, starts=starts)
+    authors = _exchanged(
+        _shuffled(tables.works.authors, tables.year_of_seat, rng),
+        spread.paper_of_seat,
+        spread.year_of_seat,
+        rng,
+    )
+    return _with_works(spread, authors=authors)
+
+
+def shuffled_dates(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """Papers exchange their years."""
+    works = tables.works
+    # Row i holds the paper that gets the year of row i.
+    order = rng.permutation(len(works))
+    sizes = works.sizes[order]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    seats = np.repeat(works.starts[:-1][order] - starts[:-1], sizes) + np.arange(int(starts[-1]))
+    place = np.argsort(order)
+    references = tables.references
+    if references is not None:
+        moved = np.where(
+            references < len(works), place[np.minimum(references, len(works) - 1)], references
+        )
+        references = moved[np.argsort(moved[:, 0], kind="stable")]
+    topics = tables.topics if tables.topics is None else tuple(tables.topics[i] for i in order)
+    cited = tuple(tables.cited[i] for i in order) + tuple(tables.cited[len(works) :])
+    changed = Authorships(works.dates, starts, works.authors[seats], works.people)
+    return replace(tables, works=changed, references=references, topics=topics, cited=cited)
+
+
+def strangers(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """Nobody writes twice, and papers exchange their years."""
+    shuffled = shuffled_dates(tables, rng)
+    seats = len(shuffled.works.authors)
+    works = replace(shuffled.works, authors=np.arange(seats, dtype=np.int64), people=seats)
+    return replace(shuffled, works=works, wrote_before=np.zeros(seats, dtype=bool))
+
+
+def rewired_citations(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """References of a year's papers exchange what they cite."""
+    if tables.references is None:
+        return tables
+    citing, cited = tables.references.T
+    return replace(
+        tables, references=np.column_stack([citing, _shuffled(cited, tables.year[citing], rng)])
+    )
+
+
+NULLS: Mapping[str, NullModel] = {
+    "rewired authors": NullModel(
+        "within each year people exchange their seats; papers, their sizes and everybody's number "
+        "of papers a year stay",
+        rewired_authors,
+    ),
+    "random authors": NullModel(
+        "every seat is taken by any of the people, each with the same chance; papers, years and "
+        "sizes stay",
+        random_authors,
+    ),
+    "random sizes": NullModel(
+        "within each year authors are spread evenly at random over the papers, each of which has "
+        "at least one; the numbers of papers and of seats stay",
+        random_sizes,
+    ),
+    "shuffled dates": NullModel(
+        "papers exchange their years; who wrote with whom stays, and so do papers a year",
+        shuffled_dates,
+    ),
+    "strangers": NullModel(
+        "every seat is taken by somebody who writes nothing else, and papers exchange their years; "
+        "papers a year and all sizes stay",
+        strangers,
+    ),
+    "rewired citations": NullModel(
+        "within each year papers exchange what they cite; the number of references of a paper and "
+        "of citations from each year stay",
+        rewired_citations,
+    ),
+}
+
+
+def _with_works(
+    tables: FactTables, authors: IntArray | None = None, starts: IntArray | None = None
+) -> FactTables:
+    works = tables.works
+    changed = Authorships(
+        works.dates,
+        works.starts if starts is None else starts,
+        works.authors if authors is None else authors,
+        works.people,
+    )
+    return replace(tables, works=changed)
+
+
+def _shuffled(values: IntArray, groups: IntArray, rng: np.random.Generator) -> IntArray:
+    """The values in another order, each within its group."""
+    order = rng.permutation(len(values))
+    order = order[np.argsort(groups[order], kind="stable")]
+    made = np.empty_like(values)
+    made[np.argsort(groups, kind="stable")] = values[order]
+    return made
+
+
+def _exchanged(
+    authors: IntArray, papers: IntArray, groups: IntArray, rng: np.random.Generator
+) -> IntArray:
+    """The authors, after exchanges within groups by which nobody stands on a paper twice."""
+    made = authors.copy()
+    seats = {group: np.flatnonzero(groups == group) for group in np.unique(groups).tolist()}
+    for _ in range(ROUNDS):
+        held = (papers << 32) | made
+        _, first = np.unique(held, return_index=True)
+        twice = np.ones(len(made), dtype=bool)
+        twice[first] = False
+        if not twice.any():
+            break
+        for seat in np.flatnonzero(twice).tolist():
+            there = seats[int(groups[seat])]
+            other = int(there[rng.integers(len(there))])
+            made[seat], made[other] = made[other], made[seat]
+    return made

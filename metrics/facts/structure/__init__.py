@@ -1,0 +1,1 @@
+"""Facts of the network of co-authors and its growth."""

@@ -1,0 +1,248 @@
+"""Papers of a run or of a real field in the form in which every fact is measured.
+
+Papers are those from the boundary on, dated by the year, since real papers are. What is known of
+the time before is who had written by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from virsci_society.agents.arrays import BoolArray, IntArray
+from virsci_society.metrics.validation.assembly_quantities import pair_keys, pair_positions
+from virsci_society.metrics.validation.dated_papers import real_papers, simulated_papers
+from virsci_society.society.literature.authorships import Authorships
+from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.tables import TABLES
+
+
+class FactPaper(NamedTuple):
+    """One paper; ``year`` counts from the boundary, authors are in author order."""
+
+    year: int
+    id: str
+    authors: tuple[str, ...]
+    topics: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+
+
+class Ties(NamedTuple):
+    """Pairs of people with a joint paper, by the year of their first one.
+
+    Attributes:
+        one: number of one person, the lower of the two.
+        other: number of the other.
+        first: year of the first joint paper, never decreasing.
+        papers: joint papers.
+    """
+
+    one: IntArray
+    other: IntArray
+    first: IntArray
+    papers: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class FactTables:
+    """The tables of one run, field or null.
+
+    Attributes:
+        name: of the run or the field.
+        years: how many whole years there are, from the boundary on.
+        works: who wrote which papers; their dates are 1 January of year 0, 1, ... in days.
+        wrote_before: of each person, whether it had written before the boundary.
+        references: an integer array of shape (references, 2): number of the citing paper, and of
+            the cited one; numbers from ``len(works)`` on are of papers before the boundary or
+            elsewhere. None: no reference is known.
+        topics: the keywords of each paper; None: none is known.
+        further: tables of a run as they are, by name; empty for a field.
+        cited: ids of the papers that numbers of ``references`` mean, in their order.
+    """
+
+    name: str
+    years: int
+    works: Authorships
+    wrote_before: BoolArray
+    references: IntArray | None = None
+    topics: tuple[tuple[str, ...], ...] | None = None
+    further: Mapping[str, pd.DataFrame] = field(default_factory=dict, repr=False)
+    cited: Sequence[str] = field(default=(), repr=False)
+
+    def lacks(self, needed: Iterable[str]) -> list[str]:
+        """Those of these tables that are not there or have no row."""
+        own = {"references": self.references, "topics": self.topics}
+        held = {name for name, one in own.items() if one is not None}
+        held |= {name for name, one in self.further.items() if len(one)}
+        return [name for name in needed if name not in held]
+
+    @cached_property
+    def year(self) -> IntArray:
+        """The year of each paper, from 0."""
+        return np.round(self.works.dates / DAYS_PER_YEAR).astype(np.int64)
+
+    @cached_property
+    def paper_of_seat(self) -> IntArray:
+        """The paper of each authorship."""
+        return np.repeat(np.arange(len(self.works), dtype=np.int64), self.works.sizes)
+
+    @cached_property
+    def year_of_seat(self) -> IntArray:
+        """The year of each authorship."""
+        return self.year[self.paper_of_seat]
+
+    @cached_property
+    def written(self) -> IntArray:
+        """The papers of each person; 0 for those without."""
+        return np.bincount(self.works.authors, minlength=self.works.people)
+
+    @cached_property
+    def links(self) -> tuple[IntArray, IntArray]:
+        """The key (``pair_keys``) and the year of every pair of authors of every paper, by year."""
+        left, right = pair_positions(self.works.sizes)
+        one, other = self.works.authors[left], self.works.authors[right]
+        apart = one != other
+        return pair_keys(one[apart], other[apart]), self.year_of_seat[left][apart]
+
+    @cached_property
+    def ties(self) -> Ties:
+        """All pairs with a joint paper."""
+        keys, year = self.links
+        pairs, first, papers = np.unique(keys, return_index=True, return_counts=True)
+        order = np.argsort(year[first], kind="stable")
+        pairs = pairs[order]
+        return Ties(pairs >> 32, pairs & (2**32 - 1), year[first[order]], papers[order])
+
+    def between(self, first: int, end: int) -> FactTables:
+        """The papers from one year on and before another, as if there were no others."""
+        works = self.works.between(first * DAYS_PER_YEAR, end * DAYS_PER_YEAR)
+        works = works.counted_from(first * DAYS_PER_YEAR)
+        earlier = self.works.between(-np.inf, first * DAYS_PER_YEAR).authors
+        wrote = self.wrote_before.copy()
+        wrote[earlier] = True
+        return FactTables(self.name, end - first, works, wrote)
+
+
+def make_tables(
+    name: str,
+    years: int,
+    papers: Iterable[FactPaper],
+    wrote: Collection[str] = frozenset(),
+    further: Mapping[str, pd.DataFrame] | None = None,
+) -> FactTables:
+    """The tables of some papers; those without an author or from year ``years`` on are left out.
+
+    Args:
+        name: of the run or field.
+        years: whole years from the boundary on, at least 1.
+        papers: in any order.
+        wrote: who had written before the boundary.
+        further: other tables of a run.
+    """
+    # By year and id, for a run as for a field: within a year nothing is known of the order.
+    kept = sorted(one for one in papers if one.authors and 0 <= one.year < years)
+    numbers: dict[str, int] = {}
+    dated = [
+        (one.year * DAYS_PER_YEAR, [numbers.setdefault(who, len(numbers)) for who in authors])
+        for one in kept
+        for authors in [dict.fromkeys(one.authors)]
+    ]
+    known = np.array([who in wrote for who in numbers], dtype=bool)
+    topics = tuple(one.topics for one in kept)
+    cited, references = _references(kept)
+    return FactTables(
+        name,
+        years,
+        Authorships.of(dated, len(numbers)),
+        known,
+        references if len(references) else None,
+        topics if any(topics) else None,
+        further or {},
+        cited,
+    )
+
+
+def _references(papers: Sequence[FactPaper]) -> tuple[list[str], IntArray]:
+    numbers = {one.id: place for place, one in enumerate(papers)}
+    pairs = [
+        (place, numbers.setdefault(cited, len(numbers)))
+        for place, one in enumerate(papers)
+        for cited in dict.fromkeys(one.references)
+        if cited != one.id
+    ]
+    return list(numbers), np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def run_tables(run: Run, wrote: Collection[str] | None = None) -> FactTables:
+    """The tables of a run.
+
+    Args:
+        run: of at least one year, or what there is counts as one.
+        wrote: who had written before day 0; None: the scientists of day 0 with a paper.
+    """
+    if wrote is None:
+        people = run.table("scientists")
+        wrote = frozenset(people.loc[people["papers"].fillna(0) > 0, "scientist"])
+    listed = run.table("papers").dropna(subset=["published"]).sort_values(["published", "paper"])
+    cites: dict[str, list[str]] = {}
+    table = run.table("citations")
+    for citing, cited in zip(table["citing"], table["cited"], strict=True):
+        cites.setdefault(citing, []).append(cited)
+    papers = [
+        FactPaper(
+            int(one.date // DAYS_PER_YEAR),
+            name,
+            one.authors,
+            one.keywords,
+            tuple(cites.get(name, ())),
+        )
+        for name, one in zip(listed["paper"], simulated_papers(run), strict=True)
+    ]
+    further = _RunTables(run)
+    return make_tables(run.name, max(1, int(run.days // DAYS_PER_YEAR)), papers, wrote, further)
+
+
+class _RunTables(Mapping[str, pd.DataFrame]):
+    """The tables of a run, each read when it is asked for."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in TABLES:
+            raise KeyError(name)
+        return self._run.table(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TABLES)
+
+    def __len__(self) -> int:
+        return len(TABLES)
+
+
+def field_tables(
+    name: str, later: Papers, wrote: Collection[str] = frozenset(), most: int = 0
+) -> FactTables:
+    """The tables of a real field.
+
+    Args:
+        name: of the field.
+        later: its papers from the boundary on.
+        wrote: who had written before.
+        most: so many years are taken; 0: all that there are.
+    """
+    years = int(later.dates.max() // DAYS_PER_YEAR) + 1 if len(later) else 1
+    ids, references = (later.table[column].to_pylist() for column in ("id", "references"))
+    papers = [
+        FactPaper(
+            int(one.date // DAYS_PER_YEAR), paper, one.authors, one.keywords, tuple(cited or ())
+        )
+        for paper, cited, one in zip(ids, references, real_papers(later), strict=True)
+    ]
+    return make_tables(name, min(years, most) if most else years, papers, wrote)

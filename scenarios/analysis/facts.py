@@ -1,0 +1,171 @@
+"""The command ``society facts``: which known facts of science do runs, and a real field, show?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.scenarios.terminal.arguments import Json, guarded, tell, tell_json, writing
+
+if TYPE_CHECKING:
+    from virsci_society.metrics.facts.fact import Fact
+    from virsci_society.metrics.facts.tables import FactTables
+    from virsci_society.scenarios.analysis.facts_page import Card
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
+
+
+@guarded
+def facts(
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUN]...", help="Folders of runs, or of studies."),
+    ] = None,
+    with_: Annotated[
+        Path | None,
+        typer.Option("--with", metavar="ECOSYSTEM", help="The field they started from."),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="FACT", help="Only this fact; can be repeated.")
+    ] = None,
+    draws: Annotated[int, typer.Option(min=3, help="Null draws of each run.")] = 20,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="The folder (default runs/facts/NAME).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Judge known facts of science on runs, on nulls, and on the real field.
+
+    Runs of one scenario are taken together, the arms of a study one by one; an ecosystem alone is
+    judged by itself. `society list facts` names all facts, `society list facts NAME` shows one.
+    """
+    from virsci_society.scenarios.analysis.facts_page import write_page
+    from virsci_society.scenarios.runs.progress import make_progress
+
+    chosen = chosen_facts(only or ())
+    with make_progress() as progress:
+        cards = []
+        for name, sides in opened_sides(runs or (), with_):
+            progress.begin(f"judging {name}")
+            cards.append(_card(name, sides, chosen, draws, named=bool(only)))
+    folder = out or Path("runs") / "facts" / _folder_name(runs or (), with_)
+    with writing(folder, "written to"):
+        page = write_page(cards, folder)
+    if json:
+        tell_json({"cards": [card.to_data() for card in cards]})
+        return
+    for card in cards:
+        _print_card(card)
+    tell(f"report: {page}")
+
+
+def chosen_facts(names: Sequence[str]) -> dict[str, Fact]:
+    """The facts of these names, or all.
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    from virsci_society.metrics.facts.fact import Fact
+    from virsci_society.scenarios.config.registry import import_class, parts_of_kind
+
+    known = parts_of_kind("facts")
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise InputError(f"no fact {name!r}; 'society list facts' names all{hint}")
+    made = {}
+    for name in dict.fromkeys(names) or known:
+        cls = import_class(known[name])
+        if not issubclass(cls, Fact):
+            raise InputError(f"{known[name]!r} is no Fact; a fact is a subclass of it")
+        made[name] = cls()
+    return made
+
+
+def opened_sides(
+    runs: Sequence[Path], with_: Path | None
+) -> list[tuple[str, tuple[FactTables, ...]]]:
+    """Name and tables of what is judged: each scenario or arm, then the field.
+
+    Raises:
+        InputError: nothing is given, or a run did not start from this ecosystem.
+    """
+    from virsci_society.metrics.facts.tables import field_tables, run_tables
+    from virsci_society.scenarios.analysis.observed import open_compared, require_fit
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
+
+    if not runs and with_ is None:
+        raise InputError("nothing to judge: give folders of runs, or --with ECOSYSTEM")
+    ecosystem = None if with_ is None else Ecosystem.load(with_)
+    wrote = None if ecosystem is None else authors_before(ecosystem)
+    sides = []
+    longest = 0
+    for compared in open_compared(runs):
+        for run in compared.runs:
+            if ecosystem is not None:
+                require_fit(run, ecosystem)
+        tables = tuple(run_tables(run, wrote) for run in compared.runs)
+        longest = max(longest, *(one.years for one in tables))
+        sides.append((compared.name, tables))
+    if ecosystem is not None and with_ is not None and wrote is not None:
+        name = f"the field {with_.name}"
+        field = field_tables(name, ecosystem.contemporary, wrote, longest)
+        sides.append((name, (field,)))
+    return sides
+
+
+def authors_before(ecosystem: Ecosystem) -> frozenset[str]:
+    """Everybody who is known to have written before the boundary."""
+    from virsci_society.metrics.validation.dated_papers import real_papers
+
+    people = ecosystem.profiles
+    known = {name for name, papers in zip(people.names, people.papers, strict=True) if papers}
+    return frozenset(known.union(*(one.authors for one in real_papers(ecosystem.past))))
+
+
+def _card(
+    name: str,
+    sides: Sequence[FactTables],
+    chosen: Mapping[str, Fact],
+    draws: int,
+    *,
+    named: bool,
+) -> Card:
+    from virsci_society.metrics.facts.verdicts import judge_facts
+    from virsci_society.scenarios.analysis.facts_page import Card
+
+    for one in sides:
+        for title, fact in chosen.items() if named else ():
+            if missing := one.lacks(fact.needs):
+                raise InputError(
+                    f"{one.name}: the fact {title!r} needs {' and '.join(missing)}, which these "
+                    f"papers do not have; 'society list facts {title}' says what it needs"
+                )
+    return Card(name, tuple(sides), tuple(judge_facts(chosen, sides, draws)))
+
+
+def _folder_name(runs: Sequence[Path], with_: Path | None) -> str:
+    first = next(iter(runs), with_)
+    return first.resolve().name if first is not None else ""
+
+
+def _print_card(card: Card) -> None:
+    from virsci_society.scenarios.terminal.console import print_table
+
+    rows: list[tuple[Any, ...]] = [
+        (
+            *(row["fact"], row["value"], _range(row, "low", "high"), row["published"]),
+            *(_range(row, "from", "to"), row["chance"], row["verdict"], row["why"]),
+        )
+        for row in card.rows()
+    ]
+    heads = ("fact", "value", "95 %", "published", "range", "chance", "verdict", "why")
+    print_table(f"{card.name}: {card.told}", heads, rows)
+
+
+def _range(row: Mapping[str, Any], low: str, high: str) -> str:
+    return "-" if row[low] is None else f"{row[low]:.3g} to {row[high]:.3g}"

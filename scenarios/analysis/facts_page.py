@@ -1,0 +1,154 @@
+"""The card of known facts as a page, tables and figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from virsci_society.metrics.facts.tables import FactTables
+from virsci_society.metrics.facts.verdicts import RULE, VERDICTS, Judged
+from virsci_society.metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, Plot
+from virsci_society.metrics.report.templates import (
+    count_of,
+    style_sheet,
+    template_environment,
+    write_html,
+)
+from virsci_society.scenarios.study.results.tables import write_files
+
+TEXTS = ("society", "fact", "verdict", "why", "null")
+
+
+@dataclass(frozen=True)
+class Card:
+    """Facts of one society or field, judged.
+
+    Attributes:
+        name: of the society or field.
+        sides: the tables of its runs, or of the field.
+        judged: one for each fact.
+    """
+
+    name: str
+    sides: tuple[FactTables, ...]
+    judged: tuple[Judged, ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One for each fact, those that are not reproduced first."""
+        order = sorted(self.judged, key=lambda one: VERDICTS.index(one.verdict))
+        return [
+            {
+                "society": self.name,
+                "fact": one.name,
+                "value": _known(one.interval.value),
+                "low": _known(one.interval.low),
+                "high": _known(one.interval.high),
+                "runs": len(one.values),
+                "published": one.fact.published,
+                "from": one.fact.low,
+                "to": one.fact.high,
+                "null": one.fact.null,
+                "chance": _known(one.chance.mean),
+                "chance_sd": _known(one.chance.sd),
+                "verdict": one.verdict,
+                "why": one.why,
+            }
+            for one in order
+        ]
+
+    @property
+    def told(self) -> str:
+        """How many facts got which verdict, and of how much."""
+        counts = [(sum(one.verdict == word for one in self.judged), word) for word in VERDICTS]
+        years = min(one.years for one in self.sides)
+        papers = sum(len(one.works) for one in self.sides)
+        size = (
+            count_of(len(self.sides), "run"),
+            count_of(years, "year"),
+            count_of(papers, "paper"),
+        )
+        return f"{', '.join(f'{n} {word}' for n, word in counts if n)} ({', '.join(size)})"
+
+    def to_data(self) -> dict[str, Any]:
+        """The card as plain data."""
+        return {"name": self.name, "told": self.told, "facts": self.rows()}
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def write_page(cards: Sequence[Card], folder: Path) -> Path:
+    """Write ``report.html``, ``facts.csv``, ``facts.tex`` and a figure for each fact."""
+    rows = [row for card in cards for row in card.rows()]
+    table = pd.DataFrame(rows)
+    numbers = [name for name in table if name not in (*TEXTS, "runs")]
+    table = table.astype(dict.fromkeys(numbers, "Float64"))
+    names = list(dict.fromkeys(one.name for card in cards for one in card.judged))
+    drawn = {name: figure(name, cards) for name in names}
+    write_files(folder, {"facts": table}, drawn)
+    return write_html(folder / "report.html", _render(cards, drawn))
+
+
+def _render(cards: Sequence[Card], drawn: dict[str, Markup]) -> str:
+    environment = template_environment(
+        "virsci_society.scenarios.analysis", "virsci_society.metrics.report"
+    )
+    facts = {one.name: one.fact for card in cards for one in card.judged}
+    return environment.get_template("facts.html").render(
+        style=style_sheet(environment),
+        cards=[(card, card.rows(), _summary(card)) for card in cards],
+        rule=RULE,
+        facts=[(name, fact.card(), drawn[name]) for name, fact in facts.items()],
+    )
+
+
+def _summary(card: Card) -> list[tuple[str, str]]:
+    """Verdicts with the names of their facts, what is not reproduced first."""
+    return [
+        (word, ", ".join(one.name for one in card.judged if one.verdict == word))
+        for word in VERDICTS
+        if any(one.verdict == word for one in card.judged)
+    ]
+
+
+def figure(name: str, cards: Sequence[Card]) -> Markup:
+    """The values of one fact: published range, and each society with its interval and null."""
+    found = [(card, one) for card in cards for one in card.judged if one.name == name]
+    known = found[0][1].fact
+    drawn = Plot(5.6, 0.9 + 0.36 * (len(found) + 1))
+    axes = drawn.axes()
+    axes.title, axes.y.line = name, False
+    axes.y.low, axes.y.high = -len(found) - 0.6, 0.6
+    axes.segments(([known.low], [0.0]), ([known.high], [0.0]), GREEN, width=4.0, opacity=0.6)
+    axes.dots([known.published], [0.0], GREEN, size=6.0)
+    ends = [known.low, known.high]
+    labels = [("published", 0.0)]
+    for row, (card, one) in enumerate(found, start=1):
+        at = -float(row)
+        chance, band = one.chance, one.interval
+        axes.segments(
+            ([chance.mean - 2 * chance.sd], [at - 0.2]),
+            ([chance.mean + 2 * chance.sd], [at - 0.2]),
+            ORANGE,
+        )
+        axes.symbols([chance.mean], [at - 0.2], "square", ORANGE, size=4.5)
+        axes.segments(([band.low], [at]), ([band.high], [at]), INK)
+        axes.dots(one.values, [at] * len(one.values), MUTED, size=3.5)
+        axes.dots([band.value], [at], BLUE, size=6.0)
+        ends += [chance.mean - 2 * chance.sd, chance.mean + 2 * chance.sd, band.low, band.high]
+        ends.append(band.value)
+        labels.append((f"{card.name}: {one.verdict}", at))
+    known_ends = [end for end in ends if math.isfinite(end)]
+    low, high = min(known_ends), max(known_ends)
+    pad = 0.05 * (high - low) or 0.1
+    axes.x.low, axes.x.high = low - pad, high + 0.9 * (high - low) + pad
+    for words, at in labels:
+        axes.text(high, at, words, right_by=8.0)
+    return drawn.svg(f"{name}: published range, values with intervals, and what chance makes")
