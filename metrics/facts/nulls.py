@@ -103,6 +103,26 @@ def rewired_citations(tables: FactTables, rng: np.random.Generator) -> FactTable
     )
 
 
+def rising_citations(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """References go to papers of five years, and rather to the late ones of their first author."""
+    if tables.references is None:
+        return tables
+    works, year = tables.works, tables.year
+    weight = np.zeros(len(works))
+    leads = works.authors[works.starts[:-1]]
+    for person in np.unique(leads).tolist():
+        papers = np.array(works.papers_by_person[person])
+        own = papers[leads[papers] == person]
+        weight[own] = ((np.searchsorted(papers, own) + 1) / len(papers)) ** 4
+    references = tables.references.copy()
+    for now in np.unique(year[references[:, 0]]).tolist():
+        here = (year[references[:, 0]] == now) & (references[:, 1] < len(works))
+        pool = np.flatnonzero((year <= now) & (year >= now - 5))
+        chance = weight[pool] / weight[pool].sum()
+        references[here, 1] = rng.choice(pool, int(here.sum()), p=chance)
+    return replace(tables, references=references)
+
+
 NULLS: Mapping[str, NullModel] = {
     "rewired authors": NullModel(
         "within each year people exchange their seats; papers, their sizes and everybody's number "
@@ -132,6 +152,12 @@ NULLS: Mapping[str, NullModel] = {
         "within each year papers exchange what they cite; the number of references of a paper and "
         "of citations from each year stay",
         rewired_citations,
+    ),
+    "rising citations": NullModel(
+        "references go to papers of the five years before, the rather the later they stand among "
+        "those of their first author (fourth power of the relative place); numbers of references "
+        "stay",
+        rising_citations,
     ),
 }
 

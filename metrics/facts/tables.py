@@ -6,7 +6,7 @@ the time before is who had written by then.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -21,6 +21,9 @@ from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import TABLES
+
+WINDOW = 5
+"""Years of the windows in which networks of co-authors are published."""
 
 
 class FactPaper(NamedTuple):
@@ -246,3 +249,15 @@ def field_tables(
         for paper, cited, one in zip(ids, references, real_papers(later), strict=True)
     ]
     return make_tables(name, min(years, most) if most else years, papers, wrote)
+
+
+def mean_over_windows(tables: FactTables, measure: Callable[[FactTables], float | None]) -> float:
+    """The mean of a measure over the windows of five years that follow each other.
+
+    Args:
+        tables: of at least five years; those that fill no window are left out.
+        measure: of the tables of one window; None and NaN: not defined, and nor is the mean.
+    """
+    starts = range(0, tables.years - WINDOW + 1, WINDOW)
+    found = [measure(tables.between(start, start + WINDOW)) for start in starts]
+    return float(np.mean([np.nan if one is None else one for one in found])) if found else np.nan

@@ -9,22 +9,29 @@ from virsci_society.metrics.facts.verdicts import judge_facts
 from virsci_society.scenarios.config.registry import import_class
 
 
-def judged_nulls(null, count, years=10):
+def judged_nulls(null, count, papers, draws):
     """Verdicts on so many null draws, of all facts of that null."""
     facts = {name: import_class(path)() for name, path in FACTS.items()}
     chosen = {name: fact for name, fact in facts.items() if fact.null == null}
-    made = corpus(society(generator(11), years=years), years)
+    listed = society(generator(11), papers=papers)
+    made = corpus(listed, 10)
     for draw in range(count):
         drawn = NULLS[null].draw(made, generator(1000 + draw))
-        yield from judge_facts(chosen, [drawn], draws=20, seed=draw)
+        yield from judge_facts(chosen, [drawn], draws=draws, seed=draw)
 
 
 @pytest.mark.parametrize("null", NULLS)
 def test_a_null_is_not_reproduced(null):
-    assert [one.name for one in judged_nulls(null, 3) if one.verdict == "reproduced"] == []
+    assert [
+        one.name for one in judged_nulls(null, 2, papers=12, draws=4) if one.verdict == "reproduced"
+    ] == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("null", NULLS)
 def test_no_null_of_100_is_reproduced(null):
-    assert [one.name for one in judged_nulls(null, 100) if one.verdict == "reproduced"] == []
+    assert [
+        one.name
+        for one in judged_nulls(null, 100, papers=40, draws=20)
+        if one.verdict == "reproduced"
+    ] == []

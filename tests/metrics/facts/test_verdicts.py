@@ -92,7 +92,7 @@ def test_a_null_keeps_what_it_says(name):
     assert len(drawn.references) == len(made.references)
     if name == "shuffled dates":
         assert np.array_equal(np.sort(counts[0]), np.sort(counts[1]))
-    elif name != "strangers":
+    elif name not in ("strangers", "rising citations"):
         assert np.array_equal(*counts)
 
 

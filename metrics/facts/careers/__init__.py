@@ -1,0 +1,1 @@
+"""Facts of people and their careers."""

@@ -1,0 +1,1 @@
+"""Facts of teams, their sizes and their return."""
