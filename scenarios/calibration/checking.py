@@ -11,6 +11,7 @@ import pandas as pd
 import scipy
 
 from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.validation.assembly_quantities import SCALARS
 from virsci_society.metrics.validation.tolerances import (
     TOLERANCES,
     deviation_of_known,
@@ -31,6 +32,7 @@ from virsci_society.scenarios.calibration.design import (
     Setting,
     middle,
 )
+from virsci_society.scenarios.calibration.estimation.reference_table import between_windows
 from virsci_society.scenarios.calibration.fitting import Fit, continued
 from virsci_society.scenarios.calibration.simulation import DISTANCES, MEASURED, ObservedWindow
 
@@ -171,16 +173,17 @@ def _compared(
 ) -> pd.DataFrame:
     observed = window.observed
     earlier = window.compare(before)
-    spread = _deviations(fit)
+    spread, discrepancy = _deviations(fit), _discrepancies(fit)
     errors = _bootstrap(window, fit.file.seed)
     persistence = errors_in_tolerances(before.quantities, window.quantities)
     rows = []
     for name in (*TOLERANCES, *(n for n in MEASURED if n not in TOLERANCES)):
-        # Runs at the centre give error and z; draws from the posterior give the interval.
+        # Runs at the centre give error and z; draws from the posterior, with what differs between
+        # windows whatever the parameters, give the interval.
         values, many = (part[:, MEASURED.index(name)] for part in (runs, drawn))
         mean, sd = mean_of_known(values), deviation_of_known(values)
-        low, high = _central(known_of(many))
         distance = name in DISTANCES
+        low, high = _widened(known_of(many), 0.0 if distance else discrepancy[name])
         target = 0.0 if distance else observed[name]
         error = math.nan if distance else errors[name]
         off = _error(name, mean, target)
@@ -213,6 +216,30 @@ def _central(known: FloatArray) -> tuple[float, float]:
         return math.nan, math.nan
     low, high = np.quantile(known, INTERVAL)
     return float(low), float(high)
+
+
+def _widened(known: FloatArray, discrepancy: float) -> tuple[float, float]:
+    """The central 90 % of simulated values to which an error is added.
+
+    Args:
+        known: the values.
+        discrepancy: standard deviation of a normal error; NaN: none is known, and none is added.
+    """
+    low, high = _central(known)
+    if not discrepancy > 0 or math.isnan(low):
+        return low, high
+    middle, error = float(np.median(known)), float(scipy.stats.norm.ppf(INTERVAL[1])) * discrepancy
+    # No quantity is below zero that no simulation has there.
+    least = min(0.0, float(known.min()))
+    return max(least, middle - math.hypot(middle - low, error)), middle + math.hypot(
+        high - middle, error
+    )
+
+
+def _discrepancies(fit: Fit) -> Mapping[str, float]:
+    """Standard deviation of each quantity between real windows, free of a trend."""
+    rows = np.array([[one.observed[name] for name in SCALARS] for one in fit.real_windows])
+    return dict(zip(SCALARS, np.sqrt(between_windows(rows)).tolist(), strict=True))
 
 
 def _scores(name: str, table: pd.DataFrame) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from virsci_society.agents.errors import InputError
@@ -46,3 +47,15 @@ def test_a_line_that_was_changed_is_refused(tmp_path):
     path.write_text(path.read_text().replace("2.0", "2.5"))
     with pytest.raises(InputError, match=r"simulations.jsonl:2: "):
         SimulationLog(tmp_path)
+
+
+def test_an_interval_holds_what_differs_between_windows():
+    from virsci_society.scenarios.calibration.checking import _widened
+
+    drawn = np.random.default_rng(2).normal(1.0, 0.3, 20_000)
+    alone, both = _widened(drawn, 0.0), _widened(drawn, 0.4)
+    assert alone == pytest.approx((1 - 1.645 * 0.3, 1 + 1.645 * 0.3), abs=0.02)
+    # The variances of two independent normal errors add up: 0.3, 0.4, 0.5.
+    assert both == pytest.approx((1 - 1.645 * 0.5, 1 + 1.645 * 0.5), abs=0.02)
+    assert _widened(drawn, float("nan")) == alone
+    assert _widened(np.array([0.1, 0.2, 0.3]), 5.0)[0] == 0.0
