@@ -455,7 +455,7 @@ def systems() -> str:
     """What each system is matched to."""
     from virsci_society.scenarios.study.budget_matching import UNITS, deviation, match_budgets
 
-    design = match_budgets(read_study("systems"), announce=lambda line: None, trust=False)
+    design = match_budgets(read_study("systems"))
     wanted, matching = design.file.match, design.matching
     assert wanted is not None
     assert matching is not None

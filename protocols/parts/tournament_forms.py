@@ -24,11 +24,11 @@ class DeepReview(Form):
     known: str = Field(
         default="",
         alias="Novelty",
-        description="which part of it is known, from which papers, and what is left that is new",
+        description="which part of it is known, from which papers, and what the rest would explain",
     )
     weakness: str = Field(
         alias="Weakness",
-        description="the gravest flaw, and whether the hypothesis falls with it or can be mended",
+        description="the gravest flaw of its reasoning or its test, and whether all falls with it",
     )
     advice: str = Field(default="", alias="Advice", description="what would make it better")
 
@@ -82,7 +82,8 @@ class PairChoice(Form):
 class Lessons(Form):
     """What many reviews and comparisons have in common.
 
-    Slots: topic, reviews (DeepReviews), verdicts (PairChoices).
+    Slots: topic, reviews (DeepReviews), verdicts (PairChoices), firsts and seconds (CandidateIdeas
+    that were compared).
     """
 
     patterns: str = Field(

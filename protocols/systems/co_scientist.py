@@ -65,7 +65,7 @@ class Pool:
         matches: decided so far.
         pairs: those that have met since.
         verdicts: of these pairs, unread until the next meeting.
-        heard: verdicts of the whole round, for the meta-review.
+        heard: pairs and verdicts of the whole round, for the meta-review.
         lessons: of the last meta-review; empty before the first.
         removed: hypotheses that were like earlier ones.
     """
@@ -77,7 +77,7 @@ class Pool:
     matches: list[Match] = field(default_factory=list)
     pairs: list[tuple[int, int]] = field(default_factory=list)
     verdicts: list[Answer[PairChoice]] = field(default_factory=list)
-    heard: list[Answer[PairChoice]] = field(default_factory=list)
+    heard: list[tuple[tuple[int, int], Answer[PairChoice]]] = field(default_factory=list)
     lessons: Answer[Lessons] | tuple[()] = ()
     removed: int = 0
 
@@ -101,7 +101,7 @@ class CoScientist(ResearchSystem):
     )
 
     system: ClassVar[str] = "co_scientist"
-    published: ClassVar[Mapping[str, Any]] = {"turns": 10, "profiles": "off"}
+    published: ClassVar[Mapping[str, Any]] = {"debate_turns": 10, "profiles": "off"}
     matched: ClassVar[Mapping[str, Any]] = {"similarity": 1.0}
 
     hypotheses: int = Field(default=4, ge=1, le=1000)
@@ -120,7 +120,7 @@ class CoScientist(ResearchSystem):
     elo_k: float = Field(default=128.0, gt=0, le=1000)
     """Largest change of an Elo rating by one match: the larger, the sooner a late hypothesis can
     overtake. Unit: rating points. Source: assumed; chess has 10 to 40, for many more matches."""
-    turns: int = Field(default=5, ge=1, le=50)
+    debate_turns: int = Field(default=5, ge=1, le=50)
     """Most turns of a debate between hypotheses that both have a rating above the first one; 1:
     single comparisons. Unit: turns. Source: Gottweis et al. 2025 (3 to 5 as a rule, at most 10)."""
     similarity: float = Field(default=0.95, gt=0, le=1)
@@ -153,7 +153,11 @@ class CoScientist(ResearchSystem):
             )
         yield from work.call_meeting()
         with (yield from work.convene("generation of hypotheses", before=1)):
-            slots: dict[str, Any] = {"page": "generation", "notes": notes, "turns": self.turns}
+            slots: dict[str, Any] = {
+                "page": "generation",
+                "notes": notes,
+                "turns": self.debate_turns,
+            }
             made = (
                 work.propose([leader], papers, seat=seat, way=way, **slots)
                 for seat, way in zip(range(self.hypotheses), cycle(GENERATION))
@@ -230,7 +234,7 @@ class CoScientist(ResearchSystem):
                 ]
                 pose = partial(self._pose_match, work, pool, ratings)
                 pool.verdicts = yield from lab.ask_each([work.team.leader] * len(pairs), pose)
-                pool.heard += pool.verdicts
+                pool.heard += zip(pool.pairs, pool.verdicts, strict=True)
 
     def _pose_match(
         self, work: TeamWork, pool: Pool, ratings: list[float], seat: int, judge: str
@@ -247,7 +251,7 @@ class CoScientist(ResearchSystem):
             first=pool.ideas[first],
             second=pool.ideas[second],
             reviews=(pool.reviews[first], pool.reviews[second]),
-            turns=self.turns if top else 1,
+            turns=self.debate_turns if top else 1,
             lessons=pool.lessons,
         )
 
@@ -259,7 +263,9 @@ class CoScientist(ResearchSystem):
                 "lessons",
                 Lessons,
                 reviews=tuple(pool.reviews),
-                verdicts=tuple(pool.heard),
+                verdicts=tuple(verdict for _, verdict in pool.heard),
+                firsts=tuple(pool.ideas[first] for (first, _), _ in pool.heard),
+                seconds=tuple(pool.ideas[second] for (_, second), _ in pool.heard),
             )
 
 

@@ -65,10 +65,9 @@ ROWS = [
         {
             **TOPIC,
             **{f"Review {place}:": ["DeepReview"] for place in range(1, 5)},
-            **{
-                f"Comparison {place}, why one was better:": ["PairChoice why"]
-                for place in range(1, 7)
-            },
+            "Comparison 1:": ["Idea x2"],
+            "Why A was better:": ["PairChoice why x6"],
+            **{f"Comparison {place}:": ["Idea x2"] for place in range(2, 7)},
         },
         "Stage: meta-review.",
         words=("Do not judge single hypotheses",),
@@ -126,8 +125,10 @@ def pages(lived, name):
 
 
 def distinct(call, request):
-    """Marks on all texts; hypotheses are told apart by titles of papers."""
+    """Marks on all texts; hypotheses are told apart by titles of papers, and who is first wins."""
     changed = plant(call, request)
+    if request.form.__name__ == "PairChoice":
+        changed["Better"] = "A"
     if request.form.__name__ == "Idea":
         papers = request.slots["references"]
         changed["Title"] += f" and {papers[(3 * call.visit + call.seat) % len(papers)].title}"
@@ -250,7 +251,7 @@ def test_a_debate_is_held_only_between_two_that_have_won(live):
     turns = [request.slots["turns"] for _, request, _ in forms(lived, "PairChoice")]
     assert turns[:2] == [1, 1]
     assert set(turns) == {1, 5}
-    single = live(make("co_scientist", turns=1))
+    single = live(make("co_scientist", debate_turns=1))
     assert not any("panel" in page for page in pages(single, "PairChoice"))
 
 

@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "7242f06cfd4254b1e4f0bbb10fcab48d1932b1cef3e4fca815e0dc8a59cf0c84"
+DEFAULTS = "ec862001d601c266f11dddca4133e71c61755657838c2f9b6d4c01bc7433568a"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
