@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -128,12 +128,16 @@ def team_roles(run: Run) -> pd.DataFrame:
         who contributed nothing), ``ghosts`` (contributors who are no authors), ``advisers`` (who
         gave advice and nothing else) and ``why`` nothing is known; all else is missing then.
     """
-    known = {str(team): rows for team, rows in run.measure(contributions).groupby("team")}
+    table = run.measure(contributions)
+    known: dict[str, list[tuple[Any, ...]]] = {}
+    for team, *told in _rows(table, "team", *SEEN):
+        known.setdefault(team, []).append(tuple(told))
     papers = _texts(run.table("papers"), "team", "paper")
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for team in run.table("teams")["team"]:
-        told = _roles_of(known[team]) if team in known else (*[None] * 7, UNSAID)
-        rows.append((team, papers.get(team), *told))
+        paper = papers.get(team)
+        seen = known.get(team)
+        rows.append((team, paper, *(_roles_of(seen, paper) if seen else (*[None] * 7, UNSAID))))
     counts = dict.fromkeys(("gifts", "ghosts", "advisers"), "Int64")
     flatness = {"people": "Int64", "leads": "Int64", "lead_ratio": "Float64", "tall": "boolean"}
     texts = {"team": "string", "paper": "string"}
@@ -154,13 +158,15 @@ def credit_by_position(run: Run) -> pd.DataFrame:
     own = set(papers.loc[papers["outside_authors"].isna(), "paper"])
     table = run.measure(contributions).dropna(subset=["position", "paper"])
     credit: dict[str, list[tuple[float, ...]]] = {"first": [], "middle": [], "last": []}
-    for paper, rows in table.groupby("paper"):
-        size = len(rows)
+    authors: dict[str, list[tuple[Any, ...]]] = {}
+    for paper, *told in _rows(table, "paper", "position", "share", "leads", "gift"):
+        authors.setdefault(paper, []).append(tuple(told))
+    for paper, people in authors.items():
+        size = len(people)
         if paper not in own or size < 2:
             continue
         whole = sum(Fraction(1, place) for place in range(1, size + 1))
-        columns = ("position", "share", "leads", "gift")
-        for place, share, leads, gift in _rows(rows, *columns):
+        for place, share, leads, gift in people:
             name = "first" if place == 0 else "last" if place == size - 1 else "middle"
             harmonic = float(1 / (place + 1) / whole)
             credit[name].append((share, 1 / size, harmonic, leads, gift))
@@ -177,14 +183,23 @@ def credit_by_position(run: Run) -> pd.DataFrame:
     return typed_table(means, {"position": "string", "authorships": "Int64", **numbers})
 
 
-def _roles_of(table: pd.DataFrame) -> tuple[Any, ...]:
+SEEN = ("position", "member", "leads", "gift", "ghost", "advice")
+"""Columns of ``contributions`` that say how flat a team was."""
+
+
+def _roles_of(people: Sequence[tuple[Any, ...]], paper: str | None) -> tuple[Any, ...]:
     """The columns of ``team_roles`` of one team in which something was said."""
-    people = table["member"] if table["paper"].isna().all() else table["position"].notna()
-    size, leads = int(people.sum()), int((people & table["leads"]).sum())
+    authors = [not pd.isna(place) for place, *_ in people]
+    of_team = authors if paper is not None else [row[1] for row in people]
+    size = sum(of_team)
+    leads = sum(row[2] for row, inside in zip(people, of_team, strict=True) if inside)
     ratio = leads / size if size else None
-    advisers = (table["advice"] > 0) & ~table["member"] & ~table["ghost"] & table["position"].isna()
-    counts = (int(table["gift"].sum()), int(table["ghost"].sum()), int(advisers.sum()))
-    return size, leads, ratio, None if ratio is None else ratio < 0.5, *counts, None
+    gifts, ghosts = (sum(row[place] for row in people) for place in (3, 4))
+    advisers = sum(
+        bool(advice) and not (member or ghost or author)
+        for (_, member, _, _, ghost, advice), author in zip(people, authors, strict=True)
+    )
+    return size, leads, ratio, None if ratio is None else ratio < 0.5, gifts, ghosts, advisers, None
 
 
 def _counts(run: Run) -> dict[str, Counts]:

@@ -55,23 +55,30 @@ def team_places(run: Run, coordinates: Coordinates | None = None) -> pd.DataFram
         (mean over pairs of known authors, on a great circle, in kilometres) and ``why`` the
         distance is missing.
     """
-    found = {str(paper): rows for paper, rows in run.measure(institutions).groupby("paper")}
-    rows: list[tuple[object, ...]] = []
-    for paper, date in run.table("papers")[["paper", "published"]].itertuples(index=False):
-        authors = found.get(str(paper))
-        places = [] if authors is None else authors["institution"].dropna().tolist()
-        pairs = list(combinations(places, 2))
-        apart = [one != other for one, other in pairs]
-        share = sum(apart) / len(apart) if apart else None
-        distance = _mean_distance(pairs, coordinates or {})
-        why = UNKNOWN if not pairs else NO_PLACES if distance is None else None
-        size = 0 if authors is None else len(authors)
-        remote = any(apart) if apart else None
-        count = len(set(places))
-        rows.append((paper, date, size, len(places), count, share, remote, distance, why))
+    table = run.measure(institutions)
+    found: dict[str, list[str | None]] = {}
+    for paper, place in zip(table["paper"], table["institution"], strict=True):
+        found.setdefault(paper, []).append(None if pd.isna(place) else place)
+    papers = run.table("papers")
+    rows = [
+        (paper, date, *_apart(found.get(paper, []), coordinates or {}))
+        for paper, date in zip(papers["paper"].tolist(), papers["published"].tolist(), strict=True)
+    ]
     counts = dict.fromkeys(("authors", "known", "institutions"), "Int64")
     shares = {"apart": "Float64", "remote": "boolean", "distance": "Float64", "why": "string"}
     return typed_table(rows, {"paper": "string", "date": "Float64", **counts, **shares})
+
+
+def _apart(authors: Sequence[str | None], coordinates: Coordinates) -> tuple[object, ...]:
+    """The columns of ``team_places`` about the institutions of the authors of one paper."""
+    places = [place for place in authors if place is not None]
+    pairs = list(combinations(places, 2))
+    apart = [one != other for one, other in pairs]
+    share = sum(apart) / len(apart) if apart else None
+    distance = _mean_distance(pairs, coordinates)
+    why = UNKNOWN if not pairs else NO_PLACES if distance is None else None
+    remote = any(apart) if apart else None
+    return len(authors), len(places), len(set(places)), share, remote, distance, why
 
 
 def great_circle(one: tuple[float, float], other: tuple[float, float]) -> float:

@@ -38,9 +38,10 @@ def panels(run: Run) -> pd.DataFrame:
     referees = referees[referees["round"] == 1].merge(decided, on=["team", "submission"])
     size = int(referees["seat"].max() + 1) // 2 if len(referees) else 0
     said = referees.dropna(subset=["recommendation"])
+    by = dict(list(said.groupby(["team", "submission"])))
     rows = []
     for team, submission in decided.itertuples(index=False) if size else ():
-        own = said[(said["team"] == team) & (said["submission"] == submission)]
+        own = by.get((team, submission), said.iloc[:0])
         for number, name in enumerate(("first", "second")):
             seats = own[own["seat"].between(number * size, (number + 1) * size - 1)]
             scores = seats["score"].tolist()
