@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from virsci_society.metrics.registry import METRICS as METRICS
     from virsci_society.metrics.registry import measure as measure
     from virsci_society.metrics.report.run_figures import run_figures as run_figures
-    from virsci_society.metrics.report.run_figures import write_run_figures as write_run_figures
     from virsci_society.metrics.scalars.measures import measure_run as measure_run
     from virsci_society.metrics.summary import summarise_run as summarise_run
     from virsci_society.protocols.discussion import Discussion as Discussion
@@ -139,7 +138,6 @@ __all__ = [
     "run_figures",
     "run_scenario",
     "summarise_run",
-    "write_run_figures",
 ]
 
 _HOMES = {
@@ -193,7 +191,6 @@ _HOMES = {
     "run_figures": "metrics.report.run_figures",
     "run_scenario": "scenarios.runs.execute",
     "summarise_run": "metrics.summary",
-    "write_run_figures": "metrics.report.run_figures",
 }
 
 

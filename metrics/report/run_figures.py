@@ -117,12 +117,6 @@ def write_run_figures(folder: Path, run: Run, *, within: Path | None = None) -> 
 
     Returns:
         The files.
-
-    Example:
-        >>> from pathlib import Path
-        >>> files = vs.write_run_figures(Path("figures"), run)
-        >>> "teams.svg" in [file.name for file in files]
-        True
     """
     make_folder(folder, within=within or folder)
     written = []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virsci_society.agents.errors import InputError, SocietyError
+from virsci_society.agents.errors import InputError
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.analysis.command import compare, measure
 from virsci_society.scenarios.analysis.facts import facts
@@ -277,21 +277,6 @@ app.command()(show)
 app.command()(transcript)
 app.command()(watch)
 app.command()(play)
-
-
-@app.command()
-@guarded
-def report(run: RunFolder) -> None:
-    """Write the page of a run again, or of the part of it that there is."""
-    from virsci_society.metrics.report.page import write_page
-    from virsci_society.scenarios.terminal.console import open_to_show
-    from virsci_society.society.results.run import resolve_run_folder
-
-    opened = open_to_show(run)
-    try:
-        tell(f"report: {write_page(opened, resolve_run_folder(run))}")
-    except OSError as error:
-        raise SocietyError(f"{run}: cannot be written to: {error.strerror}") from error
 
 
 def main() -> None:

@@ -29,8 +29,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "transcript": "Who said what to whom, stage by stage.",
         "watch": "A page that shows a run or a study as it goes on.",
         "explore": "A page with the network over time and all that was said.",
-        "report": "Write the page of a run again.",
-        "export": "Export a run for other programs: traces, tables, figures.",
+        "export": "Write a run's page again, its figures, traces or a data set.",
     },
     "Judge runs": {
         "measure": "Measure novelty against other papers or in another embedding.",
@@ -55,6 +54,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
 """The commands below ``society`` by section, each with its line in the help."""
 RENAMED = {
     "open": "show RUN --open",
+    "report": "export page RUN",
     "runs": "list runs",
     "schema": "list keys --json",
     "verify": "doctor FOLDER",
@@ -130,7 +130,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society play quickstart --as Scientist12",
         "society play virsci/paper --as Scientist12 --limit 600 --name P07 --out runs/seat",
     ),
-    "report": ("society report runs/quickstart-1",),
     "ecosystem": (
         "society ecosystem build jsonl papers.jsonl.gz --boundary 2012 --out eco/mine",
         "society ecosystem info eco/mine",
@@ -178,6 +177,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society export dataset runs/quickstart-1",
         "society export otel runs/quickstart-1",
     ),
+    "export page": ("society export page runs/quickstart-1",),
     "export otel": ("society export otel runs/quickstart-1",),
     "export dataset": ("society export dataset runs/quickstart-1",),
     "export figures": ("society export figures runs/quickstart-1",),

@@ -98,7 +98,7 @@ def _open_page(folder: Path) -> None:
         raise InputError(f"{folder}: no such folder; 'society list runs' names those there are")
     page = resolve_run_folder(folder) / "report.html"
     if not page.exists():
-        raise InputError(f"{page}: missing; 'society report {folder}' writes it")
+        raise InputError(f"{page}: missing; 'society export page {folder}' writes it")
     require_regular_file(page)
     address = page.resolve().as_uri()
     opened = webbrowser.open(address)

@@ -1,4 +1,4 @@
-"""The commands ``society export``: a run as traces, as a data set, or its figures."""
+"""The commands ``society export``: a run's page, its figures, traces, or a data set."""
 
 from __future__ import annotations
 
@@ -73,6 +73,19 @@ def dataset(
         rows = write_dataset(target, opened, within=run if out is None else None)
     counted = ", ".join(f"{count:,} {name}" for name, count in rows.items())
     tell(f"dataset: {target} ({counted})")
+
+
+@export.command("page")
+@guarded
+def page(run: RunFolder) -> None:
+    """Write the page of a run again, or of the part of it that there is."""
+    from virsci_society.metrics.report.page import write_page
+    from virsci_society.scenarios.terminal.console import open_to_show
+    from virsci_society.society.results.run import resolve_run_folder
+
+    opened = open_to_show(run)
+    with writing(run, "written to"):
+        tell(f"report: {write_page(opened, resolve_run_folder(run))}")
 
 
 @export.command("figures")

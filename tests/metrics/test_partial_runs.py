@@ -125,7 +125,7 @@ def test_show_and_report_of_an_unfinished_run_take_its_part(put, part_rows):
         shown = society("show", given, "--json")
         assert shown.stderr == line
         assert json.loads(shown.stdout)["partial"] == WHY
-        done = society("report", given)
+        done = society("export", "page", given)
         assert (done.stderr, done.stdout) == (line, f"report: {folder / 'report.html'}\n")
         plain = society("show", given, "--full").stdout
         assert "teams that had ended" in plain
@@ -144,13 +144,13 @@ def test_a_finished_run_is_shown_whatever_part_lies_in_it(put, rows, part_rows):
 
 def test_an_unfinished_run_without_a_part_is_an_input_error(tmp_path, put, rows):
     (tmp_path / "run").mkdir()
-    for command in ("show", "report"):
-        done = society(command, tmp_path / "run")
+    for command in (("show",), ("export", "page")):
+        done = society(*command, tmp_path / "run")
         assert (done.exit_code, done.stdout) == (2, "")
         assert "manifest.json: missing, so this is not a run folder" in done.stderr
     elsewhere = put("elsewhere", rows)
     os.symlink(elsewhere, tmp_path / "run" / "partial")
-    assert society("report", tmp_path / "run").exit_code == 2
+    assert society("export", "page", tmp_path / "run").exit_code == 2
     assert not (elsewhere / "report.html").exists()
 
 
@@ -196,7 +196,7 @@ def older(put, rows, run, measured):
 
 
 def test_a_folder_of_an_older_release_is_shown_and_reported(older):
-    assert society("report", older).exit_code == 0
+    assert society("export", "page", older).exit_code == 0
     told = Page((older / "report.html").read_text()).text()
     assert "an older release wrote them" in told
     assert "teams by state" in told
@@ -223,7 +223,7 @@ def test_novelty_that_cannot_be_measured_again_keeps_what_it_has(older, run):
 
 def test_a_damaged_measure_of_novelty_is_an_input_error(older):
     write_measures(older, {"novelty": pd.DataFrame({"paper": ["S1/1"], "ON": ["high"]})})
-    done = society("report", older)
+    done = society("export", "page", older)
     assert done.exit_code == 2
     assert "a measure of the run cannot be read" in done.stderr
 

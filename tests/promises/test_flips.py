@@ -74,7 +74,7 @@ def calibration(tmp_path_factory, field_papers):
 def read_out(folder, kind):
     """All that the commands print of a folder, and its pages as they are written again."""
     if kind == "run":
-        commands = (("show", folder, "--json"), ("replay", folder), ("report", folder))
+        commands = (("show", folder, "--json"), ("replay", folder), ("export", "page", folder))
     elif kind == "study":
         commands = (("study", "status", folder, "--out", folder, "--json"),)
         commands += (("study", "report", folder, "--out", folder),)

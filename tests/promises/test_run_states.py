@@ -104,7 +104,7 @@ def test_every_reader_tells_the_same_of_a_run(end, nursery, server, scenario, tm
     if state.state not in ("finished", "stopped"):
         assert state.state in shown.stdout + shown.stderr
         if end in ("budget", "signal", "killed after budget"):
-            page = nursery.society("report", run, page=True)
+            page = nursery.society("export", "page", run, page=True)
             html = (run / "partial" / "report.html").read_text(encoding="utf-8")
             assert (page.returncode, f"The run was {state.state}: " in html) == (0, True)
 

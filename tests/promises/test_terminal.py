@@ -106,7 +106,7 @@ COMMANDS = {
     "prompts of a transcript": ("transcript", RUN, "--all", "--prompts", "--trust"),
     "run again": ("run", "small.yaml", "--out", RUN, "--trust"),
     "replay": ("replay", RUN, "--trust"),
-    "report": ("report", RUN),
+    "export page": ("export", "page", RUN),
     "doctor": ("doctor", RUN),
     "plan": ("plan", "small.yaml", "--trust"),
     "plan json": ("plan", "small.yaml", "--trust", "--json"),
@@ -306,8 +306,8 @@ def test_no_message_prints_a_control_character(society, promise, name):
 def test_a_run_that_was_stopped_is_shown_without_control_characters(society):
     folder = f"stopped {NAMED}"
     society(*REFUSED["budget"][:3], "--out", folder, *REFUSED["budget"][5:])
-    for command in ("show", "doctor", "report"):
-        code, told, errors = society(command, folder)
+    for command in (("show",), ("doctor",), ("export", "page")):
+        code, told, errors = society(*command, folder)
         assert code == 0, errors
         assert_plain(told)
         assert_plain(errors)

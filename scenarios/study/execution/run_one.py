@@ -140,7 +140,7 @@ class _LeasedRun:
     def _attempt(self, share: Budget | None, crashed: int, resources: SharedResources) -> Status:
         try:
             scenario = self._scenario(share)
-            # A page takes longer than most rehearsals; 'society report' of the folder writes it.
+            # A page takes longer than most rehearsals; 'society export page' writes it.
             run_scenario(
                 scenario,
                 self.folder,

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import virsci_society.protocols.forms
 import virsci_society.protocols.ideas
 import virsci_society.protocols.parts.forms
+import virsci_society.protocols.parts.tournament_forms
 import virsci_society.protocols.virsci.forms
 from tests.agents.offline.offline_examples import (
     advice,
@@ -52,7 +53,6 @@ from virsci_society.protocols.parts.forms import (
     IdeaScore,
     MergedIdea,
     NoveltyVerdict,
-    PairChoice,
     PaperReview,
     PlanStep,
     Proposal,
@@ -63,6 +63,7 @@ from virsci_society.protocols.parts.forms import (
     Seeds,
     StepReview,
 )
+from virsci_society.protocols.parts.tournament_forms import DeepReview, Lessons, PairChoice
 from virsci_society.protocols.virsci.forms import Agreement, Revision, SelfReview, Stay
 
 talked = st.one_of(said_by_member(remarks), advice)
@@ -139,7 +140,9 @@ SLOTS: dict[type[Form], st.SearchStrategy] = {
         final=st.booleans(),
     ),
     IdeaScore: with_me(topic=topics, idea=standings),
-    PairChoice: with_me(topic=topics, first=standings, second=standings),
+    PairChoice: with_me(topic=topics, first=standings, second=standings, turns=st.integers(1, 3)),
+    DeepReview: with_me(idea=standings),
+    Lessons: with_me(topic=topics, reviews=few(st.builds(DeepReview, Weakness=any_text), 2)),
     Proposal: with_me(
         topic=topics,
         said=few(talked, 5),
@@ -177,6 +180,7 @@ def ruled_forms():
         virsci_society.protocols.forms,
         virsci_society.protocols.ideas,
         virsci_society.protocols.parts.forms,
+        virsci_society.protocols.parts.tournament_forms,
         virsci_society.protocols.virsci.forms,
     ):
         for name, value in sorted(vars(module).items()):

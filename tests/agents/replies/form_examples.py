@@ -8,6 +8,7 @@ from pathlib import Path
 import virsci_society.protocols.forms
 import virsci_society.protocols.ideas
 import virsci_society.protocols.parts.forms
+import virsci_society.protocols.parts.tournament_forms
 import virsci_society.protocols.peer_review.forms
 import virsci_society.protocols.virsci.forms
 import virsci_society.scenarios.judgement.judge
@@ -26,6 +27,7 @@ MODULES = (
     virsci_society.protocols.forms,
     virsci_society.protocols.ideas,
     virsci_society.protocols.parts.forms,
+    virsci_society.protocols.parts.tournament_forms,
     virsci_society.protocols.virsci.forms,
     virsci_society.protocols.peer_review.forms,
     virsci_society.scenarios.judgement.review_kinds,
@@ -81,6 +83,7 @@ EVERYTHING: dict[str, object] = {
     "final": False,
     "searching": True,
     "ends": True,
+    "turns": 3,
     "criteria": ("Clarity", "Validity"),
 }
 """Slots with which every form asks for all its fields."""

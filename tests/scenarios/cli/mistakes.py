@@ -293,7 +293,7 @@ FOLDERS = (
     ),
     Mistake(
         "a report of nothing",
-        "report nowhere",
+        "export page nowhere",
         ("nowhere: no such folder", "give the folder that a run wrote"),
     ),
     Mistake("a fork without a date", "fork runs/tiny-3 --out o", ("'--at'",), with_run=True),

@@ -248,7 +248,7 @@ def test_open_shows_the_page_in_the_browser(
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     assert "no browser here; open file:///" in society("show", small_run, "--open").output
     assert "no such folder" in society("show", here / "no", "--open").stderr
-    assert f"'society report {here}' writes it" in society("show", here, "--open").stderr
+    assert f"'society export page {here}' writes it" in society("show", here, "--open").stderr
     (here / "report.html").symlink_to("/etc/hostname")
     assert society("show", here, "--open").exit_code == 2
 

@@ -127,8 +127,8 @@ def test_a_run_without_a_model_that_was_killed_is_shown(
     assert "the command that began it goes on with it" in shown.stdout
     told = json.loads(offline_nursery.society("show", "run", "--json").stdout)
     assert told["state"] == "killed"
-    for command in ("report", "explore", "transcript"):
-        done = offline_nursery.society(command, "run")
+    for command in (("export", "page"), ("explore",), ("transcript",)):
+        done = offline_nursery.society(*command, "run")
         assert done.returncode == 2
         assert "run: has no results that could be shown: killed" in done.stderr
     assert offline_nursery.run(here / "log", "run", "small.yaml", "--out", "run")[0] == 0
