@@ -1,10 +1,13 @@
-"""Cards of known facts side by side, in Markdown, from what ``society facts`` has written.
+"""The cards of known facts of two societies and of real fields, side by side (docs/facts.md).
 
-    society facts runs/1 runs/2 --with eco/vis --out cards/vis
-    python -m benchmarks.facts cards/vis cards/nlp
+Runs `community/assembly` and, from the first of the fields, `community/vis`, whose words are made
+by rules; builds every field, and judges all of them with ``society facts``. Runs are kept in
+``runs/values``.
 
-A row is a fact, a column a society or a field: its value, and its verdict in a letter. Facts that
-some society does not reproduce come first.
+    python -m benchmarks.facts vis=FILE@1995-2023 nlp=FILE@2000-2021
+
+A row is a fact, a column a society or a field: its value, and its verdict where that is not
+*reproduced*. Facts that most of them do not reproduce come first.
 """
 
 from __future__ import annotations
@@ -16,19 +19,69 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.printed import table
+from benchmarks.printed import KEPT, kept, society, table
 
-MARKS = {"reproduced": "", "not": " **not**", "too short to tell": " (short)"}
+MARKS = {"reproduced": "", "not": " **not**", "too short to tell": " short"}
+VERDICTS = ("not", "too short to tell", "not measurable", "reproduced")
+FIELD = {"boundary": "2012", "active-years": "6", "last-year": "2023"}
+"""Of the field in which `community/vis` starts, as its file says."""
+SEEDS = {"community/assembly": 5, "community/vis": 3}
+YEARS = {"community/assembly": "20y", "community/vis": "10y"}
 
 
-def cards(folders: list[Path]) -> pd.DataFrame:
-    """The rows of all cards; a society that stands in several counts once."""
-    read = pd.concat([pd.read_csv(folder / "facts.csv", comment="#") for folder in folders])
-    return read.drop_duplicates(["society", "fact"])
+def field(name: str, file: str, **options: str) -> Path:
+    """The folder of an ecosystem, which an earlier call may have left."""
+    folder = KEPT / "eco" / f"{name}-{options['boundary']}"
+    if not folder.is_dir():
+        given = [part for key, value in options.items() for part in (f"--{key}", value)]
+        society(
+            *("ecosystem", "build", "jsonl", str(Path(file).resolve()), "--no-abstract-required"),
+            *(*given, "--out", str(folder)),
+        )
+    return folder
+
+
+def card(runs: list[Path], with_: Path | None = None) -> pd.DataFrame:
+    """What ``society facts`` says of runs, and of the field, judged anew."""
+    first = next(iter(runs), with_)
+    assert first is not None
+    folder = KEPT / "facts" / first.name
+    given = [] if with_ is None else ["--with", str(with_)]
+    society("facts", *map(str, runs), *given, "--out", str(folder))
+    return pd.read_csv(folder / "facts.csv", comment="#")
+
+
+def cards(corpora: Mapping[str, str]) -> pd.DataFrame:
+    """The rows of all cards.
+
+    Args:
+        corpora: ``FILE@FIRST-LAST`` by name, with the years that are judged; `community/vis`
+            starts from the first.
+    """
+    fields = []
+    for name, given in corpora.items():
+        file, _, years = given.rpartition("@")
+        first, _, last = years.partition("-")
+        fields.append(field(name, file, **{"boundary": first, "last-year": last}))
+    name, given = next(iter(corpora.items()))
+    start = field(name, given.rpartition("@")[0], **FIELD)
+    more = {
+        "community/assembly": [],
+        "community/vis": [f"population.ecosystem.path={start}"],
+    }
+    runs = {
+        one: [
+            kept("run", one, *settings, f"until={YEARS[one]}", f"seed={seed}")
+            for seed in range(1, SEEDS[one] + 1)
+        ]
+        for one, settings in more.items()
+    }
+    found = [card(runs["community/assembly"]), card(runs["community/vis"], start)]
+    return pd.concat([*found, *(card([], one) for one in fields)])
 
 
 def side_by_side(found: pd.DataFrame) -> str:
-    """The table."""
+    """The table; the last row counts the verdicts."""
     societies = list(dict.fromkeys(found["society"]))
     cells: dict[tuple[str, str], dict[str, Any]] = {
         (row["fact"], row["society"]): row for row in found.to_dict("records")
@@ -37,35 +90,29 @@ def side_by_side(found: pd.DataFrame) -> str:
     for row in cells.values():
         names[row["fact"]] = names.get(row["fact"], 0) + (row["verdict"] == "not")
     rows = [
-        (
-            name,
-            _published(next(cells[name, one] for one in societies if (name, one) in cells)),
-            *(_cell(cells.get((name, one))) for one in societies),
-        )
+        (f"`{name}`", _published(cells[name, societies[0]]), *_cells(cells, name, societies))
         for name in sorted(names, key=lambda name: -names[name])
     ]
+    told = found.groupby("society")["verdict"].value_counts()
     counts = [
-        ", ".join(
-            f"{n} {word}"
-            for word in ("not", "too short to tell", "not measurable", "reproduced")
-            if (n := int((found[found["society"] == one]["verdict"] == word).sum()))
-        )
+        "; ".join(f"{told[one, word]} {word}" for word in VERDICTS if (one, word) in told)
         for one in societies
     ]
     return table(("fact", "published", *societies), [*rows, ("verdicts", "", *counts)])
+
+
+def _cells(cells: Mapping[tuple[str, str], Any], name: str, societies: list[str]) -> list[str]:
+    shown = []
+    for one in societies:
+        row = cells[name, one]
+        value = "" if pd.isna(row["value"]) else f"{row['value']:.3g}"
+        shown.append(f"{value}{MARKS.get(row['verdict'], '–')}".strip())
+    return shown
 
 
 def _published(row: Mapping[str, Any]) -> str:
     return f"{row['published']:g} ({row['from']:g} to {row['to']:g})"
 
 
-def _cell(row: Mapping[str, Any] | None) -> str:
-    if row is None:
-        return ""
-    if pd.isna(row["value"]):
-        return "(short)" if row["verdict"] == "too short to tell" else "–"
-    return f"{row['value']:.3g}{MARKS.get(row['verdict'], '')}"
-
-
 if __name__ == "__main__":
-    print(side_by_side(cards([Path(one) for one in sys.argv[1:]])))
+    print(side_by_side(cards(dict(one.split("=", 1) for one in sys.argv[1:]))))

@@ -143,7 +143,8 @@ def kept(kind: str, name: str, *settings: str) -> Path:
     """
     pairs = dict(one.split("=", 1) for one in settings)
     source = study(name, settings=settings)() if kind == "study" else scenario(name, **pairs)()
-    folder = KEPT / f"{name.replace('/', '-')}-{marks_of(source)}"
+    seed = f"-{pairs['seed']}" if "seed" in pairs else ""
+    folder = KEPT / f"{name.replace('/', '-')}-{marks_of(source)}{seed}"
     given = [part for one in settings for part in ("--set", one)]
     society(*(["study"] * (kind == "study")), "run", name, *given, "--out", str(folder))
     return folder

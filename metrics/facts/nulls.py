@@ -93,14 +93,43 @@ def strangers(tables: FactTables, rng: np.random.Generator) -> FactTables:
     return replace(shuffled, works=works, wrote_before=np.zeros(seats, dtype=bool))
 
 
-def rewired_citations(tables: FactTables, rng: np.random.Generator) -> FactTables:
-    """References of a year's papers exchange what they cite."""
+def exchanged_places(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """Papers of a year exchange what they cite and who cites them."""
     if tables.references is None:
         return tables
-    citing, cited = tables.references.T
-    return replace(
-        tables, references=np.column_stack([citing, _shuffled(cited, tables.year[citing], rng)])
-    )
+    place = np.arange(max(len(tables.works), int(tables.references.max()) + 1))
+    place[: len(tables.works)] = _shuffled(np.arange(len(tables.works)), tables.year, rng)
+    moved = place[tables.references]
+    return replace(tables, references=moved[np.argsort(moved[:, 0], kind="stable")])
+
+
+def random_citations(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """References to papers of a year go to any paper of it."""
+    if tables.references is None:
+        return tables
+    references, count = tables.references.copy(), len(tables.works)
+    for year in range(tables.years):
+        first, end = np.searchsorted(tables.year, [year, year + 1])
+        cited = (references[:, 1] >= first) & (references[:, 1] < min(end, count))
+        references[cited, 1] = rng.integers(first, max(end, first + 1), int(cited.sum()))
+    return replace(tables, references=references)
+
+
+def dealt_roles(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """Who leads is drawn from all authors."""
+    roles = tables.further["team_roles"]
+    sizes = roles["people"].to_numpy(dtype=np.int64)
+    leads = rng.multivariate_hypergeometric(sizes, int(roles["leads"].sum()), method="marginals")
+    return replace(tables, further={**tables.further, "team_roles": roles.assign(leads=leads)})
+
+
+def exchanged_panels(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """Second panels exchange their manuscripts."""
+    panels = tables.further["panels"].copy()
+    second = (panels["panel"] == "second").to_numpy()
+    decided = panels.loc[second, "decision"].to_numpy()
+    panels.loc[second, "decision"] = decided[rng.permutation(len(decided))]
+    return replace(tables, further={**tables.further, "panels": panels})
 
 
 def rising_citations(tables: FactTables, rng: np.random.Generator) -> FactTables:
@@ -148,10 +177,24 @@ NULLS: Mapping[str, NullModel] = {
         "papers a year and all sizes stay",
         strangers,
     ),
-    "rewired citations": NullModel(
-        "within each year papers exchange what they cite; the number of references of a paper and "
-        "of citations from each year stay",
-        rewired_citations,
+    "exchanged places": NullModel(
+        "within each year papers exchange what they cite and who cites them; authors and topics "
+        "stay, and so does the citation network",
+        exchanged_places,
+    ),
+    "random citations": NullModel(
+        "a reference to a paper of some year goes to any paper of that year; numbers of references "
+        "stay, and so do citations of each year from each",
+        random_citations,
+    ),
+    "dealt roles": NullModel(
+        "who leads is drawn from the authors of all papers; sizes and the number of those who lead "
+        "stay",
+        dealt_roles,
+    ),
+    "exchanged panels": NullModel(
+        "second panels exchange their manuscripts; what each panel accepts of all stays",
+        exchanged_panels,
     ),
     "rising citations": NullModel(
         "references go to papers of the five years before, the rather the later they stand among "

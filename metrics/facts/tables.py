@@ -14,7 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from virsci_society.agents.arrays import BoolArray, IntArray
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.metrics.teams.contributions import team_roles
+from virsci_society.metrics.teams.institutions import team_places
+from virsci_society.metrics.teams.panels import panels
 from virsci_society.metrics.validation.assembly_quantities import pair_keys, pair_positions
 from virsci_society.metrics.validation.dated_papers import real_papers, simulated_papers
 from virsci_society.society.literature.authorships import Authorships
@@ -65,7 +68,7 @@ class FactTables:
             the cited one; numbers from ``len(works)`` on are of papers before the boundary or
             elsewhere. None: no reference is known.
         topics: the keywords of each paper; None: none is known.
-        further: tables of a run as they are, by name; empty for a field.
+        further: tables of a run as they are, by name, and those of ``MEASURED``; empty for a field.
         cited: ids of the papers that numbers of ``references`` mean, in their order.
     """
 
@@ -81,9 +84,17 @@ class FactTables:
     def lacks(self, needed: Iterable[str]) -> list[str]:
         """Those of these tables that are not there or have no row."""
         own = {"references": self.references, "topics": self.topics}
-        held = {name for name, one in own.items() if one is not None}
-        held |= {name for name, one in self.further.items() if len(one)}
-        return [name for name in needed if name not in held]
+        return [
+            name
+            for name in needed
+            if (own[name] is None if name in own else not len(self.further.get(name, ())))
+        ]
+
+    def of_papers(self, table: str, column: str) -> FloatArray:
+        """A column of a further table for each paper; NaN where it has none."""
+        found = self.further[table]
+        known = dict(zip(found["paper"], found[column].astype(float), strict=True))
+        return np.array([known.get(paper, np.nan) for paper in self.cited[: len(self.works)]])
 
     @cached_property
     def year(self) -> IntArray:
@@ -211,22 +222,33 @@ def run_tables(run: Run, wrote: Collection[str] | None = None) -> FactTables:
     return make_tables(run.name, max(1, int(run.days // DAYS_PER_YEAR)), papers, wrote, further)
 
 
+MEASURED: Mapping[str, tuple[Callable[[Run], pd.DataFrame], str]] = {
+    "team_places": (team_places, "remote"),
+    "team_roles": (team_roles, "lead_ratio"),
+    "panels": (panels, "decision"),
+}
+"""Measures that are tables of facts; rows without a value in the column are left out."""
+
+
 class _RunTables(Mapping[str, pd.DataFrame]):
-    """The tables of a run, each read when it is asked for."""
+    """The tables and measures of a run, each read when it is asked for."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
 
     def __getitem__(self, name: str) -> pd.DataFrame:
+        if name in MEASURED:
+            measure, column = MEASURED[name]
+            return self._run.measure(measure).dropna(subset=[column])
         if name not in TABLES:
             raise KeyError(name)
         return self._run.table(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(TABLES)
+        return iter((*TABLES, *MEASURED))
 
     def __len__(self) -> int:
-        return len(TABLES)
+        return len(TABLES) + len(MEASURED)
 
 
 def field_tables(

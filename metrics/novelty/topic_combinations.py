@@ -98,7 +98,7 @@ def pair_z_scores(
     spread = np.sqrt(np.maximum(NULLS * squares - total**2, 0.0) / (NULLS * (NULLS - 1)))
     z = np.full(len(keys), np.nan)
     np.divide(times - total / NULLS, spread, out=z, where=spread > 0)
-    of, pairs = _pairs(citing, topics[cited], count)
+    of, pairs = reference_pairs(citing, topics[cited], count)
     z_of_pair = z[np.searchsorted(keys, pairs)]
     known = ~np.isnan(z_of_pair)
     return of[known], z_of_pair[known]
@@ -165,8 +165,8 @@ def shuffle_citations(
     return current
 
 
-def _pairs(citing: IntArray, topics: IntArray, count: int) -> tuple[IntArray, IntArray]:
-    """The paper, and the key of the two topics, of every pair of references of a paper."""
+def reference_pairs(citing: IntArray, topics: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """The paper, and the key of the two topics (lower * count + higher), of every pair."""
     order = np.lexsort((topics, citing))
     papers, starts, sizes = np.unique(citing[order], return_index=True, return_counts=True)
     own, of, keys = topics[order], [], []

@@ -8,24 +8,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from virsci_society.agents.arrays import IntArray
+from virsci_society.metrics.facts.citation_counts import citations, settled
 from virsci_society.metrics.facts.fact import Fact
 from virsci_society.metrics.facts.tables import FactTables
 
-CITED_WITHIN = 5
-"""Years after a paper in which its citations count; later papers are left out."""
 LEAST = 10
 """Papers of a career that is looked at."""
 
 
 def careers(tables: FactTables) -> Iterator[IntArray]:
     """Of each career of enough papers, the citations of its papers in order of their years."""
-    if tables.references is None:
-        return
-    citing, cited = tables.references[tables.references[:, 1] < len(tables.works)].T
-    apart = tables.year[citing] - tables.year[cited]
-    within = cited[(apart >= 0) & (apart <= CITED_WITHIN)]
-    counts = np.bincount(within, minlength=len(tables.works))
-    last = int(np.searchsorted(tables.year, tables.years - CITED_WITHIN))
+    counts, last = citations(tables), settled(tables)
     for papers in tables.works.papers_by_person:
         kept = np.array([paper for paper in papers if paper < last], dtype=np.int64)
         if len(kept) >= LEAST and counts[kept].any():
@@ -56,7 +49,7 @@ class HotStreak(Fact):
     published, low, high = 1.5, 1.1, 3.0
     population = "20,040 scientists: one streak of 3.7 years; the ratio is read off, ends judged"
     needs = ("references",)
-    null = "rewired citations"
+    null = "exchanged places"
     least_years = 20
 
     def measure(self, tables: FactTables) -> float:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -26,6 +28,16 @@ def _ends(tables: FactTables) -> pd.DataFrame:
             "joint_papers": np.concatenate([ties.papers, ties.papers]),
         }
     )
+
+
+def super_partners(tables: FactTables) -> Mapping[int, set[int]]:
+    """The partners of each person with 6 papers or more to whom it has a super tie."""
+    ends = _ends(tables)
+    strong = ends[super_ties(ends) & (tables.written[ends["scientist"]] >= LEAST)]
+    partners: dict[int, set[int]] = defaultdict(set)
+    for person, partner in zip(strong["scientist"], strong["partner"], strict=True):
+        partners[int(person)].add(int(partner))
+    return partners
 
 
 class StrongestPartner(Fact):
@@ -63,16 +75,11 @@ class SuperTies(Fact):
 
         A super tie has more than (mean strength - 1) ln(ties) joint papers, and at least two.
         """
-        ends = _ends(tables)
-        strong = ends[super_ties(ends) & (tables.written[ends["scientist"]] >= LEAST)]
-        partners: dict[int, set[int]] = {}
-        for person, partner in zip(strong["scientist"], strong["partner"], strict=True):
-            partners.setdefault(int(person), set()).add(int(partner))
-        works = tables.works
+        partners, works = super_partners(tables), tables.works
         shares = [
             np.mean(
                 [
-                    not partners.get(person, set()).isdisjoint(works.teams[paper])
+                    not partners[person].isdisjoint(works.teams[paper])
                     for paper in works.papers_by_person[person]
                 ]
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import optimize, special
@@ -42,14 +43,22 @@ class Attachment(Fact):
             if len(known) > 1 and len(chosen):
                 events.append((chosen, known))
             np.add.at(degree, ends, 1.0)
-        if not events:
-            return math.nan
-        return float(optimize.minimize_scalar(_loss, (-1, 3), args=(events,), method="brent").x)
+        return choice_exponent(events)
 
 
-def _loss(exponent: float, events: list[tuple[FloatArray, FloatArray]]) -> float:
-    """Minus the log likelihood; degrees are given as logarithms, of those chosen and of all."""
-    return -sum(
-        float(exponent * chosen.sum() - len(chosen) * special.logsumexp(exponent * known))
-        for chosen, known in events
-    )
+def choice_exponent(events: Sequence[tuple[FloatArray, FloatArray]]) -> float:
+    """Exponent b of the chance k^b to be chosen, by maximum likelihood; NaN without an event.
+
+    Args:
+        events: logarithms of k: of those chosen together, and of all who could have been.
+    """
+
+    def loss(exponent: float) -> float:
+        return -sum(
+            float(exponent * chosen.sum() - len(chosen) * special.logsumexp(exponent * known))
+            for chosen, known in events
+        )
+
+    if not events:
+        return math.nan
+    return float(optimize.minimize_scalar(loss, (-1, 3), method="brent").x)

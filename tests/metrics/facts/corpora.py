@@ -1,6 +1,9 @@
 """Corpora with planted effects and without, for the tests of facts."""
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 
 from virsci_society.metrics.facts.tables import FactPaper, make_tables
 
@@ -54,6 +57,32 @@ def society(rng, years=10, papers=40, size=3.0, newcomers=0.4, friends=0.6):
             known += team
             made.append((year, team))
     return made
+
+
+def literature(rng, years=10, papers=40):
+    """Tables with everything that a fact can need: references, topics, places, roles, panels."""
+    listed, written = [], society(rng, years, papers)
+    for place, (year, team) in enumerate(written):
+        first = next(n for n, (when, _) in enumerate(written) if when >= year - 5)
+        drawn = first + (rng.random(6) ** 2 * (place - first)).astype(int) if place else []
+        topics = rng.choice(12, 2, replace=False)
+        references = [f"p{n:05}" for n in np.unique(drawn)]
+        listed.append((year, team, references, [f"t{topic}" for topic in topics]))
+    made = corpus(listed, years)
+    names = list(made.cited[: len(made.works)])
+    sizes = made.works.sizes
+    panels = {
+        "team": names * 2,
+        "submission": 1,
+        "panel": ["first"] * len(names) + ["second"] * len(names),
+        "decision": np.where(rng.random(2 * len(names)) < 0.3, "accept", "reject"),
+    }
+    further = {
+        "team_places": pd.DataFrame({"paper": names, "remote": rng.random(len(names)) < 0.5}),
+        "team_roles": pd.DataFrame({"leads": rng.binomial(sizes, 0.4), "people": sizes}),
+        "panels": pd.DataFrame(panels),
+    }
+    return replace(made, further=further)
 
 
 def generator(seed):

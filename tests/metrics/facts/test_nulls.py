@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.metrics.facts.corpora import corpus, generator, society
+from tests.metrics.facts.corpora import generator, literature
 from virsci_society.metrics.facts.names import FACTS
 from virsci_society.metrics.facts.nulls import NULLS
 from virsci_society.metrics.facts.verdicts import judge_facts
@@ -13,8 +13,9 @@ def judged_nulls(null, count, papers, draws):
     """Verdicts on so many null draws, of all facts of that null."""
     facts = {name: import_class(path)() for name, path in FACTS.items()}
     chosen = {name: fact for name, fact in facts.items() if fact.null == null}
-    listed = society(generator(11), papers=papers)
-    made = corpus(listed, 10)
+    years = max(10, *(fact.least_years for fact in chosen.values()))
+    made = literature(generator(11), years, papers)
+    assert not made.lacks(need for fact in chosen.values() for need in fact.needs)
     for draw in range(count):
         drawn = NULLS[null].draw(made, generator(1000 + draw))
         yield from judge_facts(chosen, [drawn], draws=draws, seed=draw)

@@ -200,6 +200,17 @@ def test_author_growth():
     assert measured("author_growth", alone, 10) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("slope", [0.0, 0.5])
+def test_later_leads(slope):
+    papers = []
+    for year in range(12):
+        for _ in range(10):
+            (new,) = fresh(1)
+            papers += [(year, (*fresh(1), new)), (year + 2 + int(slope * year), (new,))]
+    # As many who lead at once enter every year, so that the mean wait rises by half as much.
+    assert measured("later_leads", papers, 20) == pytest.approx(10 * slope / 2, abs=0.1)
+
+
 def test_seniors_last():
     seniors = fresh(10)
     papers = [(0, (one,)) for one in seniors]

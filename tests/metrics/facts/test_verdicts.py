@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.hand_run import make_run, rows  # noqa: F401 - a fixture
-from tests.metrics.facts.corpora import corpus, generator, society
+from tests.metrics.facts.corpora import corpus, generator, literature, society
 from virsci_society.metrics.facts.fact import Fact
 from virsci_society.metrics.facts.names import FACTS
 from virsci_society.metrics.facts.nulls import NULLS
@@ -70,13 +70,7 @@ def test_a_fact_without_its_tables_is_not_measurable():
 
 @pytest.mark.parametrize("name", NULLS)
 def test_a_null_keeps_what_it_says(name):
-    made = corpus(
-        [
-            (year, who, [f"p{n:05}" for n in range(max(0, place - 3), place)], ["a"])
-            for place, (year, who) in enumerate(society(generator(2), years=4))
-        ],
-        4,
-    )
+    made = literature(generator(2), years=4)
     drawn = NULLS[name].draw(made, generator(3))
     assert np.array_equal(drawn.year, made.year)
     assert len(drawn.works.authors) == len(made.works.authors)
@@ -92,8 +86,24 @@ def test_a_null_keeps_what_it_says(name):
     assert len(drawn.references) == len(made.references)
     if name == "shuffled dates":
         assert np.array_equal(np.sort(counts[0]), np.sort(counts[1]))
+    elif name == "exchanged places":
+        # Within a year: the citations of its papers are the same, in another order.
+        assert not np.array_equal(*counts)
+        ends = [np.lexsort((one, made.year)) for one in counts]
+        assert np.array_equal(counts[0][ends[0]], counts[1][ends[1]])
+    elif name == "random citations":
+        totals = [np.bincount(made.year, one) for one in counts]
+        assert np.array_equal(*totals)
+        assert not np.array_equal(*counts)
     elif name not in ("strangers", "rising citations"):
         assert np.array_equal(*counts)
+    for table, column, null in (
+        ("team_roles", "leads", "dealt roles"),
+        ("panels", "decision", "exchanged panels"),
+    ):
+        before, after = (one.further[table][column] for one in (made, drawn))
+        assert (list(before) != list(after)) == (name == null)
+        assert sorted(before) == sorted(after) if table == "panels" else before.sum() == after.sum()
 
 
 def test_shuffled_dates_move_whole_papers():

@@ -1,0 +1,1 @@
+"""Facts of citations, of what papers combine, and of what disrupts."""
