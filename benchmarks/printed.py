@@ -454,22 +454,14 @@ def survey(*more: str) -> str:
 
 def systems() -> str:
     """What each system is matched to."""
-    from virsci_society.scenarios.study.budget_matching import UNITS, deviation, match_budgets
+    from virsci_society.scenarios.study.budget_matching import UNITS, match_budgets
+    from virsci_society.scenarios.study.forecast import matched_row
 
     design = match_budgets(read_study("systems"))
     wanted, matching = design.file.match, design.matching
     assert wanted is not None
     assert matching is not None
-    rows = [
-        (
-            one.arm,
-            one.key or "as given",
-            "" if one.value is None else one.value,
-            f"{one.planned:,.6g}",
-            f"{deviation(one.planned, matching.target):+.1%}",
-        )
-        for one in matching.arms
-    ]
+    rows = [matched_row(one) for one in matching]
     return table(("arm", "key", "value", UNITS[wanted.by], "off"), rows)
 
 

@@ -7,7 +7,7 @@ it. So a setting is laid over such an arm once more, where the arm can take it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from virsci_society.agents.errors import InputError
@@ -85,12 +85,15 @@ class ArmSettings:
         """Names of the arms that do not take a setting, by its key and the reason."""
 
     def laid_over(
-        self, start: Document, arms: list[tuple[Arm, Document]]
+        self, start: Document, arms: list[tuple[Arm, Document]], block: Document
     ) -> tuple[Scenario | None, list[tuple[Arm, Document]], list[str]]:
-        """The base and the arms with what is set, and the faults of the settings."""
-        base, faults, strange = self._changed_base(start)
+        """The base and the arms with what is set, and the faults of the settings.
+
+        The base is in the first block, since it is described by its model.
+        """
+        base, faults, strange = self._changed_base(start, block)
         if base is None:
-            self.start = _merged(start, self.settings)
+            self.start = _merged(start, self.settings, block)
             return None, arms, faults
         self.start = scenario_document(base)
         changed = [self._reach(arm, document, arms, strange) for arm, document in arms]
@@ -99,16 +102,20 @@ class ArmSettings:
             return base, arms, faults
         return base, changed, list(self._faults())
 
-    def _changed_base(self, start: Document) -> tuple[Scenario | None, list[str], list[ArmSetting]]:
+    def _changed_base(
+        self, start: Document, block: Document
+    ) -> tuple[Scenario | None, list[str], list[ArmSetting]]:
         """The base with what is set, its faults, and settings that only arms may take."""
-        base, faults = try_read(_merged(start, self.settings), self.trust)
+        base, faults = try_read(_merged(start, self.settings, block), self.trust)
         if base is not None:
             return base, [], []
         strange = [
-            one for one in self.settings if try_read(_merged(start, [one]), self.trust)[0] is None
+            one
+            for one in self.settings
+            if try_read(_merged(start, [one], block), self.trust)[0] is None
         ]
         fitting = [one for one in self.settings if one not in strange]
-        base = try_read(_merged(start, fitting), self.trust)[0] if strange else None
+        base = try_read(_merged(start, fitting, block), self.trust)[0] if strange else None
         return base, faults, strange
 
     def _reach(
@@ -139,7 +146,8 @@ class ArmSettings:
             if wrong and try_read(self.start.merged_with(document), self.trust)[1]:
                 continue  # The arm is wrong as it stands in the file, which is told of it.
             if not wrong:
-                arm, document = Arm(arm.name, {**arm.settings, one.key: one.value}), changed
+                arm = replace(arm, settings={**arm.settings, one.key: one.value})
+                document = changed
                 self.reached.add(one.key)
             elif not one.optional:
                 reason = f"cannot take it ({wrong[0].removeprefix(f'--set {one.key}: ')})"
@@ -160,10 +168,10 @@ class ArmSettings:
                 yield f"--set {one.key}?: no arm of this study takes it"
 
 
-def _merged(document: Document, settings: Iterable[ArmSetting]) -> Document:
+def _merged(document: Document, settings: Iterable[ArmSetting], block: Document) -> Document:
     for one in settings:
         document = document.merged_with(one.document)
-    return document
+    return document.merged_with(block)
 
 
 def overlap(one: str, other: str) -> bool:

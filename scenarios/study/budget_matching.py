@@ -19,7 +19,8 @@ from virsci_society.scenarios.planning.dry_run import PAPER_TEXTS, DryRun, DryRu
 from virsci_society.scenarios.planning.model_rates import rates_for
 from virsci_society.scenarios.planning.plan import FIGURES, rehearse
 from virsci_society.scenarios.runs.progress import NoProgress, Progress
-from virsci_society.scenarios.study.design import Arm, Design, MatchedArm, Matching, scenario_of
+from virsci_society.scenarios.study.blocks import BUDGET
+from virsci_society.scenarios.study.design import Arm, Design, MatchedArm, scenario_of
 from virsci_society.scenarios.study.study_file import Match
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
@@ -66,9 +67,11 @@ def match_budgets(
     else:
         matching = _Matcher(design, wanted, progress or NoProgress(), trust).matching()
     chosen: dict[str, dict[str, Any]] = {
-        one.arm: {one.key: one.value} for one in matching.arms if one.key is not None
+        one.arm: {one.key: one.value} for one in matching if one.key is not None
     }
-    arms = [Arm(arm.name, {**arm.settings, **chosen.get(arm.name, {})}) for arm in design.arms]
+    arms = [
+        replace(arm, settings={**arm.settings, **chosen.get(arm.name, {})}) for arm in design.arms
+    ]
     scenarios = [
         scenario_of(scenario, chosen[arm.name], trust=trust) if arm.name in chosen else scenario
         for arm, scenario in zip(design.arms, design.scenarios, strict=True)
@@ -77,7 +80,7 @@ def match_budgets(
 
 
 def matching_data(design: Design) -> dict[str, Any] | None:
-    """What a lock keeps of a matching: what was asked for, the target and the chosen values.
+    """What a lock keeps of a matching: what was asked for, and what was chosen for each arm.
 
     Raises:
         ValueError: the design has not been matched yet.
@@ -89,14 +92,13 @@ def matching_data(design: Design) -> dict[str, Any] | None:
         raise ValueError("match_budgets chooses the values of a matched study before it is locked")
     return {
         "asked": wanted.model_dump(mode="json"),
-        "target": matching.target,
-        "arms": [vars(one) for one in matching.arms],
+        "arms": [vars(one) for one in matching],
     }
 
 
-def read_matching(data: Mapping[str, Any]) -> Matching:
-    """The matching of which ``matching_data`` is plain data."""
-    return Matching(float(data["target"]), tuple(MatchedArm(**one) for one in data["arms"]))
+def read_matching(data: Mapping[str, Any]) -> tuple[MatchedArm, ...]:
+    """The matching of which ``matching_data`` is plain data; older locks have one target."""
+    return tuple(MatchedArm(**{"target": data.get("target"), **one}) for one in data["arms"])
 
 
 def nearest_value(spending: Spending, low: int, high: int, target: float) -> int:
@@ -131,27 +133,33 @@ class _Matcher:
         self.design, self.wanted, self.progress, self.trust = design, wanted, progress, trust
         self._ecosystems: dict[str, Ecosystem] = {}
         self._as_given: dict[str, float] = {}
+        self._spent: dict[str, dict[int, float]] = {}
+        self._moved: set[str] = set()
 
-    def matching(self) -> Matching:
-        """The target, and what was chosen for each arm."""
-        target = self._target()
+    def matching(self) -> tuple[MatchedArm, ...]:
+        """What was chosen for each arm; its target is that of its block."""
         rows = []
         for arm, scenario in self._arms():
-            keys = self.wanted.adapt.get(arm.name)
-            if keys is None:
-                rows.append(MatchedArm(arm.name, None, None, self._spent_as_given(arm, scenario)))
+            keys, target = self.wanted.adapt.get(arm.listed), self._target(arm)
+            if keys is None or target is None:
+                spent = self._spent_as_given(arm, scenario)
+                rows.append(MatchedArm(arm.name, None, None, target, spent))
             else:
                 self.progress.begin(f"matching {arm.name}")
                 ((key, (low, high)),) = keys.items()
                 rows.append(self._adapted(arm, scenario, key, (low, high), target))
-        self._require_near(rows, target)
-        return Matching(target, tuple(rows))
+        self._require_near(rows)
+        return tuple(rows)
 
-    def _target(self) -> float:
+    def _target(self, matched: Arm) -> float | None:
         wanted = self.wanted
         if not isinstance(wanted.to, str):
-            return wanted.to
-        arm, scenario = next(one for one in self._arms() if one[0].name == wanted.to)
+            return wanted.to if isinstance(wanted.to, float) else matched.block.get(BUDGET)
+        arm, scenario = next(
+            one
+            for one in self._arms()
+            if one[0].listed == wanted.to and one[0].is_within(matched.block)
+        )
         target = self._spent_as_given(arm, scenario)
         if target <= 0:
             raise InputError(
@@ -163,19 +171,24 @@ class _Matcher:
     def _adapted(
         self, arm: Arm, scenario: Scenario, key: str, ends: tuple[int, int], target: float
     ) -> MatchedArm:
-        spent: dict[int, float] = {}
+        # Budgets of one arm share what its values spend.
+        settings = repr((arm.listed, arm.settings))
+        spent = self._spent.setdefault(settings, {})
 
         def spending(value: int) -> float:
-            told = f"{arm.name}, {key}={value}"
-            spent[value] = self._mean(self._rehearsed(arm, with_value(value), told))
+            if value not in spent:
+                told = f"{arm.name}, {key}={value}"
+                spent[value] = self._mean(self._rehearsed(arm, with_value(value), told))
             return spent[value]
 
         def with_value(value: int) -> Scenario:
             return scenario_of(scenario, {key: value}, trust=self.trust)
 
         value = nearest_value(spending, *ends, target)
-        self._require_moved(arm, key, ends, [with_value(end) for end in ends])
-        return MatchedArm(arm.name, key, value, spent[value])
+        if settings not in self._moved:
+            self._require_moved(arm, key, ends, [with_value(end) for end in ends])
+            self._moved.add(settings)
+        return MatchedArm(arm.name, key, value, target, spent[value])
 
     def _require_moved(
         self, arm: Arm, key: str, ends: tuple[int, int], scenarios: Sequence[Scenario]
@@ -202,9 +215,9 @@ class _Matcher:
         if fixed:
             names = [name for name in planned if name in fixed]
             raise InputError(
-                f"{self.design.adapted_at[arm.name]}: {key} from {ends[0]} to {ends[1]} changes no "
-                f"text of which {' and '.join(names)} {'is' if len(names) == 1 else 'are'} taken "
-                f"(rehearsed with {SEEDS} seeds), so more calls there could not change what "
+                f"{self.design.adapted_at[arm.listed]}: {key} from {ends[0]} to {ends[1]} changes "
+                f"no text of which {' and '.join(names)} {'is' if len(names) == 1 else 'are'} "
+                f"taken (rehearsed with {SEEDS} seeds), so more calls there could not change what "
                 "is compared; measure what they work on (set: {novelty.evaluated: abstract} "
                 "for HD, CD and ON, protocol.found_by: abstract for CI), adapt another key, or "
                 "leave the arm out of these comparisons"
@@ -237,18 +250,20 @@ class _Matcher:
     def _mean(self, results: Iterable[DryRunResult]) -> float:
         return fmean(map(FIGURES[SPENT[self.wanted.by]], results))
 
-    def _require_near(self, rows: Iterable[MatchedArm], target: float) -> None:
+    def _require_near(self, rows: Iterable[MatchedArm]) -> None:
         """Refuse a study of which an adapted arm stays too far from the target."""
         wanted, faults = self.wanted, []
+        listed, unit = {arm.name: arm.listed for arm in self.design.arms}, UNITS[wanted.by]
         for one in rows:
-            off = deviation(one.planned, target)
+            off = deviation(one.planned, one.target)
             if one.key is None or one.value is None or abs(off) <= wanted.within:
                 continue
-            low, high = wanted.adapt[one.arm][one.key]
+            arm = listed[one.arm]
+            low, high = wanted.adapt[arm][one.key]
             end = {low: f"widen the range below {low}", high: f"widen the range above {high}"}
             faults.append(
-                f"{self.design.adapted_at[one.arm]}: {one.key} = {one.value} comes nearest, with "
-                f"{one.planned:,.6g} {UNITS[wanted.by]} a run where {target:,.6g} are wanted "
+                f"{self.design.adapted_at[arm]}: {one.key} = {one.value} comes nearest, with "
+                f"{one.planned:,.6g} {unit} a run where {one.target:,.6g} are wanted "
                 f"({off:+.0%}; match.within allows {wanted.within:.0%}): "
                 f"{end.get(one.value, 'adapt another key')}, or raise match.within"
             )
@@ -278,6 +293,6 @@ def told_as(progress: Progress, what: str) -> RehearsalStep:
     return lambda number, society: progress.rehearse(f"{what}, rehearsal {number}", society)
 
 
-def deviation(spent: float, target: float) -> float:
-    """The difference from a target as a share of it; NaN where nothing is known."""
+def deviation(spent: float, target: float | None) -> float:
+    """The difference from a target as a share of it; NaN where either is not known."""
     return spent / target - 1 if target else math.nan

@@ -266,7 +266,12 @@ def _folder_of(study: str, out: Path | None) -> Path:
 def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> None:
     """Gather and write the page, if there is anything new; leave with the study's exit code."""
     from virsci_society.scenarios.study.folder import read_statuses
-    from virsci_society.scenarios.study.gather import gather, is_gathered, study_json
+    from virsci_society.scenarios.study.gather import (
+        gather,
+        is_gathered,
+        speaker_of_study,
+        study_json,
+    )
 
     found = read_statuses(folder, lock)
     if not any(one.state == "done" for one in found):
@@ -280,7 +285,7 @@ def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> Non
     else:
         tell(f"{folder} holds this study already; nothing to do")
     tell(f"report: {folder / 'report.html'}")
-    tell(f"who spoke: {design.base.backend.backend.about}")
+    tell(f"who spoke: {speaker_of_study(design)}")
     _end(folder, found)
 
 

@@ -141,10 +141,23 @@ class Arm:
     Attributes:
         name: as tables and figures have it.
         settings: the scenario keys that are its own, dotted.
+        of: the name in the file of an arm that is run in several blocks; else empty.
+        block: the settings of ``each`` that it is run in, and its budget as ``match.to``.
     """
 
     name: str
     settings: Settings
+    of: str = ""
+    block: Settings = field(default_factory=dict)
+
+    @property
+    def listed(self) -> str:
+        """Its name in the study's file."""
+        return self.of or self.name
+
+    def is_within(self, block: Settings) -> bool:
+        """Is it run in a block, in whose other settings it may have no part?"""
+        return all(key in block and block[key] == value for key, value in self.block.items())
 
 
 @dataclass(frozen=True)
@@ -155,26 +168,15 @@ class MatchedArm:
         arm: its name.
         key: the scenario key that was adapted; None where the arm is run as given.
         value: chosen for it.
+        target: what one run shall spend; None for an arm as given beside several budgets.
         planned: what one run is forecast to spend.
     """
 
     arm: str
     key: str | None
     value: int | None
+    target: float | None
     planned: float
-
-
-@dataclass(frozen=True)
-class Matching:
-    """What the arms of a study were matched to, before its first run.
-
-    Attributes:
-        target: what one run of each arm shall spend.
-        arms: what was chosen, in the order of the arms.
-    """
-
-    target: float
-    arms: tuple[MatchedArm, ...]
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,7 @@ class Design:
     base: Scenario
     arms: tuple[Arm, ...]
     scenarios: tuple[Scenario, ...]
-    matching: Matching | None = None
+    matching: tuple[MatchedArm, ...] | None = None
     adapted_at: Mapping[str, str] = field(default_factory=dict)
     reviewed_at: Mapping[str, str] = field(default_factory=dict)
 
@@ -218,9 +220,10 @@ class Design:
     def comparisons(self) -> list[Comparison]:
         """The planned comparisons, in the order of the file; short forms as what they stand for."""
         return [
-            written
+            placed
             for one in self.file.comparisons
             for written in (paired_over(one, self.arms) if isinstance(one, PairedOver) else (one,))
+            for placed in within_blocks(written, self.arms)
         ]
 
     def seeds(self, arm: str) -> list[int]:
@@ -245,6 +248,29 @@ def paired_over(short: PairedOver, arms: Sequence[Arm]) -> list[Comparison]:
         for names in alike.values()
         if len(names) > 1
     ]
+
+
+def within_blocks(one: Comparison, arms: Sequence[Arm]) -> list[Comparison]:
+    """A comparison in each block of a study, of the arms that its names stand for there.
+
+    One over a key that differs between blocks stays whole, and so does one of arms by the names
+    that they have in their blocks.
+    """
+    blocks = [
+        arm.block
+        for arm in arms
+        if not any(arm.is_within(other.block) and arm.block != other.block for other in arms)
+    ]
+    own = {arm.name for arm in arms if arm.of}
+    if not own or one.over in blocks[0] or own & {*(one.arms or ())}:
+        return [one]
+    found, listed = [], dict.fromkeys(arm.listed for arm in arms)
+    for block in blocks:
+        here = {arm.listed: arm.name for arm in arms if arm.is_within(block)}
+        names = tuple(here[name] for name in one.arms or listed)
+        placed = one.model_copy(update={"arms": names})
+        found += [] if placed in found else [placed]
+    return found
 
 
 def seeds_of(file: StudyFile, arm: str) -> list[int]:

@@ -17,7 +17,7 @@ from virsci_society.scenarios.study.budget_matching import (
     matching_data,
     told_as,
 )
-from virsci_society.scenarios.study.design import Design
+from virsci_society.scenarios.study.design import Design, MatchedArm
 from virsci_society.scenarios.study.status import MOST
 from virsci_society.scenarios.terminal.arguments import tell
 from virsci_society.scenarios.terminal.console import print_table
@@ -151,28 +151,31 @@ def _print_matching(design: Design) -> None:
     wanted, matching = design.file.match, design.matching
     if wanted is None or matching is None:
         return
-    target = matching.target
-    rows = [
-        (
-            one.arm,
-            one.key or "as given",
-            "" if one.value is None else str(one.value),
-            f"{one.planned:,.6g}",
-            f"{deviation(one.planned, target):+.1%}",
-        )
-        for one in matching.arms
-    ]
-    head = f"matched to {target:,.6g} {UNITS[wanted.by]} a run"
+    rows = [matched_row(one) for one in matching]
+    targets = dict.fromkeys(f"{one.target:,.6g}" for one in matching if one.target is not None)
+    head = f"matched to {' and '.join(targets)} {UNITS[wanted.by]} a run"
     print_table(head, ("arm", "key", "value", UNITS[wanted.by], "off"), rows[:MOST])
     if len(rows) > MOST:
         tell(f"... and {len(rows) - MOST} more arms")
     far = [
         one.arm
-        for one in matching.arms
-        if one.key is None and abs(deviation(one.planned, target)) > wanted.within
+        for one in matching
+        if one.key is None and abs(deviation(one.planned, one.target)) > wanted.within
     ]
     if far:
         tell(f"as given, and off by more than {wanted.within:.0%}: {', '.join(far)}")
+
+
+def matched_row(one: MatchedArm) -> tuple[str, ...]:
+    """Arm, key, value, what one run spends, and how far that is off the target."""
+    off = deviation(one.planned, one.target)
+    return (
+        one.arm,
+        one.key or "as given",
+        "" if one.value is None else str(one.value),
+        f"{one.planned:,.6g}",
+        "" if math.isnan(off) else f"{off:+.1%}",
+    )
 
 
 def _figures(found: StudyForecast) -> Iterator[tuple[str, ...]]:

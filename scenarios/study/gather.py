@@ -73,9 +73,7 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
 
 def speaker_of_study(design: Design) -> str:
     """Who speaks in the runs of a study; arms may set keys of the backend themselves."""
-    about = str(design.base.backend.backend.about)
-    varied = any(key.partition(".")[0] == "backend" for key in design.keys)
-    return f"{about}; arms differ in keys of the backend" if varied else about
+    return "; ".join(dict.fromkeys(str(one.backend.backend.about) for one in design.scenarios))
 
 
 def is_gathered(folder: Path, content: str) -> bool:
@@ -96,7 +94,6 @@ def is_gathered(folder: Path, content: str) -> bool:
 def study_json(design: Design, lock: Lock, folder: Path) -> str:
     """The text of ``study.json``: what was asked, and how it departs from what was planned."""
     file = design.file
-    speaker = design.base.backend.backend
     planned = [Comparison.model_validate(one) for one in lock.data["comparisons"]]
     comparisons = [
         one.model_dump(mode="json") | {"exploratory": one not in planned}
@@ -107,7 +104,11 @@ def study_json(design: Design, lock: Lock, folder: Path) -> str:
         "title": file.study,
         "about": about_of(design.path),
         "design": file.arms.kind,
-        "arms": [{"name": arm.name, "set": dict(arm.settings)} for arm in design.arms],
+        "arms": [
+            {"name": arm.name, "set": dict(arm.settings)}
+            | ({"of": arm.of, "block": dict(arm.block)} if arm.of else {})
+            for arm in design.arms
+        ],
         "keys": design.keys,
         "replicates": file.replicates,
         "seeds": {arm["name"]: arm["seeds"] for arm in lock.arms},
@@ -119,7 +120,7 @@ def study_json(design: Design, lock: Lock, folder: Path) -> str:
         "paired": file.paired,
         "lock": lock.data["hash"],
         "deviations": deviations(lock, list(file.measures), design.comparisons),
-        "backend_about": speaker.about,
+        "backend_about": speaker_of_study(design),
         "leak": leak_notes(design, folder),
         **({"reviewers": reviewers} if (reviewers := reviewers_of(folder)) else {}),
     }
@@ -186,23 +187,24 @@ def results_table(design: Design, folder: Path, statuses: Sequence[Status]) -> p
 def matched_table(design: Design, folder: Path, statuses: Sequence[Status]) -> pd.DataFrame | None:
     """One row per arm of a matched study: what was planned for one run, and what was spent.
 
-    Columns: ``arm``; ``key`` and ``value``, missing where the arm is run as given; ``target``;
-    ``planned`` and ``spent``, the forecast and the mean over the runs that are done; and both as
-    a share above the target, ``planned_off`` and ``spent_off``. None for other studies.
+    Columns: ``arm``; ``key`` and ``value``, missing where the arm is run as given; ``target``,
+    missing without one; ``planned`` and ``spent``, the forecast and the mean over the runs that
+    are done; and both as a share above the target, ``planned_off`` and ``spent_off``. None for
+    other studies.
     """
     import pandas as pd
 
     wanted, matching = design.file.match, design.matching
     if wanted is None or matching is None:
         return None
-    measure, target, rows = SPENT[wanted.by], matching.target, []
-    for one in matching.arms:
+    measure, rows = SPENT[wanted.by], []
+    for one in matching:
         runs = [status for status in statuses if status.arm == one.arm and status.state == "done"]
         values = [_measured(folder, status, (measure,)).get(measure) for status in runs]
         known = [value for value in values if value is not None and math.isfinite(value)]
         spent = math.fsum(known) / len(known) if known else math.nan
-        off, spent_off = deviation(one.planned, target), deviation(spent, target)
-        planned = (one.arm, one.key, one.value, target, one.planned, off)
+        off, spent_off = (deviation(each, one.target) for each in (one.planned, spent))
+        planned = (one.arm, one.key, one.value, one.target, one.planned, off)
         rows.append((*planned, len(known), spent, spent_off))
     columns = ["arm", "key", "value", "target", "planned", "planned_off", "n", "spent", "spent_off"]
     numbers = dict.fromkeys(("target", "planned", "planned_off", "spent", "spent_off"), "float64")

@@ -26,6 +26,11 @@ from virsci_society.scenarios.study.arm_settings import (
     split_settings,
     try_read,
 )
+from virsci_society.scenarios.study.blocks import (
+    block_document,
+    in_blocks,
+    settings_of_blocks,
+)
 from virsci_society.scenarios.study.design import (
     Arm,
     Design,
@@ -97,7 +102,8 @@ class _Reading:
     def design(self) -> Design:
         file = self.reader.read_part(StudyFile, self.document.data, ())
         self._parts()
-        base, arms, scenarios = self._scenarios(self._arms(file))
+        arms = self._arms(file)
+        base, arms, scenarios = self._scenarios(arms, self._first_block(file))
         self._names([arm for arm, _ in arms])
         self._match(file, arms)
         lines = [*self.diagnostics.messages(), *self.faults]
@@ -158,6 +164,13 @@ class _Reading:
             return []
         seed = file.seed if file is not None else 1
         found = list(self._made(read, seed))
+        for key, (arm, _) in itertools.product(file.each if file is not None else (), found):
+            if any(overlap(key, own) for own in arm.settings):
+                self.diagnostics.add(
+                    ("each", key), f"arm {arm.name} sets it itself; leave it out there"
+                )
+        if file is not None:
+            found = in_blocks(file, found, self.document)
         names = [arm.name for arm, _ in found]
         for name in dict.fromkeys(names):
             if names.count(name) > 1:
@@ -190,9 +203,9 @@ class _Reading:
                 yield Arm(f"point={number:0{width}d}", settings), document
 
     def _scenarios(
-        self, arms: list[tuple[Arm, Document]]
+        self, arms: list[tuple[Arm, Document]], block: Document
     ) -> tuple[Scenario | None, list[tuple[Arm, Document]], list[Scenario]]:
-        """The base, the arms with what ``--set`` says of them, and their scenarios.
+        """The base with the first block, the arms with what ``--set`` says, and their scenarios.
 
         Faults are noted.
         """
@@ -205,7 +218,7 @@ class _Reading:
         self._refuse_decided("set", for_all)
         for one in self.over.settings:
             self._refuse_decided("--set", one.document)
-        base, arms, faults = self.over.laid_over(start.merged_with(for_all), arms)
+        base, arms, faults = self.over.laid_over(start.merged_with(for_all), arms, block)
         self.faults += faults
         self.start = self.over.start
         scenarios = []
@@ -223,6 +236,12 @@ class _Reading:
             if scenario is not None:
                 scenarios.append(scenario)
         return base, arms, scenarios
+
+    def _first_block(self, file: StudyFile | None) -> Document:
+        """The settings of the first block, which the base has as well: its model is told of."""
+        if file is None:
+            return Document()
+        return block_document(file, self.document, next(settings_of_blocks(file)))
 
     def _crossed(self, arm: Arm, document: Document) -> Document:
         """The first of the values that are crossed with the replicates; faults of all are noted."""
@@ -281,7 +300,7 @@ class _Reading:
         measures = [one for one in _items(data.get("measures")) if isinstance(one, str)]
         if not self.measured.issuperset(measures):
             self._measures()
-        names = [arm.name for arm in arms]
+        names = list(dict.fromkeys([*(arm.listed for arm in arms), *(arm.name for arm in arms)]))
         keys = list(dict.fromkeys(key for arm in arms for key in arm.settings))
         for number, one in enumerate(_items(data.get("comparisons"))):
             if not isinstance(one, dict):
@@ -309,13 +328,13 @@ class _Reading:
 
     def _match(self, file: StudyFile | None, arms: list[tuple[Arm, Document]]) -> None:
         """Arms that are matched must be there, and both ends of what is adapted must be right."""
-        names = [arm.name for arm, _ in arms]
+        names = list(dict.fromkeys(arm.listed for arm, _ in arms))
         wanted = file.match.to if file is not None and file.match is not None else None
         self._named(("match", "to"), "arm", wanted, names)
         for name, ranges in _adapted(file).items():
             here: KeyPath = ("match", "adapt", name)
             self._named(here, "arm", name, names)
-            arm, document = next((one for one in arms if one[0].name == name), (None, Document()))
+            arm, document = next((one for one in arms if one[0].listed == name), (None, Document()))
             for key, ends in ranges.items():
                 if arm is None:
                     continue

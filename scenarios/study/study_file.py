@@ -183,13 +183,17 @@ class Figure(Part):
     """The varied key with a panel for each of its values; null: one panel."""
 
 
+Spent = Annotated[float, Field(gt=0, lt=1e15)]
+
+
 class Match(Part):
     """What every arm shall spend alike; chosen values come from rehearsals before the first run."""
 
     by: Literal["calls", "tokens", "money"] = "calls"
     """What is counted of one run: calls, tokens of prompts and replies, or US dollars."""
-    to: str | Annotated[float, Field(gt=0, lt=1e15)]
-    """How much: the name of the arm whose spending the others come near to, or a number."""
+    to: str | Spent | Annotated[tuple[Spent, ...], Field(min_length=2, max_length=20)]
+    """How much: the name of the arm whose spending the others come near to, a number, or several
+    numbers, at each of which every adapted arm is run."""
     within: float = Field(default=0.1, gt=0, le=1)
     """Largest deviation of an adapted arm, as a share; a study whose arm stays farther off is
     refused."""
@@ -232,6 +236,11 @@ class StudyFile(Part):
     )
     """Scenario keys and values that go round over the replicates of every arm: each value, or each
     combination of them, has the same number of replicates, in place of one drawn anew each time."""
+    each: dict[str, Annotated[tuple[Any, ...], Field(min_length=2, max_length=100)]] = Field(
+        default_factory=dict
+    )
+    """Scenario keys and values, such as two models: every arm is run with each value, or each
+    combination of them, and comparisons, gains and matched budgets stay within one."""
     paired: bool = True
     """Replicate r has the same seed in every arm, so that arms are compared pair by pair."""
     measures: tuple[str, ...] = Field(min_length=1)

@@ -33,7 +33,12 @@ from virsci_society.metrics.report.templates import (
 from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.scenarios.study.results import figures, tables
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult, compute_comparisons
-from virsci_society.scenarios.study.results.study import PlannedComparison, StackedFigure, Study
+from virsci_society.scenarios.study.results.study import (
+    PlannedComparison,
+    StackedFigure,
+    Study,
+    StudyDescription,
+)
 from virsci_society.scenarios.study.results.tables import file_name, write_files
 
 TOLD = 3
@@ -272,6 +277,7 @@ class StudyPage:
             stacks=[one for one in self.stacks if one["picture"]],
             tables={name: records(table) for name, table in self.tables.items()},
             beside=[(name, name) for name in self.study.arms],
+            reference=_reference(description),
             gains=[(name, name.replace("_", " ")) for name in self.tables.get("gains_by_arm", ())],
             novelty=[(name, name) for name in COLUMNS if name in description.measures],
             among=_among_column,
@@ -414,6 +420,12 @@ def _matched_rows(table: pd.DataFrame | None) -> list[dict[str, Any]]:
             sign = "+" if row[name] > 0 else ""
             row[name] = sign + format_percent(row[name])
     return rows
+
+
+def _reference(description: StudyDescription) -> str:
+    """The arm that gains are against, in words."""
+    first = description.arms[0]
+    return f"{first.of} of the same block" if first.of else first.name
 
 
 def _settings(given: dict[str, Any]) -> str:

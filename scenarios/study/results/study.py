@@ -37,10 +37,15 @@ class StudyRecord(BaseModel):
 
 
 class StudyArm(StudyRecord):
-    """One arm of a study: its name, and the scenario keys that it sets."""
+    """One arm of a study: its name, the scenario keys that it sets, and what it is one of.
+
+    ``of``: the name in the file of an arm that is run in several blocks; ``block``: its own.
+    """
 
     name: str
     set: dict[str, Any] = Field(default_factory=dict)
+    of: str = ""
+    block: dict[str, Any] = Field(default_factory=dict)
 
 
 class PlannedComparison(StudyRecord):
@@ -70,7 +75,7 @@ class MatchedBudget(StudyRecord):
     """What the arms of a study were matched by: keys of ``study_file.Match``."""
 
     by: str
-    to: str | float
+    to: str | float | list[float]
     within: float
 
 
@@ -184,6 +189,21 @@ class Study:
     def arms(self) -> list[str]:
         """Names of the arms, in order."""
         return [arm.name for arm in self.description.arms]
+
+    def reference(self, arm: str) -> str | None:
+        """The arm that gains are against: the first one, or its like in the block of an arm.
+
+        None for an arm of a block in which the first one has no part, and for itself.
+        """
+        arms = self.description.arms
+        own = next(one for one in arms if one.name == arm)
+        like = (
+            one.name
+            for one in arms
+            if (one.of or one.name) == (arms[0].of or arms[0].name) and one.block == own.block
+        )
+        name = next(like, None)
+        return name if name != arm else None
 
     @property
     def sampled(self) -> bool:

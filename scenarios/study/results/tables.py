@@ -135,7 +135,7 @@ def reviews_by_arm(study: Study) -> pd.DataFrame:
     """Mean of each score of reviews in each arm, with Student's interval over its runs.
 
     A run counts with the mean over its papers; columns ``REVIEWS_BY_ARM``. The gain is the
-    difference from the first arm, with its interval and an uncorrected p.
+    difference from the first arm (of its block), with its interval and an uncorrected p.
     """
     rows = []
     for outcome, (score, panel) in study.reviews.items():
@@ -152,7 +152,7 @@ def reviews_by_arm(study: Study) -> pd.DataFrame:
 def gains_by_arm(by_arm: pd.DataFrame) -> pd.DataFrame:
     """Means and gains as papers print them: a row per panel and arm, a column per score.
 
-    The gain against the first arm stands in brackets.
+    The gain against the first arm (of its block) stands in brackets.
     """
 
     def cell(row: Any) -> str:
@@ -175,9 +175,10 @@ def gains_by_arm(by_arm: pd.DataFrame) -> pd.DataFrame:
 
 
 def _gain(study: Study, outcome: str, arm: str) -> tuple[float, float, float, float]:
-    if arm == study.arms[0]:
+    reference = study.reference(arm)
+    if reference is None:
         return (NAN,) * 4
-    result = compare_two_arms(study, outcome, (study.arms[0], arm)).result
+    result = compare_two_arms(study, outcome, (reference, arm)).result
     if not isinstance(result, ArmDifference):
         return (NAN,) * 4
     gap = result.difference

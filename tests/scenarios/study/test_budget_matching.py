@@ -66,9 +66,9 @@ def test_a_value_where_the_spending_crosses_the_target_is_found_if_it_rises_and_
 
 
 def test_values_are_chosen_by_forecasts_and_nothing_else_changes(matched):
-    three, two = matched.matching.arms
+    three, two = matched.matching
     assert (three.arm, three.key, three.value) == ("three", None, None)
-    assert three.planned == matched.matching.target > 0
+    assert three.planned == three.target == two.target > 0
     assert (two.key, matched.arms[1].settings["protocol.turns"]) == ("protocol.turns", two.value)
     assert matched.scenarios[1].protocol.settings.turns == two.value
     assert 1 < two.value < 6
@@ -106,8 +106,8 @@ def test_a_lock_holds_the_values_which_are_taken_from_it_without_a_rehearsal(
     matched, tmp_path, monkeypatch
 ):
     lock = open_folder(matched, tmp_path / "study")
-    assert lock.data["match"]["target"] == matched.matching.target
-    assert lock.arms[1]["set"]["protocol.turns"] == matched.matching.arms[1].value
+    assert lock.data["match"]["arms"][0]["target"] == matched.matching[0].target
+    assert lock.arms[1]["set"]["protocol.turns"] == matched.matching[1].value
     monkeypatch.setattr(budget_matching, "rehearse", pytest.fail)
     again = match_budgets(
         read_study(tmp_path / "study"), read_lock(tmp_path / "study").data["match"]
@@ -140,7 +140,9 @@ def test_plan_run_and_page_tell_what_was_planned_and_what_was_spent(nursery, tmp
     # The rule-based scientists say the same in the rehearsal and in the run.
     assert table["spent"].tolist() == table["planned"].tolist()
     assert table["n"].tolist() == [1, 1]
-    assert table.loc["two", "spent_off"] == table.loc["two", "spent"] / locked["target"] - 1
+    assert (
+        table.loc["two", "spent_off"] == table.loc["two", "spent"] / table.loc["two", "target"] - 1
+    )
     assert json.loads((study / "study.json").read_text())["match"]["by"] == "calls"
     page = (study / "report.html").read_text(encoding="utf-8")
     assert '<section id="matched">' in page
@@ -196,7 +198,7 @@ def test_an_arm_that_stays_too_far_off_is_refused_with_what_to_change(tmp_path):
         match=r"tiny\.yaml:15:5: .*protocol\.turns = 2 comes nearest.*widen the range above 2",
     ):
         match_budgets(design)
-    assert match_budgets(read_study(design.path, ["match.within=0.9"])).matching.arms[1].value == 2
+    assert match_budgets(read_study(design.path, ["match.within=0.9"])).matching[1].value == 2
 
 
 def test_money_is_matched_only_where_something_costs_any(tmp_path):
@@ -234,10 +236,10 @@ def test_an_arm_whose_calls_cannot_change_what_is_compared_is_refused(tmp_path):
     ):
         match_budgets(read_study(written(tmp_path, CYCLES)))
     abstracts = CYCLES.replace("set:\n", "set:\n  novelty.evaluated: abstract\n", 1)
-    assert match_budgets(read_study(written(tmp_path, abstracts))).matching.arms[1].value == 4
+    assert match_budgets(read_study(written(tmp_path, abstracts))).matching[1].value == 4
     # CI is of the neighbours, which the idea finds whatever becomes of the text.
     of_ci = abstracts.replace("of: ON", "of: CI")
     with pytest.raises(InputError, match="of which CI is "):
         match_budgets(read_study(written(tmp_path, of_ci)))
     found = of_ci.replace(", found_by: idea", "")
-    assert match_budgets(read_study(written(tmp_path, found))).matching.arms[1].value == 4
+    assert match_budgets(read_study(written(tmp_path, found))).matching[1].value == 4
