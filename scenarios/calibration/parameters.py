@@ -59,6 +59,7 @@ PAPERS_TREND = "founding.growth"
 LEAD_EXPONENT = "founding.leaders.exponent"
 LEAD_MEMORY = "founding.leaders.memory"
 COAUTHORED = "founding.leaders.coauthored"
+LEAD_LIMIT = "founding.leaders.limit"
 PRODUCTIVITY = "founding.leaders.shape"
 SIZE = "protocol.team_size.mean"
 SIZE_DISPERSION = "protocol.team_size.dispersion"
@@ -85,6 +86,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     LEAD_EXPONENT: Parameter(0.0, 5.0, "identity", True, "leaders: power of fading papers"),
     LEAD_MEMORY: Parameter(31.0, 36500.0, "log", True, "leaders: memory of papers, days"),
     COAUTHORED: Parameter(0.0, 1.0, "identity", True, "leaders: weight of papers not led"),
+    LEAD_LIMIT: Parameter(0.1, 1e4, "log", True, "leaders: most that fading papers count as"),
     PRODUCTIVITY: Parameter(0.02, 1000.0, "log", False, "leaders: shape of their gamma rates"),
     SIZE: Parameter(1.0, 200.0, "log", True, "mean authors of a paper, on day 0", floor=1.0),
     SIZE_DISPERSION: Parameter(0.05, 1e4, "log", True, "shape of their negative binomial law"),

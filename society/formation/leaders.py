@@ -147,6 +147,9 @@ class ByFadingPapers(Leaders):
     """Weight of a paper that a person has coauthored and not led, where one that it led has 1.
     The leader is the first or the last author, as the protocol orders authors. Source: fitted where
     a society is calibrated; else assumed."""
+    limit: float | None = Field(default=None, ge=0.1, le=10_000)
+    """What fading papers count as at most: n of them count as n / (1 + n / limit), so that nobody
+    leads ever more; null: as n. Unit: papers. Source: fitted where a society is calibrated."""
     shape: float | None = Field(default=None, gt=0.01, le=10_000)
     """Shape of the gamma distribution of productivities: its variance is 1 / shape; null: all
     are alike. Source: fitted where a society is calibrated; else assumed."""
@@ -159,10 +162,9 @@ class ByFadingPapers(Leaders):
         if fading.total <= 0:
             return sample_uniformly(people, excluded, rng)
 
-        def propose() -> int:
-            return fading.person_at(rng.random())
-
-        return sample_by_rejection(propose, fading.weights, people, excluded, rng)
+        return sample_by_rejection(
+            lambda: fading.propose(rng), fading.weights, people, excluded, rng
+        )
 
     def weights(self, candidates: Sequence[int], world: PapersView) -> FloatArray:
         """Productivity x fading papers to the power; 1 for everybody where all are 0."""
@@ -172,7 +174,9 @@ class ByFadingPapers(Leaders):
         return fading.weights(np.asarray(candidates, dtype=np.int64))
 
     def _fading(self, world: PapersView) -> FadingPapers:
-        return fading_papers(world, self.memory, self.exponent, self.shape, self.coauthored)
+        return fading_papers(
+            world, self.memory, self.exponent, self.shape, self.coauthored, self.limit
+        )
 
 
 class Selected(Leaders):

@@ -97,6 +97,7 @@ def fading_papers(
     exponent: float,
     shape: float | None = None,
     coauthored: float = 1.0,
+    limit: float | None = None,
 ) -> FadingPapers:
     """Everybody's fading papers as of now, by which people are drawn.
 
@@ -108,15 +109,22 @@ def fading_papers(
         exponent: power of the fading number of papers.
         shape: of the gamma distribution of the people's constant factors; None: all are 1.
         coauthored: weight of a paper for its authors but the leader, 0..1.
+        limit: what a fading number of papers counts as at most; None: all of it.
     """
     # Where the leader stands among the authors; it matters only if leading counts for more.
     place = -1 if coauthored != 1 and world.author_order == "leader_last" else 0
-    kept, key = world.history.fading, (memory, exponent, shape, coauthored, place)
+    kept, key = world.history.fading, (memory, exponent, shape, coauthored, place, limit)
     if key not in kept:
         # From streams by name: rules of another memory find the same productivity of a person.
         factors = None if shape is None else Productivities(world.streams, shape)
         kept[key] = FadingPapers(
-            world.history, memory, exponent, factors, coauthored=coauthored, leader=place
+            world.history,
+            memory,
+            exponent,
+            factors,
+            coauthored=coauthored,
+            leader=place,
+            limit=limit,
         )
     return kept[key]
 

@@ -131,7 +131,7 @@ def cumulative_counts(counts: IntArray | FloatArray) -> IntArray:
 
 JointPapers = dict[int, tuple[int, float]]
 """By row of the co-author: the number of joint papers and the date of the last one in days."""
-FadingKey = tuple[float | None, float, float | None, float, int]
+FadingKey = tuple[float | None, float, float | None, float, int, float | None]
 
 
 class PaperHistory:
@@ -146,7 +146,7 @@ class PaperHistory:
 
     Attributes:
         fading: fading counts of the papers that have been asked for, by memory, exponent, shape of
-            the people's factors, weight of coauthored papers and place of the leader.
+            the people's factors, weight of coauthored papers, place of the leader and limit.
     """
 
     def __init__(self, past: Callable[[], Authorships], now: Callable[[], float]) -> None:
@@ -157,6 +157,11 @@ class PaperHistory:
         self.fading: dict[FadingKey, FadingPapers] = {}
         self._own: dict[int, list[int]] = {}
         self._joint: dict[int, JointPapers] = {}
+
+    @property
+    def now(self) -> float:
+        """The simulated date in days."""
+        return self._now()
 
     @cached_property
     def past(self) -> Authorships:
@@ -255,11 +260,12 @@ class PaperHistory:
 class FadingPapers:
     """Everybody's number of papers with weights that fade with age, raised to a power.
 
-    The weight of a person is ``factor * sum(share * exp(-age / memory)) ** exponent`` over its
-    papers before now, where the share is 1 for the leader of a paper and ``coauthored`` for the
-    other authors, and 0 for a person without a paper. All sums fade alike, so their proportions
-    change only when a paper appears. They are kept in a tree of partial sums (Fenwick 1994): a
-    paper and a draw take time in proportion to the logarithm of the population.
+    The weight of a person is ``factor * (n / (1 + n / limit)) ** exponent`` with n the sum of
+    ``share * exp(-age / memory)`` over its papers before now, where the share is 1 for the leader
+    of a paper and ``coauthored`` for the other authors; it is 0 for a person without a paper. All
+    sums fade alike, so without a limit their proportions change only when a paper appears. They are
+    kept in a tree of partial sums (Fenwick 1994): a paper and a draw take time in proportion to the
+    logarithm of the population. A draw proposes by this tree, and the limit rejects proposals.
 
     Args:
         history: the papers.
@@ -269,6 +275,8 @@ class FadingPapers:
             before the second argument; None: 1 for everybody.
         coauthored: weight of a paper for its authors but the leader, 0..1.
         leader: place of the leader among the authors, 0 or -1.
+        limit: what a fading number of papers counts as at most, however large it is (the
+            saturation of Michaelis and Menten); None: all of it.
     """
 
     def __init__(
@@ -280,7 +288,9 @@ class FadingPapers:
         *,
         coauthored: float = 1.0,
         leader: int = 0,
+        limit: float | None = None,
     ) -> None:
+        self._limit = limit
         self._history, self._memory, self._exponent = history, memory, exponent
         self._factors_of = factors or (lambda first, last: np.ones(last - first))
         self._coauthored, self._leader = coauthored, leader
@@ -299,21 +309,21 @@ class FadingPapers:
 
     @property
     def total(self) -> float:
-        """The sum of all weights, in a unit that changes only when a paper appears."""
+        """The sum of all weights without the limit; its unit changes only when a paper appears."""
         self._catch_up()
         return self._total
 
     def weight(self, row: int) -> float:
         """The weight of a person, in the same unit."""
         self._catch_up()
-        return self._weight(row) if row < len(self._sums) else 0.0
+        return self._weight(row) * self._kept(row) if row < len(self._sums) else 0.0
 
     def weights(self, rows: IntArray) -> FloatArray:
         """The weights of some people, an array of the length of ``rows``."""
         return np.array([self.weight(row) for row in rows.tolist()])
 
     def person_at(self, share: float) -> int:
-        """The person at a share (0..1, exclusive) of the total weight, in order of row."""
+        """The person at a share (0..1, exclusive) of ``total``, in order of row."""
         left, position = share * self.total, 0
         tree, size = self._tree, len(self._tree) - 1
         step = 1 << size.bit_length() - 1
@@ -327,6 +337,18 @@ class FadingPapers:
         while row and not self._weight(row):
             row -= 1
         return row
+
+    def propose(self, rng: np.random.Generator) -> int | None:
+        """A person drawn in proportion to its weight; None is a proposal that the limit rejects."""
+        row = self.person_at(rng.random())
+        return row if self._limit is None or rng.random() < self._kept(row) else None
+
+    def _kept(self, row: int) -> float:
+        """What the limit leaves of a person's weight as of now, 0..1."""
+        if self._limit is None:
+            return 1.0
+        faded = 1.0 if self._memory is None else math.exp(-self._history.now / self._memory)
+        return float((1 + self._sums[row] * faded / self._limit) ** -self._exponent)
 
     def _growth(self, dates: FloatArray) -> FloatArray:
         """exp(date / memory), the weight of a paper relative to one of day 0."""

@@ -17,7 +17,13 @@ KEYS = {
         "use": "yearly",
         "teams_per_year": 90,
         "growth": 0.2,
-        "leaders": {"use": "fading_papers", "exponent": 0.8, "coauthored": 0.4, "shape": 2},
+        "leaders": {
+            "use": "fading_papers",
+            "exponent": 0.8,
+            "coauthored": 0.4,
+            "limit": 5,
+            "shape": 2,
+        },
         "max_teams": 1000,
     },
     "protocol": {

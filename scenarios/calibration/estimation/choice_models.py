@@ -121,9 +121,18 @@ def partner_choices(
 
 LONGEST = 40
 """Periods that are looked back."""
-BOUNDS = ((math.log(0.3), math.log(60.0)), (0.0, 3.0), (0.001, 1.0))
-"""Of the logarithm of the memory, in periods, of the exponent, and of the share of a paper that one
-did not lead."""
+NO_LIMIT = 1e4
+"""A limit that no number of papers comes near."""
+BOUNDS = (
+    (math.log(0.3), math.log(60.0)),
+    (0.0, 3.0),
+    (0.001, 1.0),
+    (math.log(0.5), math.log(NO_LIMIT)),
+)
+"""Of the logarithm of the memory, in periods, of the exponent, of the share of a paper that one did
+not lead, and of the logarithm of the limit."""
+LEAST_GAIN = 1.92
+"""Of log likelihood, by which a limit is told from none: half the 95 % quantile of chi square."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,43 +191,56 @@ def past_papers(
     )
 
 
-def fit_memory(past: PastPapers, *, by_place: bool = False) -> tuple[Estimate, ...]:
+def fit_memory(past: PastPapers, *, leaders: bool = False) -> tuple[Estimate, ...]:
     """Memory and exponent of a draw in proportion to (fading papers)^exponent.
 
     A Poisson regression with a constant for each period, which drops out of the likelihood: given
     how many are drawn in a period, they are multinomial. The fading papers of a person are
-    sum(share x exp(-age / memory)) over its earlier papers, where the share is 1 for a paper that
-    it led, and for others as well unless ``by_place``.
+    sum(share x exp(-age / memory)) over its earlier papers, where the share is 1. Of ``leaders``
+    it is 1 for a paper that they led and estimated for others, and n fading papers count as
+    n / (1 + n / limit), if the papers tell such a limit from none.
 
     Args:
         past: who could be drawn, and who was.
-        by_place: whether the share of papers that a person did not lead is estimated.
+        leaders: whether share and limit are estimated.
 
     Returns:
-        The memory in periods and the exponent, and the share where it is estimated; NaN where
-        nobody was drawn. Errors allow for people who differ by more than chance (Pearson's
-        dispersion).
+        The memory in periods and the exponent; of leaders the share and the limit as well, which
+        is ``NO_LIMIT`` with an unknown error where none is told. All are NaN where nobody was
+        drawn. Errors allow for people who differ by more than chance (Pearson's dispersion).
     """
-    begin = np.array([math.log(3.0), 0.8, 0.5][: 3 if by_place else 2])
+    begin = np.array([math.log(3.0), 0.8, 0.5, math.log(20.0)])
     if not past.drawn.any():
-        return (Estimate.unknown(),) * len(begin)
-    model = _FadingDraw(past, by_place)
-    found = optimize.minimize(model.loss, begin, method="L-BFGS-B", bounds=BOUNDS[: len(begin)])
-    spread = math.sqrt(model.dispersion(found.x))
-    errors = [one * spread for one in standard_errors(model.loss, found.x)]
-    values = [math.exp(float(found.x[0])), *map(float, found.x[1:])]
-    # Of the memory the logarithm is fitted, which has no bound at zero (delta method).
-    errors[0] *= values[0]
-    n = int(past.drawn.sum())
-    return tuple(Estimate(value, error, n) for value, error in zip(values, errors, strict=True))
+        return (Estimate.unknown(),) * (4 if leaders else 2)
+    model, n = _FadingDraw(past, leaders), int(past.drawn.sum())
+
+    def fitted(size: int) -> tuple[float, FloatArray]:
+        found = optimize.minimize(model.loss, begin[:size], method="L-BFGS-B", bounds=BOUNDS[:size])
+        return float(found.fun), found.x
+
+    lost, at = fitted(3 if leaders else 2)
+    dispersion = model.dispersion(at)
+    if leaders:
+        begin[:3] = at
+        less, limited = fitted(4)
+        if (lost - less) / dispersion > LEAST_GAIN:
+            at = limited
+    errors = [one * math.sqrt(dispersion) for one in standard_errors(model.loss, at)]
+    values = at.tolist()
+    # Of memory and limit the logarithm is fitted, which has no bound at zero (delta method).
+    for place in [one for one in (0, 3) if one < len(values)]:
+        values[place] = math.exp(values[place])
+        errors[place] *= values[place]
+    found = tuple(Estimate(value, error, n) for value, error in zip(values, errors, strict=True))
+    return (*found, Estimate(NO_LIMIT, math.nan, n)) if leaders and len(found) == 3 else found
 
 
 class _FadingDraw:
     """Draws in proportion to (fading papers)^exponent, at points of ``fit_memory``'s parameters."""
 
-    def __init__(self, past: PastPapers, by_place: bool) -> None:
-        rows = np.concatenate([past.ages, past.led], axis=1) if by_place else past.ages
-        self._by_place, self._drawn = by_place, past.drawn
+    def __init__(self, past: PastPapers, leaders: bool) -> None:
+        rows = np.concatenate([past.ages, past.led], axis=1) if leaders else past.ages
+        self._leaders, self._drawn = leaders, past.drawn
         self._distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
         self._kind = inverse.reshape(-1)
         size = len(past.starts) - 1
@@ -233,8 +255,10 @@ class _FadingDraw:
         """The logarithm of the weight of each kind of people."""
         fading = np.exp(-np.arange(LONGEST) / math.exp(point[0]))
         papers = self._distinct[:, :LONGEST] @ fading
-        if self._by_place:
+        if self._leaders:
             papers = point[2] * papers + (1 - point[2]) * (self._distinct[:, LONGEST:] @ fading)
+        if len(point) == 4:
+            papers = papers / (1 + papers / math.exp(point[3]))
         return np.asarray(point[1] * np.log(np.maximum(papers, 1e-300)))
 
     def loss(self, point: FloatArray) -> float:

@@ -193,14 +193,14 @@ class Counting:
         found: dict[str, Estimate] = {}
         lead = seats.leads & (seats.entries == 0)
         groups = (
-            (lead, keys.LEAD_MEMORY, (keys.LEAD_EXPONENT, keys.COAUTHORED)),
+            (lead, keys.LEAD_MEMORY, (keys.LEAD_EXPONENT, keys.COAUTHORED, keys.LEAD_LIMIT)),
             (seats.relation == 3, keys.MEMORY, (keys.EXPONENT,)),
         )
         for mask, memory, names in groups:
             past = past_papers(
                 self.history, seats.person[mask], seats.period[mask], self.first, self.last
             )
-            years, *others = fit_memory(past, by_place=keys.COAUTHORED in names)
+            years, *others = fit_memory(past, leaders=keys.COAUTHORED in names)
             found |= dict(zip(names, others, strict=True))
             found[memory] = Estimate(
                 years.value * DAYS_PER_YEAR, years.error * DAYS_PER_YEAR, years.n

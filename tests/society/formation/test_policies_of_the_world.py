@@ -215,6 +215,7 @@ RULES = {
     "productive, fading": Productive(floor=0.1, memory=31),
     "fading": ByFadingPapers(memory=200, exponent=0.7),
     "led": ByFadingPapers(memory=None, coauthored=0.1),
+    "limited": ByFadingPapers(memory=400, exponent=2, limit=1.5),
     "productivities": ByFadingPapers(memory=None, exponent=0, shape=0.8),
     "cited": StandingLeaders(floor=5),
     "connected": StandingLeaders(by="coauthors", floor=0.5),

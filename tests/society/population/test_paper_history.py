@@ -112,6 +112,23 @@ def test_weights_are_sums_over_all_papers(teams, memory, exponent, coauthored, l
             assert fading.person_at(inside) == row
 
 
+def test_a_limit_bounds_what_papers_count_as_on_the_day_of_the_draw():
+    history, clock = grown()
+    plain, limited = (FadingPapers(history, 500.0, 2.0, limit=limit) for limit in (None, 1.5))
+    for day in (31.0, 900.0):
+        clock.day = day
+        rows, faded = np.arange(7), math.exp(-day / 500)
+        papers = np.sqrt(plain.weights(rows)) * faded
+        np.testing.assert_allclose(
+            limited.weights(rows), (papers / (1 + papers / 1.5) / faded) ** 2, rtol=1e-9
+        )
+        rng = np.random.default_rng(2)
+        drawn = Counter(limited.propose(rng) for _ in range(8000))
+        counts, weights = np.array([drawn[row] for row in range(7)]), limited.weights(rows)
+        assert drawn[None] == 8000 - counts.sum() > 0
+        assert chisquare(counts, weights / weights.sum() * counts.sum()).pvalue > 1e-3
+
+
 def test_a_draw_follows_the_weights():
     history, clock = grown()
     clock.day = 31.0

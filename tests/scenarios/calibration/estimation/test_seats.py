@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from virsci_society.scenarios.calibration.estimation.choice_models import (
+    NO_LIMIT,
     ChoiceSets,
     fit_conditional_logit,
     fit_memory,
@@ -134,12 +135,14 @@ def test_memory_and_exponent_are_recovered():
     assert memory.error < 1.5
 
 
-def test_the_weight_of_papers_that_one_did_not_lead_is_recovered():
+@pytest.mark.parametrize(("exponent", "limit"), [(1.0, None), (1.6, 6.0)])
+def test_share_and_limit_of_what_leaders_have_written_are_recovered(exponent, limit):
     rng = np.random.default_rng(5)
     people, dated = 400, [(-1, [one]) for one in range(400)]
     sums = np.ones(people)
-    for year in range(16):
-        leaders = rng.choice(people, size=300, p=sums / sums.sum())
+    for year in range(30):
+        chances = (sums if limit is None else sums / (1 + sums / limit)) ** exponent
+        leaders = rng.choice(people, size=300, p=chances / chances.sum())
         others = rng.integers(people, size=300)
         apart = leaders != others
         pairs = np.column_stack([others, leaders])[apart]
@@ -148,9 +151,14 @@ def test_the_weight_of_papers_that_one_did_not_lead_is_recovered():
         sums = (sums + 0.3 * np.bincount(pairs[:, 0], minlength=people)) * np.exp(-1 / 4)
     history = CareerHistory(works(*dated))
     persons = np.array([authors[-1] for _, authors in dated[people:]])
-    past = past_papers(history, persons, history.periods[people:], 6, 16)
-    memory, exponent, share = fit_memory(past, by_place=True)
+    past = past_papers(history, persons, history.periods[people:], 6, 30)
+    memory, power, share, found = fit_memory(past, leaders=True)
     assert memory.value == pytest.approx(4, abs=4 * memory.error)
-    assert exponent.value == pytest.approx(1.0, abs=4 * exponent.error)
+    assert power.value == pytest.approx(exponent, abs=4 * power.error)
     assert share.value == pytest.approx(0.3, abs=4 * share.error)
     assert share.error < 0.15
+    if limit is None:
+        assert found.value == NO_LIMIT
+    else:
+        assert found.value == pytest.approx(limit, abs=4 * found.error)
+        assert found.error < limit / 2
