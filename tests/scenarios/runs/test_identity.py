@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "ec862001d601c266f11dddca4133e71c61755657838c2f9b6d4c01bc7433568a"
+DEFAULTS = "150ffb5038a84030f07b4161bf1c4ef336372aa4ad2cd15067254a227dde1a2f"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
