@@ -34,7 +34,7 @@ def in_blocks(
     for budget, keys in itertools.product(budgets, settings_of_blocks(file)):
         for arm, document in arms:
             adapted = wanted is not None and arm.name in wanted.adapt
-            if not adapted and budget != budgets[0]:
+            if not adapted and budget != budgets[-1]:
                 continue
             block = keys if budget is None or not adapted else {**keys, BUDGET: budget}
             if not block:

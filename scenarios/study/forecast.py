@@ -18,10 +18,11 @@ from virsci_society.scenarios.study.budget_matching import (
     told_as,
 )
 from virsci_society.scenarios.study.design import Design, MatchedArm
-from virsci_society.scenarios.study.status import MOST
 from virsci_society.scenarios.terminal.arguments import tell
 from virsci_society.scenarios.terminal.console import print_table
 from virsci_society.scenarios.terminal.plan_tables import NAMES, duration
+
+ARMS_SHOWN = 40
 
 
 @dataclass(frozen=True)
@@ -137,9 +138,9 @@ def print_forecast(found: StudyForecast) -> None:
         for arm, one in zip(found.design.arms, found.plans, strict=True)
     ]
     _print_matching(found.design)
-    print_table("calls of one run", ("arm", *ENDS), arms[:MOST])
-    if len(arms) > MOST:
-        tell(f"... and {len(arms) - MOST} more arms")
+    print_table("calls of one run", ("arm", *ENDS), arms[:ARMS_SHOWN])
+    if len(arms) > ARMS_SHOWN:
+        tell(f"... and {len(arms) - ARMS_SHOWN} more arms")
     print_table(
         f"{file.study}: {runs} = {found.design.runs} runs", ("figure", *ENDS), list(_figures(found))
     )
@@ -154,9 +155,9 @@ def _print_matching(design: Design) -> None:
     rows = [matched_row(one) for one in matching]
     targets = dict.fromkeys(f"{one.target:,.6g}" for one in matching if one.target is not None)
     head = f"matched to {' and '.join(targets)} {UNITS[wanted.by]} a run"
-    print_table(head, ("arm", "key", "value", UNITS[wanted.by], "off"), rows[:MOST])
-    if len(rows) > MOST:
-        tell(f"... and {len(rows) - MOST} more arms")
+    print_table(head, ("arm", "key", "value", UNITS[wanted.by], "off"), rows[:ARMS_SHOWN])
+    if len(rows) > ARMS_SHOWN:
+        tell(f"... and {len(rows) - ARMS_SHOWN} more arms")
     far = [
         one.arm
         for one in matching

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.document import (
@@ -47,6 +48,7 @@ from virsci_society.scenarios.study.study_file import (
     Listed,
     PairedKey,
     PairedOver,
+    Scatter,
     StudyFile,
     find_study,
     name_of_study,
@@ -136,7 +138,7 @@ class _Reading:
         """Unknown keys inside lists, which pydantic alone would name without a near spelling."""
         arms = self.document.data.get("arms")
         listed = arms.get("list") if isinstance(arms, dict) else None
-        lists: tuple[tuple[KeyPath, Any, type[Listed | Comparison | PairedOver | Figure]], ...] = (
+        lists: tuple[tuple[KeyPath, Any, type[Part]], ...] = (
             (("arms", "list"), listed, Listed),
             (("comparisons",), self.document.data.get("comparisons"), Comparison),
             (("figures",), self.document.data.get("figures"), Figure),
@@ -149,7 +151,9 @@ class _Reading:
                 self.diagnostics.faults.remove(one)
             for number, item in enumerate(items):
                 short = part is Comparison and isinstance(item, dict) and "paired" in item
-                self.reader.read_part(PairedOver if short else part, item, (*place, number))
+                scatter = part is Figure and isinstance(item, dict) and "against" in item
+                kind = PairedOver if short else Scatter if scatter else part
+                self.reader.read_part(kind, item, (*place, number))
             # What only the whole list shows, such as its length, must not be lost.
             if len(self.diagnostics.faults) == 0 and earlier:
                 self.diagnostics.faults += earlier
@@ -373,6 +377,12 @@ class _Reading:
         parts = given.get("parts")
         for label, measure in (parts if isinstance(parts, dict) else {}).items():
             self._named((*here, "parts", label), "measure of this study", measure, measures)
+        for position, name in enumerate(_items(given.get("of"))):
+            self._outcome((*here, "of", position), name, measures)
+        for position, name in enumerate(_items(given.get("against"))):
+            self._named((*here, "against", position), "measure of this study", name, measures)
+        for key in given["mark"] if isinstance(given.get("mark"), dict) else ():
+            self._named((*here, "mark", key), "key that is varied", key, keys)
         for position, key in enumerate(_items(given.get("over"))):
             self._named((*here, "over", position), "key that is varied", key, keys)
         self._named((*here, "beside"), "key that is varied", given.get("beside"), keys)

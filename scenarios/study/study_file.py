@@ -183,6 +183,19 @@ class Figure(Part):
     """The varied key with a panel for each of its values; null: one panel."""
 
 
+class Scatter(Part):
+    """One figure of outcomes against measures, with a point for each arm; it tests nothing."""
+
+    title: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")
+    """What stands above it."""
+    of: tuple[str, ...] = Field(min_length=1, max_length=8)
+    """Measures or scores of reviews on the y-axis, one row of panels for each."""
+    against: tuple[str, ...] = Field(min_length=1, max_length=4)
+    """Measures on the x-axis, such as calls and tokens, one panel for each."""
+    mark: dict[str, Any] = Field(default_factory=dict)
+    """Scenario keys and values; arms that set all of them have a colour of their own."""
+
+
 Spent = Annotated[float, Field(gt=0, lt=1e15)]
 
 
@@ -247,8 +260,9 @@ class StudyFile(Part):
     """What is measured of each run: names of measures, or ``table.column.statistic``."""
     comparisons: tuple[Comparison | PairedOver, ...] = ()
     """What is compared; planned beforehand."""
-    figures: tuple[Figure, ...] = ()
-    """Figures of measures that add up, beside that of every measure."""
+    figures: tuple[Figure | Scatter, ...] = ()
+    """Figures of measures that add up or of outcomes against measures, beside that of every
+    measure."""
     match: Match | None = None
     """What every arm shall spend alike; null: arms are run as they are given."""
     budget: Budget | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -223,6 +224,10 @@ def _key_label(key: str) -> str:
 COLOURS = (MUTED, BLUE, GREEN, PINK, ORANGE)
 """From the foot of a column upwards."""
 AS_BASE = "as the base"
+ABOUT_STACKS = (
+    "Measures that add up, part upon part: means over the replicates, and the interval of their "
+    "sum. Each replicate is a dot."
+)
 
 
 def stack_heights(study: Study, stack: StackedFigure) -> pd.DataFrame:
@@ -247,6 +252,23 @@ def stack_heights(study: Study, stack: StackedFigure) -> pd.DataFrame:
         rows.append({**head, **means, **band})
     table = pd.DataFrame(rows)
     return table[table["n"] > 0].reset_index(drop=True) if len(table) else table
+
+
+def stacked_section(study: Study, stack: StackedFigure) -> dict[str, Any]:
+    """The figure and its columns for the page: picture, table, columns, their texts and a note."""
+    columns = [
+        *(("place", "value"), ("over", "of")),
+        *([("beside", stack.beside.replace("_", " "))] if stack.beside else []),
+        *(("n", "n"), *((label, label) for label in stack.parts), ("total", "sum")),
+        (("low", "high"), "95 %"),
+    ]
+    return {
+        "picture": stacked_figure(study, stack),
+        "table": stack_heights(study, stack),
+        "columns": columns,
+        "words": ("over", "beside"),
+        "about": ABOUT_STACKS,
+    }
 
 
 def _sum_extent(stack: StackedFigure) -> tuple[float, float]:

@@ -33,8 +33,10 @@ from virsci_society.metrics.report.templates import (
 from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.scenarios.study.results import figures, tables
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult, compute_comparisons
+from virsci_society.scenarios.study.results.scatter import scatter_section
 from virsci_society.scenarios.study.results.study import (
     PlannedComparison,
+    ScatterFigure,
     StackedFigure,
     Study,
     StudyDescription,
@@ -231,7 +233,7 @@ class StudyPage:
         for measure in study.description.measures:
             self._add_measure(measure)
         self.shapes = self._shapes()
-        self.stacks = [self._stack(*one) for one in enumerate(study.description.figures, 1)]
+        self.drawn = [self._drawn(*one) for one in enumerate(study.description.figures, 1)]
         spoilt = self.runs_with_defaults
         again = sorted(compute_comparisons(study, spoilt), key=_is_no_review) if spoilt else []
         by_arm = pd.concat([one["table"] for one in self.measures], ignore_index=True)
@@ -256,7 +258,7 @@ class StudyPage:
             "coverage": tables.coverage(study),
             "runs_not_done": tables.runs_not_done(study),
         }
-        self.tables |= {one["file"]: one["table"] for one in self.stacks}
+        self.tables |= {one["file"]: one["table"] for one in self.drawn}
         self.tables = {name: one for name, one in self.tables.items() if one is not None}
         self.tables = {name: one for name, one in self.tables.items() if len(one)}
 
@@ -274,7 +276,7 @@ class StudyPage:
             answer=answer(self.study, self.results),
             measures=self.measures,
             shapes=self.shapes,
-            stacks=[one for one in self.stacks if one["picture"]],
+            drawn=[one for one in self.drawn if one["picture"]],
             tables={name: records(table) for name, table in self.tables.items()},
             beside=[(name, name) for name in self.study.arms],
             reference=_reference(description),
@@ -337,22 +339,18 @@ class StudyPage:
                 )
         return drawn
 
-    def _stack(self, number: int, stack: StackedFigure) -> dict[str, Any]:
-        """A figure of measures that add up, and its columns in numbers."""
-        file = file_name("figure", str(number), stack.title)
-        picture = figures.stacked_figure(self.study, stack)
-        if picture is not None:
-            self.figures[file] = picture
-        table = figures.stack_heights(self.study, stack)
-        columns = [
-            *(("place", "value"), ("over", "of")),
-            *([("beside", stack.beside.replace("_", " "))] if stack.beside else []),
-            *(("n", "n"), *((label, label) for label in stack.parts), ("total", "sum")),
-            (("low", "high"), "95 %"),
-        ]
-        rows = records(table)
-        section = {"file": file, "title": stack.title, "picture": picture, "table": table}
-        return section | {"rows": rows, "columns": columns}
+    def _drawn(self, number: int, figure: StackedFigure | ScatterFigure) -> dict[str, Any]:
+        """A figure that the study asks for, and what it shows in numbers."""
+        section = (
+            scatter_section(self.study, figure)
+            if isinstance(figure, ScatterFigure)
+            else figures.stacked_section(self.study, figure)
+        )
+        file = file_name("figure", str(number), figure.title)
+        if section["picture"] is not None:
+            self.figures[file] = section["picture"]
+        rows = records(section["table"])
+        return section | {"file": file, "title": figure.title, "rows": rows}
 
     def _fewest_replicates(self) -> int:
         """Replicates of the arm with the fewest runs that are done."""

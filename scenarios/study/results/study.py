@@ -71,6 +71,15 @@ class StackedFigure(StudyRecord):
     beside: str | None = None
 
 
+class ScatterFigure(StudyRecord):
+    """One figure of outcomes against measures: the keys of ``study_file.Scatter``."""
+
+    title: str
+    of: list[str]
+    against: list[str]
+    mark: dict[str, Any] = Field(default_factory=dict)
+
+
 class MatchedBudget(StudyRecord):
     """What the arms of a study were matched by: keys of ``study_file.Match``."""
 
@@ -91,7 +100,7 @@ class StudyDescription(StudyRecord):
         replicates: planned for each arm.
         measures: names.
         comparisons: planned beforehand.
-        figures: of measures that add up.
+        figures: of measures that add up, and of outcomes against measures.
         crossed: keys whose values go round over the replicates of every arm.
         match: what the arms were matched by; None where they were not.
         paired: replicate r has the same seed in every arm.
@@ -109,7 +118,7 @@ class StudyDescription(StudyRecord):
     replicates: int = Field(ge=1)
     measures: list[str]
     comparisons: list[PlannedComparison] = Field(default_factory=list)
-    figures: list[StackedFigure] = Field(default_factory=list)
+    figures: list[StackedFigure | ScatterFigure] = Field(default_factory=list)
     crossed: dict[str, list[Any]] = Field(default_factory=dict)
     match: MatchedBudget | None = None
     paired: bool = True

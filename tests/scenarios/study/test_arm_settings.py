@@ -29,9 +29,12 @@ def test_a_setting_reaches_an_arm_that_uses_another_part_and_its_lock(study):
     assert "protocol.memory" not in design.arms[0].settings
 
 
-def test_a_value_that_all_arms_share_is_replaced_in_all_of_them():
-    design = read_study("arrangements", ["protocol.topic.one_of=[maps, tides]"])
-    assert {arm.settings["protocol.topic.one_of"][0] for arm in design.arms} == {"maps"}
+def test_a_value_that_all_arms_share_is_replaced_in_all_of_them(write):
+    text = STUDY.replace("protocol.team_size: 3", "protocol: {topic: {one_of: neutral}}")
+    for name in (write("both.yaml", text), "arrangements", "interaction-scale"):
+        design = read_study(name, ["protocol.topic.one_of=[maps, tides]"])
+        given = {str(one.to_data()["protocol"]["topic"]["one_of"]) for one in design.scenarios}
+        assert given == {"['maps', 'tides']"}
 
 
 @pytest.mark.parametrize(
@@ -49,10 +52,11 @@ def test_what_an_arm_does_not_take_is_refused_by_name(study, setting, fault):
         read_study(study, [setting])
 
 
-def test_a_setting_may_be_for_those_arms_alone_that_take_it(study):
+def test_a_setting_may_be_for_those_arms_alone_that_take_it(study, write):
     design = read_study(study, ["protocol.turns?=3"])
     first, second = (one.to_data()["protocol"] for one in design.scenarios)
     assert first["turns"] == 3
     assert "turns" not in second
+    others = write("others.yaml", STUDY.replace("protocol.team_size: 3", "protocol: {use: debate}"))
     with pytest.raises(InputError, match=r"--set protocol.turns\?: no arm of this study takes it"):
-        read_study("arrangements", ["protocol.turns?=3"])
+        read_study(others, ["protocol.turns?=3"])

@@ -85,11 +85,11 @@ def test_what_makes_no_blocks_is_refused_with_its_line(write, old, new, told):
 def test_adapted_arms_are_matched_to_each_budget_and_others_are_run_once(write):
     design = match_budgets(read_study(write("s.yaml", RULES)))
     small, large = "alone (16 calls)", "alone (40 calls)"
-    names = [small, "team (16 calls)", "plain", large, "team (40 calls)"]
+    names = [small, "team (16 calls)", large, "team (40 calls)", "plain"]
     assert [arm.name for arm in design.arms] == names
     chosen = {one.arm: one for one in design.matching}
     assert chosen[small].value < chosen[large].value
-    assert [chosen[name].target for name in names] == [16, 16, None, 40, 40]
+    assert [chosen[name].target for name in names] == [16, 16, 40, 40, None]
     for one in design.matching:
         assert one.target is None or abs(one.planned / one.target - 1) <= 0.4
     assert [one.arms for one in design.comparisons] == [

@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 
 from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.runs.build import build_society
 from virsci_society.scenarios.runs.progress import NoProgress, RunProgress
 from virsci_society.scenarios.study import budget_matching
 from virsci_society.scenarios.study.budget_matching import match_budgets, nearest_value
 from virsci_society.scenarios.study.folder import make_lock, open_folder, read_lock
 from virsci_society.scenarios.study.forecast import study_forecast
 from virsci_society.scenarios.study.reader import read_study
+from virsci_society.society.results.run import Run
 
 TINY = """\
 # Do teams of two and of three find the same at the same number of calls? A study for tests.
@@ -243,3 +245,39 @@ def test_an_arm_whose_calls_cannot_change_what_is_compared_is_refused(tmp_path):
         match_budgets(read_study(written(tmp_path, of_ci)))
     found = of_ci.replace(", found_by: idea", "")
     assert match_budgets(read_study(written(tmp_path, found))).matching[1].value == 4
+
+
+CANDIDATES = """\
+# Does best-of-N change with N? A study for tests.
+study: Candidates
+base: virsci/paper
+set:
+  until: 60d
+  population.ecosystem: {scientists: 12, papers: 60}
+arms:
+  list:
+    - name: cycle
+      set: {protocol: {use: cycle_researcher, profile: matched, reviewers: 3}}
+    - {name: team}
+match:
+  to: [8, 12, 52, 100]
+  adapt: {cycle: {protocol.candidates: [1, 30]}}
+replicates: 5
+measures: [ON]
+comparisons: [{test: paired, of: ON, arms: [cycle, team]}]
+"""
+
+
+def test_what_is_measured_of_cycle_researcher_differs_at_8_12_52_and_100_calls(tmp_path):
+    design = match_budgets(read_study(written(tmp_path, CANDIDATES)))
+    spent = [one.planned for one in design.matching if one.target is not None]
+    assert spent == [8, 13, 53, 98]
+    told = {}
+    for arm, scenario in zip(design.arms, design.scenarios, strict=True):
+        for seed in design.seeds(arm.name) if arm.of else ():
+            society = build_society(scenario.set("seed", seed))
+            society.run_to_end()
+            run = Run.from_rows(society.log.rows, {"seed": seed, "days": 60.0}, {})
+            told.setdefault(arm.name, []).append(run.table("papers")["abstract"].dropna().tolist())
+    assert all(len(texts) == 5 and all(texts) for texts in told.values())
+    assert len({str(texts) for texts in told.values()}) == len(told) == 4

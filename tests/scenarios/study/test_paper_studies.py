@@ -56,9 +56,10 @@ def test_every_study_of_the_library_resolves_every_arm(read, name):
     adapted = design.file.match.adapt if design.file.match is not None else {}
     # Two arms that are alike as they are written differ by the key that is chosen for one of them.
     arms = zip(design.arms, design.scenarios, strict=True)
-    assert len({(str(one.identity()), str(adapted.get(arm.name))) for arm, one in arms}) == len(
-        design.arms
-    )
+    told = {
+        (str(one.identity()), str(adapted.get(arm.listed)), str(arm.block)) for arm, one in arms
+    }
+    assert len(told) == len(design.arms)
 
 
 def dotted(settings):

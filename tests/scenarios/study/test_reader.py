@@ -404,3 +404,28 @@ def test_what_cannot_be_crossed_is_refused_with_its_line(written, old, new, sett
     with pytest.raises(InputError) as caught:
         read_study(written(CROSSED.replace(old, new)), settings)
     assert told in str(caught.value)
+
+
+SCATTER = (
+    "figures: [{title: Cost, of: [ON, review.virsci.overall], against: [papers], "
+    "mark: {protocol.turns: 2}}]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("of: [ON", "of: [NO", "'NO' is no measure of this study"),
+        ("virsci.overall", "virsci.overal", "did you mean 'review.virsci.overall'"),
+        ("[papers]", "[calls]", "'calls' is no measure of this study"),
+        ("protocol.turns", "protocol.turn", "did you mean 'protocol.turns'"),
+        ("mark", "marks", "did you mean 'mark'"),
+    ],
+)
+def test_a_figure_of_outcomes_names_what_the_study_has(written, old, new, told):
+    (figure,) = read_study(written(TINY + SCATTER)).file.figures
+    assert figure.mark == {"protocol.turns": 2}
+    found = faults(written(TINY + SCATTER.replace(old, new)).as_posix())
+    assert len(found) == 1, found
+    assert "tiny.yaml:9:" in found[0]
+    assert told in found[0]
