@@ -145,7 +145,9 @@ def _show_answers(made: Interview) -> None:
 @guarded
 def review(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run or a study.")],
-    kind: Annotated[str, typer.Option(help="virsci, novelty or proposal.")] = "virsci",
+    kind: Annotated[
+        str, typer.Option(help="virsci, novelty, proposal or proposal_told.")
+    ] = "virsci",
     set_: Settings = None,
     panel: Annotated[
         str | None, typer.Option(help="Name of the panel; by default that of its model.")

@@ -80,12 +80,8 @@ class NoveltyRating(Form):
     novelty: Score = Field(alias="Novelty")
 
 
-class ProposalReview(Remarks):
-    """Eight dimensions and the whole, after the rubric of Chen et al. (2025) for proposals.
-
-    Slots: title, abstract, topic, rubric; previous (ProposalReview), round and rounds when the
-    reviewer goes over its review again.
-    """
+class Dimensions(Remarks):
+    """The eight dimensions of the rubric of Chen et al. (2025) for proposals."""
 
     novelty: Score = Field(alias="Novelty")
     workability: Score = Field(alias="Workability")
@@ -95,6 +91,24 @@ class ProposalReview(Remarks):
     strategic_vision: Score = Field(alias="Strategic Vision")
     methodological_rigor: Score = Field(alias="Methodological Rigor")
     argumentative_cohesion: Score = Field(alias="Argumentative Cohesion")
+
+
+class RubricReview(Dimensions):
+    """Eight dimensions; the whole is their mean. Slots: title, abstract, topic, rubric."""
+
+    @property
+    def overall(self) -> float:
+        """The mean of the dimensions."""
+        return fmean(scores_in(self).values())
+
+
+class ProposalReview(Dimensions):
+    """Eight dimensions and the whole, which is a judgement of its own.
+
+    Slots: title, abstract, topic, rubric; previous (ProposalReview), round and rounds when the
+    reviewer goes over its review again.
+    """
+
     overall: Score = Field(alias="Overall")
 
 
@@ -126,6 +140,11 @@ def _proposal_review(asked: Asked) -> dict[str, Any]:
     return {**remarks(asked.slots), **scores}
 
 
+def _rubric_review(asked: Asked) -> dict[str, Any]:
+    """The same without a judgement of the whole."""
+    return {name: told for name, told in _proposal_review(asked).items() if name != "Overall"}
+
+
 def _meta_review(asked: Asked) -> dict[str, Any]:
     """The rounded mean of the reviews in every dimension."""
     given = [scores_in(review) for review in asked.slots["reviews"]]
@@ -136,6 +155,7 @@ def _meta_review(asked: Asked) -> dict[str, Any]:
 OFFLINE_RULES: dict[type[Form], Rule] = {
     ConferenceReview: _conference_review,
     NoveltyRating: _novelty_rating,
+    RubricReview: _rubric_review,
     ProposalReview: _proposal_review,
     MetaReview: _meta_review,
 }
@@ -220,6 +240,13 @@ KINDS: Mapping[str, ReviewKind] = {
         reflections=3,
         reflection=ReviewQuestion("reflect", ProposalReview),
         meta=ReviewQuestion("meta", MetaReview),
+    ),
+    "proposal_told": ReviewKind(
+        "proposal_told",
+        "the same dimensions by three reviewers who are told what to expect of a leader, averaged, "
+        "as in the released program of Chen et al. (2025)",
+        ReviewQuestion("proposal_told", RubricReview),
+        RUBRIC_SCORES,
     ),
 }
 SCORES = tuple(dict.fromkeys(name for kind in KINDS.values() for name in kind.scores))

@@ -114,6 +114,17 @@ def test_the_proposal_rubric_takes_three_reviewers_three_reflections_and_a_chair
         assert f"- {name}:" in RUBRIC
 
 
+def test_the_rater_of_the_released_program_is_told_what_to_expect_and_that_of_the_text_is_not():
+    opinions, backend = reviewed("proposal_told")
+    told, blind = backend.seen[0], reviewed("proposal")[1].seen[0]
+    for words in ("leader", "the best quality is to be expected of it", "one scientist alone"):
+        assert words in told.messages[1].content
+        assert words not in blind.messages[1].content
+    assert '"Overall"' not in told.messages[1].content
+    table = average_table(KINDS["proposal_told"], opinions).set_index("dimension")["score"]
+    assert table["overall"] == pytest.approx(table.drop("overall").mean())
+
+
 def test_three_reviews_are_averaged():
     script = {f"S1/1/virsci/{n}/0": score for n, score in ((1, 4), (2, 6), (3, 8))}
     opinions, _ = reviewed("virsci", script=script)

@@ -254,5 +254,7 @@ def test_the_released_program_of_idea2proposal_is_a_profile_over_the_text(read) 
     arms = {arm.name: one.protocol for arm, one in zip(design.arms, design.scenarios, strict=False)}
     told = [(arm.speaking, arm.profiles) for arm in arms.values()]
     code, text = ("one_a_round", "off"), ("everybody", "on")
-    assert told == [text, ("one_a_round", "on"), ("everybody", "off"), code, text, code]
+    assert told == [text, ("one_a_round", "on"), ("everybody", "off"), code, text, code, code]
+    rated = {one.of for one in design.comparisons if "released code alone" in one.arms}
+    assert rated == {"review.proposal.overall", "review.proposal_told.overall"}
     assert arms["released code 5G8R"].rounds == 8
