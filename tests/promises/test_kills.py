@@ -8,6 +8,7 @@ import pytest
 from tests.faultserver import Plan
 from tests.forked_commands import SITES
 from tests.promises.conftest import answers_in, attempts_in, digest_of
+from tests.protocols.systems.conftest import SMALL
 
 KILLS = (1, 2, 3, 4, 14, 20, 26, 31)
 """Runs that ``make test`` kills: at every site, and once after a share of its time.
@@ -120,3 +121,34 @@ def test_a_run_killed_anywhere_at_length(
 def test_every_site_is_one_that_a_run_comes_to():
     drawn = {point.get("site") for kill in KILLS for point in points(kill)}
     assert drawn >= set(SITES)
+
+
+FAST = ("co_scientist", "cycle_researcher")
+"""Systems that ``make test`` kills; ``make test-slow`` kills them all."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in sorted(SMALL)],
+)
+def test_a_team_of_every_system_killed_in_the_middle_is_the_team_that_was_not(
+    tmp_path, nursery, server, scenario, name
+):
+    path = scenario(protocol={"use": name, **SMALL[name]})
+    server.plan(Plan())
+    code, _ = nursery.run(tmp_path / "log", "run", path, "--out", tmp_path / "whole", page=False)
+    assert code == 0, (tmp_path / "log").read_text()
+    calls, run = len(answers_in(tmp_path / "whole")), tmp_path / "run"
+    server.reset()
+    for site in ("after commit", "during resume"):
+        how = {"site": site, "nth": calls // 2, "page": False}
+        code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, **how)
+        assert code == -9, (tmp_path / "log").read_text()
+    assert 0 < len(answers_in(run)) < calls
+    code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, page=False)
+    assert code == 0, (tmp_path / "log").read_text()
+    assert digest_of(run) == digest_of(tmp_path / "whole")
+    asked = server.counts(full=True)["by_call"]
+    again = {id_ for id_, call in asked.items() if call["attempts"] > 1}
+    ledger = json.loads((run / "manifest.json").read_text())["ledger"]
+    assert again <= set(ledger["in_doubt"]), "a call that was repeated is not listed"
