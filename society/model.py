@@ -49,9 +49,15 @@ THRESHOLDS = (20_000, 20, 20)
 one, and of the middle one between two of everything."""
 
 
+GROWTH = 1.1
+"""Of the objects that are there when a run begins, since garbage was last searched for among all,
+from which it is searched for again: a society that has ended is a cycle of references."""
+
+
 _lock = threading.Lock()
 _running = 0
 _before = gc.get_threshold()
+_known = 0
 
 
 @contextmanager
@@ -65,12 +71,17 @@ def infrequent_collection() -> Iterator[None]:
     Runs may overlap, in several threads of one process: the pace before the first of them is set
     again when the last one ends.
     """
-    global _before, _running
+    global _before, _known, _running
     with _lock:
         if _running == 0:
             _before = gc.get_threshold()
             # The collector passes over frozen objects, so a search costs only what is new.
             gc.freeze()
+            if gc.get_freeze_count() > GROWTH * _known:
+                gc.unfreeze()
+                gc.collect()
+                gc.freeze()
+                _known = gc.get_freeze_count()
             gc.set_threshold(*THRESHOLDS)
         _running += 1
     try:

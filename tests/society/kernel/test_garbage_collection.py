@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import weakref
 
 import pytest
 
@@ -49,3 +50,18 @@ def test_runs_that_overlap_leave_the_pace_as_it_was(usual):
     other.join(60)
     assert seen == [THRESHOLDS]
     assert gc.get_threshold() == usual
+
+
+class Society:
+    """Stands for a society: it refers to itself."""
+
+    def __init__(self):
+        self.parts = [[self] for _ in range(200_000)]
+
+
+def test_a_society_that_has_ended_is_collected_before_the_next_begins(usual):
+    gc.collect()
+    with infrequent_collection():
+        ended = weakref.ref(Society())
+    with infrequent_collection():
+        assert ended() is None
