@@ -18,8 +18,6 @@ from benchmarks.values import (
 
 PAGES = [README, *sorted(DOCS.rglob("*.md"))]
 WAITING = {
-    "figures 5, 6 and 8",
-    "paper and code",
     "plans of the studies",
 }
 """Blocks that take long to print and have no stamp yet. None is ever added to these."""
