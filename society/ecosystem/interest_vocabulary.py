@@ -34,13 +34,11 @@ COMMON_PAPERS = 25
 """Papers that must contain a term before it counts as common, whatever their share."""
 KEYWORD_SHARE = 0.1
 """Share of the papers with a term in their text that name it as a keyword, below which a common
-term is general language and no subject; where no paper has keywords, in their titles."""
+term is general language and no subject."""
 RARE_PEOPLE = 3
 """Scientists who state a term often enough that it need not be a keyword."""
 RARE_PAPERS = 3
 """Papers that contain a phrase often enough that it need not be a keyword."""
-TITLED_PAPERS = 10
-"""Papers that must contain a word before its titles count, where no paper has keywords."""
 LEAST = 3
 """Where fewer interests are left, the first ones with a fault are shown all the same."""
 MEMO = 65_536
@@ -58,13 +56,11 @@ class TermFrequency:
             papers that were looked at.
         keywords: past papers that name it as a keyword.
         people: scientists who state it as an interest on day 0.
-        titles: of the papers in ``texts``, those whose title holds it.
     """
 
     texts: int = 0
     keywords: int = 0
     people: int = 0
-    titles: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +88,8 @@ class InterestVocabulary:
         seen = past.table.select(["title", "abstract"]).take(np.arange(0, len(past), step))
         columns = (seen["title"].to_pylist(), seen["abstract"].to_pylist())
         texts = _phrase_counts(stated, zip(*columns, strict=True))
-        titles = _phrase_counts(stated, ((title,) for title in columns[0]))
         frequencies = {
-            term: TermFrequency(texts[term], named[term], count, titles[term])
-            for term, count in stated.items()
+            term: TermFrequency(texts[term], named[term], count) for term, count in stated.items()
         }
         return cls(frequencies, len(past), seen.num_rows, bool(named))
 
@@ -105,11 +99,10 @@ class InterestVocabulary:
         - ``short``: a single word of up to ``SHORT`` ASCII characters ("lic", "vs").
         - ``common``: at least ``COMMON_SHARE`` of the papers contain it, and fewer of them than
           ``KEYWORD_SHARE`` name it as a keyword ("techniques", "case study"). Where no paper has
-          keywords, only single words can be common; also those of ``TITLED_PAPERS`` papers, of
-          which fewer than ``KEYWORD_SHARE`` have it in their title ("indexed").
-        - ``rare``: no paper names it as a keyword, and it is a single word that fewer than
-          ``RARE_PEOPLE`` scientists state ("university") or a phrase that fewer than
-          ``RARE_PAPERS`` papers contain ("work progress").
+          keywords, only single words can be common.
+        - ``rare``: no paper names it as a keyword, fewer than ``RARE_PEOPLE`` scientists state it,
+          and it is a single word ("university") or a phrase that fewer than ``RARE_PAPERS``
+          papers contain ("work progress").
 
         A term that nobody stated on day 0 has no frequencies; it can be ``short`` only.
         """
@@ -119,9 +112,6 @@ class InterestVocabulary:
         known = self.frequencies.get(term.lower())
         if known is None:
             return None
-        untitled = known.titles < KEYWORD_SHARE * known.texts and known.texts >= TITLED_PAPERS
-        if single and not self.keywords_known and untitled:
-            return "common"
         common = known.texts >= max(COMMON_PAPERS, COMMON_SHARE * self.texts)
         if common and (single or self.keywords_known):
             # Estimated for all papers, because the keywords are those of all.
@@ -129,8 +119,7 @@ class InterestVocabulary:
             return "common" if known.keywords < KEYWORD_SHARE * containing else None
         if known.keywords:
             return None
-        # How many state a phrase says nothing: words that ended up side by side are anybody's.
-        spread = known.people >= RARE_PEOPLE if single else known.texts >= RARE_PAPERS
+        spread = known.people >= RARE_PEOPLE or (not single and known.texts >= RARE_PAPERS)
         return None if spread else "rare"
 
     @cached_property
@@ -215,8 +204,8 @@ def _term_counts(lists: pa.ChunkedArray) -> Counter[str]:
     return Counter(dict(zip(terms, counts.tolist(), strict=True)))
 
 
-def _phrase_counts(terms: Iterable[str], papers: Iterable[tuple[str, ...]]) -> Counter[str]:
-    """In how many papers, given as their texts, the words of each term stand in a row."""
+def _phrase_counts(terms: Iterable[str], papers: Iterable[tuple[str, str]]) -> Counter[str]:
+    """In how many papers, given as title and abstract, the words of each term stand in a row."""
     words_of = {term: tuple(_words(term)) for term in terms}
     phrases = set(words_of.values()) - {()}
     lengths: dict[str, set[int]] = {}
