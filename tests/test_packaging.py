@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
-NOT_IN_A_DISTRIBUTION = (".ci/*", ".gitignore")
+NOT_IN_A_DISTRIBUTION = (".ci/*", ".github/*", ".gitignore")
 
 
 def tracked() -> list[str]:
