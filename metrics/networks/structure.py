@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.metrics.impact import authorships_of
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
@@ -41,15 +41,15 @@ def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
     """
     rows = []
     for network in NETWORKS:
-        chosen = network_ties(run.table("ties"), network)
+        chosen = network_ties(run.table("ties"), network).sort_values("date", kind="stable")
         tied = chosen["date"].to_numpy(dtype=np.float64)
+        growing = _Growing(chosen)
         # A month without a new tie repeats the row before, which saves most of the time.
-        in_order = np.sort(tied)
         known, last = -1, {}
         for date in sample_dates(run.days, every):
-            count = int(np.searchsorted(in_order, date, side="right"))
+            count = int(np.searchsorted(tied, date, side="right"))
             if count != known:
-                known, last = count, network_statistics(adjacency(chosen[tied <= date]))
+                known, last = count, growing.statistics(count)
             rows.append({"date": date, "network": network, **last})
     table = pd.DataFrame(rows)
     table["network"] = table["network"].astype("string")
@@ -98,9 +98,16 @@ def adjacency(ties: pd.DataFrame, nodes: Sequence[str] | None = None) -> sparse.
     else:
         known = pd.Index(nodes, dtype=object)
         codes = known.get_indexer(names.astype(object))
-    half, size = len(ties), len(known)
-    rows, columns = codes[:half], codes[half:]
-    papers = ties["papers"].fillna(1).to_numpy(dtype=np.float64)
+    half = len(ties)
+    return _matrix(codes[:half], codes[half:], _joint(ties), len(known))
+
+
+def _joint(ties: pd.DataFrame) -> FloatArray:
+    return ties["papers"].fillna(1).to_numpy(dtype=np.float64)
+
+
+def _matrix(rows: IntArray, columns: IntArray, papers: FloatArray, size: int) -> sparse.csr_array:
+    """The symmetric matrix of pairs of numbers; those of one number, or with -1, are left out."""
     apart = (rows != columns) & (rows >= 0) & (columns >= 0)
     # Adds up what stands twice: rows of one pair and of different dates.
     one_way = sparse.coo_array(
@@ -109,15 +116,67 @@ def adjacency(ties: pd.DataFrame, nodes: Sequence[str] | None = None) -> sparse.
     return (one_way + one_way.T).tocsr()
 
 
-def network_statistics(matrix: sparse.csr_array) -> dict[str, float | int | None]:
-    """Every column of ``structure`` after the first two, for one weighted symmetric matrix."""
+class _Growing:
+    """A network that only grows, whose triangles are counted as its ties come.
+
+    Args:
+        ties: in order of date.
+    """
+
+    def __init__(self, ties: pd.DataFrame) -> None:
+        names = pd.concat([ties["source"], ties["target"]])
+        codes, known = pd.factorize(names, sort=True)
+        self._left, self._right = codes[: len(ties)], codes[len(ties) :]
+        self._papers = _joint(ties)
+        self._partners: list[set[int]] = [set() for _ in range(len(known))]
+        self._triangles = np.zeros(len(known))
+        self._there = np.zeros(len(known), dtype=bool)
+        self._count = 0
+
+    def statistics(self, count: int) -> dict[str, float | int | None]:
+        """``network_statistics`` of the first so many ties; ``count`` never falls."""
+        added = slice(self._count, count)
+        ends = self._left[added], self._right[added]
+        for one, other in zip(*(end.tolist() for end in ends), strict=True):
+            self._add(one, other)
+        for end in ends:
+            self._there[end] = True
+        self._count = count
+        nodes = np.flatnonzero(self._there)
+        place = np.cumsum(self._there) - 1
+        rows, columns = place[self._left[:count]], place[self._right[:count]]
+        matrix = _matrix(rows, columns, self._papers[:count], len(nodes))
+        return network_statistics(matrix, self._triangles[nodes])
+
+    def _add(self, one: int, other: int) -> None:
+        if one == other or other in self._partners[one]:
+            return
+        common = self._partners[one] & self._partners[other]
+        for node in (one, other):
+            self._triangles[node] += len(common)
+        for node in common:
+            self._triangles[node] += 1
+        self._partners[one].add(other)
+        self._partners[other].add(one)
+
+
+def network_statistics(
+    matrix: sparse.csr_array, triangles: FloatArray | None = None
+) -> dict[str, float | int | None]:
+    """Every column of ``structure`` after the first two, for one weighted symmetric matrix.
+
+    Args:
+        matrix: of joint papers.
+        triangles: through each node; None: they are counted.
+    """
     nodes = matrix.shape[0]
     edges = matrix.nnz // 2
     degree = np.diff(matrix.indptr).astype(np.float64)
     if not nodes:
         return {**dict.fromkeys(COLUMNS), **dict.fromkeys(WHOLE, 0)}
     components, label = sparse.csgraph.connected_components(matrix, directed=False)
-    triangles = _triangles(matrix)
+    if triangles is None:
+        triangles = _triangles(matrix)
     pairs = degree * (degree - 1) / 2
     local = np.divide(triangles, pairs, out=np.zeros(nodes), where=pairs > 0)
     return {
@@ -178,9 +237,13 @@ def active_structure(
         ``giant_share``, ``components``, ``clustering``, ``transitivity``, ``assortativity``.
     """
     works = authorships_of(run).rows.sort_values("date", kind="stable")
-    written, authors = works["date"].to_numpy(dtype=np.float64), works["scientist"].astype(object)
+    written = works["date"].to_numpy(dtype=np.float64)
     ties = network_ties(run.table("ties"), "all").sort_values("date", kind="stable")
-    tied = ties["date"].to_numpy(dtype=np.float64)
+    tied, papers = ties["date"].to_numpy(dtype=np.float64), _joint(ties)
+    ends = [works["scientist"], ties["source"], ties["target"]]
+    # By name, so that a matrix does not depend on the order of rows.
+    codes, names = pd.factorize(pd.concat(ends).astype(object), sort=True)
+    authors, left, right = np.split(codes, np.cumsum([len(end) for end in ends])[:-1])
     rows: list[dict[str, object]] = []
     known: dict[tuple[object, ...], dict[str, float | int | None]] = {}
     for date in sample_dates(run.days, every):
@@ -192,8 +255,13 @@ def active_structure(
                 # Longer windows are equal while the run is shorter than they are.
                 key = (kind, inside.start, inside.stop, among.start, among.stop)
                 if key not in known:
-                    active = sorted(set(authors.iloc[inside]))
-                    known[key] = network_statistics(adjacency(ties.iloc[among], active))
+                    active = np.unique(authors[inside])
+                    place = np.full(len(names), -1)
+                    place[active] = np.arange(len(active))
+                    matrix = _matrix(
+                        place[left[among]], place[right[among]], papers[among], len(active)
+                    )
+                    known[key] = network_statistics(matrix)
                 rows.append({"date": date, "years": years, "ties": kind, **known[key]})
     table = pd.DataFrame(rows).astype({"ties": "string", **dict.fromkeys(WHOLE, "Int64")})
     parts = [name for name in table.columns if name not in (*WHOLE, "ties")]
