@@ -118,32 +118,27 @@ class Relational(SelectionPolicy):
     def _partners(self, members: Sequence[int], world: PapersView) -> dict[int, tuple[int, float]]:
         """Joint papers with all members and the date of the last one, by row of the partner."""
         if len(members) == 1:
-            # Kept by the history, while sums over several members are made anew at every draw.
             return world.history.joint_papers(members[0])
-        found: dict[int, tuple[int, float]] = {}
-        for member in members:
-            for row, (papers, last) in world.history.joint_papers(member).items():
-                before = found.get(row, (0, -math.inf))
-                found[row] = before[0] + papers, max(before[1], last)
-        for member in members:
-            found.pop(member, None)
-        return found
+        return world.history.joint_papers_of(members)
 
     def _partner_weights(
         self, partners: dict[int, tuple[int, float]], among: Iterable[int], world: PapersView
     ) -> dict[int, float]:
         """The logit weights of former partners, relative to the largest."""
-        now, history = world.day, world.history
+        now, history, log = world.day, world.history, math.log
+        joint, recency = self.joint, self.recency
         scores: dict[int, float] = {}
+        # The innermost of a run's loops: a prolific member has thousands of partners.
         for row in among:
-            if row not in partners:
+            found = partners.get(row)
+            if found is None:
                 continue
-            papers, last = partners[row]
+            papers, last = found
             years = (now - last if now > last else 0.0) / DAYS_PER_YEAR
-            score = self.joint * math.log(papers)
-            score += self.recency * math.exp(-years / RECENCY_YEARS)
+            score = joint * log(papers)
+            score += recency * math.exp(-years / RECENCY_YEARS)
             if self.papers:
-                score += self.papers * math.log(history.number_of_papers(row))
+                score += self.papers * log(history.number_of_papers(row))
             if self.silence:
                 since = now - (history.last_date(row) or 0.0)
                 score += self.silence * since / DAYS_PER_YEAR

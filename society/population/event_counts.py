@@ -157,6 +157,7 @@ class PaperHistory:
         self.fading: dict[FadingKey, FadingPapers] = {}
         self._own: dict[int, list[int]] = {}
         self._joint: dict[int, JointPapers] = {}
+        self._merged: tuple[tuple[int, ...], JointPapers] = (), {}
 
     @property
     def now(self) -> float:
@@ -214,6 +215,30 @@ class PaperHistory:
                     self._add_joint(known, row, paper - len(past))
         return known
 
+    def joint_papers_of(self, rows: Sequence[int]) -> JointPapers:
+        """The co-authors of several people but for themselves: joint papers and their last date.
+
+        The result may be changed. What was merged for the last question is gone on with, since a
+        team asks again with each member that joins.
+        """
+        self._catch_up()
+        people, found = self._merged
+        if people != tuple(rows[: len(people)]):
+            people, found = (), {}
+        for row in rows[len(people) :]:
+            for other, (papers, last) in self.joint_papers(row).items():
+                before = found.get(other)
+                found[other] = (
+                    (papers, last)
+                    if before is None
+                    else (before[0] + papers, max(before[1], last))
+                )
+        self._merged = tuple(rows), found
+        others = dict(found)
+        for row in rows:
+            others.pop(row, None)
+        return others
+
     def number_of_papers(self, row: int) -> int:
         """How many papers a person has."""
         self._catch_up()
@@ -247,6 +272,8 @@ class PaperHistory:
         if self._visible == len(self._dates):
             return
         now = self._now()
+        if self._dates[self._visible] < now:
+            self._merged = (), {}
         while self._visible < len(self._dates) and self._dates[self._visible] < now:
             paper = len(self.past) + self._visible
             for row in self._authors[self._visible]:
