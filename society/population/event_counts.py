@@ -229,9 +229,7 @@ class PaperHistory:
             for other, (papers, last) in self.joint_papers(row).items():
                 before = found.get(other)
                 found[other] = (
-                    (papers, last)
-                    if before is None
-                    else (before[0] + papers, max(before[1], last))
+                    (papers, last) if before is None else (before[0] + papers, max(before[1], last))
                 )
         self._merged = tuple(rows), found
         others = dict(found)

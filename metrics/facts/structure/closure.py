@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from scipy import sparse
@@ -17,6 +18,7 @@ KINDS = 3
 """No mutual partner, one, and two or more."""
 
 
+@lru_cache(maxsize=1)
 def chances(tables: FactTables) -> FloatArray:
     """By mutual partners (0, 1, 2 or more), the chance that a pair writes its first paper.
 
