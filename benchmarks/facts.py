@@ -6,8 +6,8 @@ by rules; builds every field, and judges all of them with ``society facts``. Run
 
     python -m benchmarks.facts vis=FILE@1995-2023 nlp=FILE@2000-2021
 
-A row is a fact, a column a society or a field: its value, and its verdict where that is not
-*reproduced*. Facts that most of them do not reproduce come first.
+A row is a fact, a column a society or a field: its value and its verdict. Facts that most of them do
+not reproduce come first; among these, those that the fewest reproduce.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.printed import KEPT, kept, society, table
+from virsci_society.metrics.facts.verdicts import VERDICTS
 
-MARKS = {"reproduced": "", "not": " **not**", "too short to tell": " short"}
-VERDICTS = ("not", "too short to tell", "not measurable", "reproduced")
+MARKS = {"not": "**not**", "too short to tell": "too short"}
 FIELD = {"boundary": "2012", "active-years": "6", "last-year": "2023"}
 """Of the field in which `community/vis` starts, as its file says."""
-SEEDS = {"community/assembly": 5, "community/vis": 3}
-YEARS = {"community/assembly": "20y", "community/vis": "10y"}
+SEEDS = {"community/assembly": 3, "community/vis": 3}
+YEARS = {"community/assembly": "20y", "community/vis": "5y"}
 
 
 def field(name: str, file: str, **options: str) -> Path:
@@ -86,12 +86,13 @@ def side_by_side(found: pd.DataFrame) -> str:
     cells: dict[tuple[str, str], dict[str, Any]] = {
         (row["fact"], row["society"]): row for row in found.to_dict("records")
     }
-    names: dict[str, int] = {}
-    for row in cells.values():
-        names[row["fact"]] = names.get(row["fact"], 0) + (row["verdict"] == "not")
+    verdicts = found.groupby("fact", sort=False)["verdict"].agg(list)
     rows = [
         (f"`{name}`", _published(cells[name, societies[0]]), *_cells(cells, name, societies))
-        for name in sorted(names, key=lambda name: -names[name])
+        for name in sorted(
+            verdicts.index,
+            key=lambda name: (-verdicts[name].count("not"), verdicts[name].count("reproduced")),
+        )
     ]
     told = found.groupby("society")["verdict"].value_counts()
     counts = [
@@ -105,8 +106,8 @@ def _cells(cells: Mapping[tuple[str, str], Any], name: str, societies: list[str]
     shown = []
     for one in societies:
         row = cells[name, one]
-        value = "" if pd.isna(row["value"]) else f"{row['value']:.3g}"
-        shown.append(f"{value}{MARKS.get(row['verdict'], '–')}".strip())
+        value = "" if pd.isna(row["value"]) else f"{row['value']:.3g} "
+        shown.append(value + MARKS.get(row["verdict"], row["verdict"]))
     return shown
 
 

@@ -243,6 +243,16 @@ BLOCKS: tuple[Block, ...] = (
     ),
     _held(CALIBRATION, "pooled values", "python benchmarks/pooled.py FOLDER FOLDER"),
     _held(CALIBRATION, "shipped values", "python benchmarks/realism.py vis=FILE nlp=FILE"),
+    Block(
+        DOCS / "facts.md",
+        "card",
+        "python -m benchmarks.facts vis=FILE@1995-2023 nlp=FILE@2000-2021",
+        scenario("community/assembly", "community/vis"),
+        None,
+        30,
+        "words",
+        PAPERS,
+    ),
     _held(DOCS / "odd.md", "quantities", "society compare RUN --with eco/vis"),
 )
 """All of them, page by page."""
