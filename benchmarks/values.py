@@ -247,7 +247,7 @@ BLOCKS: tuple[Block, ...] = (
         DOCS / "facts.md",
         "card",
         "python -m benchmarks.facts vis=FILE@1995-2023 nlp=FILE@2000-2021",
-        scenario("community/assembly", "community/vis"),
+        scenario(*FIELD),
         None,
         30,
         "words",
