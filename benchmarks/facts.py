@@ -6,8 +6,8 @@ by rules; builds every field, and judges all of them with ``society facts``. Run
 
     python -m benchmarks.facts vis=FILE@1995-2023 nlp=FILE@2000-2021
 
-A row is a fact, a column a society or a field: its value and its verdict. Facts that most of them do
-not reproduce come first; among these, those that the fewest reproduce.
+A row is a fact, a column a society or a field: its value and its verdict. Facts that most of them
+do not reproduce come first; among these, those that the fewest reproduce.
 """
 
 from __future__ import annotations
