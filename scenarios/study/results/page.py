@@ -49,17 +49,23 @@ ALPHA = 0.05
 
 
 def answer(study: Study, results: Sequence[ComparisonResult]) -> str:
-    """The answer in one sentence: what the first planned comparison found."""
+    """The answer in one sentence: what the first planned comparison with an estimate found.
+
+    Where none has one, it says why of the first.
+    """
     planned = [one for one in results if one.planned]
     if not planned:
         return "No comparison was planned, so this page describes and does not answer."
-    first = [one for one in planned if one.plan == planned[0].plan]
-    told = "; ".join(_finding(one, len(planned)) for one in first[:TOLD])
-    more = len(planned) - len(first[:TOLD])
-    rest = f" ({count_of(more, 'further comparison')} below)" if more else ""
-    few = min((len(study.numbers(planned[0].measure, arm)) for arm in study.arms), default=0)
+    lead = next((one for one in planned if np.isfinite(one.p)), planned[0])
+    first = [one for one in planned if one.plan == lead.plan][:TOLD]
+    told = "; ".join(_finding(one, len(planned)) for one in first)
+    more = len(planned) - len(first)
+    unknown = sum(not np.isfinite(one.p) for one in planned if one not in first)
+    beside = f", {unknown} of them without an estimate" if unknown else ""
+    rest = f" ({count_of(more, 'further comparison')} below{beside})" if more else ""
+    few = min((len(study.numbers(lead.measure, arm)) for arm in study.arms), default=0)
     sketch = f" With fewer than {MIN_REPLICATES} replicates this is a sketch, not an answer."
-    return f"{told[:1].upper()}{told[1:]}{rest}.{sketch if few < MIN_REPLICATES else ''}"
+    return f"{told[:1].upper()}{told[1:]}{rest}.{sketch if 0 < few < MIN_REPLICATES else ''}"
 
 
 def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFrame:

@@ -49,6 +49,18 @@ def test_what_chance_may_have_made_is_not_told_as_a_finding(tmp_path):
     assert "not told apart from chance" in told(study_of(tmp_path / "s", gain=0.0))
 
 
+def test_the_answer_is_the_first_comparison_that_has_an_estimate(tmp_path):
+    """Of a study whose first outcome, a score of reviews, is not there yet."""
+    waiting = {**PAIR, "of": "review.virsci.overall"}
+    text = told(study_of(tmp_path / "s", plans=[waiting, PAIR]))
+    assert text.startswith("ON is ")
+    assert "(1 further comparison below, 1 of them without an estimate)" in text
+    assert "sketch" not in text
+    alone = told(study_of(tmp_path / "t", plans=[waiting]))
+    assert "cannot be compared between small and large (no reviews yet" in alone
+    assert "sketch" not in alone
+
+
 def test_an_interval_without_zero_beside_a_verdict_of_chance_is_reconciled(tmp_path):
     """Four comparisons planned: p is below 0.05 for the first alone, and above after Holm."""
     values = {("small", name): [0.0] * 8 for name in ("ON", "HD", "CD", "CI")}
