@@ -168,7 +168,8 @@ def protocol_lines(protocols: Mapping[str, str]) -> Iterator[str]:
         cls = import_class(path)
         yield f"{name}: {summary(cls)}"
         if issubclass(cls, TeamProtocol) and cls.citation:
-            yield fill(cls.citation, WIDTH, initial_indent="    ", subsequent_indent="    ")
+            lines = fill(cls.citation, WIDTH, initial_indent="    ", subsequent_indent="    ")
+            yield from lines.splitlines()
 
 
 def _metric_lines() -> Iterator[str]:

@@ -105,7 +105,9 @@ def test_list_says_what_a_scenario_contains() -> None:
 
 @pytest.mark.parametrize("kind", TABLES)
 def test_list_names_every_part_of_a_kind(kind: str) -> None:
-    lines = [line for line in society("list", kind).output.splitlines() if not line.startswith(" ")]
+    shown = society("list", kind).output
+    assert "\\n" not in shown, "an end of line was escaped"
+    lines = [line for line in shown.splitlines() if not line.startswith(" ")]
     assert [line.split()[0].rstrip(":") for line in lines] == list(TABLES[kind])
     assert all(len(line.split()) > 3 for line in lines)
 
