@@ -168,9 +168,10 @@ def generate_abstract(
                     shown = {
                         "guest": guest,
                         "idea": idea if memory.carries else None,
-                        "changes": memory.shown(changes),
+                        "changes": memory.shown(changes[-team.size :]),
                         "review": None if self_review is None else self_review.review,
                         "near": () if self_review is None else self_review.near,
+                        "critique": memory.shown(memory.critique),
                     }
                     steps = _revise(discussion, idea, memory, speaker, seat, written, shown)
                     text, guest = yield from steps
@@ -192,10 +193,9 @@ def _draft(
     """The first text, by the leader, after another member has examined the idea, if one does."""
     team, lab = discussion.team, discussion.lab
     switches, references = memory.switches, memory.references
-    critique: tuple[Answer[Utterance], ...] = ()
     if switches.critique == "on" and team.size > 1:
         said = yield from _criticise(discussion, idea, memory)
-        critique = (said,)
+        memory.critique = (said,)
     # A search of its own: ideas can have been generated without any papers.
     near = lab.library.search(idea, references.count) if references.draft == "on" else ()
     return (
@@ -209,7 +209,7 @@ def _draft(
             about=idea,
             people=switches.profiles_in_abstract == "on",
             idea=lab.later(partial(as_drafted, memory.carries), idea, near),
-            critique=critique,
+            critique=memory.critique,
             advice=memory.shown(memory.advice),
             tried=memory.failed_ideas,
             reasons=memory.carries,

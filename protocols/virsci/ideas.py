@@ -128,7 +128,7 @@ def _utter_idea(
         about=topic,
         # The order of the slots is that of the call's needs, which the digest holds.
         topic=topic,
-        background=memory.shown(memory.topic_summaries),
+        background=memory.shown(memory.topic_summaries[-1:]),
         reasons=memory.carries,
         tried=memory.failed_ideas,
         earlier=memory.shown(listed),
@@ -136,7 +136,8 @@ def _utter_idea(
         # The idea on the table was the last utterance of this round, if there is one.
         shown_above=bool(heard),
         references=shown,
-        summaries=discussion.summaries,
+        # Ideas of earlier rounds are listed where they are carried, so one summary is enough.
+        summaries=discussion.summaries[-1 if memory.carries else 0 :],
         said=heard,
         ratings=memory.ratings,
         extras=memory.extras_of_ideas,

@@ -84,6 +84,7 @@ class TeamMemory:
         topic: what the team works on, once it is settled.
         topic_summaries: the leader's summaries of the discussion that found the topic.
         advice: what outsiders were asked and said while ideas were generated.
+        critique: what a member found who examined the chosen idea.
         failed_topics: lines on topics without consensus.
         failed_ideas: lines on ideas whose abstract was discarded.
     """
@@ -94,6 +95,7 @@ class TeamMemory:
     topic: Answer[Topic] | Topic | None = None
     topic_summaries: tuple[Answer[Summary], ...] = ()
     advice: tuple[Answer[Advice | None], ...] = ()
+    critique: tuple[Answer[Utterance], ...] = ()
     failed_topics: tuple[Answer[str], ...] = ()
     failed_ideas: tuple[Answer[str], ...] = ()
 

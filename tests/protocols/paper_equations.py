@@ -44,7 +44,8 @@ HEADINGS = (
     (rf"{NAME}:", None),
     (r"(\S+) asked \S+, who is not in the team:", None),
     (r"(\S+) answered:", None),
-    (rf"Summary of round \d+(?: of this stage| of the topic discussion)?, by {NAME}:", None),
+    (rf"Summary of round \d+(?: of this stage)?, by {NAME}:", None),
+    (rf"Summary of the last round of (?:this stage|the topic discussion), by {NAME}:", None),
     (r"(Your) summary of round \d+:", None),
     (r"(\S+), who leads the team, proposes this research topic:", None),
     (r"The reasons that (\S+) gives:", None),
@@ -102,6 +103,11 @@ class Past:
         self.now, self.call = now, now.call
         self.said = [s for s in said[: said.index(now)] if s.call.team == now.call.team]
         self.settings = played.society.world.protocol.settings
+
+    @property
+    def size(self) -> int:
+        """Members of the team, as the page names them."""
+        return len(self.now.request.slots["team"])
 
     @property
     def carries(self) -> bool:
@@ -196,12 +202,17 @@ class Past:
         return [Heard(s, ("Title",) if above else IDEA_TEXT, s.call.who) for s in last]
 
     def gists(self) -> list[Heard]:
-        """Ideas of earlier rounds, apart from the one on the table where it opens a round."""
+        """Ideas of earlier rounds, apart from the one on the table where it opens a round.
+
+        Of as many as the team has members, the last ones, also what they are in short.
+        """
         ideas = self.ideas(self.call.visit)
         earlier = [s for s in ideas if s.call.turn < self.call.turn]
         if len(earlier) == len(ideas):
             earlier = earlier[:-1]
-        return [Heard(s, ("Title", "In Short"), s.call.who) for s in earlier]
+        older, last = earlier[: -self.size], earlier[-self.size :]
+        named = [Heard(s, ("Title",), s.call.who) for s in older]
+        return named + [Heard(s, ("Title", "In Short"), s.call.who) for s in last]
 
     def objections(self) -> list[Heard]:
         """What the next speaker objected to the idea that was chosen, unless it was its own."""
@@ -222,7 +233,7 @@ class Past:
         return [Heard(s, ("Title",), TEAM) for s in fallen]
 
     def background(self) -> list[Heard]:
-        """The topic's reasons, and the summaries of the discussion that found it."""
+        """The topic's reasons, and the last summary of the discussion that found it."""
         (topic,) = self.topic() or [None]
         if topic is None:
             return []
@@ -231,7 +242,7 @@ class Past:
         last = max(s.call.turn for s in self.find("utter", **there))
         return [
             Heard(topic, ("Reason",), topic.call.who),
-            *aloud(*(s for s in told if s.call.turn < last)),
+            *aloud(*(s for s in told if s.call.turn == last - 1)),
         ]
 
     def topic_carried(self) -> list[Heard]:
@@ -243,9 +254,14 @@ class Past:
         spoken = self.find("utter", stage="ideas", visit=self.rounds())
         return self.dialogue([s for s in spoken if s.call.guest is not None])
 
+    def examined(self) -> list[Said]:
+        """The last examination of a chosen idea."""
+        return [s for s in self.said if s.call.act == "critique" and s.form == "Critique"][-1:]
+
     def changes(self) -> list[Heard]:
-        """What earlier revisers of this visit say that they changed."""
+        """What the last revisers of this visit, as many as the team, say that they changed."""
         revised = [s for s in self.find("utter", guest=None) if s.form == "Revision"]
+        revised = revised[-self.size :]
         return [Heard(s, ("Modifications",), s.call.who) for s in revised]
 
 
@@ -271,7 +287,8 @@ def heard(past: Past) -> list[Heard]:
             fields = ("Selected Topic", "Reason") if carried else ("Selected Topic",)
             return [Heard(topic, fields, topic.call.who), *past.failed_topics()[:-1]]
         case "ideas", "Idea":  # Eq. 2
-            said = past.summaries(call.turn) + past.replies(call.turn, call.seat)
+            told = past.summaries(call.turn)
+            said = told[-1 if carried else 0 :] + past.replies(call.turn, call.seat)
             topic = [Heard(s, ("Selected Topic",), TEAM) for s in past.topic()]
             kept = past.background() + past.gists() if carried else []
             failed = past.failed_ideas(call.visit)
@@ -292,7 +309,7 @@ def heard(past: Past) -> list[Heard]:
             begins = not past.find("utter") and review
             guest = [] if begins else past.latest("abstract", call.visit, guest=True)
             kept = [Heard(s, IDEA_TEXT, s.call.who) for s in past.winner()]
-            kept += past.objections() + past.changes()
+            kept += past.objections() + past.changes() + aloud(*past.examined())
             text = aloud(*past.latest("abstract"), *(review if begins else []))
             return text + past.dialogue(guest) + (kept if carried else [])
         case "abstract", "SelfReview":  # Eq. 5

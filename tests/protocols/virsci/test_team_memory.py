@@ -270,9 +270,9 @@ def test_what_reaches_others_only_in_the_full_profile(synthetic, profile):
         ("Idea", "In Short"): {"Idea"},
         ("Idea", "Objection"): {"Draft", "Revision"},
         ("Revision", "Modifications"): {"Revision"},
-        ("Critique", "Soundness"): {"Draft"},
-        ("Critique", "Objection"): {"Draft"},
-        ("Critique", "Advice"): {"Draft"},
+        ("Critique", "Soundness"): {"Draft", "Revision"},
+        ("Critique", "Objection"): {"Draft", "Revision"},
+        ("Critique", "Advice"): {"Draft", "Revision"},
     }
     assert reached == (full if profile == "full" else {})
     extra = {"Objection", "Marks", "In Short", "Comparisons", "Soundness"}
