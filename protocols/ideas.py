@@ -13,7 +13,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, field_validator
 
-from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.errors import InputError, ReplyError
 from virsci_society.agents.prompts.slots import Excerpt, Reference, Utterance, paper_key
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import ASK, Question, Spoken
@@ -38,6 +38,11 @@ def read_paper_keys(value: Any) -> tuple[str, ...]:
     items = value if isinstance(value, list | tuple) else [value]
     found = [key for item in items for key in _KEY.findall(str(item))]
     return tuple(f"P{int(key)}" for key in found)
+
+
+def _are_papers(value: Any) -> bool:
+    """Whether a slot holds what a search found."""
+    return isinstance(value, tuple) and bool(value) and isinstance(value[0], Reference)
 
 
 class IdeaMarks(Form):
@@ -101,9 +106,20 @@ class Idea(Spoken):
 
     @classmethod
     def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
-        """Fields that belong to papers, an idea on the table or a switch that is off."""
+        """Fields that belong to papers, an idea on the table or a switch that is off.
+
+        Raises:
+            InputError: papers stand under another slot than ``references``, so that none of them
+                could be cited.
+        """
         extras = slots.get("extras", ())
         named = [] if slots.get("references") else ["Uses"]
+        lost = [name for name, value in slots.items() if named and _are_papers(value)]
+        if lost:
+            raise InputError(
+                f"the page of an idea is given papers as {lost[0]!r}, where none of them can be "
+                "cited: give them as 'references'"
+            )
         named += [] if "gist" in extras else ["In Short"]
         if "marks" not in extras or slots.get("previous") is None:
             named += ["Objection", "Marks"]

@@ -287,3 +287,37 @@ def test_a_wrong_slot_is_told_with_page_and_line(
     assert checked.exit_code == 2
     assert f"{page_file}:" in checked.stderr
     assert told in checked.stderr
+
+
+LOST = """
+from society_extension.doubters import Doubters
+from virsci_society.protocols.ideas import Idea
+
+
+class Lost(Doubters):
+    'Papers stand under a name of its own.'
+
+    system = "lost"
+
+    def find_idea(self, work):
+        return (yield from work.lab.stage("ideas", self.think(work)))
+
+    def think(self, work):
+        with (yield from work.hold_round("ideas", 1, 1)):
+            near = work.search(work.topic)
+            slots = {"archive": (), "summaries": (), "said": (), "references": ()}
+            idea = work.pose(work.team.leader, "idea", Idea, seat=0, found=near, **slots)
+            yield idea
+            return work.candidate(work.team.leader, idea, near)
+"""
+
+
+@pytest.mark.usefixtures("installed")
+def test_papers_that_could_not_be_cited_are_told(installed: Path, small_text: str) -> None:
+    (installed / "society_extension" / "lost.py").write_text(LOST, encoding="utf-8")
+    lost = "protocol: {use: 'society_extension.lost:Lost'}"
+    Path("small.yaml").write_text(re.sub(r"protocol: .*", lost, small_text))
+    checked = society("check", "small.yaml", "--trust")
+    assert checked.exit_code == 2, checked.output
+    assert "given papers as 'found'" in checked.stderr
+    assert "give them as 'references'" in checked.stderr
