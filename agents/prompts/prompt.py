@@ -71,6 +71,10 @@ class PageError(InputError, jinja2.UndefinedError):
     """A page holds a slot, or a part of one, that its question does not give."""
 
 
+class NoPage(InputError):
+    """There is no page of the name that a question names."""
+
+
 class Prompt:
     """One prompt of a protocol; a missing slot is an error, never a blank.
 
@@ -162,13 +166,16 @@ class Prompt:
             ]
             raise PageError(f"{self.path}:{lines[-1] if lines else 1}: {error}") from error
 
-    def _missing(self, name: str, slots: Mapping[str, Any]) -> PageError:
+    def line_of(self, slot: str) -> int:
+        """Number of the first line that uses a slot, from 1; also 1 where none does."""
         used = self._tree.find_all(nodes.Name)
-        line = next((node.lineno for node in used if node.name == name), 1)
+        return next((node.lineno for node in used if node.name == slot), 1)
+
+    def _missing(self, name: str, slots: Mapping[str, Any]) -> PageError:
         given = sorted(slots.keys() - DEFINITION.slots - _PROVIDED)
         return PageError(
-            f"{self.path}:{line}: the slot {name!r} is undefined{did_you_mean(name, given)}; "
-            f"given are {', '.join(given) or 'none'}"
+            f"{self.path}:{self.line_of(name)}: the slot {name!r} is undefined"
+            f"{did_you_mean(name, given)}; given are {', '.join(given) or 'none'}"
         )
 
 
@@ -181,12 +188,18 @@ class Prompts:
     """
 
     def __init__(self, folder: Path, instead: Prompts | None = None) -> None:
+        self._folder = folder
         own = {path.stem: Prompt(path) for path in folder.glob("*.txt")}
         known = own if instead is None else instead._prompts | own
         # Sorted, because a folder lists its files in an order of its own (rule 12).
         self._prompts: dict[str, Prompt] = dict(sorted(known.items()))
 
     def __getitem__(self, name: str) -> Prompt:
+        if name not in self._prompts:
+            raise NoPage(
+                f"there is no page {name!r}{did_you_mean(name, self._prompts)}; write it as "
+                f"{self._folder / name}.txt, or name one that is there"
+            )
         return self._prompts[name]
 
     def __iter__(self) -> Iterator[Prompt]:

@@ -7,8 +7,10 @@ what differs between two systems is the way to the idea (``CycleResearcher`` wri
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from virsci_society.agents.config import Switch
-from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.agents.prompts.prompt import NoPage, Prompts
 from virsci_society.agents.prompts.slots import paper_key
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.protocols.collaborator_selection import (
@@ -64,6 +66,22 @@ STAGES = frozenset({"topic", "ideas", "novelty", "abstract"})
 def _pages_of(folder: Path) -> Prompts:
     """The pages of a folder, over those that systems share."""
     return Prompts(folder, PAGES)
+
+
+def _place_in(system: type[ResearchSystem], error: Exception | None = None) -> str:
+    """File, line and name of a system: the line in it that raised, or that of the class."""
+    path = getattr(sys.modules[system.__module__], "__file__", None) or system.__module__
+    lines = [
+        line
+        for frame, line in traceback.walk_tb(error.__traceback__ if error else None)
+        if frame.f_code.co_filename == path
+    ]
+    if not lines:
+        try:
+            lines = [inspect.getsourcelines(system)[1]]
+        except (OSError, TypeError):
+            return f"{path}: {system.__name__}"
+    return f"{path}:{lines[-1]}: {system.__name__}"
 
 
 class ResearchSystem(TeamProtocol):
@@ -138,6 +156,15 @@ class ResearchSystem(TeamProtocol):
         profiles = {"published": cls.published, "matched": {**COMPARABLE, **cls.matched}}
         return apply_profile(given, profiles) if isinstance(given, Mapping) else given
 
+    @model_validator(mode="before")
+    @classmethod
+    def _is_whole(cls, given: Any) -> Any:
+        if not hasattr(cls, "system"):
+            raise ValueError(f'{_place_in(cls)} has no name; add system = "..." to the class')
+        if cls.find_idea is ResearchSystem.find_idea:
+            raise ValueError(f"{_place_in(cls)} finds no idea; write def find_idea(self, work)")
+        return given
+
     @field_validator("temperatures")
     @classmethod
     def _of_pages(cls, value: Any) -> Any:
@@ -176,7 +203,10 @@ class ResearchSystem(TeamProtocol):
         work = TeamWork(team, lab, self.pages, rules)
         yield from self.gather(work)
         yield from self.settle_topic(work)
-        idea = team.notes["idea"] = yield from self.find_idea(work)
+        try:
+            idea = team.notes["idea"] = yield from self.find_idea(work)
+        except NoPage as error:
+            raise NoPage(f"{_place_in(type(self), error)}: {error}") from error
         return (yield from self.write_paper(work, idea))
 
     def gather(self, work: TeamWork) -> Process[None]:

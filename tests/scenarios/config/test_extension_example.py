@@ -321,3 +321,31 @@ def test_papers_that_could_not_be_cited_are_told(installed: Path, small_text: st
     assert checked.exit_code == 2, checked.output
     assert "given papers as 'found'" in checked.stderr
     assert "give them as 'references'" in checked.stderr
+
+
+def _with(installed: Path, text: str, right: str, wrong: str) -> Path:
+    """Choose the example's system in a scenario, and change a piece of its module."""
+    Path("small.yaml").write_text(re.sub(r"protocol: .*", "protocol: {use: doubters}", text))
+    module = installed / "society_extension" / "doubters.py"
+    source = module.read_text(encoding="utf-8")
+    assert right in source
+    module.write_text(source.replace(right, wrong, 1))
+    return module
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ('"doubt", Doubt', '"doubts", Doubt', ":28: Doubters: there is no page 'doubts'; did"),
+        ('system = "doubters"', "", ":11: Doubters has no name; add system ="),
+        ("def find_idea", "def find", ":11: Doubters finds no idea; write def find_idea"),
+    ],
+)
+def test_what_a_system_lacks_is_told_with_class_file_and_line(
+    installed: Path, small_text: str, right: str, wrong: str, told: str
+) -> None:
+    module = _with(installed, small_text, right, wrong)
+    checked = society("check", "small.yaml")
+    assert checked.exit_code == 2
+    assert f"{module}{told}" in checked.stderr
