@@ -421,7 +421,8 @@ def _matched_rows(table: pd.DataFrame | None) -> list[dict[str, Any]]:
     for row in rows:
         row["key"] = row["key"] if isinstance(row["key"], str) else "as given"
         for name in ("planned_off", "spent_off"):
-            sign = "+" if row[name] > 0 else ""
+            # An arm that is as given has no target.
+            sign = "+" if (row[name] or 0) > 0 else ""
             row[name] = sign + format_percent(row[name])
     return rows
 

@@ -3,12 +3,14 @@
 import html
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.scenarios.study.study_folder import told_of, write_study
+from virsci_society.metrics.report.templates import MISSING
 from virsci_society.scenarios.study.results.comparisons import compute_comparisons
 from virsci_society.scenarios.study.results.figures import measure_figures
-from virsci_society.scenarios.study.results.page import StudyPage, answer, plan_table
+from virsci_society.scenarios.study.results.page import StudyPage, _matched_rows, answer, plan_table
 from virsci_society.scenarios.study.results.study import Study
 from virsci_society.scenarios.study.results.tables import (
     arms_side_by_side,
@@ -59,6 +61,15 @@ def test_the_answer_is_the_first_comparison_that_has_an_estimate(tmp_path):
     alone = told(study_of(tmp_path / "t", plans=[waiting]))
     assert "cannot be compared between small and large (no reviews yet" in alone
     assert "sketch" not in alone
+
+
+def test_an_arm_without_a_target_has_no_deviation_from_it():
+    """Beside arms that were matched may stand others, as they are given."""
+    off = pd.Series([None, -0.02], dtype=object)
+    table = pd.DataFrame({"key": [None, "protocol.turns"], "planned_off": off, "spent_off": off})
+    given, matched = _matched_rows(table)
+    assert (given["key"], given["spent_off"]) == ("as given", MISSING)
+    assert (matched["key"], matched["spent_off"]) == ("protocol.turns", "\u22122\u202f%")
 
 
 def test_an_interval_without_zero_beside_a_verdict_of_chance_is_reconciled(tmp_path):
