@@ -88,7 +88,7 @@ def test_a_folder_of_prompts(tmp_path):
     prompts = Prompts(tmp_path)
     assert [prompt.name for prompt in prompts] == ["a", "b"]
     assert prompts["b"].render({}) == "b"
-    with pytest.raises(KeyError):
+    with pytest.raises(InputError, match=r"there is no page 'c'.*; write it as .*c\.txt"):
         prompts["c"]
 
 
