@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import cast
 
@@ -11,20 +11,22 @@ import numpy as np
 from numpy.random import Generator
 from pydantic import Field
 
-from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.society.formation.sampling import (
     fading_papers,
     sample_by_rejection,
     sample_uniformly,
 )
 from virsci_society.society.formation.selection import SelectionPolicy
-from virsci_society.society.formation.world_view import PapersView, WorldView
+from virsci_society.society.formation.world_view import PapersView, WorldView, rows_among
 from virsci_society.society.kernel.durations import Days
+from virsci_society.society.literature.joint_papers import JointPapers
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.population.event_counts import FadingPapers
 
 RECENCY_YEARS = 3.0
 """Years after which the recency of a joint paper has fallen to 1/e (Lerner and Hancean 2022)."""
+NOBODY: tuple[IntArray, FloatArray] = np.zeros(0, np.int64), np.zeros(0)
 
 
 class Relational(SelectionPolicy):
@@ -77,15 +79,18 @@ class Relational(SelectionPolicy):
         self, members: Sequence[int], excluded: AbstractSet[int], world: PapersView, rng: Generator
     ) -> int | None:
         """Draw a partner, a partner's partner or a stranger."""
-        partners = self._partners(members, world)
-        if members and rng.random() < self.q:
-            free = [row for row in partners if row not in excluded]
-            row = _draw(self._partner_weights(partners, free, world), rng)
+        if not members:
+            return self._draw_stranger(members, excluded, world, rng)
+        partners = world.history.joint_papers_of(members)
+        if rng.random() < self.q:
+            free = partners.only(~rows_among(partners.people, excluded))
+            row = _draw(free.people, self._partner_weights(free, world), rng)
             if row is not None:
                 return row
-        if members and self.friends > 0 and rng.random() < self.friends:
-            common = _common_partners(members, partners, world)
-            row = _draw({one: n for one, n in common.items() if one not in excluded}, rng)
+        if self.friends > 0 and rng.random() < self.friends:
+            people, common = _common_partners(members, partners, world)
+            left = ~rows_among(people, excluded)
+            row = _draw(people[left], common[left], rng)
             if row is not None:
                 return row
         return self._draw_stranger(members, excluded, world, rng)
@@ -94,15 +99,15 @@ class Relational(SelectionPolicy):
         self, members: Sequence[int], candidates: Sequence[int], world: PapersView
     ) -> np.ndarray:
         """Probabilities of the candidates if nobody else may be drawn."""
-        chosen, fading = set(candidates), self._fading(world)
-        partners = self._partners(members, world)
-        ties = self._partner_weights(partners, chosen, world)
-        common = _common_partners(members, partners, world) if self.friends > 0 else {}
+        fading, rows = self._fading(world), np.asarray(candidates, dtype=np.int64)
+        partners = world.history.joint_papers_of(members)
+        common = _common_partners(members, partners, world) if self.friends > 0 else NOBODY
+        free = partners.only(np.isin(partners.people, rows))
         groups = [
-            np.array([weights.get(row, 0.0) for row in candidates])
-            for weights in (ties, {row: float(n) for row, n in common.items()})
+            _of_candidates(rows, free.people, self._partner_weights(free, world)),
+            _of_candidates(rows, *common),
         ]
-        papers = fading.weights(np.asarray(candidates, dtype=np.int64))
+        papers = fading.weights(rows)
         strangers = papers * self._affinities(members, candidates, world)
         result = _shares(strangers if strangers.any() else np.ones(len(candidates)))
         # From the inside out: a group in which nobody is left passes its share on.
@@ -115,37 +120,20 @@ class Relational(SelectionPolicy):
         """The policy itself, since nothing of it is drawn once per run."""
         return self
 
-    def _partners(self, members: Sequence[int], world: PapersView) -> dict[int, tuple[int, float]]:
-        """Joint papers with all members and the date of the last one, by row of the partner."""
-        if len(members) == 1:
-            return world.history.joint_papers(members[0])
-        return world.history.joint_papers_of(members)
-
-    def _partner_weights(
-        self, partners: dict[int, tuple[int, float]], among: Iterable[int], world: PapersView
-    ) -> dict[int, float]:
+    def _partner_weights(self, partners: JointPapers, world: PapersView) -> FloatArray:
         """The logit weights of former partners, relative to the largest."""
-        now, history, log = world.day, world.history, math.log
-        joint, recency = self.joint, self.recency
-        scores: dict[int, float] = {}
-        # The innermost of a run's loops: a prolific member has thousands of partners.
-        for row in among:
-            found = partners.get(row)
-            if found is None:
-                continue
-            papers, last = found
-            years = (now - last if now > last else 0.0) / DAYS_PER_YEAR
-            score = joint * log(papers)
-            score += recency * math.exp(-years / RECENCY_YEARS)
-            if self.papers:
-                score += self.papers * log(history.number_of_papers(row))
-            if self.silence:
-                since = now - (history.last_date(row) or 0.0)
-                score += self.silence * since / DAYS_PER_YEAR
-            scores[row] = score
-        largest = max(scores.values(), default=0.0)
+        now, history = world.day, world.history
+        years = np.maximum(now - partners.last, 0.0) / DAYS_PER_YEAR
+        scores = self.joint * np.log(partners.papers)
+        scores += self.recency * np.exp(-years / RECENCY_YEARS)
+        if self.papers:
+            scores += self.papers * np.log(history.numbers_of_papers(partners.people))
+        if self.silence:
+            latest = [history.last_date(row) or 0.0 for row in partners.people.tolist()]
+            scores += self.silence * (now - np.array(latest)) / DAYS_PER_YEAR
         # Relative to the largest: the exponential of a large score is infinite.
-        return {row: math.exp(score - largest) for row, score in scores.items()}
+        weights: FloatArray = np.exp(scores - scores.max(initial=-np.inf))
+        return weights
 
     def _draw_stranger(
         self, members: Sequence[int], excluded: AbstractSet[int], world: PapersView, rng: Generator
@@ -186,28 +174,32 @@ class Relational(SelectionPolicy):
 
 
 def _common_partners(
-    members: Sequence[int], partners: dict[int, tuple[int, float]], world: PapersView
-) -> dict[int, float]:
+    members: Sequence[int], partners: JointPapers, world: PapersView
+) -> tuple[IntArray, FloatArray]:
     """Partners of former partners who are no partners themselves, with their common partners."""
-    found: dict[int, float] = {}
-    for partner in partners:
-        for row in world.history.joint_papers(partner):
-            if row not in partners and row not in members:
-                found[row] = found.get(row, 0.0) + 1.0
-    return found
+    history, near = world.history, np.concatenate([partners.people, np.asarray(members, np.int64)])
+    each = [history.joint_papers(partner).people for partner in partners.people.tolist()]
+    if not each:
+        return NOBODY
+    rows = np.concatenate(each)
+    people, index = history.distinct.find(rows[~np.isin(rows, near)])
+    return people, np.bincount(index, minlength=len(people)).astype(np.float64)
 
 
-def _draw(weights: dict[int, float], rng: Generator) -> int | None:
-    """Draw a key in proportion to its weight; None where there is none."""
-    if not weights:
+def _draw(people: IntArray, weights: FloatArray, rng: Generator) -> int | None:
+    """Draw somebody in proportion to its weight; None where there is nobody."""
+    if not len(people):
         return None
+    sums = np.cumsum(weights)
     # One number decides, so that a draw takes as much of the stream with few as with many.
-    left = rng.random() * math.fsum(weights.values())
-    for row, weight in weights.items():
-        left -= weight
-        if left < 0:
-            return row
-    return row
+    place = int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))
+    return int(people[min(place, len(people) - 1)])
+
+
+def _of_candidates(candidates: IntArray, people: IntArray, weights: FloatArray) -> FloatArray:
+    """The weights of the candidates, 0 for those who have none."""
+    known = dict(zip(people.tolist(), weights.tolist(), strict=True))
+    return np.array([known.get(row, 0.0) for row in candidates.tolist()])
 
 
 def _shares(weights: FloatArray) -> FloatArray:

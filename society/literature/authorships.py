@@ -15,6 +15,7 @@ import numpy as np
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
 from virsci_society.agents.lazy_imports import pa, pc
+from virsci_society.society.literature.joint_papers import Distinct, JointPapers
 
 if TYPE_CHECKING:
     from virsci_society.society.literature.papers import Papers
@@ -90,24 +91,23 @@ class Authorships:
         starts, authors = self.starts.tolist(), self.authors.tolist()
         return [tuple(authors[a:b]) for a, b in pairwise(starts)]
 
-    def joint_papers(self, person: int) -> dict[int, tuple[int, float]]:
-        """The number of joint papers and the date of the last one, by co-author of a person.
-
-        The result is kept for the next question and must not be changed.
-        """
+    def joint_papers(self, person: int) -> JointPapers:
+        """The co-authors of a person; the result is kept for the next question."""
         known = self._joint.get(person)
         if known is None:
-            known = self._joint[person] = {}
-            for paper in self.papers_by_person[person]:
-                date = float(self.dates[paper])
-                for other in self.teams[paper]:
-                    if other != person:
-                        known[other] = known.get(other, (0, 0.0))[0] + 1, date
+            papers = self.papers_by_person[person]
+            dated = ((float(self.dates[paper]), self.teams[paper]) for paper in papers)
+            known = self._distinct.merge([JointPapers.on(person, dated)])
+            self._joint[person] = known
         return known
 
     @cached_property
-    def _joint(self) -> dict[int, dict[int, tuple[int, float]]]:
+    def _joint(self) -> dict[int, JointPapers]:
         return {}
+
+    @cached_property
+    def _distinct(self) -> Distinct:
+        return Distinct()
 
     @property
     def sizes(self) -> IntArray:

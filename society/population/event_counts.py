@@ -18,6 +18,7 @@ import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.society.literature.authorships import FIRST, LAST, Authorships
+from virsci_society.society.literature.joint_papers import Distinct, JointPapers
 
 
 class EventWindow(NamedTuple):
@@ -129,8 +130,7 @@ def cumulative_counts(counts: IntArray | FloatArray) -> IntArray:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(known)])
 
 
-JointPapers = dict[int, tuple[int, float]]
-"""By row of the co-author: the number of joint papers and the date of the last one in days."""
+NOBODY = JointPapers.on(0, ())
 FadingKey = tuple[float | None, float, float | None, float, int, float | None]
 
 
@@ -147,6 +147,7 @@ class PaperHistory:
     Attributes:
         fading: fading counts of the papers that have been asked for, by memory, exponent, shape of
             the people's factors, weight of coauthored papers, place of the leader and limit.
+        distinct: finds distinct people among many rows.
     """
 
     def __init__(self, past: Callable[[], Authorships], now: Callable[[], float]) -> None:
@@ -156,8 +157,12 @@ class PaperHistory:
         self._visible = 0
         self.fading: dict[FadingKey, FadingPapers] = {}
         self._own: dict[int, list[int]] = {}
-        self._joint: dict[int, JointPapers] = {}
-        self._merged: tuple[tuple[int, ...], JointPapers] = (), {}
+        # With the number of the person's papers that are counted in them.
+        self._joint: dict[int, tuple[int, JointPapers]] = {}
+        self._merged: tuple[tuple[int, ...], JointPapers] = (), NOBODY
+        self.distinct = Distinct()
+        self._numbers: IntArray | None = None
+        self._numbered = 0
 
     @property
     def now(self) -> float:
@@ -200,48 +205,51 @@ class PaperHistory:
         return self.date_of(papers[-1]) if papers else None
 
     def joint_papers(self, row: int) -> JointPapers:
-        """The co-authors of a person, each with the number of joint papers and their last date.
-
-        The result must not be changed.
-        """
+        """The co-authors of a person, with joint papers and the date of the last one."""
         self._catch_up()
-        known = self._joint.get(row)
-        if known is None:
-            past = self.past
-            known = dict(past.joint_papers(row)) if row < past.people else {}
-            self._joint[row] = known
-            for paper in self._papers_of(row):
-                if paper >= len(past):
-                    self._add_joint(known, row, paper - len(past))
+        own = self._papers_of(row)
+        counted, known = self._joint.get(row, (0, NOBODY))
+        if counted < len(own):
+            if not counted and row < self.past.people:
+                known, counted = self.past.joint_papers(row), len(self.past.papers_by_person[row])
+            if counted < len(own):
+                dated = ((self.date_of(paper), self.authors_of(paper)) for paper in own[counted:])
+                known = self.distinct.merge([known, JointPapers.on(row, dated)])
+            self._joint[row] = len(own), known
         return known
 
     def joint_papers_of(self, rows: Sequence[int]) -> JointPapers:
-        """The co-authors of several people but for themselves: joint papers and their last date.
+        """The co-authors of several people but for themselves, with the papers with all of them.
 
-        The result may be changed. What was merged for the last question is gone on with, since a
-        team asks again with each member that joins.
+        What was merged for the last question is gone on with, since a team asks again with each
+        member that joins.
         """
+        if len(rows) == 1:
+            return self.joint_papers(rows[0])
         self._catch_up()
         people, found = self._merged
         if people != tuple(rows[: len(people)]):
-            people, found = (), {}
-        for row in rows[len(people) :]:
-            for other, (papers, last) in self.joint_papers(row).items():
-                before = found.get(other)
-                found[other] = (
-                    (papers, last) if before is None else (before[0] + papers, max(before[1], last))
-                )
-        self._merged = tuple(rows), found
-        others = dict(found)
-        for row in rows:
-            others.pop(row, None)
-        return others
+            people, found = (), NOBODY
+        if len(people) < len(rows):
+            found = self.distinct.merge([found, *map(self.joint_papers, rows[len(people) :])])
+            self._merged = tuple(rows), found
+        return found.without(rows)
 
-    def number_of_papers(self, row: int) -> int:
-        """How many papers a person has."""
-        self._catch_up()
-        papers = self._own.get(row)
-        return len(self._papers_of(row) if papers is None else papers)
+    def numbers_of_papers(self, rows: IntArray) -> IntArray:
+        """How many papers each of some people has, who all have one."""
+        if self._numbers is None:
+            past = self.past
+            self._numbers = np.bincount(past.authors, minlength=past.people)
+        for _, authors in self.since(self._numbered):
+            missing = max(authors) + 1 - len(self._numbers)
+            if missing > 0:
+                # Room for an eighth more, so that many newcomers copy the array a few times only.
+                room = np.zeros(missing + len(self._numbers) // 8, np.int64)
+                self._numbers = np.concatenate([self._numbers, room])
+            self._numbers[list(authors)] += 1
+        self._numbered = self._visible
+        numbers: IntArray = self._numbers[rows]
+        return numbers
 
     def since(self, first: int) -> list[tuple[float, tuple[int, ...]]]:
         """Date and authors of the papers since day 0 and before now, but for the ``first`` ones."""
@@ -258,27 +266,17 @@ class PaperHistory:
             papers = self._own[row] = list(self.past.papers_by_person[row]) if known else []
         return papers
 
-    def _add_joint(self, known: JointPapers, row: int, index: int) -> None:
-        """Count a paper since day 0 among the joint papers of one of its authors."""
-        date = self._dates[index]
-        for other in self._authors[index]:
-            if other != row:
-                known[other] = known.get(other, (0, 0.0))[0] + 1, date
-
     def _catch_up(self) -> None:
         """Let the papers that have become visible since the last look count (rule 16)."""
         if self._visible == len(self._dates):
             return
         now = self._now()
         if self._dates[self._visible] < now:
-            self._merged = (), {}
+            self._merged = (), NOBODY
         while self._visible < len(self._dates) and self._dates[self._visible] < now:
             paper = len(self.past) + self._visible
             for row in self._authors[self._visible]:
                 self._papers_of(row).append(paper)
-                joint = self._joint.get(row)
-                if joint is not None:
-                    self._add_joint(joint, row, self._visible)
             self._visible += 1
 
 

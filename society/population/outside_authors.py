@@ -211,7 +211,8 @@ class OutsideAuthors:
         memory = self._rule.memory
         weights: dict[int, float] = {}
         for member in inside:
-            for other, (papers, last) in self._history.joint_papers(member).items():
+            found = self._history.joint_papers(member)
+            for other, papers, last in zip(*(each.tolist() for each in found), strict=True):
                 if other in self._names:
                     age = 0.0 if memory is None else (self._day - last) / memory
                     weights[other] = weights.get(other, 0.0) + papers * math.exp(-age)

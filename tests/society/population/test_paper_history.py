@@ -33,24 +33,29 @@ def grown():
     return history, clock
 
 
+def by_row(joint):
+    """Joint papers and the last date of each co-author, in the order in which they are kept."""
+    return {row: (papers, last) for row, papers, last in zip(*map(list, joint), strict=True)}
+
+
 def test_papers_of_now_do_not_count_yet():
     history, clock = grown()
     assert len(history) == 5
     assert history.last_date(6) is None
-    assert history.joint_papers(0) == {1: (1, -800.0)}
+    assert by_row(history.joint_papers(0)) == {1: (1, -800.0)}
     clock.day = 30.1
     assert len(history) == 6
     assert history.last_date(6) == 30.0
-    assert history.joint_papers(0) == {1: (1, -800.0), 6: (1, 30.0)}
+    assert by_row(history.joint_papers(0)) == {1: (1, -800.0), 6: (1, 30.0)}
 
 
 def test_joint_papers_are_counted_with_the_date_of_the_last():
     history, clock = grown()
     clock.day = 40.0
     history.record((1, 2))
-    assert history.joint_papers(1)[2] == (1, -400.0)
+    assert by_row(history.joint_papers(1))[2] == (1, -400.0)
     clock.day = 41.0
-    assert history.joint_papers(1) == {
+    assert by_row(history.joint_papers(1)) == {
         0: (1, -800.0),
         2: (2, 40.0),
         3: (1, -400.0),
@@ -64,6 +69,41 @@ def test_joint_papers_are_counted_with_the_date_of_the_last():
         (5, 1),
         (1, 2),
     ]
+
+
+@settings(max_examples=60)
+@given(
+    teams=st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=5, unique=True), max_size=15),
+    asked=st.lists(st.integers(0, 9), min_size=1, max_size=4, unique=True),
+    every=st.integers(1, 4),
+)
+def test_joint_papers_are_those_counted_one_by_one(teams, asked, every):
+    """Whenever it was asked before; co-authors in the order in which a reader meets them."""
+    clock = Clock()
+    history = PaperHistory(lambda: PAST, clock)
+    papers = [(date, PAST.authors_of(i).tolist()) for i, date in enumerate(PAST.dates.tolist())]
+    for number, team in enumerate(teams, start=1):
+        clock.day = float(number)
+        history.record(team)
+        papers.append((clock.day, team))
+        if number % every == 0:
+            history.joint_papers_of(asked[:2])
+    clock.day += 1.0
+    expected = {}
+    for row in asked:
+        for date, authors in papers:
+            for other in authors if row in authors else ():
+                if other != row:
+                    joint, last = expected.get(other, (0, -math.inf))
+                    expected[other] = joint + 1, max(last, date)
+    for row in asked:
+        expected.pop(row, None)
+    for length in range(1, len(asked) + 1):
+        found = by_row(history.joint_papers_of(asked[:length]))
+    assert list(found.items()) == list(expected.items())
+    writers = sorted({row for _, authors in papers for row in authors})
+    numbers = history.numbers_of_papers(np.array(writers))
+    assert numbers.tolist() == [sum(row in team for _, team in papers) for row in writers]
 
 
 @settings(max_examples=60)
