@@ -111,9 +111,7 @@ class Wordless(AssembledTeam, TeamProtocol):
 
 def _draw_keywords(lab: Lab, rng: np.random.Generator) -> list[str]:
     """Some interests of the members, in a random order."""
-    interests = dict.fromkeys(word for member in lab.people.members for word in member.interests)
-    # A list in the order of the members: a set of texts has another order in each process.
-    known = list(interests)
+    known = lab.people.interests
     return [known[index] for index in rng.permutation(len(known))[:KEYWORDS].tolist()]
 
 

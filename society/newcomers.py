@@ -107,14 +107,15 @@ def apprentice_profile(
     Each interest is taken over with probability ``shared``; as many others as are left out come
     from another scientist.
     """
-    known = world.population.profile(mentor, world.day)
-    taken = [topic for topic in known.interests if rng.random() < shared]
+    people, day = world.population, world.day
+    known = people.interests_of(mentor, day)
+    taken = [topic for topic in known if rng.random() < shared]
     other = sample_present(world, {mentor}, rng)
     if other is not None:
-        theirs = world.population.profile(other, world.day).interests
-        new = [topic for topic in theirs if topic not in known.interests]
-        taken += new[: max(0, len(known.interests) - len(taken))]
-    return known.affiliations, tuple(taken) or known.interests
+        theirs = people.interests_of(other, day)
+        new = [topic for topic in theirs if topic not in known]
+        taken += new[: max(0, len(known) - len(taken))]
+    return people.affiliations_of(mentor, day), tuple(taken) or known
 
 
 def add_newcomer(

@@ -13,6 +13,7 @@ Source:
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from functools import cache
 from itertools import combinations, groupby, permutations
 from math import comb
 
+import numpy as np
 import pandas as pd
 
 from virsci_society.metrics.impact import authorships_of
@@ -29,6 +31,8 @@ SIZES = (2, 3, 4)
 """Team sizes whose patterns are listed: there are 2, 5 and 20 of them (180 for five authors)."""
 LARGEST = 25
 """Papers of more authors are not described. They still count as earlier papers of others."""
+MANY = 300
+"""From so many papers of a team on, arrays take less time than a dictionary."""
 NONE = "none"
 """The pattern of authors of whom no two wrote together before."""
 LETTERS = "ABCD"
@@ -112,7 +116,7 @@ def team_histories(rows: pd.DataFrame, since: float = 0.0) -> list[TeamHistory]:
 
 def _histories(rows: Iterable[tuple[float, str, int]], since: float) -> Iterator[TeamHistory]:
     """Histories from (date, paper, number of the author), sorted."""
-    papers_of: dict[int, list[int]] = defaultdict(list)
+    papers_of: dict[int, array[int]] = defaultdict(lambda: array("q"))
     teams: set[Group] = set()
     number = 0
     for date, of_date in groupby(rows, key=lambda row: row[0]):
@@ -136,18 +140,34 @@ def _largest_groups(
     team: Group, papers_of: Mapping[int, Sequence[int]] | _PapersOf
 ) -> tuple[Group, ...]:
     """The largest groups of a team who were together on an earlier paper."""
-    # One bit per author, so that a group within another is found by one operation.
-    together: dict[int, int] = defaultdict(int)
-    for place, author in enumerate(team):
-        for paper in papers_of.get(author, ()):
-            together[paper] |= 1 << place
     largest: list[int] = []
-    for group in sorted(set(together.values()), key=lambda one: (-one.bit_count(), one)):
-        if group.bit_count() > 1 and not any(group & other == group for other in largest):
+    together = _together([papers_of.get(author, ()) for author in team])
+    for group in sorted(together, key=lambda one: (-one.bit_count(), one)):
+        if not any(group & other == group for other in largest):
             largest.append(group)
     return tuple(
         tuple(place for place in range(len(team)) if group >> place & 1) for group in largest
     )
+
+
+def _together(papers: Sequence[Sequence[int]]) -> set[int]:
+    """Which authors, of two at least, are on one paper; one bit for each author of the team.
+
+    Args:
+        papers: of each author, each paper once.
+    """
+    if sum(map(len, papers)) < MANY:
+        groups: dict[int, int] = defaultdict(int)
+        for place, own in enumerate(papers):
+            for paper in own:
+                groups[paper] |= 1 << place
+        return {group for group in groups.values() if group.bit_count() > 1}
+    # A prolific team has thousands of papers, on most of which one of its authors is alone.
+    arrays = [np.asarray(own, dtype=np.int64) for own in papers]
+    bits = np.repeat(1 << np.arange(len(arrays)), [len(own) for own in arrays])
+    sums = np.bincount(np.concatenate(arrays), bits).astype(np.int64)
+    # A number with more than one bit is no power of two.
+    return set(sums[(sums & (sums - 1)) > 0].tolist())
 
 
 class _PapersOf:

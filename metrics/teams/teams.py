@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -127,10 +128,12 @@ class _Record:
         by = run.table("authorships")
         for paper, who in zip(by["paper"], by["scientist"], strict=True):
             self.dates[who].append(float(dated.get(paper, np.inf)))
+        for dates in self.dates.values():
+            dates.sort()
 
     def papers(self, who: str, date: float) -> int:
         """Papers before the date, those before day 0 included."""
-        return int(self.before.get(who, 0)) + sum(day < date for day in self.dates.get(who, ()))
+        return int(self.before.get(who, 0)) + bisect_left(self.dates.get(who, ()), date)
 
     def years(self, who: str, date: float) -> float | None:
         """Years since the first paper, or None where it is not known."""
@@ -150,9 +153,14 @@ def _elsewhere(run: Run) -> set[tuple[str, str]]:
         spans[who].append((start, end, team))
     busy = set()
     for who, held in spans.items():
-        for one, other in combinations(held, 2):
-            if one[0] < other[1] and other[0] < one[1] and one[2] != other[2]:
-                busy |= {(one[2], who), (other[2], who)}
+        # In order of their beginning, beside those that have not ended: most ended long ago.
+        going: list[tuple[float, float, str]] = []
+        for one in sorted(held):
+            going = [other for other in going if one[0] < other[1]]
+            for other in going:
+                if other[0] < one[1] and one[2] != other[2]:
+                    busy |= {(one[2], who), (other[2], who)}
+            going.append(one)
     return busy
 
 

@@ -177,9 +177,7 @@ class Population:
         base = self._base(row)
         papers = bisect_left(self._papers.get(row, ()), before)
         cited = bisect_left(self._cited.get(row, ()), before)
-        # A tuple of one comes before all pairs of its date: a move of that day is left out (rule
-        # 16).
-        moves = bisect_left(self._moves.get(row, ()), (before,))
+        moves = self._moves_before(row, before)
         if not papers and not cited and not moves:
             return base
         # Ties and interests change only with papers, so these three numbers identify a profile.
@@ -188,6 +186,16 @@ class Population:
             counts = papers, cited, moves
             cached = self._profiles[row] = counts, self._updated(row, counts, before)
         return cached[1]
+
+    def interests_of(self, row: int, before: float) -> tuple[str, ...]:
+        """The interests in a scientist's profile; no other part of the profile is worked out."""
+        renewed = self.interests.before(row, before)
+        return self._base(row).interests if renewed is None else renewed
+
+    def affiliations_of(self, row: int, before: float) -> tuple[str, ...]:
+        """The affiliations in a scientist's profile, likewise."""
+        moves = self._moves_before(row, before)
+        return self._moves[row][moves - 1][1] if moves else self._base(row).affiliations
 
     def totals(self, by: Literal["papers", "citations"]) -> IntArray:
         """Everybody's papers or citations before now, unknown ones as 0, by row."""
@@ -286,19 +294,24 @@ class Population:
         return self._newcomers[index] if index >= 0 else self._first(row)
 
     def _updated(self, row: int, counts: tuple[int, int, int], before: float) -> Profile:
-        papers, cited, moves = counts
-        base, renewed = self._base(row), self.interests.before(row, before)
+        papers, cited, _ = counts
+        base = self._base(row)
         return replace(
             base,
-            affiliations=self._moves[row][moves - 1][1] if moves else base.affiliations,
+            affiliations=self.affiliations_of(row, before),
             papers=base.papers + papers,
             citations=None if base.citations is None else base.citations + cited,
-            interests=base.interests if renewed is None else renewed,
+            interests=self.interests_of(row, before),
             collaborators=self._collaborators(row, before),
         )
 
+    def _moves_before(self, row: int, before: float) -> int:
+        # A tuple of one comes before all pairs of its date: a move of that day is left out (rule
+        # 16).
+        return bisect_left(self._moves.get(row, ()), (before,))
+
     def _collaborators(self, row: int, before: float) -> tuple[str, ...]:
         partners, counts = self._network.coauthors(row, before)
-        # Of equal counts the smaller row comes first, in every run (rule 12).
-        ranked = sorted(zip((-counts).tolist(), partners.tolist(), strict=True))
-        return tuple(self.names[other] for _, other in ranked[:10])
+        # Of equal counts the smaller row comes first, in every run (rule 12); rows ascend.
+        ranked = np.argsort(-counts, kind="stable")[:10]
+        return tuple(self.names[other] for other in partners[ranked].tolist())

@@ -55,6 +55,13 @@ class TeamPeople:
         """Profiles of the members now, the leader first."""
         return tuple(self.profile(member) for member in self._team.members)
 
+    @property
+    def interests(self) -> tuple[str, ...]:
+        """Interests of the members now, the leader's first, each once."""
+        people, day = self._world.population, self._world.day
+        rows = (people.rows[member] for member in self._team.members)
+        return tuple(dict.fromkeys(word for row in rows for word in people.interests_of(row, day)))
+
     def profile(self, who: str) -> Profile:
         """The public profile of a scientist as of now."""
         return self._world.profile(who)
