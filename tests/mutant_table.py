@@ -709,7 +709,7 @@ MISTAKES: tuple[Mistake, ...] = (
         ("society/teams/world.py::World.unavailable", "full | people.just_arrived())", "full)"),
         by="society/population/test_growing.py::test_nobody_is_won_on_the_date_of_its_coming"),
     mistake("a move known too soon", "The new place is told on the very date of the move.",
-        ("society/population/population.py::Population.profile",
+        ("society/population/population.py::Population._moves_before",
          "bisect_left(self._moves.get(row, ()), (before,))",
          "bisect_left(self._moves.get(row, ()), (before + 1e-9,))"),
         by="society/population/test_growing.py::test_a_move_is_told_after_its_date_and_not_before"),
