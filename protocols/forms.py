@@ -182,6 +182,9 @@ class AnotherTurn(Form):
         return cls(another=False)
 
 
+CHOSEN_ALONE = "which need it answers, what it would change"
+
+
 class Topic(Form):
     """The topic the leader proposes (Fig. 19). Slots: summaries, said (replies of turn K)."""
 
@@ -195,6 +198,14 @@ class Topic(Form):
         min_length=1,
         description="the topic, in one sentence of at most 40 words",
     )
+
+    @classmethod
+    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+        """The schema; where nothing was discussed, no themes are asked for."""
+        schema = super().schema_for(slots)
+        if not (slots.get("summaries") or slots.get("said")):
+            schema["properties"]["Reason"]["description"] = CHOSEN_ALONE
+        return schema
 
     def words(self) -> str:
         """The topic."""

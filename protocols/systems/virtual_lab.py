@@ -42,7 +42,6 @@ class VirtualLab(TeamSystem):
         "rounds": 3,
         "parallel": 5,
         "team_size": 5,
-        "profiles": "off",
         "temperatures": {
             **dict.fromkeys(("meeting", "closing"), 0.8),
             **dict.fromkeys(("aggregation", "criticism", "refinement"), 0.2),

@@ -496,3 +496,28 @@ def test_pairs_are_judged_without_papers_and_nobody_has_a_past_where_profiles_ar
     assert pairs
     assert not any(re.search(r"\[P\d+\]", page) for page in pairs)
     assert all("the other a paper that it rejected" in page for page in pairs)
+
+
+def test_specialists_of_the_published_virtual_lab_are_told_their_fields(live):
+    lived = live(make("virtual_lab", profile="published", parallel=1, rounds=1, team_size=4))
+    pages = [r.messages[1].content for _, r, _ in lived.asked if r.page == "meeting"]
+    specialists = [page for page in pages if "You are a specialist" in page]
+    assert len(specialists) == 2
+    fields = {re.search(r"Research interests: ([^.]*)\.", page)[1] for page in specialists}
+    assert len(fields) == 2, "their pages differ by what each works on"
+
+
+def test_a_topic_that_nobody_discussed_is_not_asked_for_themes(live):
+    lived = live(make("hypogen"))
+    (page,) = (r.messages[1].content for _, r, _ in lived.asked if r.page == "topic")
+    assert "which need it answers" in page
+    assert "themes came back" not in page
+
+
+def test_a_last_seed_alone_is_asked_for_as_one(live):
+    lived = live(make("ai_researcher", seeds=3, batch=2))
+    first, last = (r.messages[1].content for _, r, _ in lived.asked if r.page == "seeds")
+    assert "Write 2 different seed ideas for research projects" in first
+    assert "Write one seed idea for a research project" in last
+    assert "No two of them" in first
+    assert "No two of them" not in last
