@@ -12,6 +12,7 @@ import pytest
 
 from tests.protocols.systems.conftest import make
 from virsci_society.agents.prompts.request import Request
+from virsci_society.protocols.given_topics import GivenTopic
 
 TOPIC = {"The topic:": ["topic"]}
 KEPT = {"Choice", "Ballot"}
@@ -508,7 +509,7 @@ def test_specialists_of_the_published_virtual_lab_are_told_their_fields(live):
 
 
 def test_a_topic_that_nobody_discussed_is_not_asked_for_themes(live):
-    lived = live(make("hypogen"))
+    lived = live(make("hypogen", topic=GivenTopic(start="graph drawing")))
     (page,) = (r.messages[1].content for _, r, _ in lived.asked if r.page == "topic")
     assert "which need it answers" in page
     assert "themes came back" not in page
