@@ -22,6 +22,8 @@ from virsci_society.metrics.inference.intervals import (
 )
 
 NONCENTRAL = "noncentral t"
+EQUAL_PAIRS = "every pair is equal"
+"""The note of a comparison of two arms that gave the same values, seed by seed."""
 MAX_WIDENINGS = 60
 """Widenings of the bracket before an interval of an effect is given up."""
 
@@ -195,8 +197,8 @@ def paired(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifferenc
         level: coverage of the intervals, in (0, 1).
 
     Returns:
-        The mean difference and d_z; t and p are NaN, with a note, below two pairs and where the
-        differences do not vary.
+        The mean difference and d_z; t and p are NaN, with a note, below two pairs and where every
+        pair differs by the same, or by nothing.
 
     Raises:
         InputError: the samples are not of one length.
@@ -208,9 +210,8 @@ def paired(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifferenc
     gaps = after - before
     n = len(gaps)
     effect = dz_interval(gaps, level)
-    reason = _inestimable(
-        n, bool(n) and float(np.ptp(gaps)) > 0, "pair", "the differences do not vary"
-    )
+    constant = "every pair differs by the same" if gaps.any() else EQUAL_PAIRS
+    reason = _inestimable(n, bool(n) and float(np.ptp(gaps)) > 0, "pair", constant)
     if reason:
         gap, freedom = t_interval(gaps, level), float(n - 1)
         return ArmDifference(gap, effect, "d_z", "paired t", NAN, freedom, NAN, reason)

@@ -189,14 +189,15 @@ def check(
         bool, typer.Option("--rename", help="Write new names of renamed keys into the file first.")
     ] = False,
 ) -> None:
-    """Check a scenario without running it; name every fault at once.
+    """Check a scenario or a study without running it; name every fault at once.
 
-    Also looked at are the size of teams, the variables of keys, and the folder that a run of it
-    would write to. Pages from outside the project are rendered with what the first team's questions
-    give.
+    Of a scenario, also looked at are the size of teams, the variables of keys, and the folder that
+    a run of it would write to. Pages from outside the project are rendered with what the first
+    team's questions give.
 
     Of a language model, its server is asked how long prompts it can read, and nothing else.
     """
+    from virsci_society.scenarios.config.document import is_study
     from virsci_society.scenarios.config.schema import read_scenario, scenario_document
     from virsci_society.scenarios.planning.dry_run import rehearse_beginning, slow_clock
     from virsci_society.scenarios.planning.prompt_recording import check_pages
@@ -204,6 +205,9 @@ def check(
     from virsci_society.scenarios.runs.preflight import check_before_run
 
     find_code_here(trust)
+    if is_study(scenario):
+        _check_study(scenario, with_seed(set_, seed), trust)
+        return
     if rename:
         _rename(scenario, trust)
     document = scenario_document(scenario, with_seed(set_, seed))
@@ -223,6 +227,18 @@ def check(
         tell(f"warning: {waiting}", err=True)
     for warning in context_warnings(chosen, rehearsed.longest):
         tell(f"warning: {redact(warning)}", err=True)
+
+
+def _check_study(study: str, settings: list[str], trust: bool) -> None:
+    from virsci_society.scenarios.study.design import check_arms
+    from virsci_society.scenarios.study.reader import read_study
+
+    design = read_study(study, settings, trust=trust)
+    check_arms(design)
+    tell(
+        f"{design.name}: every key is right ({len(design.arms)} arms, {design.runs} runs); "
+        f"society study plan {study} counts calls"
+    )
 
 
 def _tell_counted_teams(scenario: Scenario) -> None:

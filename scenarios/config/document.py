@@ -33,6 +33,7 @@ LIBRARY = Path(__file__).parents[1] / "library"
 """The scenario and study files that come with the program."""
 STUDIES = LIBRARY / "studies"
 SUFFIXES = (".yaml", ".yml")
+STUDY_COMMANDS = "count its calls with 'society study plan', run it with 'society study run'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,8 @@ def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
     path = (folder or Path.cwd()) / name
     if path.is_file() or (path.exists() and not path.is_dir()):
         return path
+    if is_study(name):
+        raise InputError(f"{name}: is a study: {STUDY_COMMANDS}")
     hint = did_you_mean(str(name), names, alike=0.5)
     if path.is_dir():
         raise InputError(f"{name}: is a folder; give a scenario file in it, such as {name}/s.yaml")
@@ -175,6 +178,15 @@ def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
     raise InputError(
         f"no scenario {str(name)!r}: neither a file nor one of {', '.join(names)}{hint}"
     )
+
+
+def is_study(name: str | Path) -> bool:
+    """Is it a study: a name of the library, or a file with the key ``study``?"""
+    known = str(name).removeprefix("studies/").removesuffix("/")
+    if (STUDIES / f"{known}.yaml").is_file() and str(name) not in library():
+        return True
+    path = Path(name)
+    return path.suffix in SUFFIXES and path.is_file() and "study" in read_yaml(path).data
 
 
 def read_document(name: str | Path) -> Document:
@@ -190,6 +202,8 @@ def _read(path: Path, below: tuple[Path, ...]) -> Document:
     sheet = read_yaml(path)
     folder = path.parent.resolve()
     data = dict(sheet.data)
+    if "study" in data:
+        raise InputError(f"{display_path(path)}: is a study: {STUDY_COMMANDS}")
     if not data:
         raise InputError(
             f"{display_path(path)}: is empty; write at least one key into it, such as "

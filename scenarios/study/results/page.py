@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.metrics.inference.comparisons import (
+    EQUAL_PAIRS,
     ArmDifference,
     detectable_effect,
     detectable_paired,
@@ -140,6 +141,8 @@ def _finding(one: ComparisonResult, tests: int) -> str:
     """One comparison as a clause."""
     result, measure = one.result, _in_words(one.measure)
     if not np.isfinite(one.p):
+        if result.note == EQUAL_PAIRS:
+            return f"{measure} is the same in {' and '.join(one.of)}, pair by pair"
         why = f" ({result.note})" if result.note else ""
         over = "between" if len(one.of) > 1 else "over"
         return f"{measure} cannot be compared {over} {' and '.join(one.of)}{why}"

@@ -81,7 +81,8 @@ def test_pairing_takes_out_what_the_seeds_share():
     [
         (paired, [], [], "no pair"),
         (paired, [1.0], [2.0], "only one pair"),
-        (paired, [1.0, 2.0], [2.0, 3.0], "the differences do not vary"),
+        (paired, [1.0, 2.0], [2.0, 3.0], "every pair differs by the same"),
+        (paired, [1.0, 2.0], [1.0, 2.0], "every pair is equal"),
         (welch, [1.0], [2.0, 3.0], "only one value in an arm"),
         (welch, [], [2.0, 3.0], "no value in an arm"),
         (welch, [1.0, 1.0], [2.0, 2.0], "neither arm varies"),

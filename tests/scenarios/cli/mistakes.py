@@ -94,6 +94,15 @@ FILES = (
     Mistake(
         "a folder for a file", "run mine", ("give a scenario file in it",), {"mine/s.yaml": TINY}
     ),
+    Mistake(
+        "a study where a scenario is wanted", "run systems", ("is a study", "society study run")
+    ),
+    Mistake(
+        "the file of a study, run as a scenario",
+        "run s.yaml",
+        ("s.yaml: is a study", "society study run"),
+        {"s.yaml": "study: Mine\nbase: quickstart\n"},
+    ),
     scenario("an empty file", "", "s.yaml: is empty", "extends: quickstart"),
     scenario("a file of comments", "# todo\n", "s.yaml: is empty", "extends: quickstart"),
     scenario("a tab for an indent", "protocol:\n\tturns: 3\n", "s.yaml:2:1", "indent with spaces"),

@@ -26,6 +26,7 @@ from virsci_society.scenarios.study.folder import (
 )
 from virsci_society.scenarios.study.gather import gather, study_json
 from virsci_society.scenarios.study.reader import read_study
+from virsci_society.scenarios.study.results.page import write_study_page
 from virsci_society.scenarios.study.status import (
     Status,
     exit_code,
@@ -121,6 +122,21 @@ def test_every_run_has_its_folder_status_and_measures(alone):
     assert manifest["name"] == "virsci/paper, BIG"
     assert manifest["digest"] == ends[2].digest
     assert exit_code(ends) == 0
+
+
+def test_arms_with_the_same_words_differ_in_nothing(tmp_path):
+    alike = TINY.replace("{name: two, set: {protocol.team_size: 2}}", "{name: other}")
+    design, study = opened(
+        tmp_path, alike.replace("[papers, calls]", "[papers, calls, tokens, ON]")
+    )
+    ends = run_locally(study, range(4))
+    assert [one.digest for one in ends[:2]] == [one.digest for one in ends[2:]]
+    assert read_run_measures(study, 0) == read_run_measures(study, 2)
+    gathered(design, study)
+    write_study_page(study)
+    page = (study / "report.html").read_text(encoding="utf-8")
+    assert "Papers is the same in other and BIG, pair by pair" in page
+    assert "no test, every pair is equal" in page
 
 
 def test_tables_are_sorted_by_run_and_know_the_varied_keys(alone):

@@ -120,7 +120,7 @@ def test_arms_that_never_differ_are_not_compared_and_a_measure_without_values_ha
     described = told_of(ARMS, ["papers", "ON"], 5, comparisons=plans, **about)
     study = Study.open(write_study(tmp_path / "s", described, values))
     text = told(study)
-    assert text.startswith("Papers cannot be compared between small and large (")
+    assert text.startswith("Papers is the same in small and large, pair by pair")
     page = StudyPage(study).render()
     assert "Not available in any run." in page
     assert page.count('<th scope="col">BCa bootstrap, 95 %</th>') == 1
