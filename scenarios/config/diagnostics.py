@@ -95,7 +95,7 @@ def _by_number(label: str) -> tuple[str, int, int]:
 
 
 def unknown_key(key: object, known: Sequence[str], elsewhere: Iterable[str] = ()) -> str:
-    """The problem of a key that is not known, with the nearest known key as a hint.
+    """The problem of a key that is not known: the nearest known key, or all where none is near.
 
     Args:
         key: as it was written.
@@ -106,7 +106,7 @@ def unknown_key(key: object, known: Sequence[str], elsewhere: Iterable[str] = ()
     if not hint:
         places = [path for path in elsewhere if path.rsplit(".", 1)[-1] == key]
         hint = f"; did you mean {places[0]!r}?" if places else ""
-    return f"unknown key, expected one of {', '.join(known) or 'none'}{hint}"
+    return "unknown key" + (hint or f", expected one of {', '.join(known) or 'none'}")
 
 
 def quote_value(value: object) -> str:

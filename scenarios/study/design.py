@@ -73,7 +73,9 @@ def settings_document(
         path = parse_key(key)
         for length in range(1, len(path) + 1):
             origin = _origin(study, place, path[:length]) or above
-            document.origins[path[:length]] = Origin(origin.label, origin.folder, path)
+            # Labels of --set name the key themselves.
+            named = path if origin.names else ()
+            document.origins[path[:length]] = Origin(origin.label, origin.folder, named)
     return document
 
 

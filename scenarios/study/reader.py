@@ -431,10 +431,16 @@ def _items(value: Any) -> list[Any]:
 
 
 def _in_order(lines: Iterable[str]) -> list[str]:
-    """Faults of a file by line and column; others after them, as they came."""
+    """Faults of a file by line and column; others after them, as they came.
+
+    The same fault twice in a line is one of a key, told of each value that a grid gives it.
+    """
 
     def place(line: str) -> tuple[int, str, int, int]:
         found = _PLACE.match(line)
         return (0, found[1], int(found[2]), int(found[3])) if found else (1, "", 0, 0)
 
-    return sorted(lines, key=place)
+    told: dict[tuple[object, ...], str] = {}
+    for line in sorted(lines, key=place):
+        told.setdefault((*place(line)[:3], _PLACE.sub("", line)), line)
+    return list(told.values())

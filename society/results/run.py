@@ -181,7 +181,7 @@ class Run:
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder; give the folder that a run wrote")
         hashes = read_hashes(folder)
-        manifest = _json(folder / MANIFEST, "this is not a run folder")
+        manifest = _read_manifest(folder)
         # Else every file would pass unchecked once somebody has removed the list.
         if hashes is None and manifest.get("hashes"):
             raise InputError(f"{folder / manifest['hashes']}: is missing; restore it")
@@ -404,13 +404,26 @@ def _read(path: Path) -> str:
         raise InputError(f"{path}: cannot be read: {error}") from error
 
 
-def _json(path: Path, otherwise: str) -> dict[str, Any]:
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
     if not path.exists():
-        raise InputError(f"{path}: missing, so {otherwise}; give the folder that a run wrote")
+        raise InputError(_without_manifest(folder))
     try:
         data = json.loads(_read(path))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON: {error}") from error
     if not isinstance(data, dict):
-        raise InputError(f"{path}: not an object, so {otherwise}")
+        raise InputError(f"{path}: not an object, so this is not a run folder")
     return data
+
+
+def _without_manifest(folder: Path) -> str:
+    """What a folder without a manifest is, and what to give in its place."""
+    if (folder / "lock.json").exists():
+        one = folder / "runs" / "0000"
+        return f"{folder}: a study; give one of its runs, such as {one}, or see 'society study'"
+    runs = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
+    if runs:
+        return f"{folder}: holds runs; give one of the {len(runs)}, such as {runs[0]}"
+    missing = f"{folder / MANIFEST}: missing, so this is not a run folder"
+    return f"{missing}; give the folder that a run wrote"

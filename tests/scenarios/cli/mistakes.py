@@ -288,6 +288,13 @@ FOLDERS = (
         "show nowhere",
         ("nowhere: no such folder", "give the folder that a run wrote"),
     ),
+    Mistake("showing all runs", "show runs", ("such as runs/tiny-3",), with_run=True),
+    Mistake(
+        "showing a study",
+        "show d",
+        ("d: a study", "d/runs/0000"),
+        {"d/lock.json": "{}"},
+    ),
     Mistake(
         "showing what is no run",
         "show d",

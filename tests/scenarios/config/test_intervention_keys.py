@@ -66,9 +66,7 @@ def test_each_intervention_builds_on_those_before_it(write: Write) -> None:
         ),
         (
             "{at: 1y, set: {time.notice: 3d}}",
-            "s.yaml:3:20: time.notice: unknown key, expected one of utterance, homework, "
-            "leader_effort, member_effort, stage_effort, switching, meeting_notice, reply_window, "
-            "publication_delay, deadline",
+            "s.yaml:3:20: time.notice: unknown key; did you mean 'meeting_notice'?",
         ),
         (
             "{at: 1y}",

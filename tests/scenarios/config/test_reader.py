@@ -108,7 +108,7 @@ def test_true_and_false_are_taken_for_switches() -> None:
 @pytest.mark.parametrize(
     ("cls", "data", "lines"),
     [
-        (Times, {"uterance": 1}, ["uterance: unknown key, expected one of utterance, homework, "]),
+        (Times, {"uterance": 1}, ["uterance: unknown key; did you mean 'utterance'?"]),
         (Times, {"utterance": "10x"}, ["utterance: '10x' is not a duration; write 10m, 2h, 3d"]),
         (Times, {"utterance": -1}, ["utterance: -1 is outside 0 to 1,000,000 days"]),
         (Times, {"utterance": []}, ["utterance: got a list, expected a section of keys"]),
@@ -133,7 +133,7 @@ def test_true_and_false_are_taken_for_switches() -> None:
         (
             VirSciSettings,
             {"turns": {"topics": 1}},
-            ["turns.topics: unknown key, expected one of topic"],
+            ["turns.topics: unknown key; did you mean 'topic'?"],
         ),
         (
             VirSciSettings,
@@ -258,9 +258,7 @@ def test_keys_of_an_inlined_part_stand_beside_those_of_the_section() -> None:
 
 
 def test_unknown_keys_of_such_a_section_are_told_with_all_of_its_keys() -> None:
-    assert complaints(Outer, {"sise": 3}) == [
-        "sise: unknown key, expected one of word, switch, where, size; did you mean 'size'?"
-    ]
+    assert complaints(Outer, {"sise": 3}) == ["sise: unknown key; did you mean 'size'?"]
     assert complaints(Outer, {"inner": 3})[0].startswith("inner: unknown key")
 
 

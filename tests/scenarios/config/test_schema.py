@@ -50,30 +50,30 @@ novelty: {k: 0, kk: 1}
 """
 
 TOLD = """\
-bad.yaml:2:1: sed: unknown key, expected one of name, .*; did you mean 'seed'\\?
-bad.yaml:3:1: turns: unknown key, .*; did you mean 'protocol.turns'\\?
+bad.yaml:2:1: sed: unknown key; did you mean 'seed'\\?
+bad.yaml:3:1: turns: unknown key; did you mean 'protocol.turns'\\?
 bad.yaml:4:1: until: '10x' is not a duration; write 10m, 2h, 3d, 1w, 18mo or 2y
 bad.yaml:5:26: population.ecosystem.use: got 'syntetic', .*; did you mean 'synthetic'\\?
-bad.yaml:8:3: founding.teams_per_yaer: unknown key, .*; did you mean 'teams_per_year'\\?
+bad.yaml:8:3: founding.teams_per_yaer: unknown key; did you mean 'teams_per_year'\\?
 bad.yaml:9:3: founding.max_teams: got 0, expected at least 1
 bad.yaml:11:11: protocol.topic.leaving: got 'offf', expected 'on' or 'off'; did you mean 'off'\\?
 bad.yaml:12:16: protocol.discussion.speaking_order: got 'randon', .*; did you mean 'random'\\?
 bad.yaml:13:3: protocol.min_size: got 'some', expected a whole number or 'all'
 bad.yaml:14:34: protocol.selection.explore: got -1, expected more than 0
 bad.yaml:15:16: protocol.references.ideas: got 'maybe', expected 'on' or 'off'
-bad.yaml:15:30: protocol.references.conut: unknown key, .*; did you mean 'count'\\?
+bad.yaml:15:30: protocol.references.conut: unknown key; did you mean 'count'\\?
 bad.yaml:17:3: time.utterance: '10x' is not a duration; write 10m, 2h, 3d, 1w, 18mo or 2y
 bad.yaml:18:26: time.homework.mean: '2q' is not a duration; write .*
-bad.yaml:18:36: time.homework.shap: unknown key, .*; did you mean 'shape'\\?
+bad.yaml:18:36: time.homework.shap: unknown key; did you mean 'shape'\\?
 bad.yaml:19:1: attention: got 'unlimted', .*; did you mean 'unlimited'\\?
 bad.yaml:20:20: metrics.1: got 'tems', expected 'novelty' or .*; did you mean 'teams'\\?
 bad.yaml:21:11: backend.in_flight: got 0, expected at least 1
-bad.yaml:21:25: backend.latensy: unknown key, expected one of .*latency, acceptance; did .*
+bad.yaml:21:25: backend.latensy: unknown key; did you mean 'latency'\\?
 bad.yaml:22:11: novelty.k: got 0, expected at least 1
-bad.yaml:22:17: novelty.kk: unknown key, .*; did you mean 'k'\\?
-base.yaml:1:12: protocol.turnz: unknown key, .*; did you mean 'turns'\\?
+bad.yaml:22:17: novelty.kk: unknown key; did you mean 'k'\\?
+base.yaml:1:12: protocol.turnz: unknown key; did you mean 'turns'\\?
 --set protocol.topic: protocol.topic.given: got 3, expected text
---set time.deadlin: unknown key, .*; did you mean 'deadline'\\?
+--set time.deadlin: unknown key; did you mean 'deadline'\\?
 """
 
 

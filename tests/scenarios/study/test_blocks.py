@@ -65,7 +65,11 @@ def test_every_arm_is_run_compared_and_told_of_with_each_value(write):
     [
         ("openai/b]", "openai/a]", "two arms are called 'alone (model=openai/a)'"),
         ("[openai/a, openai/b]", "[openai/a]", "s.yaml:13:8: each.backend.model: "),
-        ("backend.model: [", "backend.mode: [", "s.yaml:13:23: unknown key, expected one of"),
+        (
+            "backend.model: [",
+            "backend.mode: [",
+            "s.yaml:13:23: backend.mode: unknown key; did you mean 'model'?",
+        ),
         ("backend.model: [openai/a, openai/b]", "protocol.team_size: [2, 3]", "sets it itself"),
         (
             "backend.model: [openai/a, openai/b]",
