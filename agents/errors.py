@@ -61,7 +61,7 @@ class InputError(SocietyError):
         ...     vs.load_scenario("quickstart", **{"protocol.turn": 3})
         ... except vs.InputError as error:
         ...     print(error)
-        protocol.turn: unknown key, expected one of ...; did you mean 'turns'?
+        protocol.turn: unknown key; did you mean 'turns'?
     """
 
     exit_code = 2
