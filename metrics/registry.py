@@ -61,10 +61,10 @@ def measure(run: Run, name: str) -> pd.DataFrame:
 @cache
 def empty_measure(name: str) -> pd.DataFrame:
     """A measure of a run without a row: its columns and their dtypes."""
-    return METRICS[name](_empty_run())
+    return METRICS[name](empty_run())
 
 
 @cache
-def _empty_run() -> Run:
-    """One for all measures: to make its tables takes longer than to measure it."""
+def empty_run() -> Run:
+    """A run without a row, one for all measures: its tables take longer than to measure it."""
     return Run.from_rows({}, {"seed": 0, "days": 0.0}, {})

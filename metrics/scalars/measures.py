@@ -13,6 +13,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.metrics.cost import STAGES
 from virsci_society.metrics.novelty.novelty import evaluated_words
 from virsci_society.metrics.population import main_topics
+from virsci_society.metrics.registry import Metric
 from virsci_society.metrics.scalars.outcomes import (
     ScalarFunction,
     acceptance,
@@ -76,13 +77,19 @@ def measure_run(run: Run, names: Iterable[str]) -> dict[str, float]:
         >>> vs.measure_run(run, ["teams.size.mean"])
         {'teams.size.mean': ...}
     """
-    return {name: _function(name)(run) for name in names}
+    own = dict.fromkeys(run.measure_names())
+    return {name: _function(name, own)(run) for name in names}
 
 
-def name_error(name: str) -> str | None:
-    """The error of a measure's name in words, or None where the name is right."""
+def name_error(name: str, own: Mapping[str, Metric] | None = None) -> str | None:
+    """The error of a measure's name in words, or None where the name is right.
+
+    Args:
+        name: of a measure, or ``table.column.statistic``.
+        own: measures from outside the project, by the names of their tables.
+    """
     try:
-        _function(name)
+        _function(name, own)
     except InputError as error:
         return str(error)
     return None
@@ -103,11 +110,11 @@ def measure_extent(name: str) -> tuple[float, float]:
     )
 
 
-def _function(name: str) -> ScalarFunction:
+def _function(name: str, own: Mapping[str, Metric | None] | None = None) -> ScalarFunction:
     if name in MEASURES:
         return MEASURES[name].compute
     if name.count(".") == 2:
-        return parse_dotted_name(name)
+        return parse_dotted_name(name, own)
     raise InputError(f"{unknown_name('measure', name, MEASURES)} (or write table.column.statistic)")
 
 

@@ -18,7 +18,7 @@ from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.cost import COUNTED, read_ledger
 from virsci_society.metrics.impact import gini
 from virsci_society.metrics.networks.structure import active_structure
-from virsci_society.metrics.registry import METRICS, empty_measure, measure
+from virsci_society.metrics.registry import METRICS, Metric, empty_measure, empty_run, measure
 from virsci_society.metrics.teams.peer_review import teams_with_paper, unended
 from virsci_society.society.results.dataframes import known_numbers
 from virsci_society.society.results.run import Run
@@ -60,22 +60,27 @@ STATISTICS: Mapping[str, Callable[[FloatArray], float]] = {
 ``share`` is for columns of yes and no."""
 
 
-def parse_dotted_name(name: str) -> ScalarFunction:
+def parse_dotted_name(name: str, own: Mapping[str, Metric | None] | None = None) -> ScalarFunction:
     """The function of a run that ``table.column.statistic`` names.
+
+    Args:
+        name: with two dots.
+        own: measures from outside the project by name, and their functions where they are known.
 
     Raises:
         InputError: no such table, column or statistic, or they do not fit together.
     """
     table, column, statistic = name.split(".")
-    columns = _columns(table)
-    if not columns:
-        raise InputError(f"{name}: {unknown_name('table', table, [*METRICS, *TABLES])}")
-    if column not in columns:
+    own = own or {}
+    columns = _columns(table) or _columns_from(own.get(table))
+    if not columns and table not in own:
+        raise InputError(f"{name}: {unknown_name('table', table, [*own, *METRICS, *TABLES])}")
+    if column not in columns and columns:
         raise InputError(f"{name}: {unknown_name(f'column of {table}', column, columns)}")
     if statistic not in (*STATISTICS, "count"):
         raise InputError(f"{name}: {unknown_name('statistic', statistic, (*STATISTICS, 'count'))}")
-    dtype = columns[column]
-    if statistic == "share" and dtype != "boolean":
+    dtype = columns.get(column, "")
+    if dtype and statistic == "share" and dtype != "boolean":
         raise InputError(f"{name}: share needs a column of yes and no, {column} is {dtype}")
     if statistic not in ("count", "share") and dtype in ("string", "object", "boolean"):
         raise InputError(f"{name}: {statistic} needs a column of numbers, {column} is {dtype}")
@@ -102,6 +107,15 @@ def unknown_name(what: str, name: str, expected: Iterable[str]) -> str:
     return f"no {what} is called {name!r}; there are {some}"
 
 
+def _columns_from(metric: Metric | None) -> dict[str, str]:
+    """Columns of a measure from outside; none where it fails on a run without a row."""
+    try:
+        table = None if metric is None else metric(empty_run())
+    except Exception:  # whatever a stranger's function does of a run that it was not written for
+        table = None
+    return {} if table is None else {str(key): str(kind) for key, kind in table.dtypes.items()}
+
+
 @cache
 def _columns(table: str) -> dict[str, str]:
     """Columns that a table name reaches and their dtypes: a measure's first, then a table's."""
@@ -113,12 +127,21 @@ def _columns(table: str) -> dict[str, str]:
 
 
 def column_of(run: Run, table: str, column: str) -> pd.Series:
-    """A column of a measure, or else of a table of that name."""
+    """A column of a measure, or else of a table of that name.
+
+    Raises:
+        InputError: a measure from outside the project has no such column, or is not held.
+    """
     if table in METRICS:
         values = measure(run, table)
         if column in values:
             return values[column]
-    return run.table(table)[column]
+    if table in TABLES:
+        return run.table(table)[column]
+    values = run.measure(table)
+    if column not in values:
+        raise InputError(unknown_name(f"column of {table}", column, map(str, values)))
+    return values[column]
 
 
 def apply_statistic(values: pd.Series, statistic: str) -> float:

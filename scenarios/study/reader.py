@@ -19,6 +19,7 @@ from virsci_society.scenarios.config.document import (
     read_document,
 )
 from virsci_society.scenarios.config.reader import Reader
+from virsci_society.scenarios.config.registry import outside_metric
 from virsci_society.scenarios.config.schema import Scenario, title_of
 from virsci_society.scenarios.config.yaml_io import KeyPath, read_yaml
 from virsci_society.scenarios.study.arm_settings import (
@@ -106,7 +107,7 @@ class _Reading:
         self._parts()
         arms = self._arms(file)
         base, arms, scenarios = self._scenarios(arms, self._first_block(file))
-        self._names([arm for arm, _ in arms])
+        self._names([arm for arm, _ in arms], [one for one in (base, *scenarios) if one])
         self._match(file, arms)
         lines = [*self.diagnostics.messages(), *self.faults]
         if lines or file is None or base is None:
@@ -298,12 +299,12 @@ class _Reading:
                     "key seed of the study, the folder is given with --out"
                 )
 
-    def _names(self, arms: list[Arm]) -> None:
+    def _names(self, arms: list[Arm], scenarios: list[Scenario]) -> None:
         """What is measured, and what comparisons name, must be there; other faults aside."""
         data = self.document.data
         measures = [one for one in _items(data.get("measures")) if isinstance(one, str)]
         if not self.measured.issuperset(measures):
-            self._measures()
+            self._measures(scenarios)
         names = list(dict.fromkeys([*(arm.listed for arm in arms), *(arm.name for arm in arms)]))
         keys = list(dict.fromkeys(key for arm in arms for key in arm.settings))
         for number, one in enumerate(_items(data.get("comparisons"))):
@@ -397,9 +398,11 @@ class _Reading:
         else:
             self._named(place, "measure of this study", name, measures)
 
-    def _measures(self) -> None:
+    def _measures(self, scenarios: list[Scenario]) -> None:
         from virsci_society.metrics.scalars.measures import name_error
 
+        asked = dict.fromkeys(name for one in scenarios for name in one.metrics)
+        own = dict(found for name in asked if (found := outside_metric(name)))
         for number, measure in enumerate(_items(self.document.data.get("measures"))):
             if isinstance(measure, str) and measure.startswith("review."):
                 self.diagnostics.add(
@@ -407,7 +410,7 @@ class _Reading:
                     f"{measure} is given by reviewers when the runs are done, and no run has it; "
                     "name it in a comparison (of: or against:), and leave it out here",
                 )
-            elif isinstance(measure, str) and (problem := name_error(measure)) is not None:
+            elif isinstance(measure, str) and (problem := name_error(measure, own)) is not None:
                 self.diagnostics.add(("measures", number), problem)
 
     def _named(self, place: KeyPath, what: str, name: object, known: list[str]) -> None:

@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
+import scipy.stats
 from typer.testing import CliRunner
 
 from virsci_society.metrics.report import page
@@ -141,6 +143,41 @@ def test_an_installed_protocol_and_backend_run_together(small_text: str) -> None
     run = Run.open("run")
     assert set(run.table("teams")["protocol"]) == {"alone"}
     assert json.loads((run.folder or Path()).joinpath("manifest.json").read_text())["prompts"]
+
+
+OUTCOME = "papers_by_authors.papers.sum"
+STUDY = f"""\
+study: Do larger teams write fewer papers in seven weeks?
+base: small.yaml
+set: {{metrics: [papers_by_authors], until: 7w, founding.count: 6}}
+arms: {{grid: {{protocol.team_size: [2, 4]}}}}
+replicates: 3
+measures: [{OUTCOME}]
+comparisons: [{{test: paired, of: {OUTCOME}}}]
+"""
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_measure_from_outside_is_the_outcome_of_a_study(small_text: str) -> None:
+    Path("small.yaml").write_text(small_text)
+    Path("s.yaml").write_text(STUDY.replace("papers.sum", "paper.sum"))
+    refused = society("study", "run", "s.yaml")
+    assert "no column of papers_by_authors is called 'paper'" in refused.stderr
+    assert "did you mean 'papers'?" in refused.stderr
+    Path("s.yaml").write_text(STUDY)
+    done = society("study", "run", "s.yaml", "--out", "s")
+    assert done.exit_code == 0, done.output
+    values = pd.read_parquet("s/results.parquet").set_index(["arm", "replicate"])["value"]
+    for run in range(6):
+        table = Run.open(f"s/runs/{run:04d}").measure("papers_by_authors")
+        arm = "team_size=2" if run < 3 else "team_size=4"
+        assert values[arm, run % 3] == pytest.approx(float(table["papers"].sum()))
+    known = scipy.stats.ttest_rel(values["team_size=4"], values["team_size=2"])
+    row = pd.read_csv("s/report/differences.csv").iloc[0]
+    assert row["difference"] == pytest.approx(
+        (values["team_size=4"] - values["team_size=2"]).mean()
+    )
+    assert row["p"] == pytest.approx(known.pvalue)
 
 
 @pytest.mark.usefixtures("importable")
