@@ -4,5 +4,5 @@
 rooms, in the order in which they build on one another: ``kernel`` (calls and durations) and
 ``literature``; ``ecosystem`` (people and papers before day 0); ``population``, ``formation`` (who
 founds, who is drawn) and ``results`` (tables); ``teams``. Who comes and goes is said by
-``newcomers``, ``departures`` and ``careers``.
+``departures`` and ``careers``.
 """

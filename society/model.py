@@ -20,7 +20,13 @@ from virsci_society.agents.errors import Diverged, Stopped
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.scientist import Scientist
-from virsci_society.society.careers import CareerProcess, Careers, check_career_rules
+from virsci_society.society.careers import (
+    CareerProcess,
+    Careers,
+    add_newcomer,
+    apprentice_profile,
+    check_career_rules,
+)
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
 from virsci_society.society.formation.founding import Founding
@@ -30,7 +36,6 @@ from virsci_society.society.kernel.dispatcher import Dispatcher
 from virsci_society.society.kernel.durations import Times, to_ticks
 from virsci_society.society.kernel.streams import Streams, draw_seed
 from virsci_society.society.literature.literature import Literature
-from virsci_society.society.newcomers import add_newcomer, apprentice_profile
 from virsci_society.society.population.event_counts import PaperHistory
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.network import CoauthorNetwork

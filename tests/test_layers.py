@@ -453,7 +453,7 @@ def test_every_floor_is_looked_at():
         for one in imports(path, tree)
     }
     assert ("society/model.py", "mesa") in used
-    assert ("society/literature/embedding/lsa_fit.py", "scipy") in used
+    assert ("society/literature/embedding/lsa.py", "scipy") in used
     assert ("scenarios/config/yaml_io.py", "yaml") in used
     assert ("society/kernel/dispatcher.py", "society") in used
 

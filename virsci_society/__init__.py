@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from virsci_society.metrics.facts.fact import Fact as Fact
     from virsci_society.metrics.registry import METRICS as METRICS
     from virsci_society.metrics.registry import measure as measure
-    from virsci_society.metrics.report.run_figures import run_figures as run_figures
+    from virsci_society.metrics.report.figures import run_figures as run_figures
     from virsci_society.metrics.scalars.measures import measure_run as measure_run
     from virsci_society.metrics.summary import summarise_run as summarise_run
     from virsci_society.protocols.discussion import Discussion as Discussion
@@ -188,7 +188,7 @@ _HOMES = {
     "measure": "metrics.registry",
     "measure_run": "metrics.scalars.measures",
     "replay": "scenarios.runs.execute",
-    "run_figures": "metrics.report.run_figures",
+    "run_figures": "metrics.report.figures",
     "run_scenario": "scenarios.runs.execute",
     "summarise_run": "metrics.summary",
 }

@@ -24,6 +24,11 @@ from virsci_society.metrics.novelty.training_leaks import training_cutoff
 from virsci_society.metrics.population import initial_population, people_ever
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.report import figures
+from virsci_society.metrics.report.figures import (
+    STRUCTURE_FIGURES,
+    draw_run_network,
+    measure_figures,
+)
 from virsci_society.metrics.report.network_figures import NAMED
 from virsci_society.metrics.report.network_layout import CommunityMap
 from virsci_society.metrics.report.people_and_papers import (
@@ -31,11 +36,6 @@ from virsci_society.metrics.report.people_and_papers import (
     papers_section,
     people_section,
     persons_sentence,
-)
-from virsci_society.metrics.report.run_figures import (
-    STRUCTURE_FIGURES,
-    draw_run_network,
-    measure_figures,
 )
 from virsci_society.metrics.report.sections import (
     LABELS,

@@ -25,12 +25,19 @@ from virsci_society.metrics.validation.assembly_quantities import (
     assembly_quantities,
 )
 from virsci_society.metrics.validation.dated_papers import (
+    NAMES,
     DatedPaper,
+    TopicPapers,
     compared_frame,
     dated_authors,
+    half_distance,
     history_of,
+    mix_distance,
+    names_in_samples,
     papers_between,
     papers_of,
+    topic_papers,
+    vocabulary,
 )
 from virsci_society.metrics.validation.tolerances import (
     TOLERANCES,
@@ -42,15 +49,6 @@ from virsci_society.metrics.validation.tolerances import (
     score,
     within_tolerance,
     z_score,
-)
-from virsci_society.metrics.validation.topics import (
-    NAMES,
-    TopicPapers,
-    half_distance,
-    mix_distance,
-    names_in_samples,
-    topic_papers,
-    vocabulary,
 )
 from virsci_society.society.kernel.streams import Streams
 

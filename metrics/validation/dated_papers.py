@@ -2,16 +2,28 @@
 
 What is compared is measured on these alone, so that a run and a real community cannot be measured
 differently.
+
+Of what they are about the distance is taken at equal numbers of papers: the Jensen-Shannon distance
+of two samples is the larger the fewer papers they are of, also where both are of one source. So as
+many papers are drawn from either side, only names known to both sides are compared, and the
+distance of two halves of one source is taken in the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.spatial import distance
 
+from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.metrics.validation.assembly_quantities import AuthorHistory
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 from virsci_society.society.results.run import Run
@@ -126,3 +138,140 @@ def compared_frame(rows: Sequence[dict[str, object]], texts: Sequence[str]) -> p
 def _is_flag(column: pd.Series) -> bool:
     known = column.dropna()
     return len(known) > 0 and all(isinstance(value, bool) for value in known)
+
+
+DRAWS = 20
+"""So many pairs of samples are drawn; the mean of their distances is taken."""
+_WORD = re.compile(r"\w+")
+_GAMMA = 0x9E3779B97F4A7C15
+
+
+class TopicPapers(NamedTuple):
+    """What some papers are about.
+
+    Attributes:
+        weights: one row per paper with a known name, one column per name; the names of a paper
+            share a weight of 1.
+        keys: a hash of each of these papers.
+        unknown: share of the weight of all names of all papers that is on names outside the
+            vocabulary, 0..1; NaN without a name.
+    """
+
+    weights: sparse.csr_array
+    keys: NDArray[np.uint64]
+    unknown: float
+
+
+def keywords_of(paper: DatedPaper) -> tuple[str, ...]:
+    """The keywords of a paper, as they are spelt but for case."""
+    return paper.keywords
+
+
+def words_of(paper: DatedPaper) -> tuple[str, ...]:
+    """The words that the keywords of a paper are made of."""
+    return tuple(sorted(set(_WORD.findall(" ".join(paper.keywords)))))
+
+
+NAMES = {"topic mix": keywords_of, "topic words": words_of}
+"""By what topics are told apart, by the quantity that is called after it."""
+
+
+def vocabulary(named: Iterable[Sequence[str]]) -> dict[str, int]:
+    """The names that occur, numbered in alphabetical order."""
+    return {name: number for number, name in enumerate(sorted({one for n in named for one in n}))}
+
+
+def topic_papers(
+    papers: Sequence[DatedPaper], named: Sequence[Sequence[str]], known: Mapping[str, int]
+) -> TopicPapers:
+    """What papers are about, in the names of a vocabulary."""
+    inside = [[known[name] for name in names if name in known] for names in named]
+    kept = [row for row, columns in enumerate(inside) if columns]
+    columns = np.array([column for row in kept for column in inside[row]], dtype=np.int64)
+    counts = np.array([len(inside[row]) for row in kept], dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    # Each paper weighs the same, however many keywords it has.
+    weights = np.repeat(1 / np.maximum(counts, 1), counts)
+    shape = (len(kept), len(known))
+    outside = [1 - len(one) / len(names) for one, names in zip(inside, named, strict=True) if names]
+    keys = np.array([_key(papers[row]) for row in kept], dtype=np.uint64)
+    matrix = sparse.csr_array((weights, columns, starts), shape=shape)
+    return TopicPapers(matrix, keys, float(np.mean(outside)) if outside else float("nan"))
+
+
+def mix_distance(one: TopicPapers, other: TopicPapers, papers: int) -> float:
+    """Mean Jensen-Shannon distance of samples of equal size.
+
+    A paper is drawn by the hash of what it is, so the same papers are drawn from two sides that
+    hold the same papers: their distance is 0.
+
+    Args:
+        one: papers of one side.
+        other: papers of the other.
+        papers: to draw from each, without replacement; NaN where a side has fewer, or 0 are asked.
+    """
+    if not 0 < papers <= min(len(one.keys), len(other.keys)):
+        return float("nan")
+    sides = ((_sample(one, draw, papers), _sample(other, draw, papers)) for draw in range(DRAWS))
+    return float(np.mean([jensen_shannon(*pair) for pair in sides]))
+
+
+def half_distance(side: TopicPapers, papers: int) -> float:
+    """The same for two samples of one side that have no paper in common.
+
+    Args:
+        side: the papers; NaN where there are fewer than twice ``papers``.
+        papers: to draw for each sample.
+    """
+    if not 0 < 2 * papers <= len(side.keys):
+        return float("nan")
+    halves = (
+        (_sample(side, draw, papers), _sample(side, draw, papers, papers)) for draw in range(DRAWS)
+    )
+    return float(np.mean([jensen_shannon(*pair) for pair in halves]))
+
+
+def names_in_samples(side: TopicPapers, papers: int) -> float:
+    """Mean number of different names in the samples that ``mix_distance`` draws.
+
+    Args:
+        side: the papers.
+        papers: to draw; NaN where there are fewer.
+    """
+    if not 0 < papers <= len(side.keys):
+        return float("nan")
+    return float(np.mean([(_sample(side, draw, papers) > 0).sum() for draw in range(DRAWS)]))
+
+
+def jensen_shannon(one: FloatArray, other: FloatArray) -> float:
+    """Jensen-Shannon distance of two mixes: square root of the divergence, base 2, 0..1.
+
+    Source:
+        Lin, J. (1991). Divergence measures based on the Shannon entropy. IEEE Transactions on
+        Information Theory 37.
+    """
+    # Two equal mixes may differ by rounding, which makes the divergence a tiny number below zero.
+    with np.errstate(invalid="ignore"):
+        return float(np.nan_to_num(distance.jensenshannon(one, other, base=2)))
+
+
+def _sample(side: TopicPapers, draw: int, papers: int, skipped: int = 0) -> FloatArray:
+    """The weight of each name in so many papers of one draw, after those that are skipped."""
+    rows = _order(side, draw)[skipped : skipped + papers]
+    weights: FloatArray = np.asarray(side.weights[rows].sum(axis=0), dtype=np.float64).ravel()
+    return weights
+
+
+def _order(side: TopicPapers, draw: int) -> IntArray:
+    """The papers in the random order of one draw: by their keys, mixed anew (splitmix64)."""
+    mixed = side.keys + np.uint64((draw + 1) * _GAMMA % 2**64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    order: IntArray = np.argsort(mixed ^ (mixed >> np.uint64(31)), kind="stable")
+    return order
+
+
+def _key(paper: DatedPaper) -> int:
+    """A number that follows from the year, the authors and the keywords of a paper."""
+    text = "\x1f".join((str(int(paper.date // DAYS_PER_YEAR)), *paper.authors, "", *paper.keywords))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")

@@ -179,7 +179,7 @@ def _later(path: Path, run: Run) -> Ecosystem:
 
 
 def _encoder(held: Ecosystem, baseline: Baseline, seed: int) -> Embedding:
-    from virsci_society.society.ecosystem.building.terms import paper_texts
+    from virsci_society.society.ecosystem.building.profiles import paper_texts
     from virsci_society.society.literature.embedding.registry import make_embedding
 
     if baseline.embedding is None:
@@ -191,7 +191,7 @@ def _encoder(held: Ecosystem, baseline: Baseline, seed: int) -> Embedding:
 def _database(papers: Papers, vectors: Any, own: Embedding, encoder: Embedding) -> Database:
     """Papers in the encoder's space: as they are stored where that is their own."""
     from virsci_society.metrics.novelty.novelty import Database
-    from virsci_society.society.ecosystem.building.terms import paper_texts
+    from virsci_society.society.ecosystem.building.profiles import paper_texts
 
     if own.revision != encoder.revision:
         _refuse_hosted(encoder.name)

@@ -73,8 +73,8 @@ CAREERS: Table = {
     "rates": "virsci_society.society.careers:Rates",
 }
 NEWCOMERS: Table = {
-    "apprentices": "virsci_society.society.newcomers:Apprentices",
-    "outsiders": "virsci_society.society.newcomers:Outsiders",
+    "apprentices": "virsci_society.society.careers:Apprentices",
+    "outsiders": "virsci_society.society.careers:Outsiders",
 }
 RETIREMENT: Table = {
     "hazard": "virsci_society.society.departures:Hazard",
@@ -137,7 +137,7 @@ KINDS: Mapping[str, Table] = {
     "virsci_society.society.formation.selection:SelectionPolicy": SELECTION,
     "virsci_society.protocols.team_sizes:TeamSize": SIZES,
     "virsci_society.society.careers:Careers": CAREERS,
-    "virsci_society.society.newcomers:Newcomers": NEWCOMERS,
+    "virsci_society.society.careers:Newcomers": NEWCOMERS,
     "virsci_society.society.departures:Retirement": RETIREMENT,
     "virsci_society.society.departures:Mobility": MOBILITY,
     "virsci_society.society.population.interest_drift:Drift": DRIFT,

@@ -97,7 +97,7 @@ def figures(
     ] = None,
 ) -> None:
     """Write every figure of the run's page as an SVG file."""
-    from virsci_society.metrics.report.run_figures import write_run_figures
+    from virsci_society.metrics.report.figures import write_run_figures
     from virsci_society.scenarios.terminal.console import open_to_show
 
     opened = open_to_show(run)

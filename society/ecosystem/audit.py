@@ -22,9 +22,13 @@ import numpy as np
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.lazy_imports import pa, pq
 from virsci_society.society.ecosystem import storage
-from virsci_society.society.ecosystem.building.evidence import read_evidence, schema
 from virsci_society.society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS
-from virsci_society.society.ecosystem.building.terms import fit_lsa, paper_texts
+from virsci_society.society.ecosystem.building.profiles import (
+    fit_lsa,
+    paper_texts,
+    read_evidence,
+    schema,
+)
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.synthetic.large import DRAWN_VECTORS
 from virsci_society.society.literature.embedding.base import SETTINGS_FILE, paper_text

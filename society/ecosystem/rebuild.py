@@ -21,7 +21,7 @@ from virsci_society.society.ecosystem.building.build_options import (
     fields_of,
 )
 from virsci_society.society.ecosystem.building.builder import BuildResult, build
-from virsci_society.society.ecosystem.building.evidence import read_evidence
+from virsci_society.society.ecosystem.building.profiles import read_evidence
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.ecosystem.storage import read_manifest

@@ -12,7 +12,7 @@ from scipy.stats import kstest
 from tests.society import tiny_society
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.profile import Profile
-from virsci_society.society.careers import Rates
+from virsci_society.society.careers import Apprentices, Outsiders, Rates
 from virsci_society.society.departures import (
     AnyPlace,
     ByCoauthors,
@@ -28,7 +28,6 @@ from virsci_society.society.formation.leaders import Productive
 from virsci_society.society.interventions import Change, Removal
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.model import Society
-from virsci_society.society.newcomers import Apprentices, Outsiders
 from virsci_society.society.population import population
 
 NEVER = ((1e5, 0),)

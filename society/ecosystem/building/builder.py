@@ -27,11 +27,6 @@ from virsci_society.society.ecosystem.building.build_options import (
     BuildProgress,
     SilentProgress,
 )
-from virsci_society.society.ecosystem.building.evidence import (
-    EVIDENCE,
-    make_evidence,
-    write_evidence,
-)
 from virsci_society.society.ecosystem.building.filters import (
     COLLECTED,
     UNDATED,
@@ -45,12 +40,16 @@ from virsci_society.society.ecosystem.building.filters import (
 )
 from virsci_society.society.ecosystem.building.kept_papers import KeptPapers, read_kept_papers
 from virsci_society.society.ecosystem.building.outline import Outline
-from virsci_society.society.ecosystem.building.profiles import make_profiles, read_author_papers
-from virsci_society.society.ecosystem.building.terms import (
+from virsci_society.society.ecosystem.building.profiles import (
+    EVIDENCE,
     TermExtractor,
     fit_lsa,
     lsa_dimensions,
+    make_evidence,
+    make_profiles,
     paper_texts,
+    read_author_papers,
+    write_evidence,
 )
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.importers.records import RawRecord
@@ -117,7 +116,7 @@ class BuildResult:
 
     Attributes:
         ecosystem: what a society starts from.
-        evidence: the counted papers; see the module ``evidence``.
+        evidence: the counted papers; see ``profiles.schema``.
     """
 
     ecosystem: Ecosystem

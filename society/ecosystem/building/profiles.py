@@ -1,26 +1,99 @@
 """The third pass over a source, which reads the scientists' papers and makes their profiles.
 
 The pass reads topics and affiliations. Papers that the filters left out count here, too. Nothing
-from the boundary year on is read.
+from the boundary year on is read. The terms of a paper are its keywords or, where it has none,
+those of its own text with the highest TF-IDF weight in an LSA that is fitted on the kept past
+papers. Keywords that other papers use are preferred: they read better than other terms.
+
+The evidence is a table of the papers on which figures were counted. People are counted on papers
+that the filters may have left out, so the papers of a folder alone do not show whether a figure is
+one of the past. It has one row per paper before the boundary that is kept or by a scientist: its
+year, its scientists, its terms, the years in which it was cited. It holds no names, and no words
+beside the terms.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
 from virsci_society.agents.arrays import IntArray
-from virsci_society.agents.lazy_imports import pa, pc, sparse
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import replacing
+from virsci_society.agents.lazy_imports import pa, pc, pq, sparse
+from virsci_society.society.ecosystem.building.filters import PaperSelection
 from virsci_society.society.ecosystem.building.kept_papers import reread_records
 from virsci_society.society.ecosystem.building.outline import Outline
-from virsci_society.society.ecosystem.building.terms import TermExtractor
 from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.ecosystem.people import People
+from virsci_society.society.literature.embedding.base import paper_text
+from virsci_society.society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
+from virsci_society.society.literature.papers import Papers
+
+TERMS_PER_PAPER = 4
+"""Most terms of a paper without keywords."""
+
+
+class TermExtractor:
+    """Extracts the terms of records.
+
+    Args:
+        lsa: weighs the terms of a text; fitted on past papers only.
+        used: keywords of papers before the boundary, in lower case.
+    """
+
+    def __init__(self, lsa: LSAEmbedding, used: Container[str] = frozenset()) -> None:
+        self._lsa, self._used = lsa, used
+
+    def extract(self, record: RawRecord) -> tuple[str, ...]:
+        """The terms of a record in lower case, the best first, each once."""
+        if record.keywords:
+            return tuple(dict.fromkeys(keyword.lower() for keyword in record.keywords))
+        text = paper_text(record.title, record.abstract)
+        return self._lsa.keywords(text, TERMS_PER_PAPER, self._used)
+
+
+MOST_DIMENSIONS = 4096
+
+
+def paper_texts(papers: Papers) -> list[str]:
+    """The text by which each paper is embedded."""
+    columns = papers.table["title"].to_pylist(), papers.table["abstract"].to_pylist()
+    pairs = zip(*columns, strict=True)
+    return [paper_text(title, abstract) for title, abstract in pairs]
+
+
+def fit_lsa(texts: Sequence[str], seed: int, name: str) -> tuple[LSAEmbedding, list[str]]:
+    """Fit an LSA on the texts of past papers; without texts or words it knows no word.
+
+    The name of the embedding may give its length (``lsa:64``). Returns notes for the manifest, too.
+    """
+    nothing = LSAEmbedding([], np.zeros(0), np.zeros((0, 1), dtype=np.float32))
+    if not texts:
+        return nothing, []
+    length = lsa_dimensions(name)
+    try:
+        return LSAEmbedding.fit(texts, seed=seed, dim=length), []
+    except InputError:
+        told = f"the {len(texts):,} past papers have no words to fit an embedding on"
+        return nothing, [f"{told}: every vector is zero and searches find nothing near"]
+
+
+def lsa_dimensions(name: str) -> int:
+    """The vector length that an embedding's name asks for; the default for other kinds than LSA."""
+    kind, _, length = name.partition(":")
+    if kind != "lsa" or not length:
+        return DIMENSIONS
+    if not length.isdecimal() or not 1 <= int(length) <= MOST_DIMENSIONS:
+        raise InputError(f"embedding {name}: expected a length, such as lsa:64")
+    return int(length)
+
 
 AFFILIATIONS = 3
 """Most affiliations of a profile."""
@@ -182,3 +255,76 @@ def year_id_order(outline: Outline, rows: IntArray) -> IntArray:
     )
     order = pc.sort_indices(table, [("year", "ascending"), ("id", "ascending")])
     return np.asarray(order, dtype=np.int64)
+
+
+EVIDENCE = "evidence.parquet"
+
+
+def schema() -> pa.Schema:
+    """The columns: ``scientists`` are rows of the population, ``cited`` are years, ascending."""
+    return pa.schema(
+        [
+            ("id", pa.string()),
+            ("year", pa.int64()),
+            ("kept", pa.bool_()),
+            ("scientists", pa.list_(pa.int64())),
+            ("terms", pa.list_(pa.string())),
+            ("citations", pa.int64()),
+            ("cited", pa.list_(pa.int64())),
+        ]
+    )
+
+
+def make_evidence(
+    outline: Outline, selection: PaperSelection, author_papers: AuthorPapers
+) -> pa.Table:
+    """Make the table of evidence, one row per paper, by year, then id; columns as in ``schema``."""
+    rows = np.union1d(author_papers.rows, np.flatnonzero(selection.past))
+    rows = rows[year_id_order(outline, rows)]
+    place_of = dict(zip(author_papers.rows.tolist(), range(len(author_papers.rows)), strict=True))
+    scientists: list[list[int]] = [[] for _ in author_papers.rows]
+    for paper, one in zip(
+        author_papers.papers.tolist(), author_papers.scientists.tolist(), strict=True
+    ):
+        scientists[paper].append(one)
+    terms = [[author_papers.words[term] for term in paper] for paper in author_papers.terms]
+    places = [place_of.get(row) for row in rows.tolist()]
+    counts = selection.citations[rows]
+    columns = {
+        "id": outline.ids.take(pa.array(rows)).cast(pa.string()),
+        "year": outline.years[rows],
+        "kept": selection.past[rows],
+        "scientists": [[] if place is None else scientists[place] for place in places],
+        "terms": [[] if place is None else terms[place] for place in places],
+        "citations": pa.array(counts, pa.int64(), mask=counts < 0),
+        "cited": _citing_years(outline, rows),
+    }
+    return pa.table(columns, schema=schema())
+
+
+def write_evidence(folder: Path, table: pa.Table) -> None:
+    """Write the table into an ecosystem folder."""
+    with replacing(folder / EVIDENCE) as path:
+        pq.write_table(table, path, compression="zstd")
+
+
+def read_evidence(folder: Path) -> pa.Table | None:
+    """Read the table of an ecosystem folder; None where it has none, InputError if damaged."""
+    path = folder / EVIDENCE
+    if not path.is_file():
+        return None
+    try:
+        return pq.read_table(path, columns=schema().names).cast(schema())
+    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+        raise InputError(
+            f"{path}: not a readable table ({error}); build the ecosystem again"
+        ) from error
+
+
+def _citing_years(outline: Outline, rows: IntArray) -> list[list[int]]:
+    citing, cited = outline.links
+    years = outline.years[citing]
+    order = np.lexsort((years, cited))
+    cited, years = cited[order], years[order]
+    starts, ends = np.searchsorted(cited, rows), np.searchsorted(cited, rows, side="right")
+    return [years[start:end].tolist() for start, end in zip(starts, ends, strict=True)]

@@ -9,7 +9,7 @@ from virsci_society.metrics.impact import (
     coauthor_links,
     first_paper_dates,
 )
-from virsci_society.metrics.networks.assembly import assembly, assembly_table
+from virsci_society.metrics.networks.team_patterns import assembly, assembly_table
 
 
 def works(papers, veterans=(), pairs=()):

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.hand_run import full
-from virsci_society.metrics.networks.stars import around_stars
+from virsci_society.metrics.networks.removals import around_stars
 from virsci_society.society.results.run import Run
 
 

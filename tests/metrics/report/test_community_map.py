@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from tests.metrics.html_page import assert_inert
-from virsci_society.metrics.report import run_figures
+from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.network_figures import (
     community_map_figure,
     community_map_over_time,
@@ -116,7 +116,7 @@ def test_figures_name_the_remainder_and_grow_with_the_ties(found):
 
 
 def test_the_page_of_a_large_network_shows_communities(run, monkeypatch):
-    monkeypatch.setattr(run_figures, "MAX_SAMPLED", 3)
+    monkeypatch.setattr(figures, "MAX_SAMPLED", 3)
     page = render_page(run)
     assert_inert(page)
     assert "The largest communities" in page

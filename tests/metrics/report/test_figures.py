@@ -10,7 +10,7 @@ from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.drawing import svg
 from virsci_society.metrics.report.drawing.elements import LegendEntry, place_labels
 from virsci_society.metrics.report.drawing.scale import Scale
-from virsci_society.metrics.report.run_figures import run_figures
+from virsci_society.metrics.report.figures import run_figures
 from virsci_society.metrics.teams.concurrency import acceptance, waiting, weekly
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.hand_run import full
-from virsci_society.metrics.teams.panels import panel_agreement, panels
+from virsci_society.metrics.teams.peer_review import panel_agreement, panels
 from virsci_society.protocols.peer_review.rules import Decision
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import TABLES

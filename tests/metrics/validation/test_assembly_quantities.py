@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virsci_society.metrics.impact import AuthorshipTable, coauthor_links
-from virsci_society.metrics.networks.assembly import assembly_table
+from virsci_society.metrics.networks.team_patterns import assembly_table
 from virsci_society.metrics.validation.assembly_quantities import (
     SCALARS,
     AuthorHistory,

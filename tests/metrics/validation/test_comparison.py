@@ -12,20 +12,18 @@ from virsci_society.metrics.validation.comparison import (
 )
 from virsci_society.metrics.validation.dated_papers import (
     DatedPaper,
+    half_distance,
     history_of,
+    jensen_shannon,
+    mix_distance,
     papers_between,
     papers_of,
     simulated_papers,
-)
-from virsci_society.metrics.validation.tolerances import TOLERANCES
-from virsci_society.metrics.validation.topics import (
-    half_distance,
-    jensen_shannon,
-    mix_distance,
     topic_papers,
     vocabulary,
     words_of,
 )
+from virsci_society.metrics.validation.tolerances import TOLERANCES
 
 YEAR = 365.0
 

@@ -84,7 +84,7 @@ def test_against_others_it_is_the_novelty_measure_with_those_papers(held, worlds
 
 
 def _encoded(home, papers, texts):
-    from virsci_society.society.ecosystem.building.terms import paper_texts
+    from virsci_society.society.ecosystem.building.profiles import paper_texts
 
     assert len(texts) == len(papers)
     return home.embedding.encode(paper_texts(papers))

@@ -4,7 +4,7 @@ import pytest
 
 from virsci_society import load_scenario
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.networks.stars import around_stars
+from virsci_society.metrics.networks.removals import around_stars
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.fork import Fork
 from virsci_society.society.results.digest import digest_content, digest_tables

@@ -14,8 +14,8 @@ from virsci_society.society.ecosystem import storage as files
 from virsci_society.society.ecosystem.audit import audit
 from virsci_society.society.ecosystem.building.build_options import BuildOptions
 from virsci_society.society.ecosystem.building.builder import build
-from virsci_society.society.ecosystem.building.evidence import EVIDENCE
 from virsci_society.society.ecosystem.building.filters import COLLECTED
+from virsci_society.society.ecosystem.building.profiles import EVIDENCE
 from virsci_society.society.ecosystem.importers.json_papers import JsonLines
 from virsci_society.society.ecosystem.rebuild import audit_source
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic

@@ -16,10 +16,10 @@ from virsci_society.protocols.policies.nearest_topics import NearestTopics
 from virsci_society.protocols.policies.preferential_attachment import PreferentialAttachment
 from virsci_society.protocols.policies.two_step import TwoStep
 from virsci_society.protocols.policies.uniform import Uniform
+from virsci_society.society.careers import add_newcomer
 from virsci_society.society.ecosystem.people import People
 from virsci_society.society.formation.leaders import Anybody, ByProminence, Productive
 from virsci_society.society.kernel.streams import Streams
-from virsci_society.society.newcomers import add_newcomer
 from virsci_society.society.population import population
 from virsci_society.society.population.network import MIN_SPARE_ROOM, CoauthorNetwork, GrowableArray
 from virsci_society.society.population.population import Population

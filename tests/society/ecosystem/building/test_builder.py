@@ -11,9 +11,9 @@ from tests.society.ecosystem.raw_records import build_ecosystem, raw
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.building.build_options import BuildOptions
 from virsci_society.society.ecosystem.building.builder import build
-from virsci_society.society.ecosystem.building.evidence import read_evidence
 from virsci_society.society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS, UNDATED
 from virsci_society.society.ecosystem.building.outline import Outline
+from virsci_society.society.ecosystem.building.profiles import read_evidence
 from virsci_society.society.ecosystem.importers.records import RawAuthor
 from virsci_society.society.ecosystem.summary import measure
 from virsci_society.society.literature.embedding.base import paper_text

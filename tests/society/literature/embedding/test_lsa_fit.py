@@ -5,8 +5,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from virsci_society.agents.errors import InputError
-from virsci_society.society.literature.embedding.lsa import words_and_pairs
-from virsci_society.society.literature.embedding.lsa_fit import fit_lsa_arrays
+from virsci_society.society.literature.embedding.lsa import fit_lsa_arrays, words_and_pairs
 
 
 def corpus(texts, words, length, seed):
