@@ -104,27 +104,6 @@ _ROUNDS = _rounds(_POOL)
 _LEFT, _RIGHT, _HALF = (np.uint32(one) for one in (0xCA01F9DD, 0x4973F715, 16))
 
 
-def seed_state(key: int) -> State:
-    """The state of ``numpy.random.PCG64(key)``; see ``seed_states``."""
-    a, b, c, d = np.random.SeedSequence(key).pool.tolist()
-    # Written out, because a loop takes twice as long, and this is most of what a stream costs.
-    e, f, g, h = a, b, c, d
-    a = (a ^ _O[0]) * _O[1] & _WORD
-    b = (b ^ _O[1]) * _O[2] & _WORD
-    c = (c ^ _O[2]) * _O[3] & _WORD
-    d = (d ^ _O[3]) * _O[4] & _WORD
-    e = (e ^ _O[4]) * _O[5] & _WORD
-    f = (f ^ _O[5]) * _O[6] & _WORD
-    g = (g ^ _O[6]) * _O[7] & _WORD
-    h = (h ^ _O[7]) * _O[8] & _WORD
-    return _seeded(
-        (b ^ b >> 16) << 32 | (a ^ a >> 16),
-        (d ^ d >> 16) << 32 | (c ^ c >> 16),
-        (f ^ f >> 16) << 32 | (e ^ e >> 16),
-        (h ^ h >> 16) << 32 | (g ^ g >> 16),
-    )
-
-
 def seed_states(keys: Sequence[int]) -> list[State]:
     """State and increment of ``numpy.random.PCG64(key)`` for many keys.
 
@@ -145,7 +124,14 @@ def seed_states(keys: Sequence[int]) -> list[State]:
         mixed[one] = pool[one]
         pool = mixed
     words = _hashed(np.concatenate([pool, pool]), _column(_O[:-1]), _column(_O[1:]))
-    return [_seeded(*four) for four in np.ascontiguousarray(words.T).view("<u8").tolist()]
+    states = []
+    for high, low, sequence_high, sequence_low in (
+        np.ascontiguousarray(words.T).view("<u8").tolist()
+    ):
+        increment = ((sequence_high << 64 | sequence_low) << 1 | 1) & _WHOLE
+        start = increment + (high << 64 | low)
+        states.append(((start * _MULTIPLIER + increment) & _WHOLE, increment))
+    return states
 
 
 def _hashed(values: WordArray, constants: WordArray, factors: WordArray) -> WordArray:
@@ -156,24 +142,16 @@ def _hashed(values: WordArray, constants: WordArray, factors: WordArray) -> Word
     return mixed
 
 
-def _seeded(high: int, low: int, sequence_high: int, sequence_low: int) -> State:
-    """State and increment of a PCG64 generator after it was seeded with four words of 64 bits."""
-    increment = ((sequence_high << 64 | sequence_low) << 1 | 1) & _WHOLE
-    start = increment + (high << 64 | low)
-    return (start * _MULTIPLIER + increment) & _WHOLE, increment
-
-
 class ReusedStreams(Streams):
-    """The streams of one seed, with one generator for all streams of one purpose.
+    """The streams of one seed, of which those with a number are seeded many at once.
 
     They give the same draws as ``Streams``. Making a generator of numpy takes longer than most
-    draws from it, and simulations of thousands of societies ask for many. Here a generator is set
-    to the state that a new one would have, and streams with numbers are seeded many at once, by
-    numpy's own arithmetic on arrays. Tests compare both with numpy.
+    draws from it, and simulations of thousands of societies ask for many. Here the streams
+    ``(purpose, number)`` of one purpose share a generator, which is set to the state that a new one
+    would have; the states come from numpy's own arithmetic on arrays. Tests compare them.
 
-    The purpose of a stream is its last name, or the one before it where the last is a number. The
-    generator of a stream is valid until the next stream of the same purpose is asked for, so this
-    class serves a program that uses one stream of a purpose after another.
+    The generator of such a stream is valid until the next stream of the same purpose is asked for,
+    so this class serves a program that uses one stream of a purpose after another.
 
     Args:
         seed: the seed of the run.
@@ -186,38 +164,27 @@ class ReusedStreams(Streams):
     def reseed(self, seed: int) -> None:
         """Derive all streams from another seed from now on."""
         super().reseed(seed)
-        self._hasher = hashlib.blake2b(self._prefix, digest_size=8)
         self._ahead: dict[object, tuple[int, list[State]]] = {}
-
-    def key(self, *names: object) -> int:
-        """The 64-bit seed of a name, as that of ``Streams``."""
-        hasher = self._hasher.copy()
-        hasher.update("\x1f".join(map(str, names)).encode())
-        return int.from_bytes(hasher.digest(), "big")
 
     def stream(self, *names: object) -> np.random.Generator:
         """The generator of a name, at its beginning."""
-        last = names[-1]
-        numbered = type(last) is int and len(names) > 1
-        purpose = names[-2] if numbered else last
-        if not numbered or len(names) > 2:
-            return self._generator(purpose, seed_state(self.key(*names)))
+        purpose, number = names[0], names[-1]
+        if len(names) != 2 or not isinstance(number, int):
+            return super().stream(*names)
         start, states = self._ahead.get(purpose, (0, []))
-        if not start <= last < start + len(states):  # type: ignore[operator]
-            start = int(last)  # type: ignore[call-overload]
-            states = seed_states([self.key(purpose, start + one) for one in range(AHEAD)])
+        if not start <= number < start + len(states):
+            start, states = (
+                number,
+                seed_states([self.key(purpose, number + n) for n in range(AHEAD)]),
+            )
             self._ahead[purpose] = start, states
-        return self._generator(purpose, states[last - start])  # type: ignore[operator]
-
-    def _generator(self, purpose: object, state: State) -> np.random.Generator:
-        """The generator of a purpose, set to a state."""
-        generator = self._generators.get(purpose)
-        if generator is None:
-            generator = self._generators[purpose] = np.random.Generator(np.random.PCG64(0))
-        generator.bit_generator.state = {
+        if purpose not in self._generators:
+            self._generators[purpose] = np.random.Generator(np.random.PCG64(0))
+        state, increment = states[number - start]
+        self._generators[purpose].bit_generator.state = {
             "bit_generator": "PCG64",
-            "state": {"state": state[0], "inc": state[1]},
+            "state": {"state": state, "inc": increment},
             "has_uint32": 0,
             "uinteger": 0,
         }
-        return generator
+        return self._generators[purpose]
