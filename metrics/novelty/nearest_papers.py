@@ -161,15 +161,8 @@ def _squared_distances(own: FloatArray, lengths: FloatArray, products: FloatArra
 
 def mean_pairwise_distance(points: FloatArray, squared: bool) -> float:
     """Mean distance between two different points of a set."""
-    count = len(points)
-    if count < 2:
+    from scipy.spatial.distance import pdist
+
+    if len(points) < 2:
         return float("nan")
-    own = np.einsum("ij,ij->i", points, points)
-    total = 0.0
-    for start in range(0, count, QUERIES):
-        block = points[start : start + QUERIES]
-        squares = _squared_distances(
-            own[start : start + QUERIES, None], own[None, :], block @ points.T
-        )
-        total += float(squares.sum() if squared else np.sqrt(squares).sum())
-    return total / (count * (count - 1))
+    return float(pdist(points, "sqeuclidean" if squared else "euclidean").mean())

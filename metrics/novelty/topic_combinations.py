@@ -189,19 +189,9 @@ def group_percentiles(
     Returns:
         For each percentile an array of shape (count,); NaN for a group without values.
     """
-    ordered = values[np.lexsort((values, of))]
-    sizes = np.bincount(of, minlength=count)
-    starts, some = (np.cumsum(sizes) - sizes)[sizes > 0], sizes > 0
-    results = []
-    for percent in percents:
-        position = (sizes[some] - 1) * percent / 100
-        low = np.floor(position).astype(np.int64)
-        lower = ordered[starts + low]
-        upper = ordered[starts + np.minimum(low + 1, sizes[some] - 1)]
-        interpolated = np.full(count, np.nan)
-        interpolated[some] = lower + (upper - lower) * (position - low)
-        results.append(interpolated)
-    return results
+    grouped = pd.Series(values, dtype="float64").groupby(of)
+    every = range(count)
+    return [grouped.quantile(one / 100).reindex(every).to_numpy() for one in percents]
 
 
 def main_keywords(keywords: Mapping[str, Sequence[str]]) -> dict[str, str]:

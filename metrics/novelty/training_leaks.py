@@ -25,6 +25,7 @@ from virsci_society.metrics.novelty import novelty
 from virsci_society.metrics.novelty.novelty import Database
 from virsci_society.society.results.dataframes import cast_like, has_columns_of, typed_table
 from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import backend_of
 
 LONG_RUN = 8
 """Words of a run from which a reader should look; an assumption, not a test."""
@@ -67,8 +68,7 @@ class Cutoff:
 
 def training_cutoff(manifest: Mapping[str, Any]) -> Cutoff:
     """The training cut-off of the model of a run, from the run's manifest."""
-    backend = manifest.get("backend")
-    given = backend if isinstance(backend, Mapping) else {}
+    given = backend_of(manifest)
     boundary = None if manifest.get("boundary") is None else int(manifest["boundary"])
     stated = str(given.get("cutoff") or "")
     start = f"The boundary is {'unknown' if boundary is None else f'1 January {boundary}'}"

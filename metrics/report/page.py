@@ -65,6 +65,7 @@ from virsci_society.metrics.summary import summarise_run
 from virsci_society.metrics.summary_file import ended_words
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import backend_of, speaker_of
 
 PROTOCOLS = {"virsci": "VirSci", "wordless": "a protocol without words"}
 """Names of protocols that are written otherwise than their key."""
@@ -184,7 +185,7 @@ def _status(run: Run, summary: dict[str, Any], ledger: Ledger | None) -> list[tu
         ("failed attempts", format_number(failed) if failed is not None else "–"),
         ("defaulted answers", defaulted if summary["calls"]["total"] else "none asked"),
         ("cost", format_usd(spent) if paid else "nothing was paid"),
-        ("who spoke", speaker(run) or _backend_name(run)),
+        ("who spoke", speaker(run) or "not stated"),
     ]
 
 
@@ -203,20 +204,13 @@ def speaker(run: Run) -> str:
     Where the scenario gives an address, nothing shows that a language model answers there: it may
     be a server of tests. So the model is named, but not called a language model.
     """
-    given = run.manifest.get("backend")
-    about = given.get("about") if isinstance(given, dict) else given
-    text = str(about or "")
+    text = speaker_of(run.manifest)
     settings: Any = run.scenario.get("backend") or {}
     hosts = _hosts(settings) or _hosts(settings.get("live") or {})
     if LANGUAGE_MODEL not in text or not hosts:
         return text
     there = f"what answers at {', '.join(hosts)} as "
     return text.replace(LANGUAGE_MODEL, there, 1)
-
-
-def _backend_name(run: Run) -> str:
-    given = run.manifest.get("backend")
-    return str(given.get("use") or "not stated") if isinstance(given, dict) else "not stated"
 
 
 def _hosts(settings: Any) -> list[str]:
@@ -347,8 +341,7 @@ def _page_context(run: Run) -> dict[str, Any]:
 
 def _backend(run: Run) -> str:
     """The kind of backend and its model, as the scenario names them."""
-    given = run.manifest.get("backend")
-    backend = given if isinstance(given, dict) else {"use": given or ""}
+    backend = backend_of(run.manifest)
     return " ".join(str(backend[key]) for key in ("use", "model") if backend.get(key))
 
 

@@ -25,7 +25,7 @@ from virsci_society.metrics.report.templates import (
     template_environment,
 )
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import WRITTEN_BY, person_marks
+from virsci_society.society.results.speaker import WRITTEN_BY, person_marks, speaker_of
 
 WIDTH = 80
 """Columns of the text."""
@@ -191,10 +191,9 @@ def transcript_page(
 ) -> str:
     """A transcript as one HTML page; the arguments are those of ``team_talks``."""
     environment = template_environment("virsci_society.metrics.report")
-    backend = run.manifest.get("backend")
     return environment.get_template("transcript.html").render(
         title=f"{run.name}, seed {run.seed}",
-        about=backend.get("about", "") if isinstance(backend, Mapping) else str(backend or ""),
+        about=speaker_of(run.manifest),
         talks=list(team_talks(run, team, stage, prompts)),
         style=style_sheet(environment),
     )

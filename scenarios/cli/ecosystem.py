@@ -312,7 +312,7 @@ def _provenance(source: Source, paths: list[Path], options: dict[str, Any]) -> d
         "kind": source.kind,
         "options": options,
         "reading": source.report.as_json(),
-        "authors_are": source.name_rule,
+        "authors_are": source.author_rule.description,
         "unknown": list(source.unknown),
     }
 

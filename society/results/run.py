@@ -245,14 +245,12 @@ class Run:
         return f"<Run {name}, seed {self.manifest.get('seed')}: {facts}; {self._state()}>"
 
     def _repr_html_(self) -> str:
-        backend = self.manifest.get("backend")
-        about = backend.get("about") if isinstance(backend, Mapping) else backend
         facts = {
             "seed": self.manifest.get("seed"),
             "simulated days": self.manifest.get("days"),
             **self._counts(),
             "state": self._state(),
-            "who spoke": about,
+            "who spoke": speaker_of(self.manifest),
             "digest": self.digest,
             "folder": self.folder,
             "measures": ", ".join(self.measure_names()),

@@ -25,14 +25,19 @@ CSV_METADATA = "csv-metadata.json"
 """Name under which "CSV on the Web" looks for metadata beside CSV files."""
 
 
+def backend_of(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a manifest says of the backend of its run; an older one says its kind alone."""
+    given = manifest.get("backend")
+    return given if isinstance(given, Mapping) else {"use": given}
+
+
 def speaker_of(manifest: Mapping[str, Any]) -> str:
     """Who spoke in a run, by its manifest, in words: the rule-based scientists, or the models.
 
     An older manifest lacks the sentence about the backend: then model or kind of the backend stand
     for it; empty where nothing is known.
     """
-    given = manifest.get("backend")
-    backend = given if isinstance(given, Mapping) else {"use": given}
+    backend = backend_of(manifest)
     for name in ("about", "model", "use"):
         if backend.get(name):
             return str(backend[name])

@@ -5,7 +5,6 @@ class OurExport(vs.JsonSource):
     """Papers as our library exports them, one JSON object a line."""
 
     kind = "ours"
-    source_name = "the export of our library"
 
     def _paper(self, row):
         names = self.fields.parse_texts(row.get("by"), "by")

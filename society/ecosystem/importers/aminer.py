@@ -259,7 +259,6 @@ class AMiner(Source):
     """
 
     kind = "aminer"
-    source_name = "AMiner network"
     never_known = (
         "research terms, counts and co-authors of AMiner's author files are over all years and "
         "are not used",

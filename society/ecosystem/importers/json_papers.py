@@ -23,20 +23,6 @@ from typing import Any, ClassVar
 
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers import fields
-from virsci_society.society.ecosystem.importers.fields import (
-    first_text,
-    parse_count,
-    parse_id,
-    parse_list,
-    parse_mag_abstract,
-    parse_object,
-    parse_objects,
-    parse_text,
-    parse_texts,
-    parse_year,
-    require_id,
-    require_title,
-)
 from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
     FileLine,
@@ -183,53 +169,54 @@ SIDES = ("mag_papers", "aminer_papers")
 
 def _signature(entry: Any) -> AuthorEntry:
     if isinstance(entry, str):
-        return AuthorEntry("", parse_text(entry, "author"))
-    author = parse_object(entry, "author")
+        return AuthorEntry("", fields.parse_text(entry, "author"))
+    author = fields.parse_object(entry, "author")
     return AuthorEntry(
-        parse_id(author.get("id"), "author id"),
-        parse_text(author.get("name"), "author name"),
-        parse_text(author.get("org"), "author org"),
+        fields.parse_id(author.get("id"), "author id"),
+        fields.parse_text(author.get("name"), "author name"),
+        fields.parse_text(author.get("org"), "author org"),
     )
 
 
 def _signed(value: Any, name: str) -> list[AuthorEntry]:
-    return [_signature(entry) for entry in parse_list(value, name)]
+    return [_signature(entry) for entry in fields.parse_list(value, name)]
 
 
 def _strictly_signed(value: Any, name: str) -> list[AuthorEntry]:
     """The same, but null is no author."""
-    entries = parse_list(value, name)
-    parse_objects([entry for entry in entries if not isinstance(entry, str)], name)
+    entries = fields.parse_list(value, name)
+    fields.parse_objects([entry for entry in entries if not isinstance(entry, str)], name)
     return _signed(entries, name)
 
 
 def _named(value: Any, name: str) -> str:
     if isinstance(value, dict):
-        return parse_text(value.get("name"), f"{name} name")
-    return parse_text(value, name)
+        return fields.parse_text(value.get("name"), f"{name} name")
+    return fields.parse_text(value, name)
 
 
 def _venue(value: Any, name: str) -> str:
     if not isinstance(value, dict):
-        return parse_text(value, name)
-    return first_text(parse_text(value.get(key), f"{name} {key}") for key in ("name", "raw"))
+        return fields.parse_text(value, name)
+    return fields.first_text(
+        fields.parse_text(value.get(key), f"{name} {key}") for key in ("name", "raw")
+    )
 
 
 class JsonLines(JsonSource):
     """Papers as JSON objects, one a line."""
 
     kind = "jsonl"
-    source_name = "JSON lines"
     columns: ClassVar[Columns] = {
-        "id": [("id", require_id)],
-        "title": [("title", require_title)],
-        "abstract": [("abstract", parse_text)],
-        "year": [("year", parse_year)],
+        "id": [("id", fields.require_id)],
+        "title": [("title", fields.require_title)],
+        "abstract": [("abstract", fields.parse_text)],
+        "year": [("year", fields.parse_year)],
         "authors": [("authors", _strictly_signed)],
-        "references": [("references", partial(parse_texts, read=parse_id))],
-        "keywords": [("keywords", parse_texts)],
-        "venue": [("venue", parse_text)],
-        "citations": [("n_citation", parse_count)],
+        "references": [("references", partial(fields.parse_texts, read=fields.parse_id))],
+        "keywords": [("keywords", fields.parse_texts)],
+        "venue": [("venue", fields.parse_text)],
+        "citations": [("n_citation", fields.parse_count)],
     }
 
     def _paper(self, row: dict[str, Any]) -> RawRecord:
@@ -241,15 +228,21 @@ class AcademicJson(JsonLines):
 
     columns: ClassVar[Columns] = {
         **JsonLines.columns,
-        "abstract": [("abstract", parse_text), ("indexed_abstract", parse_mag_abstract)],
+        "abstract": [
+            ("abstract", fields.parse_text),
+            ("indexed_abstract", fields.parse_mag_abstract),
+        ],
         "authors": [("authors", _signed)],
-        "keywords": [("keywords", parse_texts), ("fos", partial(parse_texts, read=_named))],
+        "keywords": [
+            ("keywords", fields.parse_texts),
+            ("fos", partial(fields.parse_texts, read=_named)),
+        ],
         "venue": [("venue", _venue)],
     }
 
     def _paper(self, row: dict[str, Any]) -> RawRecord:
         record = super()._paper(row)
-        kind = parse_text(row.get("doc_type"), "doc_type").casefold()
+        kind = fields.parse_text(row.get("doc_type"), "doc_type").casefold()
         if kind in NOT_PAPERS:
             raise SkippedRecord(f"doc_type {kind}")
         return record
@@ -262,7 +255,6 @@ class Dblp(AcademicJson):
     """
 
     kind = "dblp"
-    source_name = "DBLP citation network (AMiner)"
 
 
 class OpenAcademicGraph(AcademicJson):
@@ -274,7 +266,6 @@ class OpenAcademicGraph(AcademicJson):
     """
 
     kind = "oag"
-    source_name = "Open Academic Graph"
 
     def _entries(self, start: Position) -> Generator[SourceEntry]:
         names = [file.path.name.lower() for file in self.files]

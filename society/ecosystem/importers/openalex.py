@@ -7,19 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from virsci_society.society.ecosystem.importers.fields import (
-    first_text,
-    parse_count,
-    parse_flag,
-    parse_inverted_index,
-    parse_object,
-    parse_objects,
-    parse_text,
-    parse_texts,
-    parse_year,
-    require_id,
-    require_title,
-)
+from virsci_society.society.ecosystem.importers import fields
 from virsci_society.society.ecosystem.importers.files import SourceFile
 from virsci_society.society.ecosystem.importers.json_papers import JsonSource
 from virsci_society.society.ecosystem.importers.records import (
@@ -45,7 +33,7 @@ CONCEPT_SCORE = 0.3
 
 def short_id(value: Any, name: str) -> str:
     """Shorten ``https://openalex.org/W123`` to ``W123``; null is empty, other ids are kept."""
-    id_ = parse_text(value, name)
+    id_ = fields.parse_text(value, name)
     short = SHORT_ID.fullmatch(id_)
     return short[1].upper() if short else id_
 
@@ -56,7 +44,7 @@ def _updated(file: SourceFile) -> str:
 
 
 def _work_id(value: Any, name: str) -> str:
-    id_ = short_id(require_id(value), name)
+    id_ = short_id(fields.require_id(value), name)
     # The first letter of an id names the kind of thing; works have W.
     if id_[:1] in "AICSPFTKD" and SHORT_ID.fullmatch(id_):
         raise SkippedRecord("not a work")
@@ -64,67 +52,71 @@ def _work_id(value: Any, name: str) -> str:
 
 
 def _title(row: dict[str, Any], _: str) -> str:
-    return require_title(row.get("title") or row.get("display_name"))
+    return fields.require_title(row.get("title") or row.get("display_name"))
 
 
 def _signed(value: Any, name: str) -> list[AuthorEntry]:
-    return [_signature(entry) for entry in parse_objects(value, name)]
+    return [_signature(entry) for entry in fields.parse_objects(value, name)]
 
 
 def _signature(entry: dict[str, Any]) -> AuthorEntry:
-    author = parse_object(entry.get("author"), "author")
-    written = parse_text(entry.get("raw_author_name"), "raw_author_name")
+    author = fields.parse_object(entry.get("author"), "author")
+    written = fields.parse_text(entry.get("raw_author_name"), "raw_author_name")
     return AuthorEntry(
         short_id(author.get("id"), "author id"),
-        parse_text(author.get("display_name"), "author display_name") or written,
+        fields.parse_text(author.get("display_name"), "author display_name") or written,
         _affiliation(entry),
     )
 
 
 def _affiliation(entry: dict[str, Any]) -> str:
-    institutions = parse_objects(entry.get("institutions"), "institutions")
+    institutions = fields.parse_objects(entry.get("institutions"), "institutions")
     names = [
-        parse_text(one.get("display_name"), "institution display_name") for one in institutions
+        fields.parse_text(one.get("display_name"), "institution display_name")
+        for one in institutions
     ]
-    names += parse_texts(entry.get("raw_affiliation_strings"), "raw_affiliation_strings")
-    return first_text(names)
+    names += fields.parse_texts(entry.get("raw_affiliation_strings"), "raw_affiliation_strings")
+    return fields.first_text(names)
 
 
 def _keywords(row: dict[str, Any], _: str) -> tuple[str, ...]:
     concepts = [
         one
-        for one in parse_objects(row.get("concepts"), "concepts")
+        for one in fields.parse_objects(row.get("concepts"), "concepts")
         if isinstance(score := one.get("score"), float | int) and score >= CONCEPT_SCORE
     ]
     return (
-        parse_texts(row.get("keywords"), "keywords", _named)
-        or parse_texts(row.get("topics"), "topics", _named)
-        or parse_texts(concepts, "concepts", _named)
+        fields.parse_texts(row.get("keywords"), "keywords", _named)
+        or fields.parse_texts(row.get("topics"), "topics", _named)
+        or fields.parse_texts(concepts, "concepts", _named)
     )
 
 
 def _named(value: Any, name: str) -> str:
     if isinstance(value, str):
-        return parse_text(value, name)
-    entry = parse_object(value, name)
-    return parse_text(entry.get("display_name") or entry.get("keyword"), f"{name} display_name")
+        return fields.parse_text(value, name)
+    entry = fields.parse_object(value, name)
+    return fields.parse_text(
+        entry.get("display_name") or entry.get("keyword"), f"{name} display_name"
+    )
 
 
 def _venue(row: dict[str, Any], _: str) -> str:
-    location = parse_object(row.get("primary_location"), "primary_location")
+    location = fields.parse_object(row.get("primary_location"), "primary_location")
     hosts = (location.get("source"), row.get("host_venue"))
     names = (
-        parse_text(parse_object(host, "venue").get("display_name"), "venue name") for host in hosts
+        fields.parse_text(fields.parse_object(host, "venue").get("display_name"), "venue name")
+        for host in hosts
     )
-    return first_text(names)
+    return fields.first_text(names)
 
 
 def _by_year(value: Any, name: str) -> tuple[tuple[int, int], ...]:
     counts: dict[int, int] = {}
-    for entry in parse_objects(value, name):
-        cited = parse_count(entry.get("cited_by_count"), f"{name} cited_by_count")
+    for entry in fields.parse_objects(value, name):
+        cited = fields.parse_count(entry.get("cited_by_count"), f"{name} cited_by_count")
         if cited is not None:
-            counts[parse_year(entry.get("year"))] = cited
+            counts[fields.parse_year(entry.get("year"))] = cited
     return tuple(sorted(counts.items()))
 
 
@@ -137,7 +129,6 @@ class OpenAlex(JsonSource):
     """
 
     kind = "openalex"
-    source_name = "OpenAlex"
     never_known = (
         "yearly citation counts cover ten years at most",
         "works merged into others are not told apart: merged_ids is not read",
@@ -149,13 +140,13 @@ class OpenAlex(JsonSource):
     columns: ClassVar[Columns] = {
         "id": [("id", _work_id)],
         "title": [("", _title)],
-        "abstract": [("abstract_inverted_index", parse_inverted_index)],
-        "year": [("publication_year", parse_year)],
+        "abstract": [("abstract_inverted_index", fields.parse_inverted_index)],
+        "year": [("publication_year", fields.parse_year)],
         "authors": [("authorships", _signed)],
-        "references": [("referenced_works", partial(parse_texts, read=short_id))],
+        "references": [("referenced_works", partial(fields.parse_texts, read=short_id))],
         "keywords": [("", _keywords)],
         "venue": [("", _venue)],
-        "citations": [("cited_by_count", parse_count)],
+        "citations": [("cited_by_count", fields.parse_count)],
         "citations_by_year": [("counts_by_year", _by_year)],
     }
 
@@ -176,8 +167,11 @@ class OpenAlex(JsonSource):
 
     def _paper(self, row: dict[str, Any]) -> RawRecord:
         record = self._from_columns(row)
-        if parse_flag(row.get("is_retracted"), "is_retracted"):
+        if fields.parse_flag(row.get("is_retracted"), "is_retracted"):
             raise SkippedRecord("retracted")
-        if parse_flag(row.get("is_paratext"), "is_paratext") or row.get("type") == "paratext":
+        if (
+            fields.parse_flag(row.get("is_paratext"), "is_paratext")
+            or row.get("type") == "paratext"
+        ):
             raise SkippedRecord("paratext")
         return record

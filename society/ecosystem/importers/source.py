@@ -146,8 +146,6 @@ class Source(Iterable[RawRecord], ABC):
 
     kind: ClassVar[str]
     """The name by which the source is asked for."""
-    source_name: ClassVar[str]
-    """The name of the source in the manifest."""
     version: ClassVar[int] = 1
     """Counted up when the same files give other records than before."""
     never_known: ClassVar[tuple[str, ...]] = ()
@@ -179,11 +177,6 @@ class Source(Iterable[RawRecord], ABC):
         if not files:
             raise InputError(f"{self._where}: holds {self.nothing_found}")
         return files
-
-    @property
-    def name_rule(self) -> str:
-        """The rule by which authors are told apart, in a sentence."""
-        return self.author_rule.description
 
     @property
     def unknown(self) -> tuple[str, ...]:

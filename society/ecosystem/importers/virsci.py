@@ -7,18 +7,7 @@ from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from virsci_society.society.ecosystem.importers.fields import (
-    LONGEST_LITERAL,
-    parse_count,
-    parse_id,
-    parse_list,
-    parse_literal,
-    parse_text,
-    parse_texts,
-    parse_year,
-    require_id,
-    require_title,
-)
+from virsci_society.society.ecosystem.importers import fields
 from virsci_society.society.ecosystem.importers.files import (
     Position,
     SourceFile,
@@ -64,20 +53,24 @@ def _parts(value: Any) -> Any:
 
 
 def _texts(value: Any, name: str) -> tuple[str, ...]:
-    return parse_texts(_parts(value), name)
+    return fields.parse_texts(_parts(value), name)
 
 
 def _ids(value: Any, name: str) -> tuple[str, ...]:
-    return parse_texts(_parts(value), name, parse_id)
+    return fields.parse_texts(_parts(value), name, fields.parse_id)
 
 
 def _signed(row: dict[Any, Any], _: str) -> list[AuthorEntry]:
     names = [
-        parse_text(name, "author") for name in parse_list(_parts(row.get("authors")), "authors")
+        fields.parse_text(name, "author")
+        for name in fields.parse_list(_parts(row.get("authors")), "authors")
     ]
     places = row.get("affiliations")
     places = places.split(";") if isinstance(places, str) else _parts(places)
-    written = [parse_text(place, "affiliation") for place in parse_list(places, "affiliations")]
+    written = [
+        fields.parse_text(place, "affiliation")
+        for place in fields.parse_list(places, "affiliations")
+    ]
     # With another number than that of authors, affiliations cannot be assigned.
     aligned = written if len(written) == len(names) else [""] * len(names)
     known = ("" if place in NO_VALUE else place for place in aligned)
@@ -94,18 +87,17 @@ class VirSciFiles(Source):
     """
 
     kind = "virsci"
-    source_name = "VirSci's preprocessed files"
     nothing_found = "no paper files: one Python dict in each .txt"
     columns: ClassVar[Columns] = {
-        "id": [("id", require_id)],
-        "title": [("title", require_title)],
-        "abstract": [("abstract", parse_text)],
-        "year": [("year", parse_year)],
+        "id": [("id", fields.require_id)],
+        "title": [("title", fields.require_title)],
+        "abstract": [("abstract", fields.parse_text)],
+        "year": [("year", fields.parse_year)],
         "authors": [("", _signed)],
         "references": [("paper_references", _ids)],
-        "venue": [("publication_venue", parse_text)],
+        "venue": [("publication_venue", fields.parse_text)],
         "keywords": [("keywords", _texts)],
-        "citations": [("citation", parse_count)],
+        "citations": [("citation", fields.parse_count)],
     }
 
     def wants(self, path: Path) -> bool:
@@ -118,13 +110,13 @@ class VirSciFiles(Source):
             if number >= start.file and not _is_derived(file):
                 with open_file(file.path) as stream:
                     # A byte more than is parsed, which shows that a file is too long.
-                    content = stream.read(LONGEST_LITERAL + 1)
+                    content = stream.read(fields.LONGEST_LITERAL + 1)
                 # One record a file: reading resumes at the next one.
                 yield SourceEntry(file, 1, Position(number + 1), content)
 
     def _record(self, content: Any) -> RawRecord:
-        fields = parse_literal(content)
-        if not isinstance(fields, dict):
+        literal = fields.parse_literal(content)
+        if not isinstance(literal, dict):
             raise ValueError("not a dict")
-        row = {name: _unwrapped(value) for name, value in fields.items()}
+        row = {name: _unwrapped(value) for name, value in literal.items()}
         return self._from_columns(row)

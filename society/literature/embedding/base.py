@@ -84,7 +84,7 @@ class Embedding(ABC):
             out: array that receives the rows, texts x dim and float32, such as a memory-mapped
                 file; None: a new array.
             cache: keeps rows from one attempt at the corpus to the next; used by models whose rows
-                are expensive, instead of that of ``use_cache``.
+                are expensive.
             progress: called after every batch.
 
         Returns:
@@ -152,7 +152,6 @@ class CachedEmbedding(Embedding):
     def __init__(self, query_prompt: str = "") -> None:
         self.query_prompt = query_prompt
         self._memo: OrderedDict[str, VectorArray] = OrderedDict()
-        self._cache: EmbeddingCache | None = None
         self._lock = threading.RLock()
 
     @property
@@ -167,14 +166,10 @@ class CachedEmbedding(Embedding):
     def _prepare(self, partition: CachePartition | None) -> None:
         """Called before the model computes, with the partition that holds its earlier rows."""
 
-    def use_cache(self, cache: EmbeddingCache | None) -> None:
-        """Store rows in a cache from now on, and take them from there; None: memory only."""
-        self._cache = cache
-
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Encode texts, one unit row each (texts x dim), rounded to 1e-5."""
         with self._lock:
-            row_of = self._lookup_or_compute(texts, self._cache)
+            row_of = self._lookup_or_compute(texts, None)
             for text in dict.fromkeys(texts):
                 if text in row_of:
                     self._memo[text] = row_of[text].copy()
@@ -190,7 +185,7 @@ class CachedEmbedding(Embedding):
     def _encode_batch(self, texts: Sequence[str], cache: EmbeddingCache | None) -> VectorArray:
         # Beside the memory: a corpus would drive out the texts that are asked for again.
         with self._lock:
-            row_of = self._lookup_or_compute(texts, cache or self._cache)
+            row_of = self._lookup_or_compute(texts, cache)
         return self._stack_rows(texts, row_of)
 
     def _lookup_or_compute(

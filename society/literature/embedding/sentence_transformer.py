@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -260,8 +261,9 @@ class SentenceTransformerEmbedding(CachedEmbedding):
 
     def __reduce__(self) -> tuple[Callable[..., SentenceTransformerEmbedding], tuple[Any, ...]]:
         # The model is not pickled; the copy loads it from the same files.
-        args = self._files, self._dim, self.query_prompt, self.device, self.workers
-        return _again, args
+        made: dict[str, Any] = {"dim": self._dim, "query_prompt": self.query_prompt}
+        made |= {"device": self.device, "workers": self.workers}
+        return partial(SentenceTransformerEmbedding, self._files, **made), ()
 
     @classmethod
     def from_name(
@@ -388,14 +390,6 @@ def require_extra() -> None:
 def prompt_suffix(prompt: str) -> str:
     """The part of a revision that stands for a query prompt; empty without one."""
     return f"+query.{hashlib.sha256(prompt.encode()).hexdigest()[:8]}" if prompt else ""
-
-
-def _again(
-    files: ModelFiles, dim: int | None, prompt: str, device: str, workers: int
-) -> SentenceTransformerEmbedding:
-    return SentenceTransformerEmbedding(
-        files, dim=dim, query_prompt=prompt, device=device, workers=workers
-    )
 
 
 def _loaded(folder: Path, device: str) -> Any:

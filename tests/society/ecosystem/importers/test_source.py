@@ -45,7 +45,6 @@ def test_the_table_names_every_source_by_its_kind():
         source = resolve_name(path)
         assert issubclass(source, Source)
         assert source.kind == name
-        assert source.source_name
 
 
 def test_opening_a_source_imports_nothing_heavy():

@@ -243,18 +243,16 @@ def test_what_is_under_way_when_one_fails_is_kept(server, tmp_path):
     assert kept == 1 + (counts["answers"] - 1) * 16
 
 
-def test_a_run_that_keeps_its_queries_is_replayed_without_the_server(server, tmp_path):
+def test_a_cached_corpus_is_encoded_again_without_the_server(server, tmp_path):
     embedding = hosted(server)
     embedding.encode([PROBE])
     embedding.save(tmp_path)
     with EmbeddingCache(tmp_path / "rows") as cache:
-        embedding.use_cache(cache)
-        rows = embedding.encode(["graph layout"])
+        rows = embedding.encode_all(["graph layout"], cache=cache)
     requests = server.counts()["requests"]
     loaded = load_embedding(tmp_path)
     with EmbeddingCache(tmp_path / "rows") as cache:
-        loaded.use_cache(cache)
-        assert np.array_equal(loaded.encode(["graph layout"]), rows)
+        assert np.array_equal(loaded.encode_all(["graph layout"], cache=cache), rows)
     assert server.counts()["requests"] == requests
 
 
