@@ -15,10 +15,9 @@ beside the terms.
 from __future__ import annotations
 
 from array import array
-from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +30,7 @@ from virsci_society.society.ecosystem.building.filters import PaperSelection
 from virsci_society.society.ecosystem.building.kept_papers import reread_records
 from virsci_society.society.ecosystem.building.outline import Outline
 from virsci_society.society.ecosystem.importers.records import RawRecord
-from virsci_society.society.ecosystem.people import People
+from virsci_society.society.ecosystem.people import MASK, People, numbered_names
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
 from virsci_society.society.literature.papers import Papers
@@ -115,7 +114,8 @@ class AuthorPapers:
         words: the terms.
         papers: paper of each seat; ascending within a scientist.
         scientists: scientist of each seat; ascending.
-        affiliations: affiliation of each seat; possibly empty.
+        affiliations: affiliation of each seat, as a number into ``places``.
+        places: the affiliations; one is empty where some seat has none.
     """
 
     rows: IntArray
@@ -123,18 +123,8 @@ class AuthorPapers:
     words: Sequence[str]
     papers: IntArray
     scientists: IntArray
-    affiliations: Sequence[str]
-
-    def by_scientist(self, count: int) -> Iterator[tuple[IntArray, Sequence[str]]]:
-        """Papers and affiliations of each of ``count`` scientists, the oldest paper first."""
-        ends = np.searchsorted(self.scientists, np.arange(count + 1))
-        for start, end in pairwise(ends.tolist()):
-            yield self.papers[start:end], self.affiliations[start:end]
-
-    def interests(self, papers: IntArray) -> list[str]:
-        """The most frequent terms of some papers; among equals the one that came first."""
-        counts = Counter(term for paper in papers.tolist() for term in self.terms[paper])
-        return [self.words[term] for term, _ in counts.most_common(INTERESTS)]
+    affiliations: IntArray
+    places: Sequence[str]
 
 
 def read_author_papers(
@@ -167,38 +157,79 @@ def make_profiles(
     outline, -1 where unknown; ``joint`` are the joint papers of each two scientists.
     """
     count = joint.shape[0]
-    names = [f"Scientist{number}" for number in range(count)]
-    years, counts = outline.years[author_papers.rows], citations[author_papers.rows]
-    schema = People.schema()
-    columns: dict[str, list[object]] = {name: [] for name in schema.names}
-    for number, (papers, places) in enumerate(author_papers.by_scientist(count)):
-        known = counts[papers][counts[papers] >= 0]
-        columns["id"].append(names[number])
-        columns["affiliations"].append(most_frequent_affiliations(places))
-        columns["interests"].append(author_papers.interests(papers))
-        columns["papers"].append(len(papers))
-        columns["citations"].append(int(known.sum()) if len(known) else None)
-        columns["collaborators"].append(frequent_collaborators(joint, number, names))
-    starts = np.array(
-        [years[p].min() for p, _ in author_papers.by_scientist(count)], dtype=np.int64
-    )
-    return People(pa.table(columns, schema=schema)), starts
+    names = numbered_names(MASK, count)
+    papers, scientists = author_papers.papers, author_papers.scientists
+    counts = citations[author_papers.rows][papers]
+    known = counts >= 0
+    dated = np.bincount(scientists[known], minlength=count) > 0
+    cited = np.bincount(scientists[known], counts[known], count).astype(np.int64)
+    columns = {
+        "id": names,
+        "affiliations": _affiliations(author_papers, count),
+        "interests": _interests(author_papers, count),
+        "papers": np.bincount(scientists, minlength=count),
+        "citations": pa.array(cited, mask=~dated),
+        "collaborators": collaborator_lists(joint, names),
+    }
+    first = papers[np.searchsorted(scientists, np.arange(count))]
+    starts: IntArray = outline.years[author_papers.rows][first]
+    return People(pa.table(columns, schema=People.schema())), starts
 
 
-def most_frequent_affiliations(affiliations: Sequence[str]) -> list[str]:
-    """The most frequent affiliations, oldest first in ``affiliations``; among equals the latest."""
-    # Backwards: of equal counts a Counter lists the one first that was counted first.
-    counts = Counter(place for place in reversed(affiliations) if place)
-    return [place for place, _ in counts.most_common(AFFILIATIONS)]
+def _affiliations(author_papers: AuthorPapers, count: int) -> pa.Array:
+    """The most frequent affiliations of each scientist; among equals the latest."""
+    places = pa.array(author_papers.places, pa.large_string())
+    stated = np.array([bool(place) for place in author_papers.places], dtype=bool)
+    # Backwards: among equals the one counts that is met first.
+    seats = np.flatnonzero(stated[author_papers.affiliations])[::-1]
+    owners, items = author_papers.scientists[seats], author_papers.affiliations[seats]
+    return frequent_items(owners, items, places, count, AFFILIATIONS)
 
 
-def frequent_collaborators(joint: sparse.csr_array, number: int, names: Sequence[str]) -> list[str]:
-    """The names of the scientists with the most joint papers; among equals by name."""
-    start, end = joint.indptr[number], joint.indptr[number + 1]
-    others = joint.indices[start:end].tolist()
-    together = dict(zip(others, joint.data[start:end].tolist(), strict=True))
-    ranked = sorted(together, key=lambda other: (-together[other], names[other]))
-    return [names[other] for other in ranked[:COLLABORATORS]]
+def _interests(author_papers: AuthorPapers, count: int) -> pa.Array:
+    """The most frequent terms of each scientist's papers; among equals the one that came first."""
+    terms = [author_papers.terms[paper] for paper in author_papers.papers.tolist()]
+    owners = np.repeat(author_papers.scientists, np.fromiter(map(len, terms), np.int64))
+    words = pa.array(author_papers.words, pa.large_string())
+    items = np.fromiter(chain.from_iterable(terms), np.int64)
+    return frequent_items(owners, items, words, count, INTERESTS)
+
+
+def frequent_items(
+    owners: IntArray, items: IntArray, words: pa.Array, size: int, most: int = INTERESTS
+) -> pa.Array:
+    """The most frequent items of each owner as lists of words; among equals the first to come.
+
+    Args:
+        owners: numbers below ``size``.
+        items: what each has, as numbers into ``words``.
+        words: what the items are called.
+        size: number of owners, with items or without.
+        most: length of the longest list.
+    """
+    keys = owners * len(words) + items
+    kinds, places, counts = np.unique(keys, return_index=True, return_counts=True)
+    people = kinds // max(1, len(words))
+    order = np.lexsort((places, -counts, people))
+    return _capped(people[order], (kinds % max(1, len(words)))[order], words, size, most)
+
+
+def collaborator_lists(joint: sparse.csr_array, names: pa.Array) -> pa.Array:
+    """The names of the people with the most joint papers, for each person; among equals by name."""
+    size = joint.shape[0]
+    people = np.repeat(np.arange(size), np.diff(joint.indptr))
+    by_name = np.empty(size, dtype=np.int64)
+    by_name[pc.sort_indices(names).to_numpy()] = np.arange(size)
+    order = np.lexsort((by_name[joint.indices], -joint.data, people))
+    return _capped(people, joint.indices[order], names, size, COLLABORATORS)
+
+
+def _capped(owners: IntArray, items: IntArray, words: pa.Array, size: int, most: int) -> pa.Array:
+    """The first ``most`` items of each owner, as lists of words; owners are ascending."""
+    starts = np.searchsorted(owners, np.arange(size + 1))
+    kept = np.arange(len(owners)) - starts[owners] < most
+    offsets = np.concatenate([[0], np.cumsum(np.minimum(np.diff(starts), most))])
+    return pa.LargeListArray.from_arrays(pa.array(offsets), words.take(pa.array(items[kept])))
 
 
 class _AuthorPapersBuilder:
@@ -237,14 +268,14 @@ class _AuthorPapersBuilder:
         papers = place_of[np.array(self._papers, dtype=np.int64)]
         scientists = np.array(self._scientists, dtype=np.int64)
         seats = np.lexsort((papers, scientists))
-        places, words = list(self._place_numbers), list(self._words)
         return AuthorPapers(
             rows=rows[order],
             terms=[self._about[paper] for paper in order.tolist()],
-            words=words,
+            words=list(self._words),
             papers=papers[seats],
             scientists=scientists[seats],
-            affiliations=[places[self._places[seat]] for seat in seats.tolist()],
+            affiliations=np.array(self._places, dtype=np.int64)[seats],
+            places=list(self._place_numbers),
         )
 
 

@@ -24,6 +24,7 @@ from virsci_society.society.ecosystem.building.filters import (
     count_joint_papers,
     shuffled_numbers,
 )
+from virsci_society.society.ecosystem.building.profiles import collaborator_lists, frequent_items
 from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests
 from virsci_society.society.ecosystem.people import MASK, People, numbered_names
 from virsci_society.society.ecosystem.synthetic.community import InventedPapers
@@ -35,11 +36,6 @@ from virsci_society.society.ecosystem.synthetic.text import (
 from virsci_society.society.literature.embedding.base import DECIMALS
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
-
-INTERESTS = 10
-"""Most interests of a person."""
-COLLABORATORS = 10
-"""Most collaborators of a person."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,30 +79,8 @@ class AuthorshipCounts:
 
         ``terms`` has a row per paper, of different numbers into ``words``.
         """
-        each = terms.shape[1]
-        keys = np.repeat(self.people, each) * len(words) + terms[self.papers].ravel()
-        kinds, places, counts = np.unique(keys, return_index=True, return_counts=True)
-        people = kinds // len(words)
-        order = np.lexsort((places, -counts, people))
-        return _capped(people[order], (kinds % len(words))[order], words, self.size, INTERESTS)
-
-
-def collaborator_lists(joint: sparse.csr_array, names: pa.Array) -> pa.Array:
-    """The names of the people with the most joint papers, for each person; among equals by name."""
-    size = joint.shape[0]
-    people = np.repeat(np.arange(size), np.diff(joint.indptr))
-    by_name = np.empty(size, dtype=np.int64)
-    by_name[pc.sort_indices(names).to_numpy()] = np.arange(size)
-    order = np.lexsort((by_name[joint.indices], -joint.data, people))
-    return _capped(people, joint.indices[order], names, size, COLLABORATORS)
-
-
-def _capped(owners: IntArray, items: IntArray, words: pa.Array, size: int, most: int) -> pa.Array:
-    """The first ``most`` items of each owner, as lists of words; owners are ascending."""
-    starts = np.searchsorted(owners, np.arange(size + 1))
-    kept = np.arange(len(owners)) - starts[owners] < most
-    offsets = np.concatenate([[0], np.cumsum(np.minimum(np.diff(starts), most))])
-    return pa.LargeListArray.from_arrays(pa.array(offsets), words.take(pa.array(items[kept])))
+        owners = np.repeat(self.people, terms.shape[1])
+        return frequent_items(owners, terms[self.papers].ravel(), words, self.size)
 
 
 DRAWN_VECTORS = (

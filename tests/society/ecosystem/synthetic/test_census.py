@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virsci_society.society.ecosystem.building.filters import count_joint_papers
-from virsci_society.society.ecosystem.synthetic.large import AuthorshipCounts, collaborator_lists
+from virsci_society.society.ecosystem.building.profiles import collaborator_lists
+from virsci_society.society.ecosystem.synthetic.large import AuthorshipCounts
 
 PEOPLE = 6
 TEAMS = st.lists(st.lists(st.integers(0, PEOPLE - 1), unique=True, max_size=5), max_size=9)
