@@ -191,7 +191,7 @@ def group_percentiles(
     """
     grouped = pd.Series(values, dtype="float64").groupby(of)
     every = range(count)
-    return [grouped.quantile(one / 100).reindex(every).to_numpy() for one in percents]
+    return [np.asarray(grouped.quantile(one / 100).reindex(every), float) for one in percents]
 
 
 def main_keywords(keywords: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -185,7 +185,7 @@ def _status(run: Run, summary: dict[str, Any], ledger: Ledger | None) -> list[tu
         ("failed attempts", format_number(failed) if failed is not None else "–"),
         ("defaulted answers", defaulted if summary["calls"]["total"] else "none asked"),
         ("cost", format_usd(spent) if paid else "nothing was paid"),
-        ("who spoke", speaker(run) or "not stated"),
+        ("who spoke", speaker(run) or speaker_of(run.manifest) or "not stated"),
     ]
 
 
@@ -204,7 +204,7 @@ def speaker(run: Run) -> str:
     Where the scenario gives an address, nothing shows that a language model answers there: it may
     be a server of tests. So the model is named, but not called a language model.
     """
-    text = speaker_of(run.manifest)
+    text = str(backend_of(run.manifest).get("about") or "")
     settings: Any = run.scenario.get("backend") or {}
     hosts = _hosts(settings) or _hosts(settings.get("live") or {})
     if LANGUAGE_MODEL not in text or not hosts:

@@ -25,7 +25,7 @@ from virsci_society.metrics.report.templates import (
     template_environment,
 )
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import WRITTEN_BY, person_marks, speaker_of
+from virsci_society.society.results.speaker import WRITTEN_BY, backend_of, person_marks
 
 WIDTH = 80
 """Columns of the text."""
@@ -193,7 +193,7 @@ def transcript_page(
     environment = template_environment("virsci_society.metrics.report")
     return environment.get_template("transcript.html").render(
         title=f"{run.name}, seed {run.seed}",
-        about=speaker_of(run.manifest),
+        about=backend_of(run.manifest).get("about") or "",
         talks=list(team_talks(run, team, stage, prompts)),
         style=style_sheet(environment),
     )

@@ -28,7 +28,7 @@ CSV_METADATA = "csv-metadata.json"
 def backend_of(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a manifest says of the backend of its run; an older one says its kind alone."""
     given = manifest.get("backend")
-    return given if isinstance(given, Mapping) else {"use": given}
+    return given if isinstance(given, Mapping) else {"use": given, "about": given}
 
 
 def speaker_of(manifest: Mapping[str, Any]) -> str:
