@@ -1,4 +1,4 @@
-"""Suggests the known word that an unknown one probably meant, and cuts texts that are too long."""
+"""Suggestions for an unknown word, and texts cut to a length or made fit for a terminal."""
 
 from __future__ import annotations
 
@@ -27,3 +27,8 @@ def cut_text(text: str, most: int, mark: str = "…") -> str:
         mark: what stands for the rest.
     """
     return text if len(text) <= most else text[: most - len(mark)] + mark
+
+
+def printable(text: str) -> str:
+    """The text with control characters escaped, so that a terminal does not obey them."""
+    return text if text.isprintable() else repr(text)[1:-1]

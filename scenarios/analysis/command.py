@@ -9,6 +9,7 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import (
     Json,
     Trust,
@@ -17,6 +18,7 @@ from virsci_society.scenarios.terminal.arguments import (
     tell_json,
     writing,
 )
+from virsci_society.scenarios.terminal.console import cell, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -133,8 +135,6 @@ def _print_comparison(found: ObservedComparison, other: str) -> None:
 
 def _print_columns(title: str, table: pd.DataFrame, columns: Mapping[str, str]) -> None:
     """Print some columns of a data frame, under their heads."""
-    from virsci_society.scenarios.terminal.console import print_table
-
     print_table(title, tuple(columns.values()), _plain(table, tuple(columns)))
 
 
@@ -221,8 +221,6 @@ def measure(
         compare_before_after,
         measure_again,
     )
-    from virsci_society.scenarios.runs.progress import make_progress
-    from virsci_society.scenarios.terminal.console import print_table
 
     find_code_here(trust)
     for run in runs:
@@ -265,6 +263,4 @@ def _no_run(name: str) -> str:
 
 
 def _within(one: Interval) -> str:
-    from virsci_society.scenarios.terminal.console import cell
-
     return f"{cell(one.value)} [{cell(one.low)}, {cell(one.high)}]"

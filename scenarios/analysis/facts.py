@@ -10,7 +10,9 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
+from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import Json, guarded, tell, tell_json, writing
+from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
     from virsci_society.metrics.facts.fact import Fact
@@ -44,7 +46,6 @@ def facts(
     judged by itself. `society list facts` names all facts, `society list facts NAME` shows one.
     """
     from virsci_society.scenarios.analysis.facts_page import write_page
-    from virsci_society.scenarios.runs.progress import make_progress
 
     chosen = chosen_facts(only or ())
     with make_progress() as progress:
@@ -154,8 +155,6 @@ def _folder_name(runs: Sequence[Path], with_: Path | None) -> str:
 
 
 def _print_card(card: Card) -> None:
-    from virsci_society.scenarios.terminal.console import print_table
-
     rows: list[tuple[Any, ...]] = [
         (
             *(row["fact"], row["value"], _range(row, "low", "high"), row["published"]),

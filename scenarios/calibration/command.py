@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import Settings, Trust, guarded, tell
+from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.calibration.calibrate import Forecast
@@ -47,7 +49,6 @@ def calibrate(
     from virsci_society.scenarios.calibration.calibrate import calibrate as fitted
     from virsci_society.scenarios.calibration.calibrate import forecast
     from virsci_society.scenarios.calibration.reader import read_calibration
-    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     with make_progress() as progress:
@@ -62,8 +63,6 @@ def calibrate(
 
 
 def _print_forecast(found: Forecast) -> None:
-    from virsci_society.scenarios.terminal.console import print_table
-
     rows = [*found.runs.items(), ("all", sum(found.runs.values()))]
     print_table("simulations", ("of what", "number"), rows)
     tell(
@@ -73,8 +72,6 @@ def _print_forecast(found: Forecast) -> None:
 
 
 def _print_outcome(outcome: Outcome, folder: Path) -> None:
-    from virsci_society.scenarios.terminal.console import print_table
-
     told = outcome.parameter_table()
     columns = ["key", "value", "origin", "low", "high"]
     rows = [

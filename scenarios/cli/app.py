@@ -29,6 +29,7 @@ from virsci_society.scenarios.explorer.command import explore
 from virsci_society.scenarios.export.command import export
 from virsci_society.scenarios.forecasting.command import forecast
 from virsci_society.scenarios.judgement.command import ask, rate, review
+from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.study.command import study
 from virsci_society.scenarios.terminal.arguments import (
     Online,
@@ -70,7 +71,6 @@ def fork(
     same command goes on with a fork that was stopped.
     """
     from virsci_society.scenarios.runs.fork import Fork
-    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     made = Fork.of(run, at, with_seed(set_, seed), remove, trust=trust)
@@ -143,7 +143,6 @@ def run(
     from virsci_society.scenarios.runs.execute import default_folder, is_finished
     from virsci_society.scenarios.runs.execute import run_scenario as execute
     from virsci_society.scenarios.runs.preflight import check_before_run
-    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     document = scenario_document(scenario, with_seed(set_, seed))
@@ -169,7 +168,6 @@ def replay(
 ) -> None:
     """Go through a finished run again from its journal, without a live call."""
     from virsci_society.scenarios.runs.execute import replay as again
-    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     with make_progress() as progress:

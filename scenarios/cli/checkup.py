@@ -10,6 +10,7 @@ import typer
 from virsci_society.agents.errors import BudgetReached, InputError
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import (
     Json,
     ScenarioName,
@@ -21,6 +22,7 @@ from virsci_society.scenarios.terminal.arguments import (
     tell_json,
     with_seed,
 )
+from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.config.schema import Scenario
@@ -66,7 +68,6 @@ def plan(
     from virsci_society.scenarios.planning.model_rates import RecordedRun, rates_for
     from virsci_society.scenarios.planning.plan import plan as planned
     from virsci_society.scenarios.runs.preflight import check_before_run
-    from virsci_society.scenarios.runs.progress import make_progress
 
     if learn is not None and probe is not None:
         raise InputError("--learn and --probe are both given; rates come from one of them")
@@ -99,7 +100,6 @@ def run_probe_calls(
     from virsci_society.agents.offline.backend import Offline
     from virsci_society.scenarios.planning.model_rates import RecordedRun
     from virsci_society.scenarios.runs.execute import default_folder, run_scenario
-    from virsci_society.scenarios.runs.progress import make_progress
 
     speaking = scenario.backend
     if isinstance(speaking.backend, Offline):
@@ -147,7 +147,6 @@ def prompts(
         write_pages,
     )
     from virsci_society.scenarios.planning.prompt_recording import TeamChoice
-    from virsci_society.scenarios.terminal.console import print_table
 
     if team is not None and teams is not None:
         raise InputError("--team and --teams are both given; give one of them")
@@ -186,7 +185,6 @@ def _source(scenario: str, settings: list[str], *, trust: bool) -> tuple[Scenari
 def _listing(source: Scenario | Path, choice: TeamChoice, *, trust: bool) -> Listing:
     """The calls of a run's journal, or of a rehearsal of a scenario."""
     from virsci_society.scenarios.planning.prompt_recording import rehearse_pages, replay_pages
-    from virsci_society.scenarios.runs.progress import make_progress
 
     with make_progress() as progress:
         if isinstance(source, Path):

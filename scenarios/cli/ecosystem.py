@@ -12,7 +12,9 @@ from typer.core import TyperGroup
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import make_folder, refuse_links, remove_folder
+from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import add_options, guarded, tell
+from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.audit import Check
@@ -38,8 +40,6 @@ def audit(
     With --source KIND PATH... it is built again from the source's papers before the boundary.
     Exit code 2 where anything knows of the future.
     """
-    from virsci_society.scenarios.runs.progress import make_progress
-    from virsci_society.scenarios.terminal.console import print_table
     from virsci_society.society.ecosystem.audit import audit as audit_folder
 
     if (source is None) != (not path):
@@ -226,8 +226,6 @@ def synthetic(
     seed: Annotated[int, typer.Option(min=0)] = 1,
 ) -> None:
     """Invent a research community of a stated size."""
-    from virsci_society.scenarios.runs.progress import make_progress
-
     with make_progress() as progress:
         progress.begin(f"inventing {scientists:,} scientists and {papers:,} papers")
         made = invented(scientists, papers, seed, progress)
@@ -270,7 +268,6 @@ def _build(
     facts: dict[str, Any],
     keep_names: bool,
 ) -> None:
-    from virsci_society.scenarios.runs.progress import make_progress
     from virsci_society.society.ecosystem.building.builder import build as build_by
     from virsci_society.society.ecosystem.importers.source import open_source
     from virsci_society.society.ecosystem.importers.spool import Spool
@@ -386,8 +383,6 @@ def info(
     seed: Annotated[int, typer.Option(min=0, help="Of synthetic.")] = 1,
 ) -> None:
     """Describe an ecosystem in figures, beside those of a real community (IEEE VIS)."""
-    from virsci_society.scenarios.runs.progress import make_progress
-    from virsci_society.scenarios.terminal.console import print_table
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.ecosystem.summary import describe
 

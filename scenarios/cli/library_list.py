@@ -12,6 +12,7 @@ import typer
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.terminal.arguments import complete_scenario, guarded, tell, tell_json
+from virsci_society.scenarios.terminal.console import print_table
 
 WIDTH = 96
 """Columns of a citation."""
@@ -79,8 +80,6 @@ def _print_runs(folder: Path, json: bool) -> None:
     if json:
         tell_json([one.to_data() for one in found])
         return
-    from virsci_society.scenarios.terminal.console import print_table
-
     if not found:
         tell(f"{folder}: no run in it; 'society run quickstart' makes one")
         return

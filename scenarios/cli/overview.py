@@ -16,8 +16,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import printable
 from virsci_society.scenarios.runs.text_charts import sparkline
 from virsci_society.scenarios.terminal.arguments import Json, RunFolder, guarded, tell, tell_json
+from virsci_society.scenarios.terminal.console import (
+    cell,
+    open_to_show,
+    print_overview,
+    print_table,
+)
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.runs.run_state import RunState
@@ -56,7 +63,6 @@ def show(
     written = read_summary(run) if state.state == FINISHED else None
     if written is None:
         from virsci_society.metrics.summary import summarise_run
-        from virsci_society.scenarios.terminal.console import open_to_show
 
         _print(summarise_run(open_to_show(run)), str(run), json, full)
         return
@@ -109,13 +115,9 @@ def _print(figures: Mapping[str, Any], folder: str, json: bool, full: bool) -> N
     if json:
         tell_json(figures)
     elif full:
-        from virsci_society.scenarios.terminal.console import print_overview
-
         print_overview(figures)
         print_charts(figures)
     else:
-        from virsci_society.scenarios.config.diagnostics import printable
-
         lines = list(map(printable, brief_lines(figures, folder)))
         if sys.stdout.isatty():
             width = terminal_width()
@@ -145,7 +147,6 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
     The last line has the folder as the user named it.
     """
     from virsci_society.agents.journal.records import spent_in
-    from virsci_society.scenarios.terminal.console import cell
 
     backend = summary["backend"]
     about = backend.get("about") if isinstance(backend, Mapping) else backend
@@ -296,8 +297,6 @@ def chart_lines(summary: Mapping[str, Any], encoding: str | None, width: int) ->
 
 def print_charts(summary: Mapping[str, Any]) -> None:
     """Print the series and the papers per person as tables; on a terminal with charts."""
-    from virsci_society.scenarios.terminal.console import print_table
-
     found = time_series(summary)
     if found:
         columns: tuple[str, ...] = ("what", "least", "most", "last", "unit")

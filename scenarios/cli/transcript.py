@@ -10,6 +10,7 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell
+from virsci_society.scenarios.terminal.console import open_to_show
 
 
 @guarded
@@ -41,7 +42,6 @@ def transcript(
         transcript_lines,
         transcript_page,
     )
-    from virsci_society.scenarios.terminal.console import open_to_show
 
     opened = open_to_show(run)
     every = all_ or page is not None

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.spelling import did_you_mean
+from virsci_society.agents.spelling import did_you_mean, printable
 from virsci_society.scenarios.config.document import Document, dotted
 from virsci_society.scenarios.config.yaml_io import KeyPath
 
@@ -123,11 +123,6 @@ def quote_value(value: object) -> str:
         return f"a number of more than {SHOWN} digits"  # Python writes none of over 4,300
     text = repr(value)
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
-
-
-def printable(text: str) -> str:
-    """The text with control characters escaped, so that a terminal does not obey them."""
-    return text if text.isprintable() else repr(text)[1:-1]
 
 
 def describe_errors(errors: Sequence[ErrorDetails]) -> str:

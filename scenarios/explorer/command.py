@@ -10,6 +10,7 @@ import typer
 from virsci_society.agents.files.atomic_files import make_folder
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell, writing
+from virsci_society.scenarios.terminal.console import open_to_show
 
 Prompts = Annotated[
     bool | None,
@@ -39,7 +40,6 @@ def explore(
     """
     from virsci_society.scenarios.explorer.page import FILE, write_explorer
     from virsci_society.scenarios.explorer.prompt_book import read_prompts
-    from virsci_society.scenarios.terminal.console import open_to_show
 
     find_code_here(trust)
     folders = [run] if other is None else [run, other]

@@ -10,6 +10,7 @@ import typer
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell, writing
+from virsci_society.scenarios.terminal.console import open_to_show
 
 export = typer.Typer(help="Export a run for other programs.", no_args_is_help=True)
 
@@ -34,7 +35,6 @@ def otel(
     from virsci_society.scenarios.explorer.prompt_book import read_prompts
     from virsci_society.scenarios.export.otlp import spans_of, write_traces
     from virsci_society.scenarios.runs.run_journal import JOURNAL
-    from virsci_society.scenarios.terminal.console import open_to_show
 
     find_code_here(trust)
     opened = open_to_show(run)
@@ -65,7 +65,6 @@ def dataset(
     Every row says whether a machine wrote it, and which model, rules or person did.
     """
     from virsci_society.scenarios.export.dataset import write_dataset
-    from virsci_society.scenarios.terminal.console import open_to_show
 
     opened = open_to_show(run)
     target = run / "dataset" if out is None else out
@@ -80,7 +79,6 @@ def dataset(
 def page(run: RunFolder) -> None:
     """Write the page of a run again, or of the part of it that there is."""
     from virsci_society.metrics.report.page import write_page
-    from virsci_society.scenarios.terminal.console import open_to_show
     from virsci_society.society.results.run import resolve_run_folder
 
     opened = open_to_show(run)
@@ -98,7 +96,6 @@ def figures(
 ) -> None:
     """Write every figure of the run's page as an SVG file."""
     from virsci_society.metrics.report.figures import write_run_figures
-    from virsci_society.scenarios.terminal.console import open_to_show
 
     opened = open_to_show(run)
     target = run / "figures" if out is None else out

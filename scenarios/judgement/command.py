@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import RunFolder, Settings, Trust, guarded, tell
+from virsci_society.scenarios.terminal.console import cell, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +98,6 @@ def ask(
     survey that was stopped: no question is paid twice.
     """
     from virsci_society.scenarios.judgement.interview import Interview
-    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     with make_progress() as progress:
@@ -132,7 +134,6 @@ def _show_answers(made: Interview) -> None:
     import pandas as pd
 
     from virsci_society.scenarios.judgement.interview import ANSWERS, summary_rows
-    from virsci_society.scenarios.terminal.console import print_table
 
     path = made.folder / f"{ANSWERS}.csv"
     rows = summary_rows(made.survey, pd.read_csv(path, keep_default_na=False))
@@ -160,7 +161,6 @@ def review(
     run's own tables and its digest stay as they are.
     """
     from virsci_society.scenarios.judgement.review import ReviewJob
-    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     made = ReviewJob.of(run, kind, set_ or (), panel, trust=trust)
@@ -178,7 +178,6 @@ def _show_review(made: ReviewJob) -> None:
 
     from virsci_society.scenarios.judgement.agreement import correlation_table, read_novelty
     from virsci_society.scenarios.judgement.review_tables import read_averages
-    from virsci_society.scenarios.terminal.console import print_table
 
     table = read_averages(made.folder.parents[1])
     mine = table[(table["panel"] == made.folder.name) & (table["kind"] == made.kind.name)]
@@ -247,7 +246,6 @@ def _require_fitting(
     kind: str, tiers: str | None, pairs: bool, *, swapped: bool, across_topics: bool
 ) -> None:
     """Refuse options of ``rate export`` that do not go together."""
-    from virsci_society.agents.spelling import did_you_mean
     from virsci_society.scenarios.judgement.sheets import RATINGS
 
     if kind not in RATINGS:
@@ -287,7 +285,6 @@ def judge(
     """
     from virsci_society.scenarios.judgement.judge import JudgeJob
     from virsci_society.scenarios.planning.plan import question_cost
-    from virsci_society.scenarios.runs.progress import make_progress
     from virsci_society.scenarios.terminal.plan_tables import print_question_cost
 
     find_code_here(trust)
@@ -309,7 +306,6 @@ def _show_judgements(made: JudgeJob) -> None:
     import pandas as pd
 
     from virsci_society.scenarios.judgement.judge import JUDGEMENTS
-    from virsci_society.scenarios.terminal.console import print_table
 
     table = pd.read_csv(made.folder / f"{JUDGEMENTS}.csv")
     counts = table["said"].fillna("unreadable").value_counts()
@@ -352,7 +348,6 @@ def _import_ratings(answers: list[Rating], key_data: dict[str, Any], folder: Pat
         review_errors,
         write_results,
     )
-    from virsci_society.scenarios.terminal.console import print_table
 
     ratings = ratings_of(answers, key_data)
     agreed = agreement_table(ratings, key_data["seed"])
@@ -392,7 +387,6 @@ def _import_pairs(answers: list[Rating], key_data: dict[str, Any], folder: Path)
 def _print_correlations(found: pd.DataFrame) -> None:
     """Print correlations over abstracts; a line where there are too few of them."""
     from virsci_society.scenarios.judgement.agreement import MIN_ABSTRACTS
-    from virsci_society.scenarios.terminal.console import print_table
 
     if not len(found):
         tell(
@@ -409,8 +403,6 @@ def _print_correlations(found: pd.DataFrame) -> None:
 
 def _print_agreements(found: pd.DataFrame) -> None:
     """Print Krippendorff's alpha of every dimension."""
-    from virsci_society.scenarios.terminal.console import print_table
-
     rows = [
         (row["dimension"], row["level"], _within(row, "alpha"), row["abstracts"], row["raters"])
         for row in found.to_dict("records")
@@ -421,8 +413,6 @@ def _print_agreements(found: pd.DataFrame) -> None:
 
 def _print_preferences(found: pd.DataFrame) -> None:
     """Print how often each arm is preferred."""
-    from virsci_society.scenarios.terminal.console import print_table
-
     rows = [
         (row["arm"], row["other"], row["n"], row["ties"], _within(row, "preferred"), row["p"])
         for row in found.to_dict("records")
@@ -433,8 +423,6 @@ def _print_preferences(found: pd.DataFrame) -> None:
 
 def _print_strengths(fit: PairFit, alpha: float) -> None:
     """Print the strength of each arm, the effect of position and the agreement on pairs."""
-    from virsci_society.scenarios.terminal.console import cell, print_table
-
     rows = [
         (row["arm"], row["answers"], row["wins"], _within(row, "strength"), row["chance"])
         for row in fit.arms.to_dict("records")
@@ -452,8 +440,6 @@ def _print_strengths(fit: PairFit, alpha: float) -> None:
 
 def _within(row: Any, name: str) -> str:
     """A value with its interval, whose columns are ``low`` and ``high``, or have its name first."""
-    from virsci_society.scenarios.terminal.console import cell
-
     prefix = f"{name}_" if f"{name}_low" in row else ""
     low, high = row[f"{prefix}low"], row[f"{prefix}high"]
     return f"{cell(float(row[name]))} [{cell(float(low))}, {cell(float(high))}]"

@@ -21,8 +21,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
-from virsci_society.agents.spelling import cut_text
-from virsci_society.scenarios.config.diagnostics import printable
+from virsci_society.agents.spelling import cut_text, printable
 from virsci_society.scenarios.runs.text_charts import can_encode, sparkline
 
 if TYPE_CHECKING:

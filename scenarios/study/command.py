@@ -13,6 +13,7 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import (
     Json,
     Settings,
@@ -82,7 +83,6 @@ def list_() -> None:
 @guarded
 def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Json = False) -> None:
     """Tell what a study will take, and how small an effect it can find; nothing is paid."""
-    from virsci_society.scenarios.runs.progress import make_progress
     from virsci_society.scenarios.study.budget_matching import match_budgets
     from virsci_society.scenarios.study.design import check_arms
     from virsci_society.scenarios.study.forecast import study_forecast
@@ -249,7 +249,6 @@ def _matched(design: Design, locked: Lock | None, trust: bool) -> Design:
     """The design with the values that its lock holds, or that are chosen now."""
     if design.file.match is None:
         return design
-    from virsci_society.scenarios.runs.progress import make_progress
     from virsci_society.scenarios.study.budget_matching import match_budgets
 
     held = None if locked is None else locked.data.get("match")

@@ -33,6 +33,8 @@ from virsci_society.agents.files.atomic_files import (
 )
 from virsci_society.agents.files.file_hashes import signed, unsigned
 from virsci_society.agents.redaction import redact
+from virsci_society.scenarios.terminal.arguments import tell
+from virsci_society.scenarios.terminal.console import print_table
 
 State = Literal["waiting", "running", "done", "failed", "stopped", "quarantined"]
 STATES: tuple[State, ...] = ("waiting", "running", "done", "failed", "stopped", "quarantined")
@@ -207,9 +209,6 @@ def describe_status(study: Path, one: Status) -> str:
 
 def print_statuses(folder: Path, found: Sequence[Status]) -> None:
     """Print how many runs of each arm are in which state, and why some are not done."""
-    from virsci_society.scenarios.terminal.arguments import tell
-    from virsci_society.scenarios.terminal.console import print_table
-
     shown = [state for state in STATES if any(one.state == state for one in found)]
     arms = dict.fromkeys(one.arm for one in found)
     counts = Counter((one.arm, one.state) for one in found)
@@ -224,8 +223,6 @@ def print_statuses(folder: Path, found: Sequence[Status]) -> None:
 
 def print_ends(folder: Path, found: Sequence[Status]) -> None:
     """Print, as an error, which runs are not done, why, and what the same command would do."""
-    from virsci_society.scenarios.terminal.arguments import tell
-
     _print_said(folder, found, err=True)
     counts = Counter(one.state for one in found if one.state != "done")
     counted = ", ".join(f"{count} {state}" for state, count in counts.items())
@@ -240,8 +237,6 @@ def print_ends(folder: Path, found: Sequence[Status]) -> None:
 
 
 def _print_said(folder: Path, found: Sequence[Status], *, err: bool) -> None:
-    from virsci_society.scenarios.terminal.arguments import tell
-
     said = [one for one in found if one.reason and one.state != "done"]
     for one in said[:MOST]:
         tell(describe_status(folder, one), err=err)

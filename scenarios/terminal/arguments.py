@@ -18,6 +18,7 @@ import typer
 
 from virsci_society.agents.errors import InputError, ProtocolError, SocietyError, Stopped
 from virsci_society.agents.redaction import redact
+from virsci_society.agents.spelling import printable
 from virsci_society.scenarios.config.outside_code import fault_in_outside_code
 from virsci_society.scenarios.runs.signals import sigterm_as_interrupt
 
@@ -154,8 +155,6 @@ def tell(*lines: str, err: bool = False) -> None:
         lines: each stays one line, so that no title can end a line and go on as a line of ours.
         err: print them on stderr.
     """
-    from virsci_society.scenarios.config.diagnostics import printable
-
     for line in lines:
         typer.echo(printable(line), err=err)
 

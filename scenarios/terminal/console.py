@@ -8,12 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.box import HEAVY_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from virsci_society.scenarios.config.diagnostics import printable
+from virsci_society.agents.spelling import printable
 from virsci_society.scenarios.runs.text_charts import bars_of
 
 if TYPE_CHECKING:
@@ -89,6 +84,11 @@ def print_table(
 
     On a terminal it has rules; elsewhere it is plain text with one row a line.
     """
+    from rich.box import HEAVY_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     plain = not sys.stdout.isatty()
     if bars and not plain and rows:
         columns = (*columns, "")

@@ -10,6 +10,7 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import (
     ScenarioName,
     Seed,
@@ -153,7 +154,6 @@ def _run_beside_page(
 ) -> None:
     """Run a scenario while a page shows it and takes the answers of people."""
     from virsci_society.scenarios.runs.execute import run_scenario
-    from virsci_society.scenarios.runs.progress import make_progress
     from virsci_society.scenarios.watch.folder_state import RunWatch
     from virsci_society.scenarios.watch.play import SEAT, Questions
     from virsci_society.scenarios.watch.server import WatchServer
