@@ -4,7 +4,7 @@
 
     SocietyError
     ├── InputError        yours: a file, a key, a value; the message says what to change  (exit 2)
-    │   └── LeaseHeld     a living owner works on the run folder (scenarios.study.execution.lease)
+    │   └── LeaseHeld     a living owner works on the run folder (scenarios.runs.lease)
     ├── Verdict           nobody's: the words themselves decided
     │   ├── ReplyError    a reply that could not be read as its form
     │   ├── Refused       the model declined to answer

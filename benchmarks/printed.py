@@ -207,12 +207,12 @@ def _wall(seconds: dict[str, float]) -> str:
 
 def plans_of_studies() -> str:
     """What every study of the paper takes with a language model."""
-    from virsci_society.scenarios.runs.progress import NoProgress
+    from virsci_society.scenarios.runs.progress import Progress
     from virsci_society.scenarios.study.forecast import study_forecast
 
     rows = []
     for name in PLANNED:
-        found = study_forecast(read_study(name, MODEL), NoProgress())
+        found = study_forecast(read_study(name, MODEL), Progress())
         prompts, replies = (found.total(key)["likely"] / 1e6 for key in TOKENS)
         calls = f"{found.total('calls')['likely']:,.0f}"
         parts = (f"{prompts:.2g}" if prompts < 10 else f"{prompts:.0f}", f"{replies:.2g}")

@@ -589,7 +589,7 @@ MISTAKES: tuple[Mistake, ...] = (
 
     # What a study survives
     mistake("two owners", "A lease whose number was used up meanwhile counts as held.",
-        ("scenarios/study/execution/lease.py::_taken",
+        ("scenarios/runs/lease.py::_taken",
          "if max(after) != latest + 1:", "if not after:"),
         by="scenarios/study/execution/test_lease.py::test_a_number_that_was_used_up_meanwhile_is_no_lease"),
     mistake("bad luck is poison", "A run that came further each time is put into quarantine.",

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from virsci_society.agents.errors import DISK_FULL, Diverged, InputError, Stopped
@@ -32,7 +32,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.runs.progress import NoProgress, Progress, RunProgress, report_waiting
+from virsci_society.scenarios.runs.progress import Progress, RunProgress, report_waiting
 from virsci_society.scenarios.runs.run_folder import (
     DIGEST,
     MANIFEST,
@@ -58,20 +58,11 @@ from virsci_society.scenarios.runs.signals import interruptible
 from virsci_society.society.kernel.durations import to_ticks
 
 if TYPE_CHECKING:
+    from virsci_society.scenarios.runs.lease import Lease
     from virsci_society.society.model import Society
 
 PROBE = ".writable-"
 """How the name of a file begins that shows whether a folder can be written to."""
-
-
-class RunGuard(Protocol):
-    """The right to work on a run folder that several machines share, such as a study's lease."""
-
-    def check(self) -> None:
-        """See that the right is still held; raises Stopped where it is not."""
-
-    def interrupting(self, tell: Callable[[Stopped], None]) -> AbstractContextManager[None]:
-        """Call ``tell`` with the reason, within this block, when the run is to stop soon."""
 
 
 def default_folder(scenario: Scenario) -> Path:
@@ -88,7 +79,7 @@ def run_scenario(
     progress: Progress | None = None,
     *,
     fork: Path | None = None,
-    lease: RunGuard | None = None,
+    lease: Lease | None = None,
     resources: SharedResources | None = None,
     page: bool = True,
 ) -> Path:
@@ -126,7 +117,7 @@ def run_scenario(
     folder = default_folder(scenario) if out is None else Path(out)
     if is_finished(scenario, folder):
         return folder
-    told = NoProgress() if progress is None else progress
+    told = Progress() if progress is None else progress
     if (folder / MANIFEST).is_file():
         told.begin(f"{folder} holds this run as it was; going on with it")
     prepare(scenario, folder)
@@ -142,7 +133,7 @@ def _run(
     folder: Path,
     journal: Journal,
     progress: Progress,
-    lease: RunGuard | None,
+    lease: Lease | None,
     resources: SharedResources,
     page: bool,
 ) -> None:
@@ -240,7 +231,7 @@ def replay(
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise InputError(f"{out}: is not an empty folder; give another one with --out")
         make_folder(out)
-    told = NoProgress() if progress is None else progress
+    told = Progress() if progress is None else progress
     # Written in any case, and thrown away without --out: the digest is made as files are written.
     with _replaying(folder, told, trust) as (journal, scenario, society), _place(out) as target:
         told.begin("simulating, from the journal alone")
@@ -287,7 +278,7 @@ def replayed_until(
     """
     require_finished(folder, day, "a replay until a date")
     refuse_links(folder)
-    told = NoProgress() if progress is None else progress
+    told = Progress() if progress is None else progress
     with _replaying(folder, told, trust) as (_, _, society):
         told.begin(f"simulating until day {day:g}, from the journal alone")
         try:

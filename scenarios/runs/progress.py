@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from virsci_society.agents.spelling import cut_text, printable
 from virsci_society.scenarios.runs.text_charts import can_encode, sparkline
@@ -137,8 +137,7 @@ class RunProgress:
         """
         teams = ", ".join(f"{count} {state}" for state, count in self.teams.items())
         calls = f"{self.calls:,} calls" + (f" ({self.under_way} open)" if self.under_way else "")
-        paid = f"{_short(self.tokens)} tokens" if self.tokens else ""
-        money = f"${self.usd:,.2f}" if self.usd else ""
+        paid, money = _spent(self.tokens, self.usd)
         total = f"{sum(self.teams.values()):,} teams"
         share, day = f"{self.share:.0%}", f"day {self.day:.0f} of {self.until:.0f}"
         choices = (
@@ -159,14 +158,17 @@ class RunProgress:
         return f"{words}; teams: {teams or 'none yet'}; calls: {self.calls:,}"
 
 
+def _spent(tokens: int, usd: float) -> tuple[str, str]:
+    """Tokens and money in words, each empty where there are none."""
+    return f"{_short(tokens)} tokens" if tokens else "", f"${usd:,.2f}" if usd else ""
+
+
 def _short(number: int) -> str:
     for size, letter in ((1_000_000, "M"), (1_000, "k")):
+        if number >= 1000 * size:
+            return f"{number // size}{letter}"
         if number >= size:
-            return (
-                f"{number / size:.3g}{letter}"
-                if number < 1000 * size
-                else f"{number // size}{letter}"
-            )
+            return f"{number / size:.3g}{letter}"
     return str(number)
 
 
@@ -216,8 +218,8 @@ class TeamCharts:
         return "  ".join(parts)
 
 
-class Progress(Protocol):
-    """Takes reports on how a run goes, and shows them."""
+class Progress:
+    """Takes reports on how a run goes; this one shows nothing of them."""
 
     def begin(self, phase: str) -> None:
         """A new phase has begun."""
@@ -232,23 +234,7 @@ class Progress(Protocol):
         """The society waits for replies of a model; called from another thread."""
 
 
-class NoProgress:
-    """Shows nothing."""
-
-    def begin(self, phase: str) -> None:
-        """Nothing."""
-
-    def step(self, society: Society) -> None:
-        """Nothing."""
-
-    def rehearse(self, what: str, society: Society) -> None:
-        """Nothing."""
-
-    def wait(self, standing: str) -> None:
-        """Nothing."""
-
-
-class LineProgress:
+class LineProgress(Progress):
     """Plain lines: every phase, and within a phase one line every few seconds.
 
     Args:
@@ -311,7 +297,7 @@ LEAST_CHART = 6
 """Columns below which a chart is left out."""
 
 
-class BarProgress:
+class BarProgress(Progress):
     """A bar that fills with simulated time, with charts of teams in a line below it."""
 
     def __init__(self) -> None:
@@ -337,8 +323,7 @@ class BarProgress:
 
     def _shown(self, text: str) -> str:
         """The text in one line beside the bar."""
-        width = self._width()
-        return cut_text(printable(text), width, "...")
+        return cut_text(printable(text), self._width(), "...")
 
     def _width(self) -> int:
         # Spinner and bar, each with a space behind it.
@@ -475,11 +460,9 @@ def report_waiting(society: Society, progress: Progress, every: float = EVERY) -
     def watch() -> None:
         while not ended.wait(every):
             if not gateway.shut:
-                tokens, usd = gateway.spent
-                paid = f"{_short(tokens)} tokens" if tokens else ""
-                money = f"${usd:,.2f}" if usd else ""
                 date = f"day {society.day:.0f} of {society.until:.0f}"
-                progress.wait("; ".join(filter(None, (date, gateway.status_line(), paid, money))))
+                parts = (date, gateway.status_line(), *_spent(*gateway.spent))
+                progress.wait("; ".join(filter(None, parts)))
 
     thread = threading.Thread(target=watch, name="watch", daemon=True)
     thread.start()

@@ -18,7 +18,7 @@ from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.dry_run import PAPER_TEXTS, DryRun, DryRunResult
 from virsci_society.scenarios.planning.model_rates import rates_for
 from virsci_society.scenarios.planning.plan import FIGURES, rehearse
-from virsci_society.scenarios.runs.progress import NoProgress, Progress
+from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.study.blocks import BUDGET
 from virsci_society.scenarios.study.design import Arm, Design, MatchedArm, scenario_of
 from virsci_society.scenarios.study.study_file import Match
@@ -65,7 +65,7 @@ def match_budgets(
     if locked is not None:
         matching = read_matching(locked)
     else:
-        matching = _Matcher(design, wanted, progress or NoProgress(), trust).matching()
+        matching = _Matcher(design, wanted, progress or Progress(), trust).matching()
     chosen: dict[str, dict[str, Any]] = {
         one.arm: {one.key: one.value} for one in matching if one.key is not None
     }

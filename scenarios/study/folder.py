@@ -25,6 +25,7 @@ from virsci_society.agents.gateway.budget import Budget
 from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.config.yaml_io import read_yaml, write_yaml
+from virsci_society.scenarios.runs.lease import is_abandoned
 from virsci_society.scenarios.runs.run_folder import prompt_hashes
 from virsci_society.scenarios.runs.run_journal import (
     NUMBER,
@@ -34,7 +35,6 @@ from virsci_society.scenarios.runs.run_journal import (
 )
 from virsci_society.scenarios.study.budget_matching import matching_data
 from virsci_society.scenarios.study.design import Design
-from virsci_society.scenarios.study.execution.lease import is_abandoned
 from virsci_society.scenarios.study.status import Status, folder_of, read_status, write_text
 from virsci_society.scenarios.study.study_file import STUDY, Comparison, about_of
 

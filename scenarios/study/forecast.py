@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from virsci_society.scenarios.planning.dry_run import slots_of
-from virsci_society.scenarios.planning.model_rates import ENDS, Rate, rates_for
+from virsci_society.scenarios.planning.model_rates import ENDS, End, rates_for
 from virsci_society.scenarios.planning.plan import FIGURES, Plan, plan
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.study.budget_matching import (
@@ -45,20 +45,17 @@ class StudyForecast:
 
     def total(self, name: str) -> dict[str, float]:
         """A figure of ``FIGURES`` for all runs together, at each of its ends."""
-        many = self.design.file.replicates
-        return {
-            end: many * math.fsum(getattr(one.figures[name], end) for one in self.plans)
-            for end in ENDS
-        }
+        many, rates = self.design.file.replicates, [one.figures[name] for one in self.plans]
+        return {end: many * math.fsum(one.at(end) for one in rates) for end in ENDS}
 
     def wall_time(self) -> dict[str, float]:
         """Seconds if all runs share their slots: the longest run, or all work over the slots."""
         many = self.design.file.replicates
         slots = slots_of(self.design.base)
 
-        def at(end: str) -> float:
-            alone = [getattr(one.figures["seconds"], end) for one in self.plans]
-            work = [getattr(one.figures["calls"], end) * _latency(one, end) for one in self.plans]
+        def at(end: End) -> float:
+            alone = [one.figures["seconds"].at(end) for one in self.plans]
+            work = [one.figures["calls"].at(end) * one.rates.latency.at(end) for one in self.plans]
             return float(max(*alone, many * math.fsum(work) / slots))
 
         return {end: at(end) for end in ENDS}
@@ -107,12 +104,8 @@ def study_forecast(design: Design, progress: Progress) -> StudyForecast:
         step = told_as(progress, arm.name)
         plans.append(plan(seeded, rates_for(seeded, None), step=step))
     many, level = design.file.replicates, 0.05 / max(1, comparisons_in(design))
-    return StudyForecast(
-        design,
-        tuple(plans),
-        detectable_effect(many),
-        detectable_effect(many, alpha=level),
-    )
+    found = detectable_effect(many), detectable_effect(many, alpha=level)
+    return StudyForecast(design, tuple(plans), *found)
 
 
 def comparisons_in(design: Design) -> int:
@@ -122,11 +115,6 @@ def comparisons_in(design: Design) -> int:
         arms = len(one.arms) if one.arms is not None else len(design.arms)
         count += max(1, arms - 1) if one.test == "paired" else 1
     return count
-
-
-def _latency(one: Plan, end: str) -> float:
-    rate: Rate = one.rates.latency
-    return float(getattr(rate, end))
 
 
 def print_forecast(found: StudyForecast) -> None:

@@ -50,23 +50,20 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
     write_text(folder / STUDY_JSON, study_json(design, lock, folder))
     results = results_table(design, folder, statuses)
     speaker = speaker_of_study(design)
-    write_parquet(folder / RUNS, runs_table(design, statuses), speaker=speaker)
-    write_parquet(folder / RESULTS, results, speaker=speaker)
-    indices = sensitivity_table(design, results)
-    if indices is not None:
-        write_parquet(folder / SENSITIVITY, indices, speaker=speaker)
-    matched = matched_table(design, folder, statuses)
-    if matched is not None:
-        write_parquet(folder / MATCHED, matched, speaker=speaker)
-    texts = texts_table(design, folder, statuses)
-    if texts is not None:
-        write_parquet(folder / TEXTS, texts, speaker=speaker)
-    reviews = reviews_table(folder, statuses)
-    if reviews is not None:
-        write_parquet(folder / REVIEWS, reviews, speaker=speaker)
+    tables = {
+        RUNS: runs_table(design, statuses),
+        RESULTS: results,
+        SENSITIVITY: sensitivity_table(design, results),
+        MATCHED: matched_table(design, folder, statuses),
+        TEXTS: texts_table(design, folder, statuses),
+        REVIEWS: reviews_table(folder, statuses),
+    }
+    for name, table in tables.items():
+        if table is not None:
+            write_parquet(folder / name, table, speaker=speaker)
     for name, table in stack_measures(folder, statuses).items():
         write_parquet(folder / TABLES / f"{name}.parquet", table, speaker=speaker, within=folder)
-    written = (BASE, STUDY, STUDY_JSON, RUNS, RESULTS, SENSITIVITY, MATCHED, TEXTS, REVIEWS)
+    written = (BASE, STUDY, STUDY_JSON, *tables)
     files = [folder / name for name in written if (folder / name).exists()]
     write_hashes(folder, [*files, *(folder / TABLES).glob("*.parquet")])
 

@@ -217,9 +217,8 @@ class _Reading:
         start = self._base()
         if start is None:
             return None, arms, []
-        for_all = (
-            settings_document(self.document, ("set",)) if self._is_mapping("set") else Document()
-        )
+        given = isinstance(self.document.data.get("set"), Mapping)
+        for_all = settings_document(self.document, ("set",)) if given else Document()
         self._refuse_decided("set", for_all)
         for one in self.over.settings:
             self._refuse_decided("--set", one.document)
@@ -233,11 +232,7 @@ class _Reading:
             scenario, wrong = try_read(
                 self.start.merged_with(document).merged_with(crossed), self.trust
             )
-            self.faults += [
-                line if _PLACE.match(line) else f"arm {arm.name}: {line}"
-                for line in wrong
-                if line not in faults
-            ]
+            self._note([line for line in wrong if line not in faults], f"arm {arm.name}")
             if scenario is not None:
                 scenarios.append(scenario)
         return base, arms, scenarios
@@ -260,20 +255,16 @@ class _Reading:
             here: KeyPath = ("crossed", key)
             if any(overlap(str(key), own) for own in arm.settings):
                 self.diagnostics.add(here, f"arm {arm.name} sets it itself; leave it out there")
-            self.faults += [
-                f"--set {one.key}: the study crosses {key} with its replicates; leave the setting "
-                f"out, or change {self._place(here)}"
-                for one in self.over.settings
-                if overlap(str(key), one.key) and not one.optional
-            ]
+            self._refuse_settings(
+                str(key),
+                f"the study crosses {key} with its replicates; leave the setting out, or change "
+                f"{self._place(here)}",
+            )
             for place, value in enumerate(values):
                 one = settings_document(self.document, (*here, place), {str(key): value})
                 first = first if place else first.merged_with(one)
                 _, wrong = try_read(self.start.merged_with(document).merged_with(one), self.trust)
-                self.faults += [
-                    line if _PLACE.match(line) else f"{self._place((*here, place))}: {line}"
-                    for line in wrong
-                ]
+                self._note(wrong, self._place((*here, place)))
         return first
 
     def _base(self) -> Document | None:
@@ -351,21 +342,29 @@ class _Reading:
                         "the arm sets it itself; leave it out at one of the two places",
                     )
                     continue
-                self.faults += [
-                    f"--set {one.key}: arm {name}: match adapts {key}; leave the setting out, or "
-                    f"take another key at {self._place((*here, key))}"
-                    for one in self.over.settings
-                    if overlap(key, one.key) and not one.optional
-                ]
+                self._refuse_settings(
+                    key,
+                    f"arm {name}: match adapts {key}; leave the setting out, or take another key "
+                    f"at {self._place((*here, key))}",
+                )
                 for end in ends:
                     chosen = settings_document(self.document, here, {key: end})
                     _, wrong = try_read(
                         self.start.merged_with(document).merged_with(chosen), self.trust
                     )
-                    self.faults += [
-                        line if _PLACE.match(line) else f"{self._place(here)}: {line}"
-                        for line in wrong
-                    ]
+                    self._note(wrong, self._place(here))
+
+    def _note(self, faults: Iterable[str], where: str) -> None:
+        """Note faults of a scenario; those without a line of a file get a place."""
+        self.faults += [line if _PLACE.match(line) else f"{where}: {line}" for line in faults]
+
+    def _refuse_settings(self, key: str, why: str) -> None:
+        """Note a fault for each ``--set`` of a key whose value the study itself gives."""
+        self.faults += [
+            f"--set {one.key}: {why}"
+            for one in self.over.settings
+            if overlap(key, one.key) and not one.optional
+        ]
 
     def _place(self, path: KeyPath) -> str:
         """File, line and column of a key, as messages name them."""
@@ -420,9 +419,6 @@ class _Reading:
         some = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
         hint = did_you_mean(name, known)
         self.diagnostics.add(place, f"{name!r} is no {what}, expected one of {some}{hint}")
-
-    def _is_mapping(self, key: str) -> bool:
-        return isinstance(self.document.data.get(key), Mapping)
 
 
 def _adapted(file: StudyFile | None) -> Mapping[str, Mapping[str, tuple[int, int]]]:

@@ -13,8 +13,8 @@ from virsci_society.scenarios.calibration.calibrate import take_lock
 from virsci_society.scenarios.calibration.simulation import SimulationLog
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
+from virsci_society.scenarios.runs.lease import hold_lease
 from virsci_society.scenarios.study.execution.budget_shares import Shares
-from virsci_society.scenarios.study.execution.lease import hold_lease
 from virsci_society.scenarios.study.folder import require_lock
 from virsci_society.scenarios.study.status import (
     Status,

@@ -302,7 +302,7 @@ def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
 ):
     from virsci_society.scenarios.config.schema import load_scenario
     from virsci_society.scenarios.runs.execute import run_scenario
-    from virsci_society.scenarios.study.execution.lease import LeaseLost, hold_lease
+    from virsci_society.scenarios.runs.lease import LeaseLost, hold_lease
 
     monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
     chosen, ended = load_scenario(scenario(**{"backend.in_flight": 4})), []

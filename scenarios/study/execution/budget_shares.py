@@ -18,7 +18,7 @@ from virsci_society.agents.errors import BudgetReached, InputError, Stopped
 from virsci_society.agents.files.atomic_files import lock_file, read_plain_text, write_atomically
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.records import NANO, Spending, nano_bound
-from virsci_society.scenarios.study.execution.lease import LeaseHeld, hold_lease
+from virsci_society.scenarios.runs.lease import LeaseHeld, hold_lease
 from virsci_society.scenarios.study.folder import read_budget, require_lock
 from virsci_society.scenarios.study.status import Status, folder_of
 
@@ -227,6 +227,11 @@ class RunResults:
         self._shares = shares
         if shares is not None:
             shares.reclaim()
+
+    @property
+    def is_over(self) -> bool:
+        """Is nothing more to be begun?"""
+        return self.failed_fast
 
     def record_result(self, status: Status) -> None:
         """Take the status of a run that has ended."""

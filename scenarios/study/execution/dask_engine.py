@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.scenarios.runs.lease import stop_all
 from virsci_society.scenarios.runs.signals import ignore_interrupts
 from virsci_society.scenarios.study.execution.budget_shares import RunResults
-from virsci_society.scenarios.study.execution.lease import stop_all
 from virsci_society.scenarios.study.status import Status
 
 if TYPE_CHECKING:

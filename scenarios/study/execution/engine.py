@@ -11,10 +11,10 @@ from queue import Empty
 from typing import Any
 
 from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.scenarios.runs.lease import stop_all
 from virsci_society.scenarios.runs.signals import SignalWatch, watch_signals
 from virsci_society.scenarios.study.design import Design
 from virsci_society.scenarios.study.execution.budget_shares import RunResults
-from virsci_society.scenarios.study.execution.lease import stop_all
 from virsci_society.scenarios.study.execution.pools import POLL_SECONDS, ProcessPool, ThreadPool
 from virsci_society.scenarios.study.status import Status, count_crashes, folder_of
 
@@ -103,9 +103,6 @@ class Engine:
         return min(jobs, runs), min(together, runs)
 
 
-Telling = Callable[[Status], None]
-
-
 def run_locally(
     study: Path,
     indices: Sequence[int],
@@ -116,7 +113,7 @@ def run_locally(
     trust: bool = False,
     again: bool = False,
     fail_fast: bool = False,
-    on_result: Telling | None = None,
+    on_result: Callable[[Status], None] | None = None,
 ) -> list[Status]:
     """Do runs of a study; returns the status of each of those that were begun.
 
@@ -163,10 +160,6 @@ class _LocalRuns(RunResults):
         """Is nothing more to be begun?"""
         return self.failed_fast or self.signalled.reason is not None
 
-    def stop_reason(self) -> Stopped:
-        """The reason given to runs under way when nothing more is to be done."""
-        return self.signalled.reason or Stopped("another run has failed (--fail-fast)")
-
     def run_in_threads(
         self, indices: Sequence[int], together: int, options: dict[str, Any]
     ) -> None:
@@ -179,7 +172,8 @@ class _LocalRuns(RunResults):
             while left:
                 if self.is_over:
                     left -= len(pool.cancel_pending())
-                    stop_all(self.stop_reason(), self.study)
+                    failed = Stopped("another run has failed (--fail-fast)")
+                    stop_all(self.signalled.reason or failed, self.study)
                 try:
                     end = pool.results.get(timeout=POLL_SECONDS)
                 except Empty:

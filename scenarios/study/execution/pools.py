@@ -24,12 +24,13 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, Protocol
+from typing import Any
 
 from virsci_society.agents.errors import SocietyError, Stopped
+from virsci_society.scenarios.runs.lease import stop_all
 from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.runs.signals import SignalWatch, watch_signals
-from virsci_society.scenarios.study.execution.lease import stop_all
+from virsci_society.scenarios.study.execution.budget_shares import RunResults
 from virsci_society.scenarios.study.status import Status, count_begins, folder_of, log_crash
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -144,19 +145,6 @@ class Order:
 USELESS = 5
 """Workers lost in a row, for each process of the pool, of whose runs none had begun its own work;
 after them the study stops."""
-
-
-class RunEvents(Protocol):
-    """What the pool reports to, and asks whether more runs are to be begun."""
-
-    study: Path
-
-    @property
-    def is_over(self) -> bool:
-        """Is nothing more to be begun?"""
-
-    def record_result(self, status: Status) -> None:
-        """Take the status of a run that has ended."""
 
 
 def serve_runs(pipe: Connection, study: str, together: int, options: dict[str, Any]) -> None:
@@ -280,7 +268,7 @@ class ProcessPool:
     """
 
     def __init__(
-        self, round_: RunEvents, jobs: int, together: int, options: dict[str, Any]
+        self, round_: RunResults, jobs: int, together: int, options: dict[str, Any]
     ) -> None:
         self.ordinary: deque[int] = deque()
         self.suspects: deque[int] = deque()
@@ -317,7 +305,8 @@ class ProcessPool:
 
     def _hand_out(self) -> None:
         """Give runs to workers; a suspect goes to an idle worker, which gets nothing beside it."""
-        wanted = min(self._jobs, len(self.ordinary) + len(self.suspects) + self._under_way())
+        under_way = sum(len(worker.busy) for worker in self._workers)
+        wanted = min(self._jobs, len(self.ordinary) + len(self.suspects) + under_way)
         while len(self._workers) < wanted:
             self._workers.append(_Worker(self._round.study, self._together, self._options))
         for worker in self._workers:
@@ -330,9 +319,6 @@ class ProcessPool:
     def _has_room(self, worker: _Worker) -> bool:
         alone = any(index in self.lost for index in worker.busy)
         return not alone and len(worker.busy) < worker.together
-
-    def _under_way(self) -> int:
-        return sum(len(worker.busy) for worker in self._workers)
 
     def _wait_for_results(self) -> None:
         pipes = {worker.pipe: worker for worker in self._workers}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,12 +21,12 @@ from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import cut_text
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
-from virsci_society.scenarios.runs.progress import NoProgress
+from virsci_society.scenarios.runs.lease import Lease, LeaseHeld, LeaseLost, hold_lease
+from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.runs.run_folder import DIGEST
 from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.study.design import scenario_of
 from virsci_society.scenarios.study.execution.budget_shares import Shares, spent_by
-from virsci_society.scenarios.study.execution.lease import Lease, LeaseHeld, LeaseLost, hold_lease
 from virsci_society.scenarios.study.folder import BASE, Lock, read_budget, require_lock
 from virsci_society.scenarios.study.status import (
     ENDED,
@@ -90,7 +89,7 @@ def run_one(
         return replace(waiting, state="running", reason=_reason_of(held))
 
 
-class _RecordedBegin(NoProgress):
+class _RecordedBegin(Progress):
     """Notes that a run has begun its own work, at its first phase.
 
     Not before: a process that is killed while it imports the libraries dies of no run's fault.
@@ -152,7 +151,8 @@ class _LeasedRun:
             # Measuring limits the threads of numerical libraries, which belong to the whole
             # process.
             with resources.build_lock:
-                self._measure(self.lock.data["measures"])
+                measured = measure_run_folder(self.folder, self.lock.data["measures"])
+                write_run_measures(self.study, self.waiting.index, measured)
         except LeaseLost:
             raise  # how it stands is for its new owner to say
         except Exception as error:
@@ -175,9 +175,6 @@ class _LeasedRun:
         budget = narrower_budget(scenario.backend.budget, share)
         speaking = scenario.backend.model_copy(update={"budget": budget})
         return scenario.model_copy(update={"backend": speaking})
-
-    def _measure(self, names: Iterable[str]) -> None:
-        write_run_measures(self.study, self.waiting.index, measure_run_folder(self.folder, names))
 
     def _shares(self) -> Shares | None:
         budget = read_budget(self.study)

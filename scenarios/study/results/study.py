@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Set
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import require_regular_file
 from virsci_society.agents.files.file_hashes import read_hashes
+from virsci_society.scenarios.study.study_file import Figure, Scatter
 from virsci_society.society.results.table_files import read_parquet
 
 DESCRIPTION_FILE = "study.json"
@@ -62,22 +64,12 @@ class PlannedComparison(StudyRecord):
     exploratory: bool = False
 
 
-class StackedFigure(StudyRecord):
-    """One figure of measures that add up: the keys of ``study_file.Figure``."""
-
-    title: str
-    parts: dict[str, str]
-    over: list[str]
-    beside: str | None = None
+class StackedFigure(Figure, StudyRecord):
+    """One figure of measures that add up."""
 
 
-class ScatterFigure(StudyRecord):
-    """One figure of outcomes against measures: the keys of ``study_file.Scatter``."""
-
-    title: str
-    of: list[str]
-    against: list[str]
-    mark: dict[str, Any] = Field(default_factory=dict)
+class ScatterFigure(Scatter, StudyRecord):
+    """One figure of outcomes against measures."""
 
 
 class MatchedBudget(StudyRecord):
@@ -259,11 +251,6 @@ class Study:
         """The outcomes that a score ``review.KIND.SCORE`` is, one for each panel that gave it."""
         return [name for name, (given, _) in self.reviews.items() if given == score]
 
-    def runs_of(self, arm: str) -> list[int]:
-        """The numbers of the runs of an arm that were measured, in order."""
-        rows = self.results[self.results["arm"] == arm]
-        return [int(run) for run in rows["run"].unique()]
-
     def key_value(self, arm: str, key: str) -> float:
         """The number that an arm sets a key to; NaN if it sets none or it is no number."""
         value: Any = next(one.set.get(key) for one in self.description.arms if one.name == arm)
@@ -315,15 +302,10 @@ class Study:
     def failure_reason(self, run: int) -> str:
         """Why a run is not done, from its status file; empty where that does not say."""
         file = self.folder / "runs" / f"{run:04d}.status.json"
-        try:
-            status = (
-                json.loads(require_regular_file(file).read_text(encoding="utf-8"))
-                if file.exists()
-                else {}
-            )
-        except (ValueError, OSError, InputError):
-            return ""
-        return str(status.get("reason") or "") if isinstance(status, dict) else ""
+        with suppress(ValueError, OSError, InputError):
+            status = json.loads(require_regular_file(file).read_text(encoding="utf-8"))
+            return str(status.get("reason") or "") if isinstance(status, dict) else ""
+        return ""
 
 
 def _gathered(folder: Path, name: str) -> pd.DataFrame | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -58,16 +59,7 @@ RANK_CORRELATIONS = (
     *("measure", "over", "among", "n", "rho", "low", "high", "p", "holm", "planned", "note"),
 )
 MEASURE_CORRELATIONS = (
-    "measure",
-    "against",
-    "test",
-    "n",
-    "r",
-    "low",
-    "high",
-    "p",
-    "holm",
-    "planned",
+    *("measure", "against", "test", "n", "r", "low", "high", "p", "holm", "planned"),
 )
 FACTORIAL = (*("measure", "effect", "n", "size", "share", "F", "freedom", "error", "p", "note"),)
 SENSITIVITY = ("measure", "key", "n", "prcc", "low", "high", "p")
@@ -233,44 +225,35 @@ def coverage(study: Study) -> pd.DataFrame:
 def differences(results: Sequence[ComparisonResult]) -> pd.DataFrame:
     """The comparisons of two arms; columns ``DIFFERENCES``."""
     rows = []
-    for result in results:
-        if isinstance(result.result, ArmDifference):
-            gap, effect = result.result.difference, result.result.effect
-            head = (result.measure, *result.of, result.test, gap.n, gap.value, gap.low, gap.high)
-            size = (result.result.effect_name, effect.value, effect.low, effect.high)
-            rows.append((*head, *size, result.p, result.holm, _planned(result), result.result.note))
+    for one in results:
+        found = one.result
+        if isinstance(found, ArmDifference):
+            gap, effect = found.difference, found.effect
+            head = (one.measure, *one.of, one.test, gap.n, gap.value, gap.low, gap.high)
+            size = (found.effect_name, effect.value, effect.low, effect.high)
+            rows.append((*head, *size, *_verdict(one), found.note))
     return _frame(rows, DIFFERENCES)
 
 
 def two_lines_tests(results: Sequence[ComparisonResult]) -> pd.DataFrame:
     """The two-lines tests; columns ``TWO_LINES_TESTS``."""
     rows = []
-    for result in results:
-        if isinstance(result.result, TwoLines):
-            lines = [
-                value
-                for line in (result.result.first, result.result.second)
-                for value in (line.slope, line.low, line.high, line.p)
-            ]
-            head = (
-                result.measure,
-                *result.of,
-                result.among,
-                result.result.n,
-                result.result.break_point,
-            )
-            rows.append(
-                (*head, *lines, result.p, result.holm, _planned(result), result.result.note)
-            )
+    for one in results:
+        found = one.result
+        if isinstance(found, TwoLines):
+            both = (found.first, found.second)
+            sides = ((line.slope, line.low, line.high, line.p) for line in both)
+            head = (one.measure, *one.of, one.among, found.n, found.break_point)
+            rows.append((*head, *chain.from_iterable(sides), *_verdict(one), found.note))
     return _frame(rows, TWO_LINES_TESTS)
 
 
 def rank_correlations(results: Sequence[ComparisonResult]) -> pd.DataFrame:
     """The rank correlations with a varied key; columns ``RANK_CORRELATIONS``."""
     rows = [
-        (*row[:2], result.among, *row[3:], result.result.note)
-        for result, row in _correlation_rows(results)
-        if result.test == RANK_TREND and isinstance(result.result, Correlation)
+        (one.measure, *one.of, one.among, *_coefficient(found), *_verdict(one), found.note)
+        for one, found in _correlations(results)
+        if one.test == RANK_TREND
     ]
     return _frame(rows, RANK_CORRELATIONS)
 
@@ -280,31 +263,29 @@ def measure_correlations(results: Sequence[ComparisonResult]) -> pd.DataFrame:
 
     Columns: ``MEASURE_CORRELATIONS``.
     """
-    rows = [row for result, row in _correlation_rows(results) if result.test != RANK_TREND]
+    rows = [
+        (one.measure, *one.of, one.test, *_coefficient(found), *_verdict(one))
+        for one, found in _correlations(results)
+        if one.test != RANK_TREND
+    ]
     return _frame(rows, MEASURE_CORRELATIONS)
 
 
-def _correlation_rows(
+def _correlations(
     results: Sequence[ComparisonResult],
-) -> Iterator[tuple[ComparisonResult, tuple[Any, ...]]]:
-    for result in results:
-        if isinstance(result.result, Correlation):
-            head = (result.measure, *result.of, result.test, result.result.n, result.result.r)
-            yield (
-                result,
-                (
-                    *head,
-                    result.result.low,
-                    result.result.high,
-                    result.p,
-                    result.holm,
-                    _planned(result),
-                ),
-            )
+) -> Iterator[tuple[ComparisonResult, Correlation]]:
+    for one in results:
+        if isinstance(one.result, Correlation):
+            yield one, one.result
 
 
-def _planned(result: ComparisonResult) -> str:
-    return "yes" if result.planned else "no"
+def _coefficient(found: Correlation) -> tuple[int, float, float, float]:
+    return found.n, found.r, found.low, found.high
+
+
+def _verdict(one: ComparisonResult) -> tuple[float, float, str]:
+    """p, Holm's p, and whether it was planned."""
+    return one.p, one.holm, "yes" if one.planned else "no"
 
 
 def without_defaults(
@@ -321,11 +302,10 @@ def without_defaults(
 
 def _estimate(result: ComparisonResult) -> tuple[int, float, float]:
     """Observations, the estimate (a difference, a break, a correlation) and Holm's p."""
-    if isinstance(result.result, ArmDifference):
-        return result.result.difference.n, result.result.difference.value, result.holm
-    if isinstance(result.result, TwoLines):
-        return result.result.n, result.result.break_point, result.holm
-    return result.result.n, result.result.r, result.holm
+    found = result.result
+    if isinstance(found, ArmDifference):
+        return found.difference.n, found.difference.value, result.holm
+    return found.n, found.break_point if isinstance(found, TwoLines) else found.r, result.holm
 
 
 def sensitivity(study: Study, without: Set[int] = frozenset()) -> pd.DataFrame:
@@ -340,18 +320,8 @@ def sensitivity(study: Study, without: Set[int] = frozenset()) -> pd.DataFrame:
         arms = [arm for arm, values in own.items() if len(values)]
         inputs = {key: np.array([study.key_value(arm, key) for arm in arms]) for key in keys}
         means = np.array([own[arm].mean() for arm in arms], dtype=np.float64)
-        for key, correlation in prcc(inputs, means).items():
-            rows.append(
-                (
-                    measure,
-                    key,
-                    correlation.n,
-                    correlation.r,
-                    correlation.low,
-                    correlation.high,
-                    correlation.p,
-                )
-            )
+        for key, found in prcc(inputs, means).items():
+            rows.append((measure, key, *_coefficient(found), found.p))
     return _frame(rows, SENSITIVITY)
 
 
@@ -375,18 +345,8 @@ def runs_not_done(study: Study) -> pd.DataFrame:
 
     Columns: ``RUNS_NOT_DONE``.
     """
-    gone = study.runs[study.runs["state"] != "done"]
-    rows = [
-        (
-            int(row["run"]),
-            row["arm"],
-            int(row["replicate"]),
-            row["state"],
-            study.failure_reason(row["run"]),
-        )
-        for row in gone.to_dict("records")
-    ]
-    return _frame(rows, RUNS_NOT_DONE)
+    gone = study.runs.loc[study.runs["state"] != "done", list(RUNS_NOT_DONE[:-1])]
+    return gone.assign(reason=[study.failure_reason(run) for run in gone["run"]])
 
 
 def _frame(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from virsci_society.metrics.summary import summarise_run
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs import execute, run_folder
 from virsci_society.scenarios.runs.execute import default_folder, is_finished, prepare
-from virsci_society.scenarios.runs.progress import NoProgress
+from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.society.population import population
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.run_log import PARTICIPANT_COLUMNS
@@ -183,7 +183,7 @@ def test_a_scenario_may_be_given_by_its_file(tmp_path: Path) -> None:
     assert is_finished(load_scenario(path), folder)
 
 
-class Never(NoProgress):
+class Never(Progress):
     def begin(self, phase: str) -> None:
         raise AssertionError(phase)
 
@@ -269,7 +269,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_simulation(
         run_scenario(small, "/proc/run", Only("preparing"))
 
 
-class Only(NoProgress):
+class Only(Progress):
     """Lets no phase begin: the check has to come first."""
 
     def __init__(self, forbidden: str) -> None:
@@ -329,7 +329,7 @@ def test_a_folder_for_which_there_is_no_room_is_a_stop(
 def test_the_phases_are_told_in_order(small: Scenario, here: Path) -> None:
     told: list[str] = []
 
-    class Told(NoProgress):
+    class Told(Progress):
         def begin(self, phase: str) -> None:
             told.append(phase)
 

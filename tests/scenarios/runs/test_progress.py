@@ -18,9 +18,9 @@ from virsci_society.scenarios.runs import progress as progress_
 from virsci_society.scenarios.runs.progress import (
     BarProgress,
     LineProgress,
-    NoProgress,
     NotebookProgress,
     Pace,
+    Progress,
     RunProgress,
     TeamCharts,
     make_progress,
@@ -274,9 +274,9 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_silence_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    NoProgress().begin("x")
-    NoProgress().step(society())
-    NoProgress().rehearse("x", society())
+    Progress().begin("x")
+    Progress().step(society())
+    Progress().rehearse("x", society())
     assert capsys.readouterr() == ("", "")
 
 

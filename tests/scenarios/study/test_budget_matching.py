@@ -8,7 +8,7 @@ import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.runs.build import build_society
-from virsci_society.scenarios.runs.progress import NoProgress, RunProgress
+from virsci_society.scenarios.runs.progress import Progress, RunProgress
 from virsci_society.scenarios.study import budget_matching
 from virsci_society.scenarios.study.budget_matching import match_budgets, nearest_value
 from virsci_society.scenarios.study.folder import make_lock, open_folder, read_lock
@@ -79,7 +79,7 @@ def test_values_are_chosen_by_forecasts_and_nothing_else_changes(matched):
     assert match_budgets(matched) is matched
 
 
-class Told(NoProgress):
+class Told(Progress):
     """Keeps what a progress is told."""
 
     def __init__(self):

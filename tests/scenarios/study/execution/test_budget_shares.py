@@ -13,8 +13,8 @@ from virsci_society.agents.journal.records import ANSWERED, Attempt, CallOutcome
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Request, Usage
 from virsci_society.agents.replies.form import Form
+from virsci_society.scenarios.runs.lease import hold_lease
 from virsci_society.scenarios.study.execution.budget_shares import Shares, spent_by
-from virsci_society.scenarios.study.execution.lease import hold_lease
 
 ME = Profile("Scientist0", (), ("graphs",), papers=1, citations=0)
 

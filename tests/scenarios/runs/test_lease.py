@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from virsci_society.agents.errors import Stopped
-from virsci_society.scenarios.study.execution.lease import (
+from virsci_society.scenarios.runs.lease import (
     LeaseHeld,
     LeaseLost,
     has_ended,
@@ -176,7 +176,7 @@ def test_of_many_who_come_at_once_one_gets_it(tmp_path):
 OWNER = """
 import sys, time
 from pathlib import Path
-from virsci_society.scenarios.study.execution.lease import hold_lease
+from virsci_society.scenarios.runs.lease import hold_lease
 with hold_lease(Path(sys.argv[1]), "to be killed", beat=3600):
     print("has it", flush=True)
     time.sleep(600)
@@ -229,7 +229,7 @@ def test_a_lease_that_its_maker_did_not_fill_counts_by_its_age(tmp_path):
 
 
 def test_a_number_that_was_used_up_meanwhile_is_no_lease(tmp_path, monkeypatch):
-    from virsci_society.scenarios.study.execution import lease
+    from virsci_society.scenarios.runs import lease
 
     run = tmp_path / "0000"
     with hold_lease(run, "first"):
