@@ -15,8 +15,12 @@ from typing import Any
 
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.planning.prompt_pages import totals_by
-from virsci_society.scenarios.planning.prompt_recording import RecordedCall, rehearse_pages
-from virsci_society.scenarios.planning.prompt_tokens import TokenCounts, tokenizer_name
+from virsci_society.scenarios.planning.prompt_recording import (
+    RecordedCall,
+    TokenCounts,
+    rehearse_pages,
+    tokenizer_name,
+)
 
 SCENARIO = "virsci/paper"
 PROFILES = ("paper", "full")

@@ -70,7 +70,7 @@ before it. Modules that stand directly in a package are bound by the circles alo
 DOORS = {
     "litellm": ("agents/backends/litellm.py",),
     "openai": ("agents/backends/openai.py",),
-    "tiktoken": ("scenarios/planning/prompt_tokens.py",),
+    "tiktoken": ("scenarios/planning/prompt_recording.py",),
     "aiohttp": ("agents/backends/litellm.py", "agents/backends/openai.py"),
     "httpx": (
         "agents/backends/litellm.py",

@@ -312,14 +312,11 @@ def require_fit(run: Run, ecosystem: Ecosystem) -> None:
 
 def _arms(path: Path) -> list[ComparedRuns]:
     """The finished runs of a study, by its arms."""
-    from virsci_society.scenarios.study.folder import read_statuses, require_lock
+    from virsci_society.scenarios.study.folder import done_runs
     from virsci_society.scenarios.study.status import folder_of
     from virsci_society.society.results.run import Run
 
     done: dict[str, list[Run]] = {}
-    for status in read_statuses(path, require_lock(path)):
-        if status.state == "done":
-            done.setdefault(status.arm, []).append(Run.open(folder_of(path, status.index)))
-    if not done:
-        raise InputError(f"{path}: no run of this study is done; 'society study run' does them")
+    for status in done_runs(path):
+        done.setdefault(status.arm, []).append(Run.open(folder_of(path, status.index)))
     return [ComparedRuns(f"{path.name}, {arm}", tuple(runs)) for arm, runs in done.items()]

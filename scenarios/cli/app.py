@@ -22,8 +22,7 @@ from virsci_society.scenarios.cli.ecosystem import ecosystem
 from virsci_society.scenarios.cli.help_examples import ExampleGroup, epilog_of
 from virsci_society.scenarios.cli.library_list import list_
 from virsci_society.scenarios.cli.new_scenario import new
-from virsci_society.scenarios.cli.overview import show
-from virsci_society.scenarios.cli.transcript import transcript
+from virsci_society.scenarios.cli.overview import show, transcript
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.explorer.command import explore
 from virsci_society.scenarios.export.command import export

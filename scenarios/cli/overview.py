@@ -1,4 +1,4 @@
-"""The command ``society show``: a run in ten lines, or with every figure.
+"""The commands ``society show`` (a run in ten lines, or every figure) and ``society transcript``.
 
 On a terminal, charts of one line each follow, and long lines are broken at its width.
 """
@@ -17,13 +17,20 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import printable
-from virsci_society.scenarios.runs.text_charts import sparkline
-from virsci_society.scenarios.terminal.arguments import Json, RunFolder, guarded, tell, tell_json
+from virsci_society.scenarios.terminal.arguments import (
+    Json,
+    RunFolder,
+    Trust,
+    guarded,
+    tell,
+    tell_json,
+)
 from virsci_society.scenarios.terminal.console import (
     cell,
     open_to_show,
     print_overview,
     print_table,
+    sparkline,
 )
 
 if TYPE_CHECKING:
@@ -320,3 +327,71 @@ def _figures(series: TimeSeries) -> list[str]:
 def terminal_width() -> int:
     """Columns of the terminal."""
     return shutil.get_terminal_size().columns
+
+
+@guarded
+def transcript(
+    run: RunFolder,
+    team: Annotated[
+        str | None, typer.Argument(metavar="TEAM", help="A team; without one they are listed.")
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every team, one after the other.")] = False,
+    stage: Annotated[
+        str | None, typer.Option("--stage", metavar="STAGE", help="This stage only.")
+    ] = None,
+    prompts: Annotated[
+        bool,
+        typer.Option("--prompts", help="Show each prompt as it was sent; replays the journal."),
+    ] = False,
+    page: Annotated[
+        Path | None, typer.Option("--page", metavar="FILE", help="Write a page instead of text.")
+    ] = None,
+    trust: Trust = False,
+) -> None:
+    """Show who said what to whom in a run, stage by stage, with votes and drafts.
+
+    Without a team, the teams of the run are listed. With --page one HTML file is written that can
+    be read offline.
+    """
+    from virsci_society.metrics.report.transcript import (
+        team_lines,
+        transcript_lines,
+        transcript_page,
+    )
+
+    opened = open_to_show(run)
+    every = all_ or page is not None
+    if team is None and not every:
+        lines = team_lines(opened)
+    else:
+        sent = _prompts(run, team, trust=trust) if prompts else {}
+        if page is not None:
+            tell(f"transcript: {_write(page, transcript_page(opened, team, stage, sent))}")
+            return
+        lines = list(transcript_lines(opened, team, stage, sent))
+    tell(*lines)
+
+
+def _prompts(run: Path, team: str | None, *, trust: bool) -> Mapping[str, str]:
+    """The prompts of a finished run by call id, from its journal."""
+    from virsci_society.scenarios.config.registry import find_code_here
+    from virsci_society.scenarios.planning.prompt_recording import TeamChoice, replay_pages
+
+    find_code_here(trust)
+    listing = replay_pages(run, TeamChoice(team), trust=trust)
+    return {
+        call.id: "\n".join(f"[{one.role}]\n{one.content}" for one in call.messages)
+        for call in listing.calls
+    }
+
+
+def _write(page: Path, text: str) -> Path:
+    from virsci_society.agents.files.atomic_files import write_atomically
+
+    if page.exists() or page.is_symlink():
+        raise InputError(f"{page}: exists already; give another file with --page")
+    try:
+        write_atomically(page, text)
+    except OSError as error:
+        raise InputError(f"{page}: cannot be written: {error.strerror}") from error
+    return page

@@ -11,42 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import Diverged, InputError
-from virsci_society.agents.gateway.backend import Backend
-from virsci_society.agents.gateway.gateway import Gateway
-from virsci_society.agents.journal.journal import Journal
-from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.agents.prompts.slots import Reference
 from virsci_society.protocols.ideas import CandidateIdea
-from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.explorer.conversations import AskedIdea, PromptBook, ShownPrompt
-from virsci_society.scenarios.runs.run_folder import MANIFEST, SCENARIO
-from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.scenarios.planning.prompt_recording import replaying
+from virsci_society.scenarios.runs.rehearsal import go_through
 
 MOST_CALLS = 10_000
 """Calls of a run up to which its prompts are made anew without being asked for."""
-
-
-class PromptGateway(Gateway):
-    """A gateway that keeps what each request shows.
-
-    Attributes:
-        questions: by call id.
-        titles: of all papers that any request shows, by id.
-    """
-
-    def __init__(self, backend: Backend, journal: Journal) -> None:
-        super().__init__(backend, 1, journal, strict=True)
-        self.questions: dict[str, ShownPrompt] = {}
-        self.titles: dict[str, str] = {}
-
-    async def complete(self, request: Request) -> Reply:
-        """Answer one request from the journal, and keep what it shows."""
-        messages = tuple((message.role, message.content) for message in request.messages)
-        ideas = tuple(_asked(idea) for idea in _ideas(request.slots))
-        self.questions[request.id] = ShownPrompt(messages, ideas)
-        for paper in _references(tuple(request.slots.values())):
-            self.titles.setdefault(paper.id, paper.title)
-        return await super().complete(request)
 
 
 def read_prompts(
@@ -79,18 +51,16 @@ def read_prompts(
 
 
 def _replay(folder: Path, *, trust: bool) -> PromptBook:
-    from virsci_society.scenarios.runs.build import build_society
-
-    for name in (JOURNAL, SCENARIO, MANIFEST):
-        if not (folder / name).is_file():
-            raise InputError(f"{folder}: holds no finished run with a journal (no {name})")
-    scenario = load_scenario(folder / SCENARIO, trust=trust)
-    with Journal.open(folder / JOURNAL, frozen=True) as journal:
-        gateway = PromptGateway(scenario.seeded_backend, journal)
-        society = build_society(scenario, gateway=gateway)
-        society.run_to_end()
-        society.close()
-    return PromptBook(gateway.questions, gateway.titles)
+    with replaying(folder, trust=trust) as (scenario, gateway):
+        go_through(scenario, gateway, lambda society: False)
+    questions: dict[str, ShownPrompt] = {}
+    titles: dict[str, str] = {}
+    for request, _ in gateway.recorded:
+        messages = tuple((message.role, message.content) for message in request.messages)
+        questions[request.id] = ShownPrompt(messages, tuple(map(_asked, _ideas(request.slots))))
+        for paper in _references(tuple(request.slots.values())):
+            titles.setdefault(paper.id, paper.title)
+    return PromptBook(questions, titles)
 
 
 def _ideas(slots: Mapping[str, Any]) -> Iterator[CandidateIdea]:

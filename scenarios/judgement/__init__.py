@@ -3,7 +3,6 @@
 Read ``model_questions`` first (a job that asks a model outside a run, and can be gone on with). The
 three jobs are ``review`` (with ``review_kinds`` and ``review_tables``), ``judge`` (pairs on a
 sheet) and ``interview`` (what a scientist is told and asked, with ``survey``, its form).
-``sheets`` of papers (``sheet_entries``) are written for people and read back; ``agreement`` and
-``bradley_terry`` count what they say. ``command`` has the commands. A run's own tables and digest
-stay as they are.
+``sheets`` of papers (``sheet_entries``) are written for people and read back; ``agreement`` counts
+what they say. ``command`` has the commands. A run's own tables and digest stay as they are.
 """

@@ -15,11 +15,11 @@ from virsci_society.scenarios.terminal.arguments import RunFolder, Settings, Tru
 from virsci_society.scenarios.terminal.console import cell, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
-    from virsci_society.scenarios.judgement.bradley_terry import PairFit
+    from virsci_society.scenarios.judgement.agreement import PairFit
     from virsci_society.scenarios.judgement.interview import Interview
     from virsci_society.scenarios.judgement.judge import JudgeJob
     from virsci_society.scenarios.judgement.review import ReviewJob
@@ -30,6 +30,25 @@ rate = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+WITHIN = "[95 %]"
+"""Ends the head of a column that is printed with its interval."""
+CORRELATION = {
+    **{"measure": "measure", "against": "rating", "n": "n"},
+    **{"Pearson [95 %]": "pearson", "Spearman [95 %]": "spearman"},
+}
+AGREEMENT = {
+    **{"rating": "dimension", "taken as": "level", "alpha [95 %]": "alpha"},
+    **{"abstracts": "abstracts", "raters": "raters"},
+}
+PREFERENCE = {
+    **{"arm": "arm", "against": "other", "decided": "n", "ties": "ties"},
+    **{"preferred [95 %]": "preferred", "p": "p"},
+}
+STRENGTH = {
+    **{"arm": "arm", "answers": "answers", "wins": "wins"},
+    **{"strength [95 %]": "strength", "preferred to an average arm": "chance"},
+}
+"""Columns of tables by the heads under which they are printed."""
 Sheets = Annotated[list[Path], typer.Argument(metavar="SHEET...", help="Filled sheets.")]
 Plan = Annotated[
     bool, typer.Option("--plan", help="Only tell the calls and tokens; nothing is asked.")
@@ -184,7 +203,8 @@ def _show_review(made: ReviewJob) -> None:
     rows = []
     for name, scores in mine.groupby("dimension", sort=False)["score"]:
         known = scores.dropna()
-        rows.append((str(name), len(known), _mean(known), len(scores) - len(known)))
+        mean = float(known.mean()) if len(known) else None
+        rows.append((str(name), len(known), mean, len(scores) - len(known)))
     title = f"{made.kind.name}: {made.kind.source}"
     print_table(title, ("score", "abstracts", "mean", "unreadable"), rows)
     measured = []
@@ -195,12 +215,6 @@ def _show_review(made: ReviewJob) -> None:
     _print_correlations(correlation_table(pd.concat(measured, ignore_index=True), scored))
     tell(f"tables: {made.folder / 'averages.parquet'}, {made.folder / 'reviews.parquet'}")
     tell(f"who reviewed: {made.about}")
-
-
-def _mean(values: object) -> float | None:
-    import pandas as pd
-
-    return float(values.mean()) if isinstance(values, pd.Series) and len(values) else None
 
 
 @rate.command("export")
@@ -220,6 +234,7 @@ def export(
 ) -> None:
     """Write a sheet of abstracts that says nothing of where they are from, and its key."""
     from virsci_society.scenarios.judgement import sheets
+    from virsci_society.scenarios.judgement.review_kinds import RUBRIC
     from virsci_society.scenarios.judgement.sheet_entries import entries_of, of_arms
 
     _require_fitting(kind, tiers, pairs, swapped=swapped, across_topics=across_topics)
@@ -236,7 +251,7 @@ def export(
     tell(f"{out}: {len(rows)} {'pairs' if pairs else 'abstracts'}; {asked}")
     if kind == "proposal":
         scales = out.with_name(f"{out.stem}.scales.txt")
-        sheets.write_scales(scales)
+        sheets.write_new(scales, f"{RUBRIC}\n")
         tell(f"{scales}: what the scores mean; give it to the raters")
     tell(f"{where}: where they are from; do not show it to the raters")
     tell("one copy of the sheet for each rater, named after the rater")
@@ -358,29 +373,30 @@ def _import_ratings(answers: list[Rating], key_data: dict[str, Any], folder: Pat
     means = ratings.groupby(["arm", "dimension"], sort=True)["score"].agg(["size", "mean"])
     rows = [(*name, int(size), float(mean)) for name, size, mean in means.itertuples()]
     print_table("ratings by arm", ("arm", "rating", "ratings", "mean"), rows)
-    _print_agreements(agreed)
+    _print_columns("agreement between raters (Krippendorff's alpha)", agreed, AGREEMENT)
     _print_correlations(found[found["measure"] == "ON"])
     if len(errors):
-        columns = ("rating", "panel", "tier", "n", "people", "model", "mean absolute error")
-        print_table(
-            "reviews beside people's ratings", columns, list(errors.itertuples(index=False))
-        )
+        heads = ("rating", "panel", "tier", "n", "people", "model", "mean absolute error")
+        columns = dict(zip(heads, errors.columns, strict=True))
+        _print_columns("reviews beside people's ratings", errors, columns)
 
 
 def _import_pairs(answers: list[Rating], key_data: dict[str, Any], folder: Path) -> None:
     from virsci_society.scenarios.judgement.agreement import (
         choices_of,
+        fit_pairs,
+        pair_agreement,
         preference_table,
         write_results,
     )
-    from virsci_society.scenarios.judgement.bradley_terry import fit_pairs, pair_agreement
 
     choices = choices_of(answers, key_data)
     found = preference_table(choices)
     fit = fit_pairs(choices)
     tables = {"choices": choices, "preferences": found, "strengths": fit.arms}
     write_results(folder, tables, key_data)
-    _print_preferences(found)
+    title = "which is preferred (exact interval, binomial test)"
+    _print_columns(title, found, PREFERENCE)
     _print_strengths(fit, pair_agreement(choices))
 
 
@@ -393,42 +409,22 @@ def _print_correlations(found: pd.DataFrame) -> None:
             f"no correlations: fewer than {MIN_ABSTRACTS} abstracts have both a measure and a score"
         )
         return
+    _print_columns("correlation over abstracts", found, CORRELATION)
+
+
+def _print_columns(title: str, found: pd.DataFrame, columns: Mapping[str, str]) -> None:
+    """Print columns by their heads, those whose head says so with their 95 % intervals."""
     rows = [
-        (row["measure"], row["rating"], row["n"], _within(row, "pearson"), _within(row, "spearman"))
+        [_within(row, name) if WITHIN in head else row[name] for head, name in columns.items()]
         for row in found.to_dict("records")
     ]
-    columns = ("measure", "against", "n", "Pearson [95 %]", "Spearman [95 %]")
-    print_table("correlation over abstracts", columns, rows)
-
-
-def _print_agreements(found: pd.DataFrame) -> None:
-    """Print Krippendorff's alpha of every dimension."""
-    rows = [
-        (row["dimension"], row["level"], _within(row, "alpha"), row["abstracts"], row["raters"])
-        for row in found.to_dict("records")
-    ]
-    columns = ("rating", "taken as", "alpha [95 %]", "abstracts", "raters")
-    print_table("agreement between raters (Krippendorff's alpha)", columns, rows)
-
-
-def _print_preferences(found: pd.DataFrame) -> None:
-    """Print how often each arm is preferred."""
-    rows = [
-        (row["arm"], row["other"], row["n"], row["ties"], _within(row, "preferred"), row["p"])
-        for row in found.to_dict("records")
-    ]
-    columns = ("arm", "against", "decided", "ties", "preferred [95 %]", "p")
-    print_table("which is preferred (exact interval, binomial test)", columns, rows)
+    print_table(title, tuple(columns), rows)
 
 
 def _print_strengths(fit: PairFit, alpha: float) -> None:
     """Print the strength of each arm, the effect of position and the agreement on pairs."""
-    rows = [
-        (row["arm"], row["answers"], row["wins"], _within(row, "strength"), row["chance"])
-        for row in fit.arms.to_dict("records")
-    ]
-    columns = ("arm", "answers", "wins", "strength [95 %]", "preferred to an average arm")
-    print_table("strengths by pairs (Bradley and Terry 1952; ties count half)", columns, rows)
+    title = "strengths by pairs (Bradley and Terry 1952; ties count half)"
+    _print_columns(title, fit.arms, STRENGTH)
     first = f"{cell(fit.first)} [{cell(fit.first_low)}, {cell(fit.first_high)}]"
     tell(
         f"position: the first of two was preferred in {cell(fit.first_share)} of the decided "

@@ -41,7 +41,7 @@ from virsci_society.scenarios.judgement.review_tables import (
     last_readable,
     write_reviews,
 )
-from virsci_society.scenarios.study.folder import BASE, LOCK, read_statuses, require_lock
+from virsci_society.scenarios.study.folder import BASE, LOCK, done_runs
 from virsci_society.scenarios.study.status import folder_of
 from virsci_society.society.kernel.answer import Answer, settled
 from virsci_society.society.results.run import Run
@@ -248,8 +248,5 @@ def _runs_of(path: Path) -> tuple[dict[str, Run], Path]:
     """The finished runs of a folder, and the scenario that they have in common."""
     if not (path / LOCK).is_file():
         return {"": Run.open(path)}, check_file(path / "scenario.yaml")
-    done = [one.index for one in read_statuses(path, require_lock(path)) if one.state == "done"]
-    if not done:
-        raise InputError(f"{path}: no run of this study is done; 'society study run' does them")
-    folders = [folder_of(path, index) for index in done]
+    folders = [folder_of(path, one.index) for one in done_runs(path)]
     return {f"{folder.name}/": Run.open(folder) for folder in folders}, path / BASE

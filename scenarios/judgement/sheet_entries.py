@@ -16,7 +16,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.judgement.review_kinds import KINDS
 from virsci_society.scenarios.judgement.review_tables import read_averages
-from virsci_society.scenarios.study.folder import LOCK, read_lock, read_statuses, require_lock
+from virsci_society.scenarios.study.folder import LOCK, done_runs, read_lock
 from virsci_society.scenarios.study.status import folder_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import speaker_of
@@ -112,14 +112,10 @@ def entries_of(runs: Sequence[Path], score: str | None = None) -> list[SheetEntr
 def _run_folders(paths: Sequence[Path]) -> Iterator[Path]:
     """Folders of runs as they are, and of a study those of its runs that are done."""
     for path in paths:
-        if not (path / LOCK).is_file():
+        if (path / LOCK).is_file():
+            yield from (folder_of(path, one.index) for one in done_runs(path))
+        else:
             yield path
-            continue
-        statuses = read_statuses(path, require_lock(path))
-        done = [folder_of(path, one.index) for one in statuses if one.state == "done"]
-        if not done:
-            raise InputError(f"{path}: no run of this study is done; 'society study run' does them")
-        yield from done
 
 
 def _replicate_of(folder: Path) -> str:

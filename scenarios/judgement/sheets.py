@@ -21,7 +21,7 @@ import numpy as np
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import open_new
-from virsci_society.scenarios.judgement.review_kinds import RUBRIC, RUBRIC_SCORES
+from virsci_society.scenarios.judgement.review_kinds import RUBRIC_SCORES
 from virsci_society.scenarios.judgement.sheet_entries import SheetEntry
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.speaker import join_speakers
@@ -199,26 +199,21 @@ def write_sheet(sheet: Path, key: Path, rows: Sequence[Mapping[str, str]], conte
     """
     if sheet.resolve() == key.resolve():
         raise InputError(f"{key}: is the sheet itself; keep the key in another file")
-    try:
-        with open_new(sheet) as file:
-            file.write(sheet_text(rows, columns_of(content)))
-        with open_new(key) as file:
-            file.write(json.dumps(content, indent=1) + "\n")
-    except FileExistsError as error:
-        raise InputError(f"{error.filename}: is there already; give another name") from error
-    except OSError as error:
-        raise InputError(f"{error.filename}: cannot be written: {error.strerror}") from error
+    write_new(sheet, sheet_text(rows, columns_of(content)))
+    write_new(key, json.dumps(content, indent=1) + "\n")
 
 
-def write_scales(path: Path) -> None:
-    """Write what the scores of a proposal mean, as reviewing models are told it.
+def write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet.
 
     Raises:
         InputError: the file exists, or cannot be written.
     """
     try:
         with open_new(path) as file:
-            file.write(RUBRIC + "\n")
+            file.write(text)
+    except FileExistsError as error:
+        raise InputError(f"{path}: is there already; give another name") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
 

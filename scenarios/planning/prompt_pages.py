@@ -27,8 +27,13 @@ from virsci_society.agents.people.question import (
     fenced,
     safe_name,
 )
-from virsci_society.scenarios.planning.prompt_recording import MOST, Listing, RecordedCall
-from virsci_society.scenarios.planning.prompt_tokens import TokenCounts, tokenizer_name
+from virsci_society.scenarios.planning.prompt_recording import (
+    MOST,
+    Listing,
+    RecordedCall,
+    TokenCounts,
+    tokenizer_name,
+)
 
 FORMAT = "society prompts 1"
 """Mark of a folder that was written here, in its ``INDEX``."""

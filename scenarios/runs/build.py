@@ -8,8 +8,12 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.gateway.endpoint_pool import SharedEndpoints
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.scenarios.config.intervention_keys import CHANGEABLE, settings_json
-from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.config.schema import (
+    CHANGEABLE,
+    Scenario,
+    load_scenario,
+    settings_json,
+)
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.interventions import Change
 from virsci_society.society.kernel.streams import draw_seed

@@ -17,8 +17,12 @@ from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.files.file_hashes import check_file
 from virsci_society.agents.journal.database import copy_past
 from virsci_society.scenarios.config.document import Document, from_settings, key_path
-from virsci_society.scenarios.config.intervention_keys import CHANGEABLE
-from virsci_society.scenarios.config.schema import Scenario, load_scenario, read_scenario
+from virsci_society.scenarios.config.schema import (
+    CHANGEABLE,
+    Scenario,
+    load_scenario,
+    read_scenario,
+)
 from virsci_society.scenarios.config.yaml_io import parse_value
 from virsci_society.scenarios.runs.execute import is_finished, prepare, require_finished
 from virsci_society.scenarios.runs.execute import run_scenario as execute

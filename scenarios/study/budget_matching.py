@@ -19,8 +19,7 @@ from virsci_society.scenarios.planning.dry_run import PAPER_TEXTS, DryRun, DryRu
 from virsci_society.scenarios.planning.model_rates import rates_for
 from virsci_society.scenarios.planning.plan import FIGURES, rehearse
 from virsci_society.scenarios.runs.progress import Progress
-from virsci_society.scenarios.study.blocks import BUDGET
-from virsci_society.scenarios.study.design import Arm, Design, MatchedArm, scenario_of
+from virsci_society.scenarios.study.design import BUDGET, Arm, Design, MatchedArm, scenario_of
 from virsci_society.scenarios.study.study_file import Match
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 

@@ -284,6 +284,18 @@ def read_statuses(folder: Path, lock: Lock) -> list[Status]:
     return [read_status(folder, index) or lock.waiting(index) for index in range(lock.runs)]
 
 
+def done_runs(study: Path) -> list[Status]:
+    """The runs of a study that are done.
+
+    Raises:
+        InputError: there is none, or no lock.
+    """
+    done = [one for one in read_statuses(study, require_lock(study)) if one.state == "done"]
+    if not done:
+        raise InputError(f"{study}: no run of this study is done; 'society study run' does them")
+    return done
+
+
 def statuses_to_show(folder: Path, lock: Lock) -> list[Status]:
     """The same for people to look at: a run whose process was killed is told as stopped."""
     return [

@@ -28,18 +28,16 @@ from virsci_society.scenarios.study.arm_settings import (
     split_settings,
     try_read,
 )
-from virsci_society.scenarios.study.blocks import (
-    block_document,
-    in_blocks,
-    settings_of_blocks,
-)
 from virsci_society.scenarios.study.design import (
     Arm,
     Design,
     arm_name,
+    block_document,
     flatten,
+    in_blocks,
     paired_over,
     settings_document,
+    settings_of_blocks,
 )
 from virsci_society.scenarios.study.sensitivity import sample_arms
 from virsci_society.scenarios.study.study_file import (

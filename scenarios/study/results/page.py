@@ -34,7 +34,7 @@ from virsci_society.metrics.report.templates import (
 from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.scenarios.study.results import figures, tables
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult, compute_comparisons
-from virsci_society.scenarios.study.results.scatter import scatter_section
+from virsci_society.scenarios.study.results.figures import scatter_section
 from virsci_society.scenarios.study.results.study import (
     PlannedComparison,
     ScatterFigure,

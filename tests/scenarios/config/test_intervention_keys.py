@@ -97,7 +97,7 @@ def test_what_cannot_be_changed_is_named_with_its_line(
 
 
 def test_every_key_of_a_scenario_can_be_set_or_is_refused_with_a_reason() -> None:
-    from virsci_society.scenarios.config.intervention_keys import CHANGEABLE, REFUSED
+    from virsci_society.scenarios.config.schema import CHANGEABLE, REFUSED
 
     assert set(CHANGEABLE) | set(REFUSED) == set(Scenario.model_fields)
     assert not set(CHANGEABLE) & set(REFUSED)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.judgement.bradley_terry import fit_pairs, pair_agreement
+from virsci_society.scenarios.judgement.agreement import fit_pairs, pair_agreement
 
 
 def answers(*rows):

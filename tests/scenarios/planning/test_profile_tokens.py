@@ -6,7 +6,11 @@ import pytest
 
 from benchmarks.profile_tokens import PAGES, page_text, table, tokens_by_page
 from benchmarks.values import stamped
-from virsci_society.scenarios.planning.prompt_tokens import TOKENIZER, TokenCounts, tokenizer_name
+from virsci_society.scenarios.planning.prompt_recording import (
+    TOKENIZER,
+    TokenCounts,
+    tokenizer_name,
+)
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 

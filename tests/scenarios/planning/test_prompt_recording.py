@@ -17,10 +17,11 @@ from virsci_society.scenarios.planning.prompt_recording import (
     Listing,
     RecordedCall,
     TeamChoice,
+    TokenCounts,
+    count_tokens,
     rehearse_pages,
     replay_pages,
 )
-from virsci_society.scenarios.planning.prompt_tokens import TokenCounts, count_tokens
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.society.results.run import Run
 

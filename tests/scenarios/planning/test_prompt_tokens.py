@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from virsci_society.scenarios.planning import prompt_tokens
-from virsci_society.scenarios.planning.prompt_tokens import count_tokens, tokenizer_name
+from virsci_society.scenarios.planning import prompt_recording as prompt_tokens
+from virsci_society.scenarios.planning.prompt_recording import count_tokens, tokenizer_name
 
 
 @pytest.mark.parametrize(
