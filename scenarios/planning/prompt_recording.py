@@ -5,10 +5,10 @@ gone through again from its journal alone, so its prompts and replies are those 
 that came.
 
 Tokens are counted by a public tokenizer. The vocabulary of cl100k_base is a file of litellm's,
-which every installation has, so no network is needed. Models split text in other ways: the counts compare
-pages and runs with each other, and what a provider bills is its own count. Counted are the texts
-alone: what a chat template of a model adds, a few tokens for each message, is not among them. The
-schema of the form is counted apart, because only some servers send it on.
+which every installation has, so no network is needed. Models split text in other ways: the counts
+compare pages and runs with each other, and what a provider bills is its own count. Counted are the
+texts alone: what a chat template of a model adds, a few tokens for each message, is not among them.
+The schema of the form is counted apart, because only some servers send it on.
 """
 
 from __future__ import annotations
