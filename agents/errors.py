@@ -36,7 +36,8 @@ import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -242,3 +243,18 @@ DAMAGED_ARCHIVE = (
     SyntaxError,
 )
 """What reading arrays raises where a file is damaged, or is no archive."""
+
+
+@contextmanager
+def disk_errors_as(kind: type[SocietyError], what: str, hint: str = "") -> Iterator[None]:
+    """Raise an error of ours where the file system fails within this block.
+
+    Args:
+        kind: of that error.
+        what: could not be done, such as ``FOLDER: cannot be written to``.
+        hint: what to do; begins with a semicolon.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{what}: {error.strerror}{hint}") from error

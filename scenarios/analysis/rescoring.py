@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from virsci_society.agents.errors import InputError
+from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.files.atomic_files import write_atomically
 from virsci_society.agents.files.file_hashes import check_file
 from virsci_society.scenarios.config.schema import load_scenario
@@ -112,12 +112,10 @@ def _keep(
     from virsci_society.society.results.table_files import write_parquet
 
     target = folder / FOLDER / f"{name}.parquet"
-    try:
+    with disk_errors_as(InputError, f"{target}: cannot be written"):
         write_parquet(target, table, speaker=speaker_of(run.manifest), within=folder)
         text = json.dumps(note, indent=2) + "\n"
         write_atomically(target.with_suffix(".json"), text, within=folder)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error.strerror}") from error
 
 
 def compare_before_after(tables: Sequence[pd.DataFrame]) -> tuple[str, list[tuple[Any, ...]]]:

@@ -138,12 +138,7 @@ def write_outputs(folder: Path, outcome: Outcome) -> None:
 
 
 def scenario_text(outcome: Outcome, folder: Path) -> str:
-    """The calibrated scenario: it extends the base, and says of each value where it is from.
-
-    Args:
-        outcome: what was found.
-        folder: in which it will lie.
-    """
+    """The calibrated scenario: it extends the base, and says of each value where it is from."""
     file = outcome.fit.file
     path, base = outcome.fit.calibration.base_file, file.base
     if path is not None:

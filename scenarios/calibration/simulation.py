@@ -375,10 +375,6 @@ class SimulationLog:
     def append(self, jobs: Sequence[Job], results: Iterator[list[float]]) -> Iterator[Job]:
         """Write results as they come, each before the next one is waited for.
 
-        Args:
-            jobs: those that are done, in order.
-            results: of each.
-
         Yields:
             Each job when its line is written.
         """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
-from virsci_society.agents.errors import InputError
+from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.files.atomic_files import make_folder, refuse_links, remove_folder
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import add_options, guarded, tell
@@ -240,12 +240,6 @@ def invented(
 ) -> Ecosystem:
     """A synthetic ecosystem of a stated size.
 
-    Args:
-        scientists: of the population.
-        papers: past and contemporary together.
-        seed: of everything random.
-        progress: is given the phases.
-
     Raises:
         InputError: its size does not hold together.
     """
@@ -357,12 +351,9 @@ def _cleared(records: Spool) -> Iterator[None]:
 
 @contextmanager
 def _writing(out: Path) -> Iterator[None]:
-    try:
+    hint = "; give another folder with --out"
+    with disk_errors_as(InputError, f"{out}: cannot be written to", hint):
         yield
-    except OSError as error:
-        raise InputError(
-            f"{out}: cannot be written to ({error.strerror}); give another folder with --out"
-        ) from error
 
 
 ecosystem = typer.Typer(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from virsci_society.agents.errors import InputError
+from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.scenarios.terminal.arguments import complete_scenario, guarded, tell
 
 SCHEMA = "scenario.schema.json"
@@ -41,13 +41,11 @@ def new(
     if target.exists() or target.is_symlink():
         raise InputError(f"{target}: exists already; give another name")
     text = scenario_text(target.stem, from_)
-    try:
+    with disk_errors_as(InputError, f"{target}: cannot be written"):
         make_folder(target.parent)
         # Before the scenario, whose first line names it.
         schema = write_schema(target, schema_text(Scenario))
         write_atomically(target, f"# yaml-language-server: $schema={schema.name}\n{text}")
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error.strerror}") from error
     if schema.name != SCHEMA:
         tell(f"{schema.with_name(SCHEMA)}: is another file, and stays; the keys are in {schema}")
     tell(f"{target}: edit it, then")

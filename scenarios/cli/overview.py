@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from virsci_society.agents.errors import InputError
+from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.spelling import printable
 from virsci_society.scenarios.terminal.arguments import (
     Json,
@@ -390,8 +390,6 @@ def _write(page: Path, text: str) -> Path:
 
     if page.exists() or page.is_symlink():
         raise InputError(f"{page}: exists already; give another file with --page")
-    try:
+    with disk_errors_as(InputError, f"{page}: cannot be written"):
         write_atomically(page, text)
-    except OSError as error:
-        raise InputError(f"{page}: cannot be written: {error.strerror}") from error
     return page

@@ -189,11 +189,7 @@ class FromTable:
 
 
 class Section:
-    """Annotation of a field that is a section of one class, which is imported when it is used.
-
-    Args:
-        path: ``module:Class``.
-    """
+    """Annotation of a field that is a section of one class, which is imported when it is used."""
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.agents.errors import InputError
+from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.metrics.inference.correlations import (
     Level,
     krippendorff_alpha,
@@ -260,13 +260,7 @@ def review_errors(ratings: pd.DataFrame, reviewed: pd.DataFrame) -> pd.DataFrame
 def correlate(
     ratings: pd.DataFrame, measured: pd.DataFrame, reviewed: pd.DataFrame
 ) -> pd.DataFrame:
-    """Correlations of ON with each rating and each review, and of each review with each rating.
-
-    Args:
-        ratings: of ``ratings_of``.
-        measured: of ``measures_of_runs``.
-        reviewed: of ``measures_of_runs``.
-    """
+    """Correlations of ON with each rating and each review, and of each review with each rating."""
     people = ratings.assign(
         paper=[paper_id(*place) for place in zip(ratings["run"], ratings["paper"], strict=True)],
         rating="people: " + ratings["dimension"],
@@ -290,12 +284,10 @@ def write_results(out: Path, tables: Mapping[str, pd.DataFrame], key: Mapping[st
         key: that was written with the sheet; it says who spoke in the runs.
     """
     speaker = speakers_in(key)
-    try:
+    with disk_errors_as(InputError, f"{out}: cannot be written to"):
         for name, table in tables.items():
             write_parquet(out / f"{name}.parquet", table, speaker=speaker)
         write_csv(out, tables, speaker)
-    except OSError as error:
-        raise InputError(f"{out}: cannot be written to: {error.strerror}") from error
 
 
 Z = 1.959963984540054

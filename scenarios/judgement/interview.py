@@ -304,11 +304,6 @@ def _named(world: World, wanted: Sequence[str]) -> list[str]:
 def draw_arm(survey: Survey, who: str, seed: int) -> str:
     """The version of the vignette for one respondent, whoever else is asked.
 
-    Args:
-        survey: the form.
-        who: masked name.
-        seed: of the interviews.
-
     Returns:
         The name of an arm; empty where the survey has no vignette.
     """

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from virsci_society.agents.errors import Diverged, InputError, Stopped, Verdict
+from virsci_society.agents.errors import Diverged, InputError, Stopped, Verdict, disk_errors_as
 from virsci_society.agents.files.atomic_files import (
     holds_others,
     make_folder,
@@ -242,10 +242,8 @@ class QuestionJob(ABC, Generic[R]):
                     raise Diverged(f"{error} ({self.advice})") from error
             journal.flush()
             ledger = ledger_of(journal)
-        try:
+        with disk_errors_as(Stopped, f"{self.folder}: cannot be written to"):
             self.write(replies)
-        except OSError as error:
-            raise Stopped(f"{self.folder}: cannot be written to: {error.strerror}") from error
         # Written last: a folder without it has not ended.
         self.record.finish({"backend": backend_summary(self.scenario), "ledger": ledger})
         return replies
@@ -307,10 +305,8 @@ class QuestionRecord:
         Raises:
             InputError: it cannot be written to.
         """
-        try:
+        with disk_errors_as(InputError, f"{self.folder}: cannot be written to"):
             make_folder(self.folder, within=within)
-        except OSError as error:
-            raise InputError(f"{self.folder}: cannot be written to ({error.strerror})") from error
 
     def read(self, field: str) -> dict[str, Any]:
         """What the file holds; nothing where there is none.
@@ -338,10 +334,8 @@ class QuestionRecord:
         Raises:
             InputError: it cannot be written.
         """
-        try:
+        with disk_errors_as(InputError, f"{self.folder}: cannot be written to"):
             write_atomically(self.folder / self.file, json.dumps(content, indent=2) + "\n")
-        except OSError as error:
-            raise InputError(f"{self.folder}: cannot be written to ({error.strerror})") from error
 
     def _held(self) -> dict[str, Any]:
         if self.folder.exists() and not self.folder.is_dir():

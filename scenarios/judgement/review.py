@@ -73,11 +73,7 @@ class Panel:
     kind: ReviewKind
 
     def begin(self, papers: Sequence[ReviewedPaper]) -> list[Answer[list[ReviewRound]]]:
-        """Submit all opinions on all papers, in the order of papers and reviewers, the chair last.
-
-        Args:
-            papers: to be reviewed.
-        """
+        """Submit all opinions, in the order of papers and reviewers, the chair last."""
         return [answer for paper in papers for answer in self._ask(paper)]
 
     def _ask(self, paper: ReviewedPaper) -> list[Answer[list[ReviewRound]]]:

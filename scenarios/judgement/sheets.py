@@ -188,12 +188,6 @@ def _matched_pairs(
 def write_sheet(sheet: Path, key: Path, rows: Sequence[Mapping[str, str]], content: Any) -> None:
     """Write a sheet and its key; neither may exist already, for raters may have filled it.
 
-    Args:
-        sheet: path of the CSV file.
-        key: path of the JSON file.
-        rows: rows of the sheet.
-        content: content of the key.
-
     Raises:
         InputError: one of the files exists, or cannot be written.
     """

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Awaitable, Iterator
 from importlib import metadata
 from statistics import median
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from virsci_society._installation import changed_files
 from virsci_society.agents.errors import BudgetReached, Fault, SocietyError
@@ -35,6 +35,7 @@ from virsci_society.scenarios.planning.probe import (
     try_each,
     try_twice,
 )
+from virsci_society.scenarios.runs.preflight import endpoint_settings_of
 from virsci_society.scenarios.runs.rehearsal import longest_page
 
 T = TypeVar("T")
@@ -56,12 +57,7 @@ AT_ONCE = 0.25
 
 
 def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]:
-    """Check the installation and, where the scenario names one, its model.
-
-    Args:
-        scenario: whose backend is checked.
-        quick: ask the model one question only.
-    """
+    """Check the installation and, where the scenario names one, its model."""
     yield from check_installation()
     backend = scenario.backend.backend
     if isinstance(backend.paid, Offline):
@@ -145,7 +141,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def check_key_variables(backend: Backend) -> Iterator[CheckResult]:
     """Are the environment variables set that the scenario names? Their values are not shown."""
-    for name in dict.fromkeys(one.key for one in _endpoint_settings(backend) if one.key):
+    for name in dict.fromkeys(one.key for one in endpoint_settings_of(backend) if one.key):
         if os.environ.get(name, "").strip():
             yield CheckResult("ok", f"the environment variable {name} is set")
         else:
@@ -368,8 +364,3 @@ def _trouble(error: SocietyError, where: str) -> CheckResult:
 
 def _by(one: EndpointTrial) -> str:
     return f" at {one.endpoint}" if one.endpoint else ""
-
-
-def _endpoint_settings(backend: Backend) -> tuple[Any, ...]:
-    settings = getattr(backend, "endpoint_settings", None)
-    return tuple(settings()) if callable(settings) else ()

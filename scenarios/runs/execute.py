@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from virsci_society.agents.errors import DISK_FULL, Diverged, InputError, Stopped
+from virsci_society.agents.errors import DISK_FULL, Diverged, InputError, Stopped, disk_errors_as
 from virsci_society.agents.files.atomic_files import (
     holds_others,
     make_folder,
@@ -160,14 +160,12 @@ def _run(
     if strict:
         sign_journal(journal, scenario)
     progress.begin("measuring and writing")
-    try:
+    with disk_errors_as(Stopped, f"{folder}: cannot be written to"):
         # Whoever has lost the lease must not write over the results of its new owner.
         if lease is not None:
             lease.check()
         with resources.build_lock:
             write_run(scenario, society, folder, ledger_of(journal), page=page)
-    except OSError as error:
-        raise Stopped(f"{folder}: cannot be written to: {error.strerror}") from error
 
 
 def _founded(

@@ -22,7 +22,7 @@ from pathlib import Path
 from uuid import uuid4
 from weakref import WeakSet
 
-from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.agents.errors import InputError, Stopped, disk_errors_as
 from virsci_society.agents.files.atomic_files import make_folder, open_new, open_plain, remove_file
 
 BEAT = 5.0
@@ -86,11 +86,6 @@ class LeaseLost(Stopped):
 
 class Lease:
     """A lease that is held; ``hold_lease`` makes one.
-
-    Args:
-        folder: the run folder.
-        path: the lease's own file.
-        beat: seconds between two touches.
 
     Attributes:
         fence: the fencing token; a later owner has a larger one.
@@ -189,11 +184,9 @@ def hold_lease(
         Stopped: the lease cannot be written.
     """
     place = folder.with_name(f"{folder.name}.lease")
-    try:
+    with disk_errors_as(Stopped, f"{place}: no lease can be written"):
         make_folder(place, within=folder.parent.parent)
         lease = Lease(folder, _taken(place, owner, beat, beat * missed), beat)
-    except OSError as error:
-        raise Stopped(f"{place}: no lease can be written: {error.strerror}") from error
     lease._begin()
     try:
         yield lease

@@ -84,10 +84,15 @@ def _nobody_outside(scenario: Scenario) -> Iterator[str]:
         )
 
 
+def endpoint_settings_of(backend: Any) -> tuple[Any, ...]:
+    """The settings of the endpoints of a backend; none of one that asks no server."""
+    settings = getattr(backend, "endpoint_settings", None)
+    return tuple(settings()) if callable(settings) else ()
+
+
 def _missing_variables(scenario: Scenario) -> Iterator[str]:
     """Environment variables of keys that are named and not set; values are not looked at."""
-    settings = getattr(scenario.backend.backend.paid, "endpoint_settings", None)
-    named = [one.key for one in settings()] if callable(settings) else []
+    named = (one.key for one in endpoint_settings_of(scenario.backend.backend.paid))
     for name in dict.fromkeys(filter(None, named)):
         if not os.environ.get(name, "").strip():
             yield (
@@ -155,8 +160,7 @@ def _kinds(data: Any) -> Any:
 
 def _unreachable(scenario: Scenario) -> Iterator[str]:
     """Endpoints with an address at which nothing answers."""
-    settings = getattr(scenario.backend.backend.paid, "endpoint_settings", None)
-    addresses = [one.api_base for one in settings()] if callable(settings) else []
+    addresses = (one.api_base for one in endpoint_settings_of(scenario.backend.backend.paid))
     for address in dict.fromkeys(filter(None, addresses)):
         parts = urlsplit(address)
         port = parts.port or (443 if parts.scheme == "https" else 80)

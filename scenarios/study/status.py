@@ -23,7 +23,14 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
-from virsci_society.agents.errors import BudgetReached, Diverged, InputError, SocietyError, Stopped
+from virsci_society.agents.errors import (
+    BudgetReached,
+    Diverged,
+    InputError,
+    SocietyError,
+    Stopped,
+    disk_errors_as,
+)
 from virsci_society.agents.files.atomic_files import (
     make_folder,
     open_in_place,
@@ -139,11 +146,9 @@ def write_text(path: Path, text: str) -> None:
     Raises:
         Stopped: it cannot be written.
     """
-    try:
+    with disk_errors_as(Stopped, f"{path}: cannot be written"):
         make_folder(path.parent, within=path.parent.parent)
         write_atomically(path, text, within=path.parent.parent, shared=True)
-    except OSError as error:
-        raise Stopped(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def exit_code(statuses: Iterable[Status]) -> int:
@@ -377,13 +382,11 @@ def _place(folder: Path) -> int:
 def _note(folder: Path, line: str) -> None:
     """Add a line, in one write, so that a kill leaves all of it or nothing."""
     path = _file(folder)
-    try:
+    with disk_errors_as(Stopped, f"{path}: cannot be written"):
         make_folder(path.parent, within=path.parent.parent)
         with open_in_place(path, "a+b", within=path.parent.parent, buffering=0) as file:
             file.write(f"{line}\n".encode())
             os.fsync(file.fileno())
-    except OSError as error:
-        raise Stopped(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def _file(folder: Path) -> Path:

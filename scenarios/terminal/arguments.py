@@ -16,7 +16,13 @@ from typing import Annotated, Any, NoReturn, ParamSpec, get_args, get_type_hints
 
 import typer
 
-from virsci_society.agents.errors import InputError, ProtocolError, SocietyError, Stopped
+from virsci_society.agents.errors import (
+    InputError,
+    ProtocolError,
+    SocietyError,
+    Stopped,
+    disk_errors_as,
+)
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import printable
 from virsci_society.scenarios.config.outside_code import fault_in_outside_code
@@ -106,10 +112,8 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 @contextmanager
 def writing(target: Path, how: str = "written") -> Iterator[None]:
     """Tell in one message that a file or a folder cannot be written (``written to``)."""
-    try:
+    with disk_errors_as(SocietyError, f"{target}: cannot be {how}"):
         yield
-    except OSError as error:
-        raise SocietyError(f"{target}: cannot be {how}: {error.strerror}") from error
 
 
 def add_options(

@@ -214,11 +214,7 @@ SHOWN = 12
 
 
 class StudyWatch:
-    """Reads the state of one study folder, again and again; nothing in it is written.
-
-    Args:
-        folder: of the study, with its lock.
-    """
+    """Reads the state of one study folder, again and again; nothing in it is written."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

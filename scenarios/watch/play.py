@@ -20,7 +20,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from virsci_society.agents.errors import InputError
+from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.files.atomic_files import make_folder, read_plain_text, write_atomically
 from virsci_society.agents.people.folder import QUESTIONS, read_unanswered, write_answer
 from virsci_society.agents.people.question import parse_question
@@ -177,12 +177,9 @@ class Questions:
         Raises:
             InputError: no such open question, no agreement yet, or it cannot be written.
         """
-        try:
-            # One at a time: of an answer that is sent twice at once, the second finds no question.
-            with self._lock:
-                self._take(given)
-        except OSError as error:
-            raise InputError(f"the answer cannot be written: {error.strerror}") from error
+        # One at a time: of an answer that is sent twice at once, the second finds no question.
+        with disk_errors_as(InputError, "the answer cannot be written"), self._lock:
+            self._take(given)
 
     def _take(self, given: Mapping[str, Any]) -> None:
         if given.get("consent") is True:

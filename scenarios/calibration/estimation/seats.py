@@ -129,11 +129,7 @@ class Seats:
         return Seats(*(getattr(self, name)[mask] for name in self.__dataclass_fields__))
 
     def of_papers(self, papers: IntArray) -> Seats:
-        """The authorships of some papers, those of a paper that is named twice twice.
-
-        Args:
-            papers: numbers of papers.
-        """
+        """The authorships of some papers, those of a paper that is named twice twice."""
         order = np.argsort(self.paper, kind="stable")
         ordered = self.paper[order]
         low = np.searchsorted(ordered, papers, side="left")

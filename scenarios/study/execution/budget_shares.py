@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from virsci_society.agents.errors import BudgetReached, InputError, Stopped
+from virsci_society.agents.errors import BudgetReached, InputError, Stopped, disk_errors_as
 from virsci_society.agents.files.atomic_files import lock_file, read_plain_text, write_atomically
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.records import NANO, Spending, nano_bound
@@ -157,15 +157,13 @@ class Shares:
     def _open(self) -> Iterator[dict[int, Account]]:
         """All accounts, under the lock; what the block has changed is written."""
         path = self._study / SHARES
-        try:
-            with lock_file(self._study / _LOCK):
-                accounts = self._read(path)
-                before = dict(accounts)
-                yield accounts
-                if accounts != before:
-                    _write(path, accounts)
-        except OSError as error:
-            raise Stopped(f"{path}: cannot be read or written: {error.strerror}") from error
+        said = f"{path}: cannot be read or written"
+        with disk_errors_as(Stopped, said), lock_file(self._study / _LOCK):
+            accounts = self._read(path)
+            before = dict(accounts)
+            yield accounts
+            if accounts != before:
+                _write(path, accounts)
 
     def _read(self, path: Path) -> dict[int, Account]:
         """The accounts; made from the journals where the file is not there."""

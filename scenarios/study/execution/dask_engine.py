@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent import futures
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -152,10 +153,6 @@ def stop_everywhere(address: str, stop: Callable[[], int], grace: float) -> None
 def connected(address: str, patience: float) -> Iterator[Client]:
     """A client of a scheduler; waits for one that is away.
 
-    Args:
-        address: of the scheduler.
-        patience: seconds.
-
     Raises:
         Stopped: it is away for longer than ``patience``.
         SchedulerGone: it went away inside the block.
@@ -217,7 +214,7 @@ def run_on_cluster(
                 DaskQueue(run_on_worker, words, todo, results.record_data, manners).run(address)
                 todo = results.worth_another(todo)
         except BaseException as error:
-            stop_everywhere(address, _StopStudy(folder), GRACE)
+            stop_everywhere(address, partial(_stop_study, folder), GRACE)
             if isinstance(error, KeyboardInterrupt):
                 raise Stopped("the study was interrupted") from error
             if not isinstance(error, _FailedFast):
@@ -319,14 +316,9 @@ def _is_closing() -> bool:
     return str(get_worker().status.name).startswith("clos")
 
 
-class _StopStudy:
-    """Tells a worker's runs of one study to stop; returns how many there are."""
-
-    def __init__(self, study: Path) -> None:
-        self.study = study
-
-    def __call__(self) -> int:
-        return stop_all(Stopped("the study was interrupted"), self.study)
+def _stop_study(study: Path) -> int:
+    """Tell a worker's runs of one study to stop; returns how many there are."""
+    return stop_all(Stopped("the study was interrupted"), study)
 
 
 @contextmanager

@@ -212,13 +212,7 @@ class Study:
         return self.description.design in SAMPLED_DESIGNS
 
     def values(self, measure: str, arm: str, without: Set[int] = frozenset()) -> pd.Series:
-        """A measure in the runs of an arm, by replicate; runs without a value are left out.
-
-        Args:
-            measure: its name.
-            arm: its name.
-            without: runs to leave out.
-        """
+        """A measure in the runs of an arm, by replicate; runs without a value are left out."""
         rows = self._values.get((measure, arm))
         if rows is None:
             return pd.Series([], dtype="float64")
@@ -226,23 +220,11 @@ class Study:
         return kept["value"].astype("float64")
 
     def numbers(self, measure: str, arm: str, without: Set[int] = frozenset()) -> FloatArray:
-        """A measure in the runs of an arm as an array, without the numbers of the replicates.
-
-        Args:
-            measure: its name.
-            arm: its name.
-            without: runs to leave out.
-        """
+        """A measure in the runs of an arm as an array, without the numbers of the replicates."""
         return np.asarray(self.values(measure, arm, without), dtype=np.float64)
 
     def by_run(self, measure: str, arms: list[str], without: Set[int] = frozenset()) -> pd.Series:
-        """A measure in the runs of some arms, by run; runs without a value are left out.
-
-        Args:
-            measure: its name.
-            arms: names of the arms.
-            without: runs to leave out.
-        """
+        """A measure in the runs of some arms, by run; runs without a value are left out."""
         rows = self._known[self._known["measure"] == measure]
         kept = rows[rows["arm"].isin(arms) & ~rows["run"].isin(without)]
         return kept.set_index("run")["value"].astype("float64")
