@@ -22,9 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.browser import CHROMIUM, Browser
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.explorer.conversations import PromptBook
+from virsci_society.scenarios.explorer.conversations import PromptBook, read_prompts
 from virsci_society.scenarios.explorer.page import Explorer, write_explorer
-from virsci_society.scenarios.explorer.prompt_book import read_prompts
 from virsci_society.scenarios.runs.build import build_ecosystem_of, build_society
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.run_folder import make_manifest

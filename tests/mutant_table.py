@@ -606,7 +606,7 @@ MISTAKES: tuple[Mistake, ...] = (
 
     # What a study promises
     mistake("arms of strangers", "Replicates of a paired study have other seeds in every arm.",
-        ("scenarios/study/design.py::seeds_of", "() if file.paired else (arm,)", "(arm,)"),
+        ("scenarios/study/design.py::Design.seeds", "() if self.file.paired else (arm,)", "(arm,)"),
         by="scenarios/study/test_reader.py::test_seeds_are_paired_across_arms_unless_told_otherwise"),
     mistake("a lock without arms", "An arm's own keys may change after the lock.",
         ("scenarios/study/folder.py::_arm_differences",

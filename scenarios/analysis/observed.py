@@ -130,7 +130,8 @@ def windows_of(compared: ComparedRuns, ecosystem: Ecosystem) -> list[int]:
             f"the runs of {compared.name} are of different length ({lengths[0]} to {lengths[-1]} "
             "years): compare those of one length at a time"
         )
-    return compared_windows(min(lengths[0], _real_years(ecosystem)))
+    real_years = int(float(ecosystem.contemporary.dates.max()) // DAYS_PER_YEAR) + 1
+    return compared_windows(min(lengths[0], real_years))
 
 
 def whole_years(run: Run) -> int:
@@ -274,10 +275,6 @@ def _of_replicates(compared: ComparedRuns) -> list[str]:
             "over seeds."
         )
     return sentences
-
-
-def _real_years(ecosystem: Ecosystem) -> int:
-    return int(float(ecosystem.contemporary.dates.max()) // DAYS_PER_YEAR) + 1
 
 
 def _names(papers: pd.DataFrame) -> set[str]:

@@ -16,9 +16,8 @@ from virsci_society.agents.files.atomic_files import read_plain_text, refuse_lin
 from virsci_society.agents.files.file_hashes import check_file, read_hashes, unsigned
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.writer import UNSEALED
-from virsci_society.scenarios.runs.run_folder import MANIFEST, PARTIAL
 from virsci_society.scenarios.runs.run_journal import JOURNAL
-from virsci_society.scenarios.runs.run_state import read_state
+from virsci_society.scenarios.runs.run_state import MANIFEST, PARTIAL, read_state
 from virsci_society.scenarios.study.folder import LEVELS, LOCK, read_lock
 from virsci_society.scenarios.study.status import read_run_measures, read_status
 

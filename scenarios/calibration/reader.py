@@ -30,17 +30,16 @@ from virsci_society.scenarios.calibration.simulation import (
 )
 from virsci_society.scenarios.config.diagnostics import describe_errors
 from virsci_society.scenarios.config.document import (
-    Document,
     FittedOn,
-    Origin,
     find_scenario,
     library,
+    single_document,
 )
 from virsci_society.scenarios.config.ecosystem_folder import MANIFEST
 from virsci_society.scenarios.config.reader import Reader
 from virsci_society.scenarios.config.registry import class_of
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.config.yaml_io import KeyPath, read_yaml
+from virsci_society.scenarios.config.yaml_io import KeyPath
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
@@ -168,13 +167,10 @@ class _FileReading:
     """One reading of one file; what is wrong is gathered before any of it is reported."""
 
     def __init__(self, path: Path, trust: bool) -> None:
-        sheet = read_yaml(path)
-        folder = path.parent.resolve()
-        written = {key: Origin(mark, folder) for key, mark in sheet.marks.items()}
-        self.document = Document(dict(sheet.data), written)
+        self.document = single_document(path)
         self.reader = Reader(self.document, trust=trust)
         self.diagnostics = self.reader.diagnostics
-        self.folder, self.trust = folder, trust
+        self.folder, self.trust = path.parent.resolve(), trust
 
     def calibration(self, base: str | None, settings: Sequence[str]) -> PreparedCalibration:
         data = dict(self.document.data)

@@ -198,6 +198,18 @@ def read_document(name: str | Path) -> Document:
     return _read(find_scenario(name), ())
 
 
+def single_document(path: Path) -> Document:
+    """The document of one YAML file, whatever kind of file it is.
+
+    Raises:
+        InputError: as ``read_yaml``.
+    """
+    sheet, folder = read_yaml(path), path.parent.resolve()
+    return Document(
+        dict(sheet.data), {key: Origin(mark, folder) for key, mark in sheet.marks.items()}
+    )
+
+
 def _read(path: Path, below: tuple[Path, ...]) -> Document:
     sheet = read_yaml(path)
     folder = path.parent.resolve()

@@ -81,11 +81,6 @@ REFUSED = {
 }
 
 
-def sort_by_date(interventions: Sequence[Intervention]) -> list[tuple[int, Intervention]]:
-    """Interventions by date, each with its index in the scenario; those of one date as listed."""
-    return sorted(enumerate(interventions), key=lambda one: one[1].at)
-
-
 def check_interventions(
     diagnostics: Diagnostics, known: Sequence[str], interventions: Sequence[Intervention]
 ) -> None:
@@ -115,7 +110,8 @@ def documents_after(
     """
     now = Document(dict(start.data), dict(start.origins))
     now.data.pop("interventions", None)
-    for place, intervention in sort_by_date(interventions):
+    # A stable sort: those of one date stay as listed.
+    for place, intervention in sorted(enumerate(interventions), key=lambda one: one[1].at):
         for key, value in intervention.set.items():
             at = start.origin(("interventions", place, "set", key))
             now = now.merged_with(single_key(key_path(key) or (), value, at))

@@ -38,8 +38,8 @@ def explore(
 
     Two runs are shown side by side, with the day on which they part.
     """
+    from virsci_society.scenarios.explorer.conversations import read_prompts
     from virsci_society.scenarios.explorer.page import FILE, write_explorer
-    from virsci_society.scenarios.explorer.prompt_book import read_prompts
 
     find_code_here(trust)
     folders = [run] if other is None else [run, other]

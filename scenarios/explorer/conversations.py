@@ -1,21 +1,29 @@
 """All that was said in a run for the explorer: papers, calls with their replies, prompts, votes.
 
 A page holds words up to a limit. They are kept or left out team by team: first the teams with a
-paper, in order of founding. Prompts repeat most of their lines, so each line is stored once.
+paper, in order of founding. Prompts repeat most of their lines, so each line is stored once. The
+tables of a run hold the hash of each prompt and not its text: a replay makes every prompt anew and
+asks no model.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from virsci_society.agents.errors import Diverged, InputError
+from virsci_society.agents.prompts.slots import Reference
+from virsci_society.protocols.ideas import CandidateIdea
 from virsci_society.scenarios.explorer.run_arrays import NOBODY, RunArrays, pack
+from virsci_society.scenarios.planning.prompt_recording import replaying
+from virsci_society.scenarios.runs.rehearsal import go_through
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import person_marks
 
@@ -318,3 +326,74 @@ def _plain(value: Any) -> Any:
 
 def _text(value: Any) -> str:
     return "" if value is None or pd.isna(value) else str(value)
+
+
+MOST_CALLS = 10_000
+"""Calls of a run up to which its prompts are made anew without being asked for."""
+
+
+def read_prompts(
+    folder: Path, calls: int, wanted: bool | None, *, trust: bool = False
+) -> PromptBook:
+    """The prompts of a run, or why there are none.
+
+    Args:
+        folder: of the run.
+        calls: number of its calls.
+        wanted: None: where the run has finished and has at most ``MOST_CALLS`` calls.
+        trust: let dotted paths in its scenario be imported.
+
+    Raises:
+        InputError: they are wanted, and the run cannot be gone through again.
+        Diverged: they are wanted, and prompts or code have changed since.
+    """
+    if wanted is False:
+        return PromptBook(missing="not asked for")
+    if not calls:
+        return PromptBook()
+    if wanted is None and calls > MOST_CALLS:
+        return PromptBook(missing=f"the run has more than {MOST_CALLS:,} calls; give --prompts")
+    try:
+        return _replay(folder, trust=trust)
+    except (InputError, Diverged) as error:
+        if wanted:
+            raise
+        return PromptBook(missing=str(error))
+
+
+def _replay(folder: Path, *, trust: bool) -> PromptBook:
+    with replaying(folder, trust=trust) as (scenario, gateway):
+        go_through(scenario, gateway, lambda society: False)
+    questions: dict[str, ShownPrompt] = {}
+    titles: dict[str, str] = {}
+    for request, _ in gateway.recorded:
+        messages = tuple((message.role, message.content) for message in request.messages)
+        ideas = tuple(map(_shown_idea, _ideas(request.slots)))
+        questions[request.id] = ShownPrompt(messages, ideas)
+        for paper in _references(tuple(request.slots.values())):
+            titles.setdefault(paper.id, paper.title)
+    return PromptBook(questions, titles)
+
+
+def _ideas(slots: Mapping[str, Any]) -> Iterator[CandidateIdea]:
+    """The ideas on a ballot, the one to be written up, or the one on the table."""
+    for name in ("ideas", "idea", "previous"):
+        held = slots.get(name)
+        for value in held if isinstance(held, tuple) else (held,):
+            if isinstance(value, CandidateIdea):
+                yield value
+
+
+def _shown_idea(idea: CandidateIdea) -> AskedIdea:
+    return AskedIdea(idea.author, idea.idea.title, idea.used, idea.retrieved)
+
+
+def _references(values: tuple[Any, ...]) -> Iterator[Reference]:
+    """All references in slots: alone, in tuples, and those of ideas."""
+    for value in values:
+        if isinstance(value, Reference):
+            yield value
+        elif isinstance(value, CandidateIdea):
+            yield from (*value.references, *value.builds_on)
+        elif isinstance(value, tuple):
+            yield from _references(value)

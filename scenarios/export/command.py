@@ -32,7 +32,7 @@ def otel(
 ) -> None:
     """Write run, teams, stages and calls as OpenTelemetry spans (OTLP JSON, GenAI conventions)."""
     from virsci_society.agents.journal.journal import Journal
-    from virsci_society.scenarios.explorer.prompt_book import read_prompts
+    from virsci_society.scenarios.explorer.conversations import read_prompts
     from virsci_society.scenarios.export.otlp import spans_of, write_traces
     from virsci_society.scenarios.runs.run_journal import JOURNAL
 

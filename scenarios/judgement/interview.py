@@ -23,9 +23,8 @@ from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.prompt import Prompt
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.scenarios.config.document import Document, Origin
+from virsci_society.scenarios.config.document import single_document
 from virsci_society.scenarios.config.reader import Reader
-from virsci_society.scenarios.config.yaml_io import read_yaml
 from virsci_society.scenarios.judgement.model_questions import (
     ModelQuestions,
     QuestionJob,
@@ -246,11 +245,9 @@ def read_survey(path: Path) -> Survey:
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file; give the form of a survey with --form FILE")
-    sheet = read_yaml(path)
-    folder = path.parent.resolve()
-    marks = {key: Origin(mark, folder) for key, mark in sheet.marks.items()}
-    reader = Reader(Document(dict(sheet.data), marks), trust=False)
-    survey = reader.read_part(Survey, dict(sheet.data), ())
+    document = single_document(path)
+    reader = Reader(document, trust=False)
+    survey = reader.read_part(Survey, document.data, ())
     reader.diagnostics.raise_faults()
     if survey is None:
         raise InputError(f"{path}: is not the form of a survey")

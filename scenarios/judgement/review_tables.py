@@ -175,8 +175,4 @@ def _read(path: Path, columns: dict[str, str]) -> pd.DataFrame:
 
 
 def _typed(rows: Sequence[dict[str, Any]], columns: dict[str, str]) -> pd.DataFrame:
-    data: dict[str, Any] = {}
-    for name, dtype in columns.items():
-        build: Any = pd.array
-        data[name] = build([row.get(name) for row in rows], dtype=dtype)
-    return pd.DataFrame(data)
+    return pd.DataFrame(rows, columns=list(columns), dtype="object").astype(columns)

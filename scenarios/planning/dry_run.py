@@ -198,15 +198,21 @@ def windows_of(scenario: Scenario) -> dict[str, float]:
     return {**of_time, **scenario.publication.windows}
 
 
+def shortest_window(scenario: Scenario) -> tuple[float, str] | None:
+    """Length in days and key of the shortest window; None where no window is longer than zero."""
+    windows = ((days, key) for key, days in windows_of(scenario).items() if days > 0)
+    return min(windows, default=None)
+
+
 def lookahead_bound(scenario: Scenario, span: float, slowest: float) -> LookaheadBound | None:
     """The lower bound of the wall time; None where no window is longer than zero.
 
     The span is in simulated days from the first call to the last, ``slowest`` in seconds of a call.
     """
-    above = [(days, key) for key, days in windows_of(scenario).items() if days > 0]
-    if not above:
+    window = shortest_window(scenario)
+    if window is None:
         return None
-    days, key = min(above)
+    days, key = window
     return LookaheadBound(span / days * slowest, span, key, days, slowest)
 
 
@@ -233,10 +239,10 @@ def slow_clock(scenario: Scenario, result: DryRunResult | None) -> str | None:
     slots = slots_of(scenario)
     lasting = max(result.chain, result.calls / slots)
     longer = result.in_order / lasting
-    windows = [(days, key) for key, days in windows_of(scenario).items() if days > 0]
-    if longer < LONGER or not windows:
+    window = shortest_window(scenario)
+    if longer < LONGER or window is None:
         return None
-    days, key = min(windows)
+    days, key = window
     together = max(1, round(result.calls / result.in_order))
     return (
         f"{key}: {write_days(days)} is short, so simulated time often waits for a reply, and the "

@@ -12,7 +12,6 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.backends.model_mimic import ModelMimic
-from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.dry_run import (
@@ -156,7 +155,9 @@ def plan(
     Raises:
         InputError: the scenario's ecosystem cannot be used.
     """
-    own = record if record is not None and is_record_of(record, scenario) else None
+    # Only of this very scenario, with this seed.
+    same = record is not None and identity_hash(record.scenario) == identity_hash(scenario)
+    own = record if same else None
     dry_run = DryRun(scenario, own, step=step)
     likely = rehearse(dry_run, rates)
     ends = [] if rates.exact else _ends(dry_run, rates, likely[0])
@@ -186,11 +187,6 @@ def rehearse(dry_run: DryRun, rates: ModelRates) -> list[DryRunResult]:
     first = dry_run.run(manner)
     again = 1 if rates.exact else max(1, min(MOST, CALLS // max(1, first.calls)))
     return [first, *(dry_run.run(manner, salt) for salt in range(1, again))]
-
-
-def is_record_of(record: RecordedRun, scenario: Scenario) -> bool:
-    """Is it a record of this very scenario, with this seed?"""
-    return identity_hash(record.scenario) == identity_hash(scenario)
 
 
 def _ends(
@@ -260,15 +256,14 @@ def _told(name: str, rate: Rate) -> dict[str, float]:
     return {end: round(value) if whole else round(value, 6) for end, value in ends.items()}
 
 
-def _is_paid(speaker: Backend, call: str) -> bool:
-    """Is a call one of those that a hybrid does not leave to rules?"""
-    return not (speaker.parts and speaker.backend_for(call).rule_based)
-
-
 def _made(record: RecordedRun, scenario: Scenario) -> PaidCalls:
     speaker = scenario.seeded_backend
     # Rules of a hybrid have answered the other calls, and were not paid.
-    used = [kept.usage for id_, (_, kept) in record.known.items() if _is_paid(speaker, id_)]
+    used = [
+        kept.usage
+        for call, (_, kept) in record.known.items()
+        if not (speaker.parts and speaker.backend_for(call).rule_based)
+    ]
     made = call_totals(scenario, [(one.prompt_tokens, one.completion_tokens) for one in used])
     tokens = made["prompt_tokens"] + made["completion_tokens"]
     return PaidCalls(made["calls"], tokens, made["usd"], str(record.run))

@@ -36,8 +36,9 @@ from virsci_society.agents.replies.form import Form
 from virsci_society.metrics.critical_path import table_rows
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.rehearsal import go_through
-from virsci_society.scenarios.runs.run_folder import MANIFEST, SCENARIO
+from virsci_society.scenarios.runs.run_folder import SCENARIO
 from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.scenarios.runs.run_state import MANIFEST
 
 if TYPE_CHECKING:
     from virsci_society.society.model import Society

@@ -35,7 +35,6 @@ from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.progress import Progress, RunProgress, report_waiting
 from virsci_society.scenarios.runs.run_folder import (
     DIGEST,
-    MANIFEST,
     SCENARIO,
     prompt_hashes,
     write_partial,
@@ -52,7 +51,7 @@ from virsci_society.scenarios.runs.run_journal import (
     require_journal_identity,
     sign_journal,
 )
-from virsci_society.scenarios.runs.run_state import paid_words, recorded_end
+from virsci_society.scenarios.runs.run_state import MANIFEST, paid_words, recorded_end
 from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.runs.signals import interruptible
 from virsci_society.society.kernel.durations import to_ticks

@@ -27,6 +27,7 @@ from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.config.yaml_io import write_yaml
 from virsci_society.scenarios.runs.run_journal import NUMBER, identity_hash
+from virsci_society.scenarios.runs.run_state import MANIFEST, PARTIAL
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 
 if TYPE_CHECKING:
@@ -39,10 +40,8 @@ if TYPE_CHECKING:
     from virsci_society.society.results.run import Run, Vectors
 
 FORMAT = 1
-MANIFEST = "manifest.json"
 SCENARIO = "scenario.yaml"
 DIGEST = "digest"
-PARTIAL = "partial"
 PARTIAL_ROWS = 300_000
 """A stopped run of more rows than this leaves no partial tables: a stop must be quick."""
 HASHED = (

@@ -232,8 +232,13 @@ class Design:
         ]
 
     def seeds(self, arm: str) -> list[int]:
-        """The seed of every replicate of an arm; the same for all arms of a paired study."""
-        return seeds_of(self.file, arm)
+        """The seed of every replicate of an arm, derived from that of the study by hashing.
+
+        It is the same for all arms of a paired study.
+        """
+        streams = Streams(self.file.seed, "study", *(() if self.file.paired else (arm,)))
+        bits = 64 - SEED_BITS
+        return [streams.key("replicate", r) >> bits for r in range(self.file.replicates)]
 
 
 def paired_over(short: PairedOver, arms: Sequence[Arm]) -> list[Comparison]:
@@ -276,12 +281,6 @@ def within_blocks(one: Comparison, arms: Sequence[Arm]) -> list[Comparison]:
         placed = one.model_copy(update={"arms": names})
         found += [] if placed in found else [placed]
     return found
-
-
-def seeds_of(file: StudyFile, arm: str) -> list[int]:
-    """Seeds derived from that of the study by hashing, one for each replicate of an arm."""
-    streams = Streams(file.seed, "study", *(() if file.paired else (arm,)))
-    return [streams.key("replicate", r) >> (64 - SEED_BITS) for r in range(file.replicates)]
 
 
 def scenario_of(

@@ -168,11 +168,6 @@ def require_lock(study: Path) -> Lock:
     return lock
 
 
-def write_lock(study: Path, lock: Lock) -> None:
-    """Write the lock into the study folder."""
-    write_text(study / LOCK, json.dumps(lock.data, indent=1, ensure_ascii=False) + "\n")
-
-
 def differences(held: Lock, wanted: Lock) -> list[str]:
     """Everything that would be run otherwise than it was locked, one line each, both values."""
     old, new = held.data, wanted.data
@@ -275,7 +270,8 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
                 write_text(path, text)
     # Last: a folder without a lock was left by a kill, and is made anew.
     if held is None:
-        write_lock(folder, wanted)
+        text = json.dumps(wanted.data, indent=1, ensure_ascii=False)
+        write_text(folder / LOCK, f"{text}\n")
     return held or wanted
 
 

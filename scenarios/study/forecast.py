@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,13 +126,17 @@ def print_forecast(found: StudyForecast) -> None:
         for arm, one in zip(found.design.arms, found.plans, strict=True)
     ]
     _print_matching(found.design)
-    print_table("calls of one run", ("arm", *ENDS), arms[:ARMS_SHOWN])
-    if len(arms) > ARMS_SHOWN:
-        tell(f"... and {len(arms) - ARMS_SHOWN} more arms")
+    _print_arms("calls of one run", ("arm", *ENDS), arms)
     print_table(
         f"{file.study}: {runs} = {found.design.runs} runs", ("figure", *ENDS), list(_figures(found))
     )
     tell(*_said(found))
+
+
+def _print_arms(title: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+    print_table(title, columns, rows[:ARMS_SHOWN])
+    if len(rows) > ARMS_SHOWN:
+        tell(f"... and {len(rows) - ARMS_SHOWN} more arms")
 
 
 def _print_matching(design: Design) -> None:
@@ -143,9 +147,7 @@ def _print_matching(design: Design) -> None:
     rows = [matched_row(one) for one in matching]
     targets = dict.fromkeys(f"{one.target:,.6g}" for one in matching if one.target is not None)
     head = f"matched to {' and '.join(targets)} {UNITS[wanted.by]} a run"
-    print_table(head, ("arm", "key", "value", UNITS[wanted.by], "off"), rows[:ARMS_SHOWN])
-    if len(rows) > ARMS_SHOWN:
-        tell(f"... and {len(rows) - ARMS_SHOWN} more arms")
+    _print_arms(head, ("arm", "key", "value", UNITS[wanted.by], "off"), rows)
     far = [
         one.arm
         for one in matching

@@ -13,15 +13,15 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.document import (
     Document,
-    Origin,
     dotted,
     find_scenario,
     read_document,
+    single_document,
 )
 from virsci_society.scenarios.config.reader import Reader
 from virsci_society.scenarios.config.registry import outside_metric
 from virsci_society.scenarios.config.schema import Scenario, title_of
-from virsci_society.scenarios.config.yaml_io import KeyPath, read_yaml
+from virsci_society.scenarios.config.yaml_io import KeyPath
 from virsci_society.scenarios.study.arm_settings import (
     ArmSettings,
     overlap,
@@ -87,13 +87,10 @@ class _Reading:
     def __init__(
         self, path: Path, settings: Iterable[str], trust: bool, measured: frozenset[str]
     ) -> None:
-        sheet = read_yaml(path)
-        folder = path.parent.resolve()
-        written = {key: Origin(mark, folder) for key, mark in sheet.marks.items()}
         own, over = split_settings(settings)
         self.over = ArmSettings(over, trust)
         self.path, self.trust, self.measured = path, trust, measured
-        self.document = Document(dict(sheet.data), written).merged_with(own)
+        self.document = single_document(path).merged_with(own)
         self.reader = Reader(self.document, trust=trust)
         self.diagnostics = self.reader.diagnostics
         self.faults: list[str] = []

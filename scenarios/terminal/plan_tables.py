@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from virsci_society.scenarios.planning.model_rates import ENDS, ModelRates, Rate
+from virsci_society.scenarios.planning.model_rates import ENDS, Rate
 from virsci_society.scenarios.planning.plan import Plan, QuestionCost
 from virsci_society.scenarios.terminal.arguments import tell
 from virsci_society.scenarios.terminal.console import print_table
@@ -113,14 +113,10 @@ def _rates(plan: Plan) -> Iterator[tuple[str, ...]]:
     yield _rate("tokens per character of a reply", rates.reply_tokens.all)
     yield _rate("tokens per character of a prompt", rates.prompt_tokens)
     yield _rate("replies that cannot be read, share", rates.re_asks)
-    yield from _leanings(rates)
-    yield _rate("seconds of a call", rates.latency)
-
-
-def _leanings(rates: ModelRates) -> Iterator[tuple[str, ...]]:
     for trait, (kept, turned) in rates.yes.items():
         yield _rate(f"{trait}: yes where rules say yes, share", kept)
         yield _rate(f"{trait}: yes where rules say no, share", turned)
+    yield _rate("seconds of a call", rates.latency)
 
 
 def _rate(label: str, rate: Rate) -> tuple[str, ...]:

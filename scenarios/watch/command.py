@@ -70,8 +70,8 @@ def watch(
     The page is served on this machine alone, at an address that nobody can guess. The folder is
     only read; to stop this command (Ctrl-C) leaves the run alone.
     """
-    from virsci_society.scenarios.runs.run_folder import MANIFEST
     from virsci_society.scenarios.runs.run_journal import JOURNAL
+    from virsci_society.scenarios.runs.run_state import MANIFEST
     from virsci_society.scenarios.study.folder import LOCK
     from virsci_society.scenarios.watch.folder_state import RunWatch, StudyWatch
     from virsci_society.scenarios.watch.server import WatchServer

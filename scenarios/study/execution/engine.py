@@ -61,24 +61,14 @@ class Engine:
             InputError: the arguments exclude each other.
             Stopped: interrupted.
         """
-        if self.scheduler is not None or self.local_cluster is not None:
-            return self._on_cluster(folder, indices, on_result)
-        jobs, together = self._sizes(design, len(indices))
-        return run_locally(
-            folder,
-            indices,
-            jobs=jobs,
-            together=together,
-            apart=len(indices) > 1,
-            trust=self.trust,
-            again=self.again,
-            fail_fast=self.fail_fast,
-            on_result=on_result,
-        )
-
-    def _on_cluster(
-        self, folder: Path, indices: Sequence[int], on_result: Callable[[Status], None]
-    ) -> list[Status]:
+        options: dict[str, Any] = {"trust": self.trust, "again": self.again}
+        options |= {"fail_fast": self.fail_fast, "on_result": on_result}
+        if self.scheduler is None and self.local_cluster is None:
+            jobs, together = self._sizes(design, len(indices))
+            apart = len(indices) > 1
+            return run_locally(
+                folder, indices, jobs=jobs, together=together, apart=apart, **options
+            )
         refused = {"--jobs": self.jobs, "--together": self.together}
         if given := [name for name, value in refused.items() if value is not None]:
             raise InputError(f"{' and '.join(given)}: for runs on this machine, not on a cluster")
@@ -89,10 +79,7 @@ class Engine:
             indices,
             scheduler=self.scheduler,
             local_cluster=self.local_cluster,
-            trust=self.trust,
-            again=self.again,
-            fail_fast=self.fail_fast,
-            on_result=on_result,
+            **options,
         )
 
     def _sizes(self, design: Design, runs: int) -> tuple[int, int]:

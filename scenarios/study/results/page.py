@@ -88,9 +88,8 @@ def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFram
     for number, plan in enumerate(told.comparisons):
         mine = [one for one in results if one.plan == number]
         estimated = sum(bool(np.isfinite(one.p)) for one in mine)
-        rows.append(
-            (_plan(plan), _when(plan), f"{count_of(len(mine), 'test')}, {estimated} estimated")
-        )
+        when = "added after the lock" if plan.exploratory else "before the first run"
+        rows.append((_plan(plan), when, f"{count_of(len(mine), 'test')}, {estimated} estimated"))
     rows += [("deviation", "", line) for line in told.deviations]
     return pd.DataFrame(rows, columns=["item", "planned", "done"])
 
@@ -185,10 +184,6 @@ def _plan(plan: PlannedComparison) -> str:
     over = f" over {plan.over}" if plan.over else ""
     arms = f" of {', '.join(plan.arms)}" if plan.arms else ""
     return f"{plan.test.replace('_', ' ')}: {what}{over}{arms}"
-
-
-def _when(plan: PlannedComparison) -> str:
-    return "added after the lock" if plan.exploratory else "before the first run"
 
 
 def _range(low: int, high: int) -> str:

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.explorer.prompt_book import read_prompts
+from virsci_society.scenarios.explorer.conversations import read_prompts
 from virsci_society.society.results.run import Run
 
 
