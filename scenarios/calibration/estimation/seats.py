@@ -23,23 +23,20 @@ RECENT = 3
 
 
 class CareerHistory:
-    """The papers of everybody by period, from which every seat can be told.
+    """The papers of everybody by period (a year), from which every seat can be told.
 
     Args:
         works: all papers that may be used, in order of date.
         leader: which author is taken for the leader of a team, ``first`` or ``last``.
-        period: length of a period in days.
 
     Attributes:
         periods: number of the period of each paper.
         first: period of the first paper of each person; larger than all for one without a paper.
     """
 
-    def __init__(
-        self, works: Authorships, leader: Leader = "last", period: float = DAYS_PER_YEAR
-    ) -> None:
+    def __init__(self, works: Authorships, leader: Leader = "last") -> None:
         self.works, self.leader = works, leader
-        self.periods: IntArray = np.floor(works.dates / period).astype(np.int64)
+        self.periods: IntArray = np.floor(works.dates / DAYS_PER_YEAR).astype(np.int64)
         starts, authors = works.starts.tolist(), works.authors.tolist()
         self.teams: list[tuple[int, ...]] = [
             tuple(dict.fromkeys(authors[starts[n] : starts[n + 1]]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -308,7 +308,7 @@ def _estimate(result: ComparisonResult) -> tuple[int, float, float]:
     return found.n, found.break_point if isinstance(found, TwoLines) else found.r, result.holm
 
 
-def sensitivity(study: Study, without: Set[int] = frozenset()) -> pd.DataFrame:
+def sensitivity(study: Study) -> pd.DataFrame:
     """Partial rank correlations in a sampled design, by measure and key; ``SENSITIVITY``.
 
     The unit is the arm, by the mean of its replicates.
@@ -316,7 +316,7 @@ def sensitivity(study: Study, without: Set[int] = frozenset()) -> pd.DataFrame:
     keys = study.numeric_keys() if study.sampled else []
     rows = []
     for measure in study.description.measures if keys else ():
-        own = {arm: study.numbers(measure, arm, without) for arm in study.arms}
+        own = {arm: study.numbers(measure, arm) for arm in study.arms}
         arms = [arm for arm, values in own.items() if len(values)]
         inputs = {key: np.array([study.key_value(arm, key) for arm in arms]) for key in keys}
         means = np.array([own[arm].mean() for arm in arms], dtype=np.float64)
@@ -325,13 +325,13 @@ def sensitivity(study: Study, without: Set[int] = frozenset()) -> pd.DataFrame:
     return _frame(rows, SENSITIVITY)
 
 
-def factorial(study: Study, without: Set[int] = frozenset()) -> pd.DataFrame:
+def factorial(study: Study) -> pd.DataFrame:
     """Main effects and interactions of two keys in a grid; columns ``FACTORIAL``."""
     levels = study.grid_levels()
     rows = []
     for measure in study.description.measures if levels else ():
         cells = {
-            tuple(str(arm.set[key]) for key in levels): study.values(measure, arm.name, without)
+            tuple(str(arm.set[key]) for key in levels): study.values(measure, arm.name)
             for arm in study.description.arms
         }
         for effect in factorial_effects(levels, cells, study.description.paired):
