@@ -130,46 +130,34 @@ ECOSYSTEMS: Table = {
     "folder": "virsci_society.scenarios.config.ecosystem_folder:Folder",
 }
 
-KINDS: Mapping[str, Table] = {
-    "virsci_society.society.teams.contracts:TeamProtocol": PROTOCOLS,
-    "virsci_society.society.formation.founding:Founding": FOUNDING,
-    "virsci_society.society.formation.leaders:Leaders": LEADERS,
-    "virsci_society.society.formation.selection:SelectionPolicy": SELECTION,
-    "virsci_society.protocols.team_sizes:TeamSize": SIZES,
-    "virsci_society.society.careers:Careers": CAREERS,
-    "virsci_society.society.careers:Newcomers": NEWCOMERS,
-    "virsci_society.society.departures:Retirement": RETIREMENT,
-    "virsci_society.society.departures:Mobility": MOBILITY,
-    "virsci_society.society.population.interest_drift:Drift": DRIFT,
-    "virsci_society.society.population.outside_authors:OutsideSeats": OUTSIDE_SEATS,
-    "virsci_society.society.teams.contracts:Publication": PUBLICATION,
-    "virsci_society.society.kernel.durations:Duration": DURATIONS,
-    "virsci_society.agents.gateway.backend:Backend": BACKENDS,
-    "virsci_society.agents.offline.acceptance:Acceptance": ACCEPTANCE,
-}
+_PARTS: tuple[tuple[str, str | None, Table], ...] = (
+    ("protocols", "virsci_society.society.teams.contracts:TeamProtocol", PROTOCOLS),
+    ("founding", "virsci_society.society.formation.founding:Founding", FOUNDING),
+    ("leaders", "virsci_society.society.formation.leaders:Leaders", LEADERS),
+    ("selection", "virsci_society.society.formation.selection:SelectionPolicy", SELECTION),
+    ("sizes", "virsci_society.protocols.team_sizes:TeamSize", SIZES),
+    ("careers", "virsci_society.society.careers:Careers", CAREERS),
+    ("newcomers", "virsci_society.society.careers:Newcomers", NEWCOMERS),
+    ("retirement", "virsci_society.society.departures:Retirement", RETIREMENT),
+    ("mobility", "virsci_society.society.departures:Mobility", MOBILITY),
+    ("drift", "virsci_society.society.population.interest_drift:Drift", DRIFT),
+    (
+        "outside_seats",
+        "virsci_society.society.population.outside_authors:OutsideSeats",
+        OUTSIDE_SEATS,
+    ),
+    ("publication", "virsci_society.society.teams.contracts:Publication", PUBLICATION),
+    ("durations", "virsci_society.society.kernel.durations:Duration", DURATIONS),
+    ("backends", "virsci_society.agents.gateway.backend:Backend", BACKENDS),
+    ("acceptance", "virsci_society.agents.offline.acceptance:Acceptance", ACCEPTANCE),
+    ("ecosystems", None, ECOSYSTEMS),
+    ("importers", None, IMPORTERS),
+    ("facts", None, FACTS),
+)
+"""Kinds of parts: name, base class (None where no annotation names it), and ours of that kind."""
+KINDS = {base: table for _, base, table in _PARTS if base is not None}
 """Which table serves a field whose annotation names this base class."""
-
-
-TABLES: Mapping[str, Table] = {
-    "protocols": PROTOCOLS,
-    "founding": FOUNDING,
-    "leaders": LEADERS,
-    "selection": SELECTION,
-    "sizes": SIZES,
-    "careers": CAREERS,
-    "newcomers": NEWCOMERS,
-    "retirement": RETIREMENT,
-    "mobility": MOBILITY,
-    "drift": DRIFT,
-    "outside_seats": OUTSIDE_SEATS,
-    "publication": PUBLICATION,
-    "durations": DURATIONS,
-    "backends": BACKENDS,
-    "acceptance": ACCEPTANCE,
-    "ecosystems": ECOSYSTEMS,
-    "importers": IMPORTERS,
-    "facts": FACTS,
-}
+TABLES = {kind: table for kind, _, table in _PARTS}
 """Kinds of parts, and the table in which ours of each kind stand."""
 KIND_NAMES = (*TABLES, "metrics")
 """Every kind of parts that a package can add."""
