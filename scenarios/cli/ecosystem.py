@@ -356,11 +356,8 @@ def _writing(out: Path) -> Iterator[None]:
         yield
 
 
-ecosystem = typer.Typer(
-    help="Build, describe and audit the data a society starts from.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+HELP = "Build, describe and audit the data a society starts from."
+ecosystem = typer.Typer(help=HELP, no_args_is_help=True)
 ecosystem.add_typer(build, name="build")
 ecosystem.command()(audit)
 

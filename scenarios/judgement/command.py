@@ -25,11 +25,8 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.judgement.review import ReviewJob
     from virsci_society.scenarios.judgement.sheets import Rating
 
-rate = typer.Typer(
-    help="Let people rate abstracts: a blinded sheet out, their ratings in.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+HELP = "Let people rate abstracts: a blinded sheet out, their ratings in."
+rate = typer.Typer(help=HELP, no_args_is_help=True)
 WITHIN = "[95 %]"
 """Ends the head of a column that is printed with its interval."""
 CORRELATION = {

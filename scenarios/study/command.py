@@ -30,11 +30,8 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.study.folder import Lock
     from virsci_society.scenarios.study.status import Status
 
-study = typer.Typer(
-    help="Replicate a scenario in several arms, and compare them.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+HELP = "Replicate a scenario in several arms, and compare them."
+study = typer.Typer(help=HELP, no_args_is_help=True)
 StudyName = Annotated[
     str, typer.Argument(metavar="STUDY", help="A name, a file, or a study's folder.")
 ]
