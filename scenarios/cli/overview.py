@@ -17,6 +17,7 @@ import typer
 
 from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.spelling import printable
+from virsci_society.scenarios.runs.text_charts import sparkline
 from virsci_society.scenarios.terminal.arguments import (
     Json,
     RunFolder,
@@ -30,7 +31,6 @@ from virsci_society.scenarios.terminal.console import (
     open_to_show,
     print_overview,
     print_table,
-    sparkline,
 )
 
 if TYPE_CHECKING:

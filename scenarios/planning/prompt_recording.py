@@ -267,7 +267,9 @@ def replaying(folder: Path, *, trust: bool = False) -> Iterator[tuple[Scenario, 
     if not (folder / JOURNAL).is_file() or not (folder / SCENARIO).is_file():
         raise InputError(f"{folder}: holds no run with a journal")
     if not (folder / MANIFEST).is_file():
-        raise InputError(f"{folder}: the run is not finished; the command that began it goes on")
+        raise InputError(
+            f"{folder}: the run is not finished (no {MANIFEST}); the command that began it goes on"
+        )
     scenario = load_scenario(folder / SCENARIO, trust=trust)
     with Journal.open(folder / JOURNAL, frozen=True) as journal:
         yield scenario, RecordingGateway(scenario.seeded_backend, journal)
