@@ -498,7 +498,7 @@ MISTAKES: tuple[Mistake, ...] = (
          "SequenceMatcher(None, one, sorted(other), autojunk=False)"),
         by="metrics/novelty/test_training_leaks.py::test_the_longest_run_by_hand"),
     mistake("first reviews averaged", "Reflection changes nothing: the first review counts.",
-        ("scenarios/judgement/review_tables.py::last_readable",
+        ("scenarios/judgement/review.py::last_readable",
          "for one in reversed(opinions) if one.review",
          "for one in opinions if one.review"),
         by="scenarios/judgement/test_panel.py::test_a_reflection_is_shown_the_review_before_it_and_the_last_"

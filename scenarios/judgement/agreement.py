@@ -30,7 +30,7 @@ from virsci_society.metrics.inference.correlations import (
     spearman,
 )
 from virsci_society.metrics.novelty.novelty import COLUMNS, run_novelty
-from virsci_society.scenarios.judgement.review_tables import read_averages
+from virsci_society.scenarios.judgement.review import read_averages
 from virsci_society.scenarios.judgement.sheets import Rating, speakers_in
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.table_files import write_csv, write_parquet

@@ -193,7 +193,7 @@ def _show_review(made: ReviewJob) -> None:
     import pandas as pd
 
     from virsci_society.scenarios.judgement.agreement import correlation_table, read_novelty
-    from virsci_society.scenarios.judgement.review_tables import read_averages
+    from virsci_society.scenarios.judgement.review import read_averages
 
     table = read_averages(made.folder.parents[1])
     mine = table[(table["panel"] == made.folder.name) & (table["kind"] == made.kind.name)]

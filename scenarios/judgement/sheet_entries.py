@@ -14,8 +14,8 @@ from typing import Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
+from virsci_society.scenarios.judgement.review import read_averages
 from virsci_society.scenarios.judgement.review_kinds import KINDS
-from virsci_society.scenarios.judgement.review_tables import read_averages
 from virsci_society.scenarios.study.folder import LOCK, done_runs, read_lock
 from virsci_society.scenarios.study.status import folder_of
 from virsci_society.society.results.run import Run

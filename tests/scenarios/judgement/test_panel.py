@@ -15,7 +15,15 @@ from virsci_society.agents.prompts.request import Reply, Usage
 from virsci_society.agents.replies.form import Form, render_skeleton
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.scenarios.judgement.model_questions import ModelQuestions
-from virsci_society.scenarios.judgement.review import Panel, ReviewedPaper
+from virsci_society.scenarios.judgement.review import (
+    Panel,
+    ReviewedPaper,
+    average_table,
+    last_readable,
+    read_averages,
+    review_table,
+    write_reviews,
+)
 from virsci_society.scenarios.judgement.review_kinds import (
     DIMENSIONS,
     KINDS,
@@ -25,13 +33,6 @@ from virsci_society.scenarios.judgement.review_kinds import (
     ConferenceReview,
     NoveltyRating,
     ProposalReview,
-)
-from virsci_society.scenarios.judgement.review_tables import (
-    average_table,
-    last_readable,
-    read_averages,
-    review_table,
-    write_reviews,
 )
 from virsci_society.society.kernel.streams import Streams
 

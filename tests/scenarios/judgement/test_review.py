@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 
 from virsci_society.agents.errors import BudgetReached, InputError
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.judgement.review import ReviewJob
-from virsci_society.scenarios.judgement.review_tables import read_averages
+from virsci_society.scenarios.judgement.review import ReviewJob, read_averages
 
 
 @pytest.fixture
