@@ -169,7 +169,7 @@ REFUSED = {
     ),
     "unknown key": (
         ("protocol.turns: [1, 6]", "protocol.tunrs: [1, 6]"),
-        r"tiny\.yaml:15:11: unknown key.*did you mean 'turns'",
+        r"tiny\.yaml:15:11: protocol.tunrs: unknown key.*did you mean 'turns'",
     ),
     "beyond a key's bounds": (
         ("[1, 6]", "[0, 6]"),
