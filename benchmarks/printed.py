@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 KEPT = ROOT / "runs" / "values"
 """Runs and studies from which blocks are printed; an interrupted one is gone on with."""
-ADDED = frozenset({"words", "calls_after_idea"})
+ADDED = frozenset({"words", "calls_after_idea", "topic_extent"})
 """Measures added since the oldest block was printed. No block shows them, so that they are in no
 stamp; else each new measure would put all blocks out of date."""
 COVERAGE = ROOT / "metrics" / "inference" / "coverage.csv"

@@ -123,6 +123,18 @@ def main_topics(run: Run) -> float:
     return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
+def topic_extent(run: Run) -> float:
+    """Effective number of keywords of the papers, by Simpson's index (Simpson 1949).
+
+    The inverse of the chance that two keywords, drawn without replacement from those of all papers,
+    are the same: unbiased, so that more papers of the same subjects have the same extent.
+    """
+    words = [word for text in run.table("papers")["keywords"] for word in _split_list(text)]
+    counts = np.array(list(Counter(words).values()), dtype=np.float64)
+    alike = float((counts * (counts - 1)).sum())
+    return len(words) * (len(words) - 1) / alike if alike else float("nan")
+
+
 def _split_list(text: str | None) -> list[str]:
     """What stands in a cell, separated by semicolons."""
     return [] if pd.isna(text) or not text else str(text).split("; ")

@@ -36,6 +36,7 @@ from virsci_society.society.kernel.dispatcher import Dispatcher
 from virsci_society.society.kernel.durations import Times, to_ticks
 from virsci_society.society.kernel.streams import Streams, draw_seed
 from virsci_society.society.literature.literature import Literature
+from virsci_society.society.population.assistance import Assistance
 from virsci_society.society.population.event_counts import PaperHistory
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.network import CoauthorNetwork
@@ -122,6 +123,7 @@ class Society(mesa.Model):
         interventions: changes with their dates, in any order.
         publication: what lies between a finished manuscript and its paper; None: no review.
         careers: who comes, leaves and moves; None: nobody does.
+        assistance: who is assisted by a machine, and how; None: nobody.
         drift: how interests follow what is written; None: they are those of day 0.
         outside_seats: who from outside the population is named on papers; None: nobody. With it
             the observed team sizes are the numbers of authors in the population.
@@ -164,6 +166,7 @@ class Society(mesa.Model):
         drift: Drift | None = None,
         outside_seats: OutsideSeats | None = None,
         careers: Careers | None = None,
+        assistance: Assistance | None = None,
         agent_reporters: bool = False,
     ) -> None:
         self.seed = seed = draw_seed() if seed is None else seed
@@ -183,6 +186,7 @@ class Society(mesa.Model):
             publication=publication or Unreviewed(),
             drift=drift,
             careers=careers,
+            assistance=assistance,
             until=to_ticks(until),
             streams=Streams(seed),
             dispatcher=dispatcher,

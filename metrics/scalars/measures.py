@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.cost import STAGES
 from virsci_society.metrics.novelty.novelty import evaluated_words
-from virsci_society.metrics.population import main_topics
+from virsci_society.metrics.population import main_topics, topic_extent
 from virsci_society.metrics.registry import Metric
 from virsci_society.metrics.scalars.outcomes import (
     ScalarFunction,
@@ -199,6 +199,11 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "main_topics": _amount(
         "topics", "effective number of main topics at the end, exp of their entropy", main_topics
+    ),
+    "topic_extent": _amount(
+        "topics",
+        "effective number of keywords of the papers: 1 / chance that two are the same (Simpson)",
+        topic_extent,
     ),
     "freshness": _share(
         "members without an earlier joint paper in the team, mean over teams with a paper (VirSci)",

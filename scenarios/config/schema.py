@@ -52,6 +52,7 @@ from virsci_society.society.formation.founding import Founding, Poisson
 from virsci_society.society.interventions import SCHEMA as INTERVENTIONS
 from virsci_society.society.interventions import Intervention
 from virsci_society.society.kernel.durations import Days, Times, parse_days, write_days
+from virsci_society.society.population.assistance import Assistance
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.outside_authors import OutsideSeats
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
@@ -74,6 +75,7 @@ REFUSED = {
     "out": "a run has one folder",
     "population": "who lived and what was published before day 0 is past",
     "attention": "meetings that are under way hold rooms and desks, or hold none",
+    "assistance": "who takes it up is drawn once for the whole run; give start and spread",
     "backend": "who speaks is settled by seed and call id for the whole run (rule 6)",
     "metrics": "measures are taken of the whole run",
     "novelty": "measures are taken of the whole run",
@@ -259,6 +261,9 @@ class Scenario(Part):
     attention: Literal["on", "unlimited"] = "on"
     """``on``: one room and one desk per person, with queues; ``unlimited``: nobody ever waits.
     Source: assumed: nobody is in two rooms at once."""
+    assistance: Assistance | None = None
+    """Who is assisted by a machine from when on, and what it changes; null: nobody. Source: off, as
+    in VirSci."""
     time: Times = Field(default_factory=Times)
     """The simulated time of every act, and the windows within which effects are due. Source: see
     its keys."""

@@ -136,6 +136,7 @@ def _arguments(
         "drift": scenario.population.drift,
         "outside_seats": scenario.population.outside_seats,
         "careers": scenario.careers,
+        "assistance": scenario.assistance,
     }
 
 

@@ -99,7 +99,7 @@ class Lab:
     @property
     def library(self) -> Library:
         """Searches among papers and people."""
-        return Library(self._world, self.later, self._next_derived_id)
+        return Library(self._world, self.later, self._next_derived_id, self._team.leader)
 
     @property
     def people(self) -> TeamPeople:

@@ -38,12 +38,17 @@ class Library:
         world: its literature and its population are searched.
         later: ``Lab.later``.
         next_id: the id that the next Answer of ``later`` will get.
+        leader: masked name of the leader, whose assistance may find earlier papers only.
     """
 
     def __init__(
-        self, world: World, later: Callable[..., Answer[Any]], next_id: Callable[[], str]
+        self,
+        world: World,
+        later: Callable[..., Answer[Any]],
+        next_id: Callable[[], str],
+        leader: str,
     ) -> None:
-        self._world, self._later, self._next_id = world, later, next_id
+        self._world, self._later, self._next_id, self._leader = world, later, next_id, leader
 
     def search(self, query: Any, count: int) -> Answer[tuple[Reference, ...]]:
         """Find the papers nearest to a text.
@@ -226,7 +231,10 @@ class Library:
 
     def _visible(self) -> int:
         """How many papers, in order of date, may be searched: fixed when asked (rule 14)."""
-        return self._world.literature.visible(self._world.day)
+        date, assistance = self._world.day, self._world.assistance_of(self._leader)
+        if assistance is not None and assistance.papers_until is not None:
+            date = min(date, assistance.papers_until)
+        return self._world.literature.visible(date)
 
     def _excluded(self, without: Iterable[str]) -> frozenset[str]:
         """Who is left out, as of the asking: the search may run when more people have left."""

@@ -25,7 +25,7 @@ from virsci_society.agents.replies.form import Form
 from virsci_society.society.formation.seats import NewcomerSeats
 from virsci_society.society.kernel.answer import Answer, PendingCall, ask_model, settled, text_of
 from virsci_society.society.kernel.dispatcher import Dispatcher
-from virsci_society.society.kernel.durations import Process, Role
+from virsci_society.society.kernel.durations import Process, Role, to_ticks
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.teams.team import Team
 
@@ -286,6 +286,9 @@ def work_at_desk(
     rng = world.streams.stream("homework", team.id, stage, visit, turn, scientist)
     role: Role = "leader" if scientist == team.leader else "member"
     effort = times.effort(times.homework.draw(rng), role, stage)
+    assistance = world.assistance_of(scientist)
+    if assistance is not None:
+        effort = to_ticks(effort * assistance.homework)
     yield from at_desk(world, team, scientist, (stage, visit, turn), effort)
 
 

@@ -32,6 +32,7 @@ from virsci_society.society.kernel.durations import Times
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.literature import Literature
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
+from virsci_society.society.population.assistance import Assistance
 from virsci_society.society.population.event_counts import PaperHistory
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.network import CoauthorNetwork
@@ -114,6 +115,7 @@ class World:
         team_sizes: numbers of authors of the past papers, ``ObservedSizes`` in a society.
         drift: how interests follow what is written; None: they are those of day 0.
         careers: the ``Careers`` rule by which people come, leave and move; None: nobody does.
+        assistance: who is assisted by a machine, and how; None: nobody.
         until: last day, exclusive.
         streams: every random draw.
         dispatcher: the calls that are not answered yet.
@@ -128,6 +130,7 @@ class World:
         teams: teams that have not ended, by id.
         reviewing: numbers of reviews agreed to and not delivered, by row of the reviewer.
         departures: events of the departure of those for whom a process waits, by row.
+        assisted: when those who have been asked for take up assistance, by name; None: never.
     """
 
     env: simpy.Environment
@@ -145,6 +148,7 @@ class World:
     team_sizes: Sequence[int]
     drift: Drift | None
     careers: Part | None
+    assistance: Assistance | None
     until: float
     streams: Streams
     dispatcher: Dispatcher
@@ -157,6 +161,7 @@ class World:
     mentees: dict[int, list[tuple[float, int]]] = field(default_factory=dict)
     one_offs: set[int] = field(default_factory=set)
     outside: OutsideAuthors | None = None
+    assisted: dict[str, float | None] = field(default_factory=dict)
 
     @property
     def day(self) -> float:
@@ -313,6 +318,16 @@ class World:
         people = self.population
         full = people.working_in_at_least(self.founding.max_teams)
         return ExcludedRows(people.departed.keys(), full | people.just_arrived())
+
+    def assistance_of(self, who: str) -> Assistance | None:
+        """The assistance with which a scientist works today; None: it works without."""
+        if self.assistance is None:
+            return None
+        if who not in self.assisted:
+            arrived = self.population.present_since(self.population.rows[who])
+            self.assisted[who] = self.assistance.taken_up(who, arrived, self.streams)
+        since = self.assisted[who]
+        return self.assistance if since is not None and since <= self.day else None
 
     def depart(self, row: int, why: str) -> None:
         """Let a scientist (row) leave the society now, for a reason as in the table ``careers``.

@@ -2,9 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 
-from virsci_society.metrics.population import TopicHistory, drift, main_topics
+from virsci_society.metrics.population import TopicHistory, drift, main_topics, topic_extent
 from virsci_society.metrics.scalars.measures import measure_run
 from virsci_society.metrics.scalars.outcomes import invited_guests, share_with_paper
 from virsci_society.metrics.teams.peer_review import unended
@@ -166,3 +167,18 @@ def become(rows, team, state):
     """Another state of one team."""
     place = [row[0] for row in rows["teams"]].index(team)
     rows["teams"][place] = (*rows["teams"][place][:9], state, *rows["teams"][place][10:])
+
+
+def test_extent_of_topics_is_the_same_of_more_papers_of_the_same_subjects(make_run):
+    def extent(keywords):
+        papers = [
+            (f"P{n}", None, "", "", 1.0, None, text, False) for n, text in enumerate(keywords)
+        ]
+        return topic_extent(make_run({"papers": papers}))
+
+    # Of four keywords two are the same: one of six pairs.
+    assert extent(["x; y", "x; z", None]) == pytest.approx(6.0)
+    rng = np.random.default_rng(1)
+    for count in (200, 2000):
+        assert extent(rng.choice([*"abcdefgh"], count).tolist()) == pytest.approx(8.0, rel=0.1)
+    assert math.isnan(extent([None]))

@@ -77,9 +77,11 @@ UNKNOWN = (
     *ROUNDS,
     "interest_change",
     "topic_changed",
+    "topic_extent",
     *REVIEW,
 )
-"""No vectors, no ledger, no citation to share out, and no homework that a meeting followed."""
+"""No vectors, no ledger, no citation to share out, no keyword twice, and no homework that a meeting
+followed."""
 
 
 def test_every_measure_of_the_hand_made_run(make_run):
