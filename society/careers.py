@@ -74,6 +74,81 @@ class Careers(Part):
         """
 
 
+class Newcomers(Part):
+    """A rule of newcomers. Subclass it and write ``starting_profile``.
+
+    Newcomers have no papers and no co-authors.
+    """
+
+    per_year: float | None = Field(default=None, ge=0, le=100)
+    """Newcomers per scientist present and year: each brings its own. Give this or
+    ``number_per_year``. Assumed. Unit: people per scientist and year. Source: the user's choice."""
+    number_per_year: float | None = Field(default=None, ge=0, le=1_000_000)
+    """Newcomers per year, however many scientists there are, as long as anybody is there.
+    Assumed. Unit: people per year. Source: the user's choice."""
+
+    @model_validator(mode="after")
+    def _one_rate(self) -> Newcomers:
+        if (self.per_year is None) == (self.number_per_year is None):
+            raise ValueError(
+                "per_year or number_per_year, one of them: newcomers per scientist present and "
+                "year, or per year in all"
+            )
+        return self
+
+    def starting_profile(
+        self, world: World, mentor: int, rng: np.random.Generator
+    ) -> StartingProfile:
+        """Draw what a newcomer comes with.
+
+        Args:
+            world: as of now.
+            mentor: row of the scientist who brings the newcomer.
+            rng: the random stream of this arrival.
+
+        Returns:
+            Its affiliations and its interests, the main topic first.
+        """
+        raise NotImplementedError
+
+
+class Apprentices(Newcomers):
+    """Apprentices of those who are here: they begin where the mentor works, near its subjects.
+
+    Every scientist is a mentor at the same rate. Each interest of the mentor is taken over with
+    probability ``shared``; as many others as are left out come from somebody else who is here.
+    So fields and institutions grow by those they have (assumed; advisors and advisees share much
+    of what they work on).
+    """
+
+    shared: float = Field(default=0.5, ge=0, le=1)
+    """Probability that an interest of the mentor is taken over. Unit: probability. Source:
+    assumed."""
+
+    def starting_profile(
+        self, world: World, mentor: int, rng: np.random.Generator
+    ) -> StartingProfile:
+        """Take the mentor's affiliations, and interests of the mentor and of another scientist."""
+        return apprentice_profile(world, mentor, self.shared, rng)
+
+
+class Outsiders(Newcomers):
+    """Outsiders: they have the interests of somebody who is here and the affiliations of another.
+
+    Both are drawn from all who are here, each alike, so that newcomers are spread over subjects
+    and institutions as everybody is (the neutral rule; assumed).
+    """
+
+    def starting_profile(
+        self, world: World, mentor: int, rng: np.random.Generator
+    ) -> StartingProfile:
+        """Take the affiliations of one scientist and the interests of another."""
+        profile, day = world.population.profile, world.day
+        rows = [sample_present(world, set(), rng) for _ in range(2)]
+        like, at = (mentor if row is None else row for row in rows)
+        return profile(at, day).affiliations, profile(like, day).interests
+
+
 class Rates(Careers):
     """Newcomers, retirement and moves at rates, and an end to those who have fallen silent.
 
@@ -172,81 +247,6 @@ class CareerProcess:
 
 StartingProfile = tuple[tuple[str, ...], tuple[str, ...]]
 """The affiliations and the interests that a newcomer comes with."""
-
-
-class Newcomers(Part):
-    """A rule of newcomers. Subclass it and write ``starting_profile``.
-
-    Newcomers have no papers and no co-authors.
-    """
-
-    per_year: float | None = Field(default=None, ge=0, le=100)
-    """Newcomers per scientist present and year: each brings its own. Give this or
-    ``number_per_year``. Assumed. Unit: people per scientist and year. Source: the user's choice."""
-    number_per_year: float | None = Field(default=None, ge=0, le=1_000_000)
-    """Newcomers per year, however many scientists there are, as long as anybody is there.
-    Assumed. Unit: people per year. Source: the user's choice."""
-
-    @model_validator(mode="after")
-    def _one_rate(self) -> Newcomers:
-        if (self.per_year is None) == (self.number_per_year is None):
-            raise ValueError(
-                "per_year or number_per_year, one of them: newcomers per scientist present and "
-                "year, or per year in all"
-            )
-        return self
-
-    def starting_profile(
-        self, world: World, mentor: int, rng: np.random.Generator
-    ) -> StartingProfile:
-        """Draw what a newcomer comes with.
-
-        Args:
-            world: as of now.
-            mentor: row of the scientist who brings the newcomer.
-            rng: the random stream of this arrival.
-
-        Returns:
-            Its affiliations and its interests, the main topic first.
-        """
-        raise NotImplementedError
-
-
-class Apprentices(Newcomers):
-    """Apprentices of those who are here: they begin where the mentor works, near its subjects.
-
-    Every scientist is a mentor at the same rate. Each interest of the mentor is taken over with
-    probability ``shared``; as many others as are left out come from somebody else who is here.
-    So fields and institutions grow by those they have (assumed; advisors and advisees share much
-    of what they work on).
-    """
-
-    shared: float = Field(default=0.5, ge=0, le=1)
-    """Probability that an interest of the mentor is taken over. Unit: probability. Source:
-    assumed."""
-
-    def starting_profile(
-        self, world: World, mentor: int, rng: np.random.Generator
-    ) -> StartingProfile:
-        """Take the mentor's affiliations, and interests of the mentor and of another scientist."""
-        return apprentice_profile(world, mentor, self.shared, rng)
-
-
-class Outsiders(Newcomers):
-    """Outsiders: they have the interests of somebody who is here and the affiliations of another.
-
-    Both are drawn from all who are here, each alike, so that newcomers are spread over subjects
-    and institutions as everybody is (the neutral rule; assumed).
-    """
-
-    def starting_profile(
-        self, world: World, mentor: int, rng: np.random.Generator
-    ) -> StartingProfile:
-        """Take the affiliations of one scientist and the interests of another."""
-        profile, day = world.population.profile, world.day
-        rows = [sample_present(world, set(), rng) for _ in range(2)]
-        like, at = (mentor if row is None else row for row in rows)
-        return profile(at, day).affiliations, profile(like, day).interests
 
 
 def apprentice_profile(
