@@ -1,4 +1,4 @@
-"""Assistance by a machine: who works with it from when on, and what it changes in their work.
+"""Assistance by a machine, which makes work faster or finds other papers.
 
 Two changes are told apart, because what follows for a field may come from either: work goes faster,
 and other papers are found. Users of such tools were seen to publish 3.02 times as many papers, on

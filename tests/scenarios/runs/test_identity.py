@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "150ffb5038a84030f07b4161bf1c4ef336372aa4ad2cd15067254a227dde1a2f"
+DEFAULTS = "e7720cf7cb26653e950c50d4661604ce12b91000e6d5393fd79a2406ede65d70"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
