@@ -591,7 +591,7 @@ MISTAKES: tuple[Mistake, ...] = (
     mistake("two owners", "A lease whose number was used up meanwhile counts as held.",
         ("scenarios/runs/lease.py::_taken",
          "if max(after) != latest + 1:", "if not after:"),
-        by="scenarios/study/execution/test_lease.py::test_a_number_that_was_used_up_meanwhile_is_no_lease"),
+        by="scenarios/runs/test_lease.py::test_a_number_that_was_used_up_meanwhile_is_no_lease"),
     mistake("bad luck is poison", "A run that came further each time is put into quarantine.",
         ("scenarios/study/status.py::count_crashes",
          "abs(end - ends[-1]) <= FURTHER", "end <= ends[-1]"),

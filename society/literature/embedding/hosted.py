@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +77,7 @@ class HostedEmbedding(CachedEmbedding):
         self._answered_probe: VectorArray | None = None
 
     def __reduce__(self) -> tuple[Callable[..., HostedEmbedding], tuple[Any, ...]]:
-        made = partial(HostedEmbedding, query_prompt=self.query_prompt, probe=self._probe)
-        return made, (self.model,)
+        return _again, (self.model.model_dump(), self.query_prompt, self._probe)
 
     @classmethod
     def from_settings(cls, folder: Path, settings: dict[str, Any]) -> HostedEmbedding:
@@ -206,3 +204,7 @@ def parse_model_settings(settings: dict[str, Any]) -> LiteLLMEmbedding:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "embedding"
         raise InputError(f"embedding litellm: {place}: {redact(str(first['msg']))}") from None
+
+
+def _again(settings: dict[str, Any], prompt: str, probe: VectorArray | None) -> HostedEmbedding:
+    return HostedEmbedding(parse_model_settings(settings), query_prompt=prompt, probe=probe)

@@ -173,7 +173,7 @@ REFUSED = {
     ),
     "beyond a key's bounds": (
         ("[1, 6]", "[0, 6]"),
-        r"tiny\.yaml:15:11: got 0, expected at least 1",
+        r"tiny\.yaml:15:11: protocol.turns: got 0, expected at least 1",
     ),
     "wrong order": (("[1, 6]", "[6, 1]"), r"adapt has protocol\.turns from 6 to 1"),
     "two keys": (
