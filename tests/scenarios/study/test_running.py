@@ -139,6 +139,14 @@ def test_arms_with_the_same_words_differ_in_nothing(tmp_path):
     assert "no test, every pair is equal" in page
 
 
+def test_the_page_is_written_while_an_arm_has_no_run(tmp_path):
+    design, study = opened(tmp_path, TINY.replace("[papers, calls]", "[papers, ON]"))
+    run_locally(study, [0, 1])
+    gathered(design, study)
+    write_study_page(study)
+    assert "The last step is each arm" in (study / "report.html").read_text("utf-8")
+
+
 def test_tables_are_sorted_by_run_and_know_the_varied_keys(alone):
     import pandas as pd
 
