@@ -166,6 +166,17 @@ def test_pages_hold_what_the_original_shows(live):
     check(live(make("co_scientist"), distinct), ROWS)
 
 
+def test_the_draft_lists_a_paper_that_the_idea_builds_on_once(live):
+    """Also where the searches have told different distances of it."""
+    lived = live(make("co_scientist"))
+    ((_, request, _),) = forms(lived, "Draft")
+    idea, (page,) = request.slots["idea"], pages(lived, "Draft")
+    both = {paper.id for paper in idea.builds_on} & {paper.id for paper in idea.references}
+    titles = [paper.title for paper in idea.builds_on if paper.id in both]
+    assert titles
+    assert [page.count(title) for title in titles] == [1] * len(titles)
+
+
 def test_every_way_to_a_hypothesis_is_taken_and_says_something_of_its_own(live):
     lived = live(make("co_scientist", hypotheses=3, rounds=4, evolved=2, matches=1))
     ways = [request.slots["way"] for _, request, _ in forms(lived, "Idea")]
