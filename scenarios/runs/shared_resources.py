@@ -48,9 +48,10 @@ class SharedResources:
         from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
 
         source: Any = scenario.population.ecosystem
-        if self._shared or not getattr(source, "seedless", False):
+        if self._shared:
             return build_ecosystem_of(scenario)
-        key = json.dumps([str(type(source)), write_part(source)], sort_keys=True, default=str)
+        seed = None if getattr(source, "seedless", False) else scenario.seed
+        key = json.dumps([str(type(source)), write_part(source), seed], sort_keys=True, default=str)
         if self._last is None or self._last[0] != key:
             self._last = None  # two at a time may be too many for the memory
             self._last = key, build_ecosystem_of(scenario)

@@ -61,6 +61,9 @@ class Engine:
             InputError: the arguments exclude each other.
             Stopped: interrupted.
         """
+        # One replicate of all arms after another: arms of one seed start from one ecosystem, which
+        # is then made once, and a study that is stopped has whole pairs.
+        indices = sorted(indices, key=lambda index: (index % design.file.replicates, index))
         options: dict[str, Any] = {"trust": self.trust, "again": self.again}
         options |= {"fail_fast": self.fail_fast, "on_result": on_result}
         if self.scheduler is None and self.local_cluster is None:

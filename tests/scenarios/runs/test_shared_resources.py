@@ -70,8 +70,10 @@ def test_it_is_made_again_where_it_is_another(made: list[int]) -> None:
     assert made == [1, 2]
     # By default it comes of the seed of the run.
     resources.ecosystem_of(small(1))
-    resources.ecosystem_of(small(1))
-    assert made == [1, 2, 1, 1]
+    resources.ecosystem_of(small(1, **{"protocol.turns": 2}))
+    assert made == [1, 2, 1]
+    resources.ecosystem_of(small(2))
+    assert made == [1, 2, 1, 2]
 
 
 def test_runs_at_the_same_time_have_one_each(made: list[int]) -> None:

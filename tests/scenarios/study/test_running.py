@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from tests.faultserver.process import FaultServer
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.study.execution.engine import run_locally
+from virsci_society.scenarios.study.execution.engine import Engine, run_locally
 from virsci_society.scenarios.study.execution.run_one import run_one
 from virsci_society.scenarios.study.folder import (
     deviations,
@@ -103,6 +103,14 @@ def alone(tmp_path_factory):
     ends = run_locally(study, range(4))
     assert [one.state for one in ends] == ["done"] * 4
     return design, study, gathered(design, study)
+
+
+def test_all_arms_of_one_replicate_come_before_the_next_replicate(tmp_path):
+    """So a seed's ecosystem is made once, and a study that is stopped has whole pairs."""
+    design, study = opened(tmp_path)
+    order = []
+    Engine(jobs=1).run(design, study, range(design.runs), lambda status: order.append(status.index))
+    assert order == [0, 2, 1, 3]
 
 
 def test_every_run_has_its_folder_status_and_measures(alone):
