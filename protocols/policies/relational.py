@@ -178,7 +178,7 @@ def _common_partners(
 ) -> tuple[IntArray, FloatArray]:
     """Partners of former partners who are no partners themselves, with their common partners."""
     history, near = world.history, np.concatenate([partners.people, np.asarray(members, np.int64)])
-    each = [history.joint_papers(partner).people for partner in partners.people.tolist()]
+    each = history.partners_of_each(partners.people.tolist())
     if not each:
         return NOBODY
     rows = np.concatenate(each)

@@ -218,6 +218,18 @@ class PaperHistory:
             self._joint[row] = len(own), known
         return known
 
+    def partners_of_each(self, rows: Iterable[int]) -> list[IntArray]:
+        """The co-authors of each of several people."""
+        self._catch_up()
+        joint, own, each = self._joint, self._own, []
+        for row in rows:
+            # Those of whom nothing new is known make up nearly all, and the loop is long.
+            counted, known = joint.get(row, (-1, NOBODY))
+            each.append(
+                (known if counted == len(own.get(row, ())) else self.joint_papers(row)).people
+            )
+        return each
+
     def joint_papers_of(self, rows: Sequence[int]) -> JointPapers:
         """The co-authors of several people but for themselves, with the papers with all of them.
 

@@ -285,11 +285,11 @@ def _log_notes(world: World, team: Team) -> None:
 
 def _keywords(world: World, authors: list[str], text: str) -> tuple[str, ...]:
     """Up to six interests of the authors that occur in the text, in the order of the authors."""
-    lower = text.lower()
+    lower, people = text.lower(), world.population
     named = [
         interest
         for author in authors
-        for interest in world.profile(author).interests
+        for interest in people.interests_of(people.rows[author], world.day)
         if interest.lower() in lower
     ]
     return tuple(dict.fromkeys(named))[:6]
