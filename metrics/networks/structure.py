@@ -206,12 +206,9 @@ def _triangles(matrix: sparse.csr_array) -> FloatArray:
     forward = sparse.coo_array((np.ones(up.sum()), places), shape=matrix.shape).tocsr()
     lowest_and_highest = (forward @ forward).multiply(forward)
     middle = (forward.T @ forward).multiply(forward)
-    counts = [
-        lowest_and_highest.sum(axis=1),
-        lowest_and_highest.sum(axis=0),
-        middle.sum(axis=1),
-    ]
-    return np.sum([np.asarray(count).ravel() for count in counts], axis=0, dtype=np.float64)
+    closed, between = lowest_and_highest.sum(axis=1), middle.sum(axis=1)
+    through: FloatArray = closed + lowest_and_highest.sum(axis=0) + between
+    return through
 
 
 def _assortativity(matrix: sparse.csr_array, degree: FloatArray) -> float | None:
