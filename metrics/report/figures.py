@@ -15,7 +15,6 @@ from markupsafe import Markup
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.files.atomic_files import make_folder, write_atomically
-from virsci_society.metrics.exports import coauthor_graph
 from virsci_society.metrics.inference.intervals import Interval, t_interval
 from virsci_society.metrics.novelty.novelty import settings_of
 from virsci_society.metrics.registry import measure
@@ -29,6 +28,7 @@ from virsci_society.metrics.report.drawing.svg import (
     ORANGE,
     PAGE,
     PINK,
+    WIDE,
     Plot,
     standalone_svg,
 )
@@ -40,13 +40,14 @@ from virsci_society.metrics.report.network_figures import (
 )
 from virsci_society.metrics.report.network_layout import (
     MAX_SAMPLED,
+    Communities,
     CommunityMap,
     DrawnNetwork,
     draw_network,
     map_communities,
+    run_communities,
 )
 from virsci_society.metrics.report.timeline_figures import people_timeline, team_timeline
-from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
 
 MAX_DOTS = 800
@@ -69,7 +70,7 @@ def novelty(table: pd.DataFrame, relative: bool = True) -> Markup | None:
     known = {name: _floats(table[name].dropna()) for name in PARTS}
     if not any(len(values) for values in known.values()):
         return None
-    drawn = Plot(7.0, 3.9)
+    drawn = Plot(WIDE, 3.9)
     strips = [row[0] for row in drawn.panels(4, 1)]
     distances = np.concatenate([known["HD"], known["CD"]])
     for axes, (name, title) in zip(strips, PARTS.items(), strict=True):
@@ -297,7 +298,7 @@ def delays(table: pd.DataFrame) -> Markup | None:
     """Waiting of a member per round, by team size and by memberships, part upon part."""
     if not len(table):
         return None
-    drawn = Plot(7.0, 2.9)
+    drawn = Plot(WIDE, 2.7)
     [panels] = drawn.panels(1, 2, share_y=True)
     labels = {"size": "people in the meeting", "memberships": "teams the member is in"}
     for axes, (by, label) in zip(panels, labels.items(), strict=True):
@@ -369,11 +370,12 @@ def run_figures(run: Run) -> dict[str, Markup]:
         >>> figures["teams"][:4], "network" in figures
         (Markup('<svg'), True)
     """
-    timelines = {"teams": team_timeline(run), "people": people_timeline(run)}
+    whole = run_communities([run])
+    timelines = {"teams": team_timeline(run), "people": people_timeline(run, whole)}
     drawn: dict[str, Markup | None] = {
         name: None if one is None else one.figure for name, one in timelines.items()
     }
-    if (network := draw_run_network(run)) is not None:
+    if (network := draw_run_network(run, whole)) is not None:
         drawn["network"] = network.at_the_end
         drawn["network-over-time"] = network.over_time
     known = {name: figure for name, figure in drawn.items() if figure is not None}
@@ -406,28 +408,24 @@ class RunNetwork:
     shown: DrawnNetwork | CommunityMap
 
 
-def draw_run_network(run: Run) -> RunNetwork | None:
+def draw_run_network(run: Run, whole: Communities) -> RunNetwork | None:
     """Draw the network of a run; None where nobody has a tie.
 
     Scientists are drawn where up to ``MAX_SAMPLED`` have a tie, communities where more have one:
     the 400 best connected of a larger network lie in too many communities to show any.
     """
-    graph = coauthor_graph(run)
-    # A stream of the page: a measure that draws more must not redraw the picture (rule 9).
-    seed = Streams(run.seed, "metrics", "page").key("communities") % 2**31
+    if not whole.names:
+        return None
+    wrote = run.table("authorships")["scientist"].value_counts()
+    papers = {str(who): int(count) for who, count in wrote.items()}
     ties = run.table("ties")
-    if sum(degree > 0 for _, degree in graph.degree()) > MAX_SAMPLED:
-        found = map_communities(graph, seed)
+    if len(whole.names) > MAX_SAMPLED:
+        found = map_communities(whole, papers)
         over_time = community_map_over_time(found, ties, run.days)
         return RunNetwork(over_time, community_map_figure(found), found)
-    part = draw_network(graph, seed)
-    if part is None:
-        return None
-    return RunNetwork(
-        network_over_time(part, ties, run.days),
-        communities_figure(part),
-        part,
-    )
+    part = draw_network(whole, papers)
+    over_time = network_over_time(part, ties, run.days)
+    return RunNetwork(over_time, communities_figure(part), part)
 
 
 def write_run_figures(folder: Path, run: Run, *, within: Path | None = None) -> list[Path]:

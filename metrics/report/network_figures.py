@@ -20,13 +20,18 @@ from virsci_society.metrics.report.drawing.axes import Axes
 from virsci_society.metrics.report.drawing.elements import LegendEntry
 from virsci_society.metrics.report.drawing.svg import (
     BLUE,
+    BROWN,
     GREEN,
     INK,
     MUTED,
+    OLIVE,
     ORANGE,
     PAGE,
     PAST,
     PINK,
+    SKY,
+    VIOLET,
+    WIDE,
     Plot,
 )
 from virsci_society.metrics.report.network_layout import (
@@ -41,27 +46,24 @@ from virsci_society.metrics.report.templates import count_of, format_number
 from virsci_society.society.results.run import Run
 
 SHAPES = ("circle", "square", "diamond", "triangle")
-COLOURS = (BLUE, ORANGE, GREEN, PINK)
-COMMUNITIES_TOLD = 8
-"""Communities with a colour and shape of their own: four filled, then four hollow."""
-NAMED = 50
+COLOURS = (BLUE, ORANGE, GREEN, PINK, OLIVE, SKY, VIOLET, BROWN)
+"""Of the largest communities, here and in the explorer; all others are grey."""
+COMMUNITIES_TOLD = len(COLOURS)
+NAMED = 30
 """Scientists whose names are written, those with most papers and ties first."""
-PANELS = 4
-"""Dates of the small pictures, from day 0 to the end."""
-NAME_SHOWN, THEME_SHOWN = 24, 34
-MAP_THEME_SHOWN = 28
+NAME_SHOWN = 24
 
 
 def communities_figure(part: DrawnNetwork) -> Markup:
-    """Draw the network at the end by community, with the names of the first 50 scientists.
+    """Draw the network at the end by community, with the names of the first scientists.
 
     Symbols are the larger the more papers somebody has written in the run.
     """
-    drawn = Plot(7.0, 5.4)
+    drawn = Plot(WIDE, 4.6)
     axes = _bare(drawn.axes(), square=False)
-    axes.x.low, axes.x.high = -0.05, 1.09
+    axes.x.low, axes.x.high = -0.05, 1.14
     draw_edges(axes, part.positions[part.edges], PAST, 0.7)
-    base = float(np.clip(4000 / len(part.names), 10, 40)) ** 0.5
+    base = float(np.clip(2400 / len(part.names), 8, 40)) ** 0.5
     most = max(1, int(part.papers.max(initial=0)))
     _draw_members(axes, part, base * (0.85 + 0.75 * np.sqrt(part.papers / most)))
     degree = np.bincount(part.edges.ravel(), minlength=len(part.names))
@@ -71,7 +73,7 @@ def communities_figure(part: DrawnNetwork) -> Markup:
         part.positions[order, 0],
         part.positions[order, 1],
         [cut_text(part.names[place], NAME_SHOWN) for place in order[:NAMED]],
-        size=6.5,
+        size=7.2,
         gap=0.9 * base,
     )
     drawn.legend(_community_entries(part))
@@ -100,23 +102,20 @@ def community_map_figure(found: CommunityMap) -> Markup:
 
     The largest are numbered and stand in the legend by these numbers.
     """
-    drawn = Plot(7.0, 5.4)
+    drawn = Plot(WIDE, 4.6)
     axes = drawn.axes()
     axes.frame = False
     _draw_lines(axes, found, found.lines, found.pairs, MUTED, 5.0)
     _draw_circles(axes, found, found.radius, numbered=True)
     entries = []
     for number in range(min(COMMUNITIES_TOLD, len(found.people))):
-        theme = cut_text(found.themes[number], MAP_THEME_SHOWN)
-        words = f"{number + 1}: {format_number(found.people[number])} people"
-        entries.append(LegendEntry(f"{words}, {theme}" if theme else words, *_look(number)))
+        words = f"{number + 1}: {format_number(found.people[number])} people, "
+        entries.append(LegendEntry(words + found.labels[number], COLOURS[number], "circle"))
     if found.rest:
         _draw_rest(axes, found)
         words = count_of(found.rest_communities, "smaller community", "smaller communities")
         entries.append(
-            LegendEntry(
-                f"{format_number(found.rest)} people in {words}", MUTED, "circle", "", 2, True
-            )
+            LegendEntry(f"{format_number(found.rest)} people in {words}", MUTED, "circle")
         )
     drawn.legend(entries)
     return drawn.svg("Communities of the co-authorship network at the end")
@@ -146,8 +145,9 @@ def community_map_over_time(found: CommunityMap, ties: pd.DataFrame, days: float
 
 def _at_four_dates(days: float) -> tuple[Plot, list[tuple[Axes, float]]]:
     """A figure of small pictures, and the axes of each with its date, which is its title."""
-    drawn = Plot(7.0, 2.15)
-    dated = list(zip(drawn.panels(1, PANELS)[0], np.linspace(0.0, days, PANELS), strict=True))
+    drawn = Plot(WIDE, 4.7)
+    panels = [axes for row in drawn.panels(2, 2) for axes in row]
+    dated = list(zip(panels, np.linspace(0.0, days, len(panels)), strict=True))
     for axes, date in dated:
         axes.title = f"day {date:.0f}"
     return drawn, dated
@@ -180,10 +180,8 @@ def _draw_circles(axes: Axes, found: CommunityMap, radius: FloatArray, *, number
     words = [str(number + 1) for number in range(len(found.people))] if numbered else []
     axes.discs(found.centres[told:], radius[told:], MUTED, opacity=0.15, words=words[told:])
     for number in range(told):
-        colour, _, _, _, hollow = _look(number)
         one = slice(number, number + 1)
-        opacity = 0.0 if hollow else 0.35
-        axes.discs(found.centres[one], radius[one], colour, opacity=opacity, words=words[one])
+        axes.discs(found.centres[one], radius[one], COLOURS[number], opacity=0.35, words=words[one])
 
 
 def _draw_rest(axes: Axes, found: CommunityMap) -> None:
@@ -196,39 +194,32 @@ def _draw_rest(axes: Axes, found: CommunityMap) -> None:
     axes.discs(centre, np.array([radius]), MUTED, opacity=0.0, dashes="3 3", words=[word])
 
 
-def _look(number: int) -> tuple[str, str, str, float, bool]:
-    """Colour, shape, dashes, width and hollowness of a community in legends of circles."""
-    return COLOURS[number % len(COLOURS)], "circle", "", 2.5, number >= len(COLOURS)
-
-
 def _draw_members(axes: Axes, part: DrawnNetwork, sizes: FloatArray) -> None:
     """A symbol for everybody, those of small communities first."""
     rest = part.community >= COMMUNITIES_TOLD
     _dots(axes, part.positions[rest], MUTED, float(sizes.min()) * 0.8, PAGE)
     # The largest last, so that its symbols lie on top.
-    for number in range(min(COMMUNITIES_TOLD, len(part.themes)) - 1, -1, -1):
+    for number in range(COMMUNITIES_TOLD - 1, -1, -1):
         rows = part.community == number
         axes.symbols(
             part.positions[rows, 0],
             part.positions[rows, 1],
             SHAPES[number % len(SHAPES)],
-            COLOURS[number % len(COLOURS)],
+            COLOURS[number],
             size=sizes[rows].tolist(),
-            hollow=number >= len(SHAPES),
         )
 
 
 def _community_entries(part: DrawnNetwork) -> list[LegendEntry]:
-    """Shape, number of members and main topic of the largest communities, and the rest."""
-    sizes = np.bincount(part.community)
+    """Shape, number of members and name of the largest communities, and the rest."""
+    sizes = part.whole.sizes
     entries = [
         LegendEntry(
-            f"{sizes[number]} people" + (f": {cut_text(theme, THEME_SHOWN)}" if theme else ""),
-            COLOURS[number % len(COLOURS)],
+            f"{sizes[number]} people: {part.whole.labels[number]}",
+            COLOURS[number],
             SHAPES[number % len(SHAPES)],
-            hollow=number >= len(SHAPES),
         )
-        for number, theme in enumerate(part.themes[:COMMUNITIES_TOLD])
+        for number in range(min(COMMUNITIES_TOLD, len(sizes)))
     ]
     if len(sizes) > COMMUNITIES_TOLD:
         others = sizes[COMMUNITIES_TOLD:]

@@ -1,29 +1,33 @@
-"""Places of all scientists on a plane, community by community, the same every time.
+"""The communities of a run's network, and places of all scientists, the same every time.
 
-Each community has a disc whose area is that of its members. Discs of communities that share many
-ties lie near each other and do not overlap. Inside its disc a small community is laid out by
-forces, a large one on a spiral with its best connected member in the middle, which takes seconds
-for 100,000 scientists; so do all communities after the 40 largest.
+The page of a run and the explorer draw the same communities under the same names, and everybody in
+the same place. Each community has a disc whose area is that of its members. Discs of communities
+that share many ties lie near each other and do not overlap. Inside its disc a small community is
+laid out by forces, a large one on a spiral with its best connected member in the middle, which
+takes seconds for 100,000 scientists; so do all communities after the 40 largest.
 
-Then the part of a co-authorship network that a page draws, and the communities of one that is too
-large for that.
+Then the part of the network that a page draws, and the communities of one that is too large for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
 from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.networks.communities import LARGE, MANY_PAIRS, leiden, louvain
+from virsci_society.metrics.networks.structure import adjacency, network_ties
 from virsci_society.metrics.report.templates import count_of, format_number, format_percent
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.results.run import Run
 
 STEPS = 220
 GOLDEN_ANGLE = 2.399963229728653
@@ -71,39 +75,104 @@ ROUNDS = 300
 """Steps in which overlapping discs push each other apart."""
 
 
+NAME_SHOWN = 34
+"""Most characters of the topic in the name of a community."""
+
+
 @dataclass(frozen=True)
-class CommunityLayout:
-    """Where everybody is drawn.
+class Communities:
+    """Everybody with a co-author, by community.
 
     Attributes:
-        positions: n x 2, in the unit square.
-        community: number of each scientist's community, the largest is 0; scientists without a
-            tie share one.
+        names: of the scientists, sorted.
+        matrix: joint papers, symmetric, n x n.
+        community: number of each scientist's community; the largest is 0.
+        themes: main topic that most members of each community share; empty if unknown.
         method: louvain, leiden or main topic.
     """
 
-    positions: FloatArray
+    names: list[str]
+    matrix: sparse.csr_array
     community: IntArray
+    themes: list[str]
     method: str
 
+    @cached_property
+    def degree(self) -> IntArray:
+        """Number of co-authors of each scientist."""
+        degree: IntArray = np.diff(self.matrix.indptr).astype(np.int64)
+        return degree
 
-def lay_out_communities(
-    matrix: sparse.csr_array, topics: Sequence[str], seed: int
-) -> CommunityLayout:
-    """Place the scientists of a network.
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Number of people in each community."""
+        return np.bincount(self.community, minlength=len(self.themes))
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """A name for each community that no other has: its topic, if need be with a member.
+
+        The member is the one with the most co-authors.
+        """
+        topics = [cut_text(theme, NAME_SHOWN) for theme in self.themes]
+        first = _first_members(self.community, self.names, self.degree, self.degree, len(topics))
+        return [
+            topic if topic and topics.count(topic) == 1 else f"{topic} around {who}".strip()
+            for topic, who in zip(topics, first, strict=True)
+        ]
+
+    @cached_property
+    def positions(self) -> FloatArray:
+        """Where everybody is drawn, n x 2, in the unit square."""
+        return place_communities(self.matrix, self.community)
+
+    @cached_property
+    def outside(self) -> IntArray:
+        """Co-authors of each in other communities, and the number of these communities, n x 2."""
+        ends = self.matrix.tocoo().coords
+        first, other = ends[0], self.community[ends[1]]
+        across = self.community[first] != other
+        count = len(self.names)
+        reached = np.unique(np.column_stack([first[across], other[across]]), axis=0)[:, 0]
+        pairs = np.bincount(first[across], minlength=count), np.bincount(reached, minlength=count)
+        return np.column_stack(pairs).astype(np.int64)
+
+
+def run_communities(runs: Sequence[Run]) -> Communities:
+    """The communities of a run at its end, or of several runs by the ties of all of them."""
+    topics: dict[str, str] = {}
+    for run in runs:
+        people = run.table("scientists")
+        topics |= dict(zip(people["scientist"], people["topic"].fillna(""), strict=True))
+    ties = pd.concat([network_ties(run.table("ties"), "all") for run in runs])
+    # A stream of the pages: a measure that draws more must not redraw the picture (rule 9).
+    seed = Streams(runs[0].seed, "metrics", "page").key("communities") % 2**31
+    return communities_of(ties, topics, seed)
+
+
+def communities_of(ties: pd.DataFrame, topics: Mapping[str, str], seed: int = 0) -> Communities:
+    """Find the communities of a network.
 
     Args:
-        matrix: ties, weighted and symmetric, n x n.
-        topics: main topic of each scientist; they stand for communities where the network is too
-            large for Louvain and networkit is not installed.
+        ties: ``source``, ``target`` and ``papers``.
+        topics: main topic by name; they stand for communities where the network is too large for
+            Louvain and networkit is not installed.
         seed: of the order in which Louvain or Leiden visits the scientists.
     """
+    names = sorted({*ties["source"], *ties["target"]})
+    matrix = adjacency(ties, names)
+    known = [topics.get(name, "") for name in names]
+    label, method = find_communities(matrix, known, seed)
+    label = by_size(label)
+    themes = _commonest(label, known, int(label.max(initial=-1)) + 1)
+    return Communities(names, matrix, label, themes, method)
+
+
+def place_communities(matrix: sparse.csr_array, label: IntArray) -> FloatArray:
+    """Place the scientists of a network by their communities, of which the largest is 0."""
     count = matrix.shape[0]
     if not count:
-        return CommunityLayout(np.zeros((0, 2)), np.zeros(0, dtype=np.int64), "louvain")
-    label, method = find_communities(matrix, topics, seed)
-    # Those without a tie share one community: each alone would be a disc of its own.
-    label = by_size(np.where(np.diff(matrix.indptr) > 0, label, label.max() + 1))
+        return np.zeros((0, 2))
     sizes = np.bincount(label)
     radius = np.sqrt(sizes / count)
     centres = spread_discs(community_positions(matrix, label, len(sizes)), radius)
@@ -115,7 +184,8 @@ def lay_out_communities(
         # A little inside its disc: members of touching communities stay apart.
         places[rows] = centres[number] + 0.9 * radius[number] * drawn
     places -= places.min(axis=0)
-    return CommunityLayout(places / max(places.max(), 1e-9), label, method)
+    unit: FloatArray = places / max(places.max(), 1e-9)
+    return unit
 
 
 def find_communities(
@@ -206,74 +276,55 @@ more."""
 class DrawnNetwork:
     """The part of a network that is drawn, and in ``note`` which part that is.
 
-    ``positions`` are n x 2 in the unit square, community by community, of which the largest is 0.
-    ``themes`` are the main topics that most members share, empty if unknown. ``edges`` are pairs of
-    row numbers.
+    ``positions`` are n x 2 in the unit square. ``community`` holds numbers of ``whole``, the
+    communities of all. ``edges`` are pairs of row numbers.
     """
 
+    whole: Communities
     names: list[str]
     positions: FloatArray
     community: IntArray
-    themes: list[str]
     papers: IntArray
     edges: IntArray
     note: str
 
 
-def draw_network(graph: nx.Graph[str], seed: int = 0) -> DrawnNetwork | None:
-    """Choose the part of a network to draw and place it; None if nobody has a tie.
+def draw_network(whole: Communities, papers: Mapping[str, int]) -> DrawnNetwork:
+    """Choose the part of a network to draw.
 
     Up to 400 scientists with a tie are all drawn; of more, only the largest component, and of
-    that at most the 400 with the most joint papers since day 0, then before.
+    that at most the 400 with the most papers in the run, then with the most co-authors.
+
+    Args:
+        whole: the network; somebody has a tie.
+        papers: of each scientist in the run.
     """
-    tied = [who for who, degree in graph.degree() if degree > 0]
-    if not tied:
-        return None
-    note = f"All {format_number(len(tied))} scientists with a co-author are drawn."
-    chosen = sorted(tied)
-    if len(tied) > MAX_DRAWN:
-        # Of equal components one by name, since networkx gives sets in no order (rule 12).
-        largest = max(nx.connected_components(graph), key=lambda part: (len(part), min(part)))
-        joint = _joint_papers(graph)
-        chosen = sorted(largest, key=lambda who: (*joint[who], who))[:MAX_DRAWN]
-        note = (
-            f"Of {format_number(len(tied))} scientists with a co-author, "
-            f"{format_number(len(largest))} are in the largest component; the {len(chosen)} of "
-            "them with the most joint papers are drawn."
-        )
+    written = np.array([papers.get(who, 0) for who in whole.names], dtype=np.int64)
+    chosen = np.arange(len(written))
+    note = f"All {format_number(len(chosen))} scientists with a co-author are drawn."
+    if len(written) > MAX_DRAWN:
+        parts = sparse.csgraph.connected_components(whole.matrix, directed=False)[1]
+        largest = np.flatnonzero(by_size(parts) == 0)
+        order = np.lexsort((largest, -whole.degree[largest], -written[largest]))
         # By name, so that numbers of nodes do not depend on who is best connected.
-        chosen.sort()
-    part = graph.subgraph(chosen)
-    topics = [str(graph.nodes[who].get("topic", "")) for who in chosen]
-    matrix = nx.to_scipy_sparse_array(part, nodelist=chosen, weight="weight", format="csr")
-    layout = lay_out_communities(matrix.astype(np.float64), topics, seed)
-    papers = [int(graph.nodes[who].get("papers_in_run", 0)) for who in chosen]
+        chosen = np.sort(largest[order[:MAX_DRAWN]])
+        note = (
+            f"Of {format_number(len(written))} scientists with a co-author, "
+            f"{format_number(len(largest))} are in the largest component; the {len(chosen)} of "
+            "them with the most papers and co-authors are drawn."
+        )
+    ends = sparse.triu(whole.matrix[chosen][:, chosen], k=1).tocoo().coords
+    edges = np.column_stack(ends).astype(np.int64)
+    places = whole.positions[chosen] - whole.positions[chosen].min(axis=0)
     return DrawnNetwork(
-        chosen,
-        layout.positions,
-        layout.community,
-        _commonest(layout.community, topics, int(layout.community.max()) + 1),
-        np.array(papers, dtype=np.int64),
-        _edges(part, chosen),
+        whole,
+        [whole.names[row] for row in chosen],
+        places / max(places.max(), 1e-9),
+        whole.community[chosen],
+        written[chosen],
+        edges[np.lexsort((edges[:, 1], edges[:, 0]))],
         note,
     )
-
-
-def _joint_papers(graph: nx.Graph[str]) -> dict[str, tuple[int, int]]:
-    """Joint papers since and before day 0, negative so that the busiest come first."""
-    counts = dict.fromkeys(graph, (0, 0))
-    for first, second, data in graph.edges(data=True):
-        for who in (first, second):
-            since, before = counts[who]
-            counts[who] = (since - data["since"], before - data["before"])
-    return counts
-
-
-def _edges(graph: nx.Graph[str], chosen: list[str]) -> IntArray:
-    number = {who: place for place, who in enumerate(chosen)}
-    pairs = [(number[first], number[second]) for first, second in graph.edges()]
-    ordered = sorted((min(pair), max(pair)) for pair in pairs)
-    return np.array(ordered, dtype=np.int64).reshape(-1, 2)
 
 
 MAX_CIRCLES = 150
@@ -294,13 +345,14 @@ class CommunityMap:
     and ``across`` count pairs of members, and of a member and somebody else, who have published
     together; ``pairs`` those across each of the ``lines`` (m x 2 communities). ``rest`` people are
     in communities that are not drawn; in ``community``, of all ``names`` with a tie,
-    ``len(people)`` stands for them.
+    ``len(people)`` stands for them. ``labels`` differ from each other, ``themes`` need not.
     """
 
     centres: FloatArray
     radius: FloatArray
     people: IntArray
     themes: list[str]
+    labels: list[str]
     first: list[str]
     papers: IntArray
     inside: IntArray
@@ -331,14 +383,14 @@ class CommunityMap:
         ]
 
 
-def map_communities(graph: nx.Graph[str], seed: int = 0) -> CommunityMap:
-    """Find the communities of a network and place the largest of them."""
-    names = sorted(who for who, degree in graph.degree() if degree > 0)
-    matrix = nx.to_scipy_sparse_array(graph, nodelist=names, weight="weight", format="csr")
-    topics = [str(graph.nodes[who].get("topic", "")) for who in names]
-    found, method = find_communities(matrix.astype(np.float64), topics, seed)
-    label = by_size(found)
-    sizes = np.bincount(label)
+def map_communities(whole: Communities, papers: Mapping[str, int]) -> CommunityMap:
+    """Place the largest communities of a network.
+
+    Args:
+        whole: the network.
+        papers: of each scientist in the run.
+    """
+    names, matrix, label, sizes = whole.names, whole.matrix, whole.community, whole.sizes
     drawn = _number_drawn(sizes)
     held = np.minimum(label, drawn)
     radius = np.sqrt(sizes[:drawn] / sizes[:drawn].sum())
@@ -347,24 +399,23 @@ def map_communities(graph: nx.Graph[str], seed: int = 0) -> CommunityMap:
     drawn_pairs = between[:drawn, :drawn]
     lines = strongest_pairs(drawn_pairs)
     inside = np.diag(drawn_pairs)
-    papers = np.array(
-        [int(graph.nodes[who].get("papers_in_run", 0)) for who in names], dtype=np.int64
-    )
+    written = np.array([papers.get(who, 0) for who in names], dtype=np.int64)
     rest = int(sizes[drawn:].sum())
     return CommunityMap(
         centres=spread_discs(centres, ROOM * radius),
         radius=radius,
         people=sizes[:drawn],
-        themes=_commonest(held, topics, drawn),
-        first=_first_members(held, names, papers, np.diff(matrix.indptr), drawn),
-        papers=np.bincount(held, papers, minlength=drawn + 1)[:drawn].astype(np.int64),
+        themes=whole.themes[:drawn],
+        labels=whole.labels[:drawn],
+        first=_first_members(held, names, written, whole.degree, drawn),
+        papers=np.bincount(held, written, minlength=drawn + 1)[:drawn].astype(np.int64),
         inside=inside,
         across=between[:drawn].sum(axis=1) - inside,
         lines=lines,
         pairs=drawn_pairs[lines[:, 0], lines[:, 1]],
         rest=rest,
         rest_communities=len(sizes) - drawn,
-        method=method,
+        method=whole.method,
         names=names,
         community=held,
         note=_note(len(names), sizes, drawn),

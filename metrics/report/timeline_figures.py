@@ -11,11 +11,23 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.report.drawing.axes import Axes
 from virsci_society.metrics.report.drawing.elements import LegendEntry
-from virsci_society.metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, PINK, Plot
+from virsci_society.metrics.report.drawing.svg import (
+    BLUE,
+    GREEN,
+    GRID,
+    INCH,
+    INK,
+    MUTED,
+    ORANGE,
+    PINK,
+    WIDE,
+    Plot,
+)
+from virsci_society.metrics.report.network_figures import COLOURS
+from virsci_society.metrics.report.network_layout import Communities
 from virsci_society.metrics.teams.timelines import project_spans
 from virsci_society.society.results.run import Run
 
@@ -35,10 +47,9 @@ MEETING = {"meetings": "meeting"}
 """Names of stages in the legend that are written otherwise than ``meeting: STAGE``."""
 OTHER_STAGE = ("circle", MUTED)
 AT_WORK, WAITING = 6.0, 1.3
-LEADER, MEMBER = 3.4, 1.8
-"""Widths of lines."""
-LANES = 0.6
-"""Share of the height of a row over which memberships at the same time are spread."""
+LOADS = {1: 2.6, 2: 5.4, 3: 8.2}
+"""Widths of the line of somebody who is in so many teams, or more."""
+LEADER = 1.1
 UNSEEN = "1.5 2.5"
 """Dashes from the end of the work to the day on which the paper is visible."""
 WORKING = ("effort", "switching", "meetings")
@@ -69,16 +80,17 @@ def team_timeline(run: Run) -> Timeline | None:
     _draw_courses(axes, run, rows, place)
     stages = _draw_meetings(axes, run, place)
     published = rows.dropna(subset=["published"])
+    lasting = (rows["finished"].fillna(run.days) > rows["founded"]).any()
     _draw_marks(axes, published, "published", place, "star", INK)
     gone = rows[rows["state"] == "dissolved"].dropna(subset=["finished"])
     _draw_marks(axes, gone, "finished", place, "cross", PINK)
     drawn.legend(
         [
-            LegendEntry("at work", BLUE, width=AT_WORK - 1),
-            LegendEntry("waiting", MUTED, width=WAITING),
+            *([LegendEntry("at work", BLUE, width=AT_WORK - 1)] * bool(lasting)),
+            *([LegendEntry("waiting", MUTED, width=WAITING)] * bool(lasting)),
             *(
                 [LegendEntry("paper not yet visible", INK, dashes=UNSEEN, width=1.2)]
-                * bool(len(published))
+                * bool(len(published) and lasting)
             ),
             *[
                 LegendEntry(MEETING.get(stage, f"meeting: {stage}"), *_mark(stage)[::-1])
@@ -92,41 +104,72 @@ def team_timeline(run: Run) -> Timeline | None:
     return Timeline(drawn.svg(label), len(rows), len(teams))
 
 
-def people_timeline(run: Run) -> Timeline | None:
-    """Draw people as rows and their memberships as lines; None where nobody was in a team.
+def people_timeline(run: Run, whole: Communities) -> Timeline | None:
+    """Draw people as rows, community by community; None where nobody was in a team.
 
-    Memberships at the same time are drawn one below the other. Of a crowd, those who were in most
+    The line of each is the wider the more teams somebody is in. Of a crowd, those who were in most
     teams are drawn.
     """
     members = run.table("members", plain=True).dropna(subset=["joined"])
     counts = members.groupby("scientist")["joined"].agg(["size", "min"]).reset_index()
     order = counts.sort_values(["size", "min", "scientist"], ascending=[False, True, True])
-    names = order["scientist"].head(ROWS_DRAWN).tolist()
-    if not names:
+    community = dict(zip(whole.names, whole.community.tolist(), strict=True))
+    found = [(community.get(who, len(whole.names)), who) for who in order["scientist"]]
+    shown = sorted(found[:ROWS_DRAWN], key=lambda one: one[0])
+    if not shown:
         return None
-    drawn, axes = _row_axes(run, [str(name) for name in names])
-    # In order of joining, since lanes are given in that order.
-    own = members[members["scientist"].isin(names)].sort_values(["joined", "team"])
-    place = {name: number for number, name in enumerate(names)}
-    lanes = _lanes(own, run.days)
-    height = own["scientist"].map(place).to_numpy(dtype=np.float64) + lanes
-    start, end = (own[name].fillna(run.days).to_numpy(np.float64) for name in ("joined", "left"))
-    leads = (own["role"] == "leader").to_numpy(dtype=bool)
-    thinner = _thinner(own["scientist"], lanes)
-    for rows, colour, width in ((~leads, GREEN, MEMBER), (leads, BLUE, LEADER)):
-        # One path per width: a path has one, and thousands of paths make a page slow.
-        for share in np.unique(thinner[rows]):
-            row = rows & (thinner == share)
-            ends = (start[row], height[row]), (end[row], height[row])
-            axes.segments(*ends, colour, width=width * share)
+    drawn, axes = _row_axes(run, [str(who) for _, who in shown])
+    axes.y.grid = False
+    bands = np.arange(1, len(shown), 2)
+    ends = (0.0 * bands, bands), (0.0 * bands + axes.x.ends()[1], bands)
+    axes.segments(*ends, GRID, width=INCH * ROW_HEIGHT, opacity=0.6)
+    place = {who: number for number, (_, who) in enumerate(shown)}
+    colour = {who: COLOURS[one] if one < len(COLOURS) else MUTED for one, who in shown}
+    own = members[members["scientist"].isin(place)]
+    loads = _loads(own, run.days)
+    paint, teams_of = loads["scientist"].map(colour), loads["teams"].clip(upper=max(LOADS))
+    # One path per colour and width: a path has one of each, and thousands make a page slow.
+    for one in sorted(set(colour.values())):
+        for teams, width in LOADS.items():
+            rows = loads[(paint == one) & (teams_of == teams)]
+            if len(rows):
+                _draw_spans(axes, rows, place, one, width)
+    leads = own[own["role"] == "leader"].assign(start=own["joined"], end=own["left"])
+    _draw_spans(axes, leads.fillna({"end": run.days}), place, INK, LEADER)
+    words = ("in a team", "in two teams at once", "in three or more")
     drawn.legend(
         [
-            LegendEntry("leads a team", BLUE, width=LEADER),
-            LegendEntry("member of a team", GREEN, width=MEMBER),
+            *(
+                LegendEntry(text, BLUE, width=LOADS[teams])
+                for teams, text in enumerate(words[: int(loads["teams"].max())], 1)
+            ),
+            LegendEntry("leads a team", INK, width=LEADER),
         ]
     )
     label = "People over simulated time, by the teams they are in"
-    return Timeline(drawn.svg(label), len(names), len(counts))
+    return Timeline(drawn.svg(label), len(shown), len(counts))
+
+
+def _draw_spans(
+    axes: Axes, spans: pd.DataFrame, place: dict[str, int], colour: str, width: float
+) -> None:
+    """Lines from ``start`` to ``end`` in the rows of the scientists; dots where these are equal."""
+    height = spans["scientist"].map(place).to_numpy(dtype=np.float64)
+    start, end = (spans[name].to_numpy(dtype=np.float64) for name in ("start", "end"))
+    axes.segments((start, height), (end, height), colour, width=width)
+    axes.symbols(start[start == end], height[start == end], "circle", colour, size=1.7 * width)
+
+
+def _loads(own: pd.DataFrame, days: float) -> pd.DataFrame:
+    """In how many ``teams`` (> 0) each scientist is from ``start`` to ``end``."""
+    left = own["left"].fillna(days)
+    changes = pd.concat([own.assign(start=own["joined"], by=1), own.assign(start=left, by=-1)])
+    steps = changes.groupby(["scientist", "start"])["by"].sum().reset_index()
+    own_steps = steps.groupby("scientist")
+    steps = steps.assign(teams=own_steps["by"].cumsum(), end=own_steps["start"].shift(-1))
+    # Teams without words write at once: their members join and leave on one date.
+    moments = own[own["joined"] == left].assign(start=left, end=left, teams=1)
+    return pd.concat([steps[steps["teams"] > 0], moments])
 
 
 def _spread(table: pd.DataFrame) -> pd.DataFrame:
@@ -138,7 +181,7 @@ def _spread(table: pd.DataFrame) -> pd.DataFrame:
 
 def _row_axes(run: Run, names: list[str]) -> tuple[Plot, Axes]:
     """A figure with one row for each name, the first on top."""
-    drawn = Plot(7.0, 0.95 + ROW_HEIGHT * len(names))
+    drawn = Plot(WIDE, 0.95 + ROW_HEIGHT * len(names))
     axes = drawn.axes()
     axes.y.ticks = range(len(names))
     axes.y.labels = [cut_text(name, NAME_SHOWN) for name in names]
@@ -192,31 +235,3 @@ def _draw_marks(
     height = rows["team"].map(place).to_numpy(dtype=np.float64)
     size = 7.0 if shape in ("star", "cross") else 4.6
     axes.symbols(rows[column].to_numpy(np.float64), height, shape, colour, size=size)
-
-
-def _lanes(own: pd.DataFrame, days: float) -> FloatArray:
-    """Where in its row each membership stands, -0.3..0.3, so that none covers another."""
-    ends: dict[str, list[float]] = {}
-    lanes: list[int] = []
-    most: dict[str, int] = {}
-    for who, joined, left in zip(
-        own["scientist"], own["joined"], own["left"].fillna(days), strict=True
-    ):
-        busy = ends.setdefault(who, [])
-        free = next((lane for lane, end in enumerate(busy) if end <= joined), len(busy))
-        busy[free : free + 1] = [left]
-        lanes.append(free)
-        most[who] = max(most.get(who, 0), free)
-    spread = [
-        0.0 if not most[who] else LANES * (lane / most[who] - 0.5)
-        for who, lane in zip(own["scientist"], lanes, strict=True)
-    ]
-    return np.array(spread, dtype=np.float64)
-
-
-def _thinner(people: pd.Series, lanes: FloatArray) -> FloatArray:
-    """By how much the lines of each membership are thinner, so that lanes stay apart; 0..1."""
-    number = pd.Series(lanes).groupby(people.to_numpy()).transform("nunique").to_numpy()
-    between = 72 * ROW_HEIGHT * LANES / np.maximum(number - 1, 1)
-    share: FloatArray = np.minimum(1.0, 0.65 * between / LEADER)
-    return share

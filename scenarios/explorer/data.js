@@ -3,6 +3,7 @@
 // data.js, views.js, network.js and main.js are one script, in this order.
 
 const NOBODY = 4294967295;
+const COLOURS = ["blue", "orange", "green", "pink", "olive", "sky", "violet", "brown"]; // of communities, as on the page of a run
 const KINDS = { Uint8Array, Uint16Array, Uint32Array, Float32Array };
 const $ = (id) => document.getElementById(id);
 const runs = [];
@@ -59,8 +60,8 @@ function prepare(run) {
     run[name] = (key) => (made ??= make())(key);
   }
   // Nodes in the order of their colours, so that each colour is set once.
-  run.byColour = Array.from({ length: 9 }, () => []);
-  run.community.forEach((c, i) => run.byColour[Math.min(c, 8)].push(i));
+  run.byColour = Array.from({ length: COLOURS.length + 1 }, () => []);
+  run.community.forEach((c, i) => run.byColour[Math.min(c, COLOURS.length)].push(i));
 }
 
 async function readWords(run, number) {
@@ -114,6 +115,16 @@ function bridging(run, day) {
     pairs(teams, (pair) => { if (shared.get(pair) === 1) alone++; });
     return { teams: teams.length, alone };
   };
+}
+
+/** The scientists there with the most co-authors on a day, and how many they have: [number, co-authors]. */
+function mostCentral(run, day, most = 3) {
+  const people = run.names.length, seen = new Set(), degree = new Uint32Array(people), until = tiesUntil(run, day);
+  for (let row = 0; row < until; row++) {
+    const a = run.tieA[row], b = run.tieB[row], pair = a * people + b;
+    if (!seen.has(pair)) { seen.add(pair); degree[a]++; degree[b]++; }
+  }
+  return Array.from(degree.keys()).filter((i) => degree[i] && present(run, i, day)).sort((i, j) => degree[j] - degree[i] || i - j).slice(0, most).map((i) => [i, degree[i]]);
 }
 
 function partners(run, who, day) {

@@ -80,7 +80,8 @@ async function start() {
     $("parted").addEventListener("click", () => setDay(Math.floor(settings.parted), true));
   }
   const ties = runs[0].old > MOST_TIES || runs[0].tieDay.length - runs[0].old > MOST_TIES ? ` At most ${number(MOST_TIES)} ties of each kind are drawn, spread over all.` : "";
-  $("legend").textContent = `Dots: scientists, coloured by community (${runs[0].method}; the eight largest, others grey). Thin lines: co-authors before day 0; dark: since. Dashed, with rings: teams at work on this day.${ties}`;
+  $("legend").textContent = `Dots: scientists, coloured by community (${runs[0].method}). Thin lines: co-authors before day 0; dark: since. Dashed, with rings: teams at work on this day.${ties}`;
+  $("communities").replaceChildren(...communities(runs[0]));
   addEventListener("hashchange", render);
   addEventListener("resize", () => redraw(false));
   addEventListener("keydown", onKey);

@@ -101,7 +101,7 @@ function paint(view) {
   strokes(rows, (row) => run.team_leader[run.member_team[row]], (row) => run.member_who[row]);
   context.setLineDash([]); context.globalAlpha = 1;
   run.byColour.forEach((nodes, c) => {
-    context.fillStyle = colour(c < 8 ? `c${c}` : "rest");
+    context.fillStyle = colour(COLOURS[c] || "rest");
     for (const i of nodes) {
       if (!there[i] || !inside(i)) continue;
       const r = Math.max(0.7, (small ? 3.2 : 0.8) * Math.min(2.2, Math.sqrt(view.zoom)) + (small ? busy[i] * 1.5 : 0));

@@ -17,11 +17,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from virsci_society.metrics.networks.structure import adjacency, network_ties
-from virsci_society.metrics.report.network_layout import (
-    CommunityLayout,
-    lay_out_communities,
-)
+from virsci_society.metrics.report.network_layout import run_communities
 from virsci_society.metrics.report.templates import (
     records,
     source_hash,
@@ -30,8 +26,13 @@ from virsci_society.metrics.report.templates import (
     write_html,
 )
 from virsci_society.scenarios.explorer.conversations import PromptBook, Words, pack_words
-from virsci_society.scenarios.explorer.run_arrays import arrays_of, names_of, pack
-from virsci_society.society.kernel.streams import Streams
+from virsci_society.scenarios.explorer.run_arrays import (
+    ExplorerLayout,
+    arrays_of,
+    names_of,
+    pack,
+    place_everybody,
+)
 from virsci_society.society.results.run import Run
 
 
@@ -124,7 +125,7 @@ def write_explorer(path: Path, runs: Sequence[Run], books: Sequence[PromptBook] 
 def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Explorer:
     """The page of one run or of two, which are drawn on the same places."""
     names = list(dict.fromkeys(name for run in runs for name in names_of(run)))
-    layout = _layout(runs, names)
+    layout = place_everybody(run_communities(runs), names)
     environment = template_environment(
         "virsci_society.scenarios.explorer", "virsci_society.metrics.report"
     )
@@ -176,20 +177,8 @@ def room_for(run: Run) -> int:
     return next(limit for most, limit in LIMITS if most is None or people <= most)
 
 
-def _layout(runs: Sequence[Run], names: Sequence[str]) -> CommunityLayout:
-    """One place for everybody, from the ties of all runs."""
-    ties = pd.concat([network_ties(run.table("ties"), "all") for run in runs])
-    topics: dict[str, str] = {}
-    for run in runs:
-        people = run.table("scientists")
-        topics |= dict(zip(people["scientist"], people["topic"].fillna(""), strict=True))
-    seed = Streams(runs[0].seed, "metrics", "explorer").key("communities") % 2**31
-    named = [topics.get(name, "") for name in names]
-    return lay_out_communities(adjacency(ties, names), named, seed)
-
-
 def _pack_run(
-    run: Run, names: Sequence[str], layout: CommunityLayout, book: PromptBook
+    run: Run, names: Sequence[str], layout: ExplorerLayout, book: PromptBook
 ) -> tuple[str, Words]:
     made = arrays_of(run, names, layout)
     drawn = pack(made.values, made.arrays)

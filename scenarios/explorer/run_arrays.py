@@ -21,8 +21,10 @@ import pandas as pd
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.metrics.networks.structure import network_ties, sample_dates
-from virsci_society.metrics.report.network_layout import CommunityLayout
+from virsci_society.metrics.report.network_figures import COLOURS
+from virsci_society.metrics.report.network_layout import GOLDEN_ANGLE, Communities
 from virsci_society.society.results.run import Run
 
 NOBODY = 2**32 - 1
@@ -51,6 +53,48 @@ class RunArrays:
     teams: dict[str, int]
 
 
+@dataclass(frozen=True)
+class ExplorerLayout:
+    """Where everybody is drawn, and in which community; those without a co-author are in none.
+
+    Attributes:
+        positions: n x 2, in the unit square.
+        community: number of each scientist's community, ``PLACES`` for none.
+        labels: name of each community, and ``sizes`` its people; no two names are the same.
+        method: louvain, leiden or main topic.
+    """
+
+    positions: FloatArray
+    community: IntArray
+    labels: list[str]
+    sizes: list[int]
+    method: str
+
+
+def place_everybody(whole: Communities, names: Sequence[str]) -> ExplorerLayout:
+    """The places of the page of a run, with those who have no co-author on a disc beside them."""
+    rows = pd.Index(whole.names).get_indexer(pd.Index(names, dtype=object))
+    tied, alone = rows >= 0, int((rows < 0).sum())
+    community = np.full(len(names), PLACES, dtype=np.int64)
+    community[tied] = whole.community[rows[tied]]
+    place, angle = np.arange(alone) + 0.5, np.arange(alone) * GOLDEN_ANGLE
+    disc = 0.5 * np.sqrt(place / max(len(names), 1))[:, None]
+    positions = np.zeros((len(names), 2))
+    positions[tied] = whole.positions[rows[tied]]
+    right = 1.05 + disc.max(initial=0.0) if tied.any() else 0.0
+    positions[~tied] = [right, 0.5] + disc * np.column_stack([np.cos(angle), np.sin(angle)])
+    # The page of a run counts upwards, a canvas downwards.
+    positions[:, 1] *= -1
+    positions -= positions.min(axis=0) if len(names) else 0.0
+    return ExplorerLayout(
+        positions / max(positions.max(initial=0.0), 1e-9),
+        community,
+        whole.labels,
+        whole.sizes.tolist(),
+        whole.method,
+    )
+
+
 def names_of(run: Run) -> list[str]:
     """Everybody who is in a table of the run, those of ``scientists`` first."""
     listed = list(run.table("scientists")["scientist"])
@@ -59,7 +103,7 @@ def names_of(run: Run) -> list[str]:
     return list(dict.fromkeys([*listed, *sorted(others.dropna().unique())]))
 
 
-def arrays_of(run: Run, names: Sequence[str], layout: CommunityLayout) -> RunArrays:
+def arrays_of(run: Run, names: Sequence[str], layout: ExplorerLayout) -> RunArrays:
     """All arrays of a run."""
     teams = run.table("teams")
     people = {name: number for number, name in enumerate(names)}
@@ -74,7 +118,7 @@ def arrays_of(run: Run, names: Sequence[str], layout: CommunityLayout) -> RunArr
     return made
 
 
-def _add_people(made: RunArrays, run: Run, names: Sequence[str], layout: CommunityLayout) -> None:
+def _add_people(made: RunArrays, run: Run, names: Sequence[str], layout: ExplorerLayout) -> None:
     people = run.table("scientists").set_index("scientist").reindex(list(names))
     topics, known = pd.factorize(people["topic"].fillna(""), sort=True)
     careers = run.table("careers")
@@ -85,6 +129,8 @@ def _add_people(made: RunArrays, run: Run, names: Sequence[str], layout: Communi
         "names": one_text(names),
         "topics": [str(topic) for topic in known],
         "method": layout.method,
+        # The page has colours for the largest; the names of all would be megabytes.
+        "communities": list(zip(layout.labels, layout.sizes, strict=True))[: len(COLOURS)],
     }
     made.arrays |= {
         "x": places[:, 0].astype(np.uint16),

@@ -80,7 +80,19 @@ function overview() {
   return [el("h2", {}, when(day)), ...compared(),
     el("table", {}, el("thead", {}, el("tr", {}, el("th", { class: "name" }, ""), head)), el("tbody", {}, counts[0].map(([label], row) =>
       el("tr", {}, el("th", { scope: "row", class: "name" }, label), counts.map((column) => el("td", {}, number(column[row][1]))))))),
-    ...runs.map((run, i) => growth(run, i))];
+    ...runs.map((run, i) => central(run, i)), ...runs.map((run, i) => growth(run, i))];
+}
+
+function central(run, i) {
+  const found = mostCentral(run, state.day).map(([who, count]) => el("span", {}, link(run.names[who], { who: run.names[who], run: i || null }), ` (${many(count, "co-author")})`));
+  return el("p", {}, `Most central on this day${runs.length > 1 ? `, run ${"AB"[i]}` : ""}: `, found.length ? joined(found) : "nobody has a co-author", ".");
+}
+
+/** Colour, name and size of the communities, as on the page of the run, and what grey is. */
+function communities(run) {
+  const entry = (name, words) => { const dot = el("span", { "aria-hidden": "true" }, "● "); dot.style.color = `var(--${name})`; dot.style.margin = 0; return el("span", {}, dot, words); };
+  const rest = run.byColour[COLOURS.length].length;
+  return [...run.communities.map(([label, people], c) => entry(COLOURS[c], `${label} (${many(people, "person", "people")})`)), ...(rest ? [entry("rest", `in smaller communities, or without a co-author (${number(rest)})`)] : [])].flatMap((one) => [one, " "]);
 }
 
 function compared() {
@@ -94,7 +106,7 @@ function compared() {
 /** The largest component over time, and when it came to hold half of those who have a tie. */
 function growth(run, number_) {
   const wide = 420, high = 130, names = ["growth_grown", "growth_all"];
-  const top = Math.max(1, ...run.growth_all), x = (day) => 5 + (wide - 10) * day / Math.max(run.days, 1), y = (v) => high - 18 - (high - 30) * v / top;
+  const top = Math.max(1, ...run.growth_all), x = (day) => 30 + (wide - 35) * day / Math.max(run.days, 1), y = (v) => high - 18 - (high - 30) * v / top;
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const add = (tag, properties, text) => {
     const made = document.createElementNS(svg.namespaceURI, tag);
@@ -107,21 +119,25 @@ function growth(run, number_) {
   svg.setAttribute("aria-label", "Scientists in the largest component over time");
   names.forEach((name, i) => {
     const path = Array.from(run[name], (v, step) => `${step ? "L" : "M"}${x(run.growth_day[step]).toFixed(1)} ${y(v).toFixed(1)}`).join("");
-    add("path", { d: path, fill: "none", stroke: `var(--c${i ? 0 : 1})`, "stroke-width": 2, "stroke-dasharray": i ? "5 3" : "none" });
+    add("path", { d: path, fill: "none", stroke: `var(--${COLOURS[i ? 0 : 1]})`, "stroke-width": 2, "stroke-dasharray": i ? "5 3" : "none" });
   });
+  for (const value of new Set([0, Math.round(top / 2), top])) {
+    add("line", { x1: 30, x2: wide - 5, y1: y(value), y2: y(value), stroke: "var(--grid)", "stroke-width": 1 });
+    add("text", { x: 26, y: y(value) + 4, fill: "currentColor", "font-size": 11, "text-anchor": "end" }, number(value));
+  }
   add("line", { x1: x(state.day), x2: x(state.day), y1: 8, y2: high - 16, stroke: "currentColor", "stroke-width": 1 });
-  add("text", { x: 5, y: high - 4, fill: "currentColor", "font-size": 11 }, "day 0");
+  add("text", { x: 30, y: high - 4, fill: "currentColor", "font-size": 11 }, "day 0");
   add("text", { x: wide - 5, y: high - 4, fill: "currentColor", "font-size": 11, "text-anchor": "end" }, `day ${run.days}`);
   svg.addEventListener("click", (event) => {
     const box = svg.getBoundingClientRect();
-    setDay(run.days * Math.min(1, Math.max(0, ((event.clientX - box.left) / box.width * wide - 5) / (wide - 10))), true);
+    setDay(run.days * Math.min(1, Math.max(0, ((event.clientX - box.left) / box.width * wide - 30) / (wide - 35))), true);
   });
   const half = run.growth_grown.findIndex((v, i) => run.growth_grown_tied[i] >= 10 && 2 * v >= run.growth_grown_tied[i]
     && Array.from(run.growth_grown.subarray(i)).every((later, j) => 2 * later >= run.growth_grown_tied[i + j]));
   const said = half < 0 ? "No giant component has formed from ties made since day 0: it would hold half of the scientists (at least 10) who have such a tie, from then on."
     : ["A giant component of ties made since day 0 formed by ", dayLink(run.growth_day[half]), `: from then on half or more of those with such a tie (then ${number(run.growth_grown[half])} of ${number(run.growth_grown_tied[half])}) are connected.`];
   return el("section", {}, el("h3", {}, "Largest component" + (runs.length > 1 ? `, run ${"AB"[number_]}` : "")), svg,
-    el("p", { class: "fine" }, `Solid: ties made since day 0. Dashed: all ties. Highest point ${number(top)} scientists.`), el("p", {}, said));
+    el("p", { class: "fine" }, "Scientists in it. Solid: by ties made since day 0. Dashed: by all ties."), el("p", {}, said));
 }
 
 function peopleView(run) {
@@ -362,7 +378,7 @@ function found(run, { q = "", fteam = "", fwho = "", fstage = "", fact = "" }) {
 function keysView() {
   const keys = [["Space", "play or pause"], ["← →", "a day back or on; with Shift a month"], ["Home, End", "first or last day"], ["+ −", "larger or smaller; 0: all"], ["/", "search"], ["1 to 5", "overview, people, teams, papers, search"], ["Esc", "back to the overview"]];
   return [el("h2", {}, "Keys"), facts(keys.map(([key, what]) => [el("kbd", {}, key), what])), el("p", {}, "Drag to move the network, turn the wheel or pinch to zoom, click a scientist to see who it was on the day of the slider. The address always names what is shown: copy it to come back."),
-    el("h3", {}, "What is drawn"), el("p", {}, $("legend").textContent), ...settings.left_out.map((one) => el("p", {}, "Left out: " + one))];
+    el("h3", {}, "What is drawn"), el("p", {}, $("communities").textContent), el("p", {}, $("legend").textContent), ...settings.left_out.map((one) => el("p", {}, "Left out: " + one))];
 }
 
 function renderPanel() {

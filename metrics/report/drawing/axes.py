@@ -33,6 +33,9 @@ TICK, GAP = 3.0, 3.5
 X_ROOM, Y_ROOM = 32.0, 17.0
 """Least distance of two ticks across and upwards."""
 
+HALO = 'stroke="var(--page)" stroke-width="2.4" stroke-linejoin="round" paint-order="stroke"'
+"""Of names, so that no line runs through their letters."""
+
 Place = Callable[[Coordinates], FloatArray]
 """Where values of one scale lie, in units of the SVG."""
 Draw = Callable[[Place, Place], str]
@@ -142,21 +145,18 @@ class Axes:
         colour: str,
         *,
         size: float | Sequence[float] = 5.5,
-        hollow: bool = False,
     ) -> None:
         """A symbol (a key of ``SYMBOLS``) at each point, so that colour need not tell kinds apart.
 
-        ``size`` is the width of all, or of each; a ``hollow`` one has the colour as its outline.
+        ``size`` is the width of all, or of each.
         """
         self._include(x, y)
         widths = [size] * len(x) if isinstance(size, int | float) else size
-        edge = 'fill="var(--page)" stroke="{}" stroke-width="1.2"' if hollow else 'fill="{}"'
-        paint = edge.format(colour)
 
         def draw(across: Place, up: Place) -> str:
             points = _finite(across(x), up(y), widths)
             path = "".join(symbol_path(shape, *point) for point in points)
-            return f'<path {paint} d="{path}"/>' if path else ""
+            return f'<path fill="{colour}" d="{path}"/>' if path else ""
 
         self._marks.append(draw)
 
@@ -209,12 +209,13 @@ class Axes:
         def draw(across: Place, up: Place) -> str:
             points = list(zip(across(x).tolist(), up(y).tolist(), strict=True))
             (left, right), (bottom, top) = across(list(self.x.ends())), up(list(self.y.ends()))
-            places = place_labels(points, widths, 0.8 * size, gap, (left, top, right, bottom))
-            return "".join(
+            places = place_labels(points, widths, size, gap, (left, top, right, bottom))
+            words = "".join(
                 words_at(text, *place, self._ink, size=size)
                 for text, place in zip(texts, places, strict=True)
                 if place is not None
             )
+            return f"<g {HALO}>{words}</g>"
 
         self._marks.append(draw)
 

@@ -167,7 +167,6 @@ class LegendEntry(NamedTuple):
         shape: ``line``, or the name of a symbol.
         dashes: of a line; none: unbroken.
         width: of a line.
-        hollow: only the outline of the symbol is drawn.
     """
 
     words: str
@@ -175,7 +174,6 @@ class LegendEntry(NamedTuple):
     shape: str = "line"
     dashes: str = ""
     width: float = 2.5
-    hollow: bool = False
 
 
 def draw_legend(
@@ -207,15 +205,10 @@ def legend_width(entries: Sequence[LegendEntry], columns: int) -> float:
 def _sample(entry: LegendEntry, at: float, middle: float) -> str:
     if entry.shape == "line":
         dashes = f' stroke-dasharray="{entry.dashes}"' if entry.dashes else ""
-        cap = ' stroke-linecap="round"' if not dashes else ""
+        cap = ' stroke-linecap="round"' if not dashes and entry.width < FONT / 2 else ""
         style = f'fill="none" stroke="{entry.colour}" stroke-width="{entry.width:g}"{dashes}{cap}'
         reach = FONT + 4 if dashes else FONT
         start = at - 2 if dashes else at
         return f'<path {style} d="M{short_number(start)} {short_number(middle)}h{reach:g}"/>'
     path = symbol_path(entry.shape, at + FONT / 2, middle, 6.0)
-    paint = (
-        f'fill="var(--page)" stroke="{entry.colour}" stroke-width="1.2"'
-        if entry.hollow
-        else f'fill="{entry.colour}"'
-    )
-    return f'<path {paint} d="{path}"/>'
+    return f'<path fill="{entry.colour}" d="{path}"/>'

@@ -23,10 +23,13 @@ from virsci_society.metrics.report.drawing.elements import (
 
 INK, MUTED, GRID, PAGE = (f"var(--{name})" for name in ("ink", "muted", "grid", "page"))
 BLUE, ORANGE, GREEN, PINK = (f"var(--{name})" for name in ("blue", "orange", "green", "pink"))
+OLIVE, SKY, VIOLET, BROWN = (f"var(--{name})" for name in ("olive", "sky", "violet", "brown"))
 PAST = "var(--past)"
 
 INCH = 72.0
 """Units of the SVG; text is 8.5 units high."""
+WIDE = 4.9
+"""Inches of a figure over the width of the text: its letters are legible on a phone too."""
 EDGE, BETWEEN = 5.0, 12.0
 """Distance of the axes from the edge of the figure, and from each other."""
 MOST_COLUMNS = 5
@@ -119,6 +122,7 @@ SVG = "http://www.w3.org/2000/svg"
 INK_ON_PAPER = {
     **{"ink": "#1c1f23", "muted": "#5c636b", "grid": "#e4e5e1", "page": "#ffffff"},
     **{"blue": "#0072b2", "orange": "#c8500a", "green": "#00805e", "pink": "#b04a86"},
+    **{"olive": "#8a7a00", "sky": "#3a9bd0", "violet": "#6b4fa0", "brown": "#7a5230"},
     "past": "#b9bdc1",
 }
 """The page's colours by day: a figure on its own follows no theme."""

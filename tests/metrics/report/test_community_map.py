@@ -1,6 +1,5 @@
 """Communities of a large network as circles, with the ties between them."""
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,31 +13,29 @@ from virsci_society.metrics.report.network_figures import (
 from virsci_society.metrics.report.network_layout import (
     MAX_CIRCLES,
     SHARE_DRAWN,
+    communities_of,
     map_communities,
     strongest_pairs,
 )
 from virsci_society.metrics.report.page import render_page
 
 
-def cliques(sizes, bridges=()):
+def mapped(sizes, bridges=(), order=1):
     """One clique for each size, ``A0`` to ..., with ties between first members."""
-    graph = nx.Graph()
+    topics, papers, ties = {}, {}, []
     for number, size in enumerate(sizes):
         members = [f"{number:03d}.{place}" for place in range(size)]
-        for place, who in enumerate(members):
-            graph.add_node(who, topic=f"topic {number}", papers_in_run=size - place)
-        graph.add_edges_from(
-            ((one, two) for one in members for two in members if one < two), weight=1
-        )
-    for first, second in bridges:
-        graph.add_edge(f"{first:03d}.0", f"{second:03d}.0", weight=1)
-    graph.add_node("alone", topic="topic 0", papers_in_run=5)
-    return graph
+        topics |= dict.fromkeys(members, f"topic {number}")
+        papers |= {who: size - place for place, who in enumerate(members)}
+        ties += [(one, two, 1) for one in members for two in members if one < two]
+    ties += [(f"{first:03d}.0", f"{second:03d}.0", 1) for first, second in bridges]
+    table = pd.DataFrame(ties[::order], columns=["source", "target", "papers"])
+    return map_communities(communities_of(table, topics), papers)
 
 
 @pytest.fixture
 def found():
-    return map_communities(cliques((9, 7, 6, 5, 4, 2, 2), [(0, 1), (1, 2), (2, 3), (0, 3)]))
+    return mapped((9, 7, 6, 5, 4, 2, 2), [(0, 1), (1, 2), (2, 3), (0, 3)])
 
 
 def test_the_largest_communities_are_drawn_and_the_others_are_one_remainder(found):
@@ -46,7 +43,6 @@ def test_the_largest_communities_are_drawn_and_the_others_are_one_remainder(foun
     assert found.people.sum() >= SHARE_DRAWN * 35
     assert (found.rest, found.rest_communities) == (2, 1)
     assert len(found.names) == 35
-    assert "alone" not in found.names
     assert np.bincount(found.community).tolist() == [9, 7, 6, 5, 4, 2, 2]
     assert found.note.startswith("35 scientists with a co-author, in 7 communities. The 6 largest")
 
@@ -75,17 +71,13 @@ def test_areas_are_those_of_the_people_and_circles_do_not_overlap(found):
 
 
 def test_it_does_not_depend_on_the_order_of_ties(found):
-    graph = cliques((9, 7, 6, 5, 4, 2, 2), [(0, 1), (1, 2), (2, 3), (0, 3)])
-    other = nx.Graph()
-    other.add_nodes_from(reversed(list(graph.nodes(data=True))))
-    other.add_edges_from(reversed(list(graph.edges(data=True))))
-    again = map_communities(other)
+    again = mapped((9, 7, 6, 5, 4, 2, 2), [(0, 1), (1, 2), (2, 3), (0, 3)], order=-1)
     np.testing.assert_array_equal(again.centres, found.centres)
     assert community_map_figure(again) == community_map_figure(found)
 
 
 def test_of_very_many_communities_a_bounded_number_is_drawn():
-    many = map_communities(cliques([3] * (MAX_CIRCLES + 20)))
+    many = mapped([3] * (MAX_CIRCLES + 20))
     assert len(many.people) == MAX_CIRCLES
     assert (many.rest, many.rest_communities) == (60, 20)
     assert str(community_map_figure(many)).count("<circle") < 3 * MAX_CIRCLES

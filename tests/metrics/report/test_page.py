@@ -143,11 +143,10 @@ def test_a_browser_runs_nothing_of_it(rows, make_run, run, tmp_path):
 def test_every_section_and_banner_is_there(html):
     text = Page(html).text()
     for words in (
-        "Rule-based scientists, not a language model",
-        "these figures say nothing about language models.",
+        "rule-based scientists, not a language model",
+        "the figures say nothing about language models.",
         "A sketch. One replicate",
-        "3 teams were founded.",
-        "This run simulates 7 scientists for 100 simulated days, in teams of 2 to 4 under VirSci.",
+        "7 scientists founded 3 teams of 2 to 4 in 100 simulated days, under VirSci.",
         "Graphs that speak",
         "S1, S2, S3, S4",
         "too small",
@@ -203,7 +202,7 @@ def test_without_rule_based_scientists_there_is_no_such_banner(make_run):
     html = render_page(
         make_run(manifest={"backend": {"use": "litellm", "model": "m"}, "replicates": 5})
     )
-    assert "Who is speaking" not in html
+    assert "Rules chose and wrote" not in html
     assert "A sketch" not in html
 
 
@@ -212,12 +211,12 @@ def test_the_sentence_about_language_models_is_always_complete(make_run):
     text = Page(
         render_page(make_run(manifest={"backend": {"use": "offline", "about": about}}))
     ).text()
-    assert text.count("hese figures say nothing about language models.") == 1
+    assert text.count("the figures say nothing about language models.") == 1
     about = "answers of a language model"
     text = Page(
         render_page(make_run(manifest={"backend": {"use": "litellm", "about": about}}))
     ).text()
-    assert "Answers of a language model." in text
+    assert "answers of a language model" in text
     assert "say nothing about" not in text
 
 
@@ -239,7 +238,7 @@ def test_an_empty_run_has_a_page(empty_run):
     html = render_page(empty_run)
     assert_inert(html)
     text = Page(html).text()
-    assert "0 teams were founded" in text
+    assert "founded no team in" in text
     assert "No paper was published" in text
     assert "Nobody has published with anybody else" in text
 
@@ -247,7 +246,7 @@ def test_an_empty_run_has_a_page(empty_run):
 def test_a_run_without_novelty_has_a_page(make_run):
     text = Page(render_page(make_run())).text()
     assert "Graphs that speak" in text
-    assert "how novel they are was not measured" in text
+    assert "It was not measured in this run" in text
 
 
 def test_notes_of_the_manifest_are_repeated(make_run):

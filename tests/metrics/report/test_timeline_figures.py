@@ -2,10 +2,8 @@
 
 import re
 
-import numpy as np
-import pandas as pd
-
 from virsci_society.metrics.report import timeline_figures
+from virsci_society.metrics.report.network_layout import run_communities
 from virsci_society.metrics.report.timeline_figures import people_timeline, team_timeline
 from virsci_society.metrics.teams.timelines import project_spans, projects
 from virsci_society.society.results.run import Run
@@ -27,44 +25,50 @@ def test_each_team_is_a_row_with_its_meetings_and_paper(run):
 
 def test_of_a_large_run_some_are_drawn_and_the_numbers_are_told(run, monkeypatch):
     monkeypatch.setattr(timeline_figures, "ROWS_DRAWN", 2)
-    teams, people = team_timeline(run), people_timeline(run)
+    teams, people = team_timeline(run), people_timeline(run, run_communities([run]))
     assert (teams.drawn, teams.total) == (2, 3)
     assert people.drawn == 2 < people.total
     first, last = run.table("teams").sort_values("founded")["team"].iloc[[0, -1]]
     assert {first, last} <= set(texts(teams.figure))
 
 
-def test_people_with_most_memberships_are_on_top(run):
-    drawn = people_timeline(run)
-    counts = run.table("members")["scientist"].value_counts()
-    named = [word for word in texts(drawn.figure) if word in counts.index]
-    assert counts[named[0]] == counts.max()
+def test_people_stand_community_by_community(run):
+    whole = run_communities([run])
+    drawn = people_timeline(run, whole)
+    place = dict(zip(whole.names, whole.community.tolist(), strict=True))
+    people = set(run.table("members")["scientist"])
+    named = [place.get(word, 99) for word in texts(drawn.figure) if word in people]
+    assert len(set(named)) > 1
+    assert named == sorted(named)
     assert len(named) == drawn.drawn == drawn.total
 
 
-def test_memberships_at_the_same_time_lie_in_lanes_of_their_own():
+def test_the_line_of_somebody_is_the_wider_the_more_teams_at_once():
     members = [
         ("T1", "A", "leader", 0.0, 10.0, True, 0),
         ("T2", "A", "member", 5.0, 20.0, True, 1),
         ("T3", "A", "member", 10.0, None, None, 1),
+        ("T4", "B", "member", 3.0, 3.0, True, 0),
     ]
     run = Run.from_rows({"members": members}, {"seed": 0, "days": 30.0}, {})
-    lanes = timeline_figures._lanes(run.table("members", plain=True), 30.0)
-    assert lanes.tolist() == [-0.3, 0.3, -0.3]
-
-
-def test_lines_of_many_memberships_are_thin_enough_to_stay_apart():
-    people = pd.Series(["S1"] * 8 + ["S2"] * 2 + ["S3"])
-    lanes = np.array([*(0.6 * np.arange(8) / 7 - 0.3), -0.3, 0.3, 0.0])
-    shares = timeline_figures._thinner(people, lanes)
-    assert list(shares[8:]) == [1.0, 1.0, 1.0]
-    between = 72 * timeline_figures.ROW_HEIGHT * 0.6 / 7
-    assert 0 < timeline_figures.LEADER * shares[0] < between
+    loads = timeline_figures._loads(run.table("members", plain=True), 30.0)
+    spans = loads[["scientist", "start", "end", "teams"]].itertuples(index=False, name=None)
+    assert list(spans) == [
+        ("A", 0.0, 5.0, 1),
+        ("A", 5.0, 10.0, 2),
+        ("A", 10.0, 20.0, 2),
+        ("A", 20.0, 30.0, 1),
+        ("B", 3.0, 3.0, 1),
+    ]
+    figure = str(people_timeline(run, run_communities([run])).figure)
+    widths = timeline_figures.LOADS
+    assert f'stroke-width="{widths[2]:g}"' in figure
+    assert f'stroke-width="{widths[3]:g}"' not in figure
 
 
 def test_nothing_is_drawn_of_an_empty_run(empty_run):
     assert team_timeline(empty_run) is None
-    assert people_timeline(empty_run) is None
+    assert people_timeline(empty_run, run_communities([empty_run])) is None
 
 
 def test_the_spans_of_a_team_add_up_to_its_row_of_projects(run):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.scenarios.explorer.packed import unpack
-from virsci_society.metrics.report.network_layout import CommunityLayout
+from virsci_society.metrics.report.network_layout import run_communities
 from virsci_society.scenarios.explorer.conversations import (
     AskedIdea,
     PromptBook,
@@ -20,16 +20,13 @@ from virsci_society.scenarios.explorer.conversations import (
     pack_words,
     teams_in_order,
 )
-from virsci_society.scenarios.explorer.run_arrays import arrays_of, names_of
+from virsci_society.scenarios.explorer.run_arrays import arrays_of, names_of, place_everybody
 
 
 @pytest.fixture
 def made(run):
     names = names_of(run)
-    layout = CommunityLayout(
-        np.zeros((len(names), 2)), np.zeros(len(names), dtype=np.int64), "louvain"
-    )
-    return arrays_of(run, names, layout)
+    return arrays_of(run, names, place_everybody(run_communities([run]), names))
 
 
 @pytest.mark.parametrize("room", [0, 7, 35, 99, 100, 500])

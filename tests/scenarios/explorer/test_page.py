@@ -10,6 +10,7 @@ import pytest
 from tests.browser import CHROMIUM, Browser
 from tests.metrics.html_page import Page
 from tests.scenarios.explorer.packed import unpack
+from virsci_society.metrics.report.network_layout import run_communities
 from virsci_society.scenarios.explorer import page as explorer_page
 from virsci_society.scenarios.explorer.conversations import AskedIdea, PromptBook, ShownPrompt
 from virsci_society.scenarios.explorer.page import (
@@ -171,6 +172,31 @@ def test_a_browser_runs_nothing_of_it(attacked, tmp_path, promise):
         for payload in PAYLOADS[:8]:
             assert shown.count(payload) > 10, payload
     promise("R9", "views of an explorer with payloads in every text", len(views(attacked)))
+
+
+@needs_browser
+def test_the_overview_names_the_most_central_and_the_legend_the_communities(run, tmp_path):
+    path = tmp_path / "explorer.html"
+    write_explorer(path, [run])
+    ties = run.table("ties")
+    pairs = {frozenset(pair) for pair in zip(ties["source"], ties["target"], strict=True)}
+    count = {
+        who: sum(who in pair for pair in pairs) for who in run.table("scientists")["scientist"]
+    }
+    first = min(count, key=lambda who: (-count[who], who))
+    whole = run_communities([run])
+    with Browser() as browser:
+        browser.open(path)
+        browser.until("document.documentElement.dataset.ready === 'true'")
+        text = browser.value("document.getElementById('view').textContent")
+        assert f"Most central on this day: {first} ({count[first]} co-authors), " in text
+        legend = browser.value("document.getElementById('communities').textContent")
+        for label, size in zip(whole.labels, whole.sizes, strict=True):
+            assert f"{label} ({size} people)" in legend
+        ticks = browser.value(
+            "[...document.querySelectorAll('#view svg text')].map(t => t.textContent)"
+        )
+        assert {"0", "6"} <= set(ticks)
 
 
 @needs_browser

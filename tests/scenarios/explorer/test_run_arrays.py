@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from virsci_society.metrics.report.network_layout import CommunityLayout
+from virsci_society.metrics.report.network_layout import draw_network, run_communities
 from virsci_society.scenarios.explorer.run_arrays import (
     NOBODY,
+    PLACES,
     arrays_of,
     names_of,
     one_text,
+    place_everybody,
     waits_of,
 )
 
@@ -16,10 +18,7 @@ from virsci_society.scenarios.explorer.run_arrays import (
 @pytest.fixture
 def made(run):
     names = names_of(run)
-    layout = CommunityLayout(
-        np.zeros((len(names), 2)), np.zeros(len(names), dtype=np.int64), "louvain"
-    )
-    return arrays_of(run, names, layout)
+    return arrays_of(run, names, place_everybody(run_communities([run]), names))
 
 
 def test_everybody_has_a_number(made):
@@ -28,6 +27,24 @@ def test_everybody_has_a_number(made):
     topics = [made.values["topics"][code] for code in made.arrays["topic"]]
     assert topics == ["graphs", "graphs", "vision", "speech", "vision", "speech", "speech"]
     assert np.isnan(made.arrays["left"]).all()
+
+
+def test_communities_places_and_names_are_those_of_the_page_of_the_run(run):
+    names = [*names_of(run), "nobody"]
+    whole = run_communities([run])
+    layout = place_everybody(whole, names)
+    rows = [names.index(name) for name in whole.names]
+    assert layout.community[rows].tolist() == whole.community.tolist()
+    assert layout.community[names.index("nobody")] == PLACES
+    assert (layout.labels, layout.sizes) == (whole.labels, whole.sizes.tolist())
+    part = draw_network(whole, {})
+    shape = [
+        np.linalg.norm(xy[:, None] - xy[None], axis=2)
+        for xy in (part.positions, layout.positions[rows])
+    ]
+    np.testing.assert_allclose(shape[0] / shape[0].max(), shape[1] / shape[1].max(), atol=1e-9)
+    alone = np.delete(layout.positions, rows, axis=0)
+    assert alone[:, 0].min() > layout.positions[rows][:, 0].max()
 
 
 def test_ties_before_day_0_come_first_and_are_all_there(made, run):
@@ -85,6 +102,5 @@ def test_no_text_ends_its_line():
 
 
 def test_an_empty_run_has_empty_arrays(empty_run):
-    layout = CommunityLayout(np.zeros((0, 2)), np.zeros(0, dtype=np.int64), "louvain")
-    made = arrays_of(empty_run, [], layout)
+    made = arrays_of(empty_run, [], place_everybody(run_communities([empty_run]), []))
     assert all(not len(array) or name.startswith("growth") for name, array in made.arrays.items())

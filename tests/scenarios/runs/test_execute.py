@@ -16,7 +16,7 @@ import pytest
 
 from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.errors import InputError, Stopped
-from virsci_society.metrics.report.page import head_count
+from virsci_society.metrics.report.overview import head_count
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs import execute, run_folder

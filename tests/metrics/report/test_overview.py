@@ -1,11 +1,12 @@
-"""The first screen of a run's page: three sentences and a strip of facts, made from the tables."""
+"""The first screen of a run's page: what happened, who mattered, and a strip of checks."""
 
 import pytest
 
-from virsci_society.metrics.report.page import (
-    in_short,
-    outcome_sentence,
-    simulated_sentence,
+from virsci_society.metrics.report.network_layout import run_communities
+from virsci_society.metrics.report.overview import (
+    _publishing,
+    first_screen,
+    people_sentence,
     speaker,
 )
 from virsci_society.metrics.report.templates import columns_with_values, count_of, format_percent
@@ -13,30 +14,59 @@ from virsci_society.metrics.summary import summarise_run
 
 
 def short(run):
-    found = in_short(run, summarise_run(run))
-    return found["sentences"], dict(found["status"])
+    found = first_screen(run, summarise_run(run), run_communities([run]))
+    return found["sentences"], dict(found["rows"]), dict(found["status"]), found["trouble"]
 
 
-def test_three_sentences_say_what_was_simulated_what_came_out_and_that_it_went_well(hand_run):
+def test_three_sentences_say_who_did_what_what_came_out_and_how_the_network_grew(hand_run):
     run = hand_run()
-    (simulated, outcome, trouble), status = short(run)
-    assert simulated.startswith(
-        "This run simulates 7 scientists for 100 simulated days, in teams of 2 to 4"
-    )
-    teams = summarise_run(run)["teams"]
-    assert (teams["founded"], teams["published"]) == (3, 1)
-    assert outcome.startswith("1 of 3 teams published a paper (1 was at work, 1 had dissolved); ")
-    assert "mean overall novelty (ON) is " in outcome
-    assert "average paper of its year (1)" in outcome
-    assert trouble.startswith(("Nothing went wrong", "Something went wrong"))
-    assert list(status) == [
-        "state",
-        "failed attempts",
-        "defaulted answers",
-        "cost",
-        "who spoke",
+    sentences, _, status, trouble = short(run)
+    assert sentences == [
+        "7 scientists founded 3 teams of 2 to 4 in 100 simulated days, under VirSci.",
+        "1 of 3 teams published a paper (1 was at work, 1 had dissolved).",
+        "On day 0, 3 pairs of scientists had published together, and all 4 authors were "
+        "connected, directly or through others; on day 100 it was 8 pairs, and all 6 authors "
+        "were connected.",
     ]
+    assert trouble.startswith(("Nothing went wrong", "Something went wrong"))
+    assert list(status) == ["state", "who spoke"], "zeros and what was not paid are hidden"
     assert "not a language model" in status["who spoke"]
+
+
+def test_rows_name_who_wrote_most_who_bridges_and_what_changed_with_numbers(hand_run):
+    run = hand_run()
+    _, rows, _, _ = short(run)
+    wrote = run.table("authorships")["scientist"].value_counts()
+    assert rows["Most papers"].startswith(f"{min(wrote.index)} ({wrote.max()} paper")
+    ties = run.table("ties").dropna(subset=["date"])
+    pairs = {frozenset(pair) for pair in zip(ties["source"], ties["target"], strict=True)}
+    whole = run_communities([run])
+    place = dict(zip(whole.names, whole.community.tolist(), strict=True))
+    across = [pair for pair in pairs if len({place[who] for who in pair}) == 2]
+    assert f"{len(across)} of {len(pairs)} pairs" in rows["Did groups mix?"]
+    outside = {who: sum(who in pair for pair in across) for who in place}
+    first = min(place, key=lambda who: (-outside[who], who))
+    told = rows["Bridges between communities"]
+    assert told.startswith(f"{first} ({outside[first]} co-author")
+    assert "How novel" not in rows, "rules wrote the words"
+
+
+def test_the_largest_change_is_that_of_the_measures_relative_to_day_0(make_run, rows):
+    rows["ties"] = [("A", "B", -1.0, 1), ("C", "D", -1.0, 1)]
+    rows["ties"] += [("A", "D", 5.0, 1), ("B", "C", 5.0, 1), ("A", "C", 5.0, 1)]
+    rows["ties"] = [(*row[:2], *row[2:]) for row in rows["ties"]]
+    _, told, _, _ = short(make_run(rows))
+    assert told["Largest change"] == (
+        "co-authors of each author: 1 → 2.50, 150\u202f% more than on day 0"
+    )
+
+
+def test_the_novelty_of_words_that_a_model_wrote_is_read_beside_that_of_the_year(hand_run):
+    run = hand_run()
+    run.manifest["backend"] = {"use": "litellm", "about": "the language model m"}
+    _, rows, _, _ = short(run)
+    assert rows["How novel"].startswith("the mean overall novelty (ON) of the papers is ")
+    assert "average paper of its year (1)" in rows["How novel"]
 
 
 def test_people_of_a_living_society_are_counted_at_first_at_the_end_and_in_all(make_run, rows):
@@ -46,14 +76,14 @@ def test_people_of_a_living_society_are_counted_at_first_at_the_end_and_in_all(m
         ("S1", 9.5, "retired"),
     ]
     rows["scientists"] = [*rows["scientists"], ("S9", "t", 0, 0, 2020, 5.0)]
-    told = simulated_sentence(make_run(rows))
-    assert "7 scientists at first, 6 at the end (8 in all), for" in told
+    told = people_sentence(make_run(rows))
+    assert told.startswith("7 scientists at first, 6 at the end (8 in all), founded 3 teams")
 
 
 def test_faults_defaults_and_a_stop_are_told(make_run, rows):
     ledger = {"attempts": 10, "outcomes": {"answered": 6, "refused": 1, "timeout": 3}, "usd": 0.5}
     run = make_run(rows, {"ledger": ledger, "partial": "the budget is reached", "until": 400})
-    (_, _, trouble), status = short(run)
+    _, _, status, trouble = short(run)
     assert "the run was stopped on day " in trouble
     assert "3 attempts failed and had to be repeated" in trouble
     assert status["failed attempts"] == "3"
@@ -111,12 +141,12 @@ def test_columns_of_zeros_are_left_out_but_never_all():
 
 def test_a_run_without_a_paper_says_so(hand_run):
     run = hand_run()
-    sentence = outcome_sentence(run, summarise_run(run) | {"papers": 0})
-    assert sentence == "3 teams published no paper."
+    teams = summarise_run(run)["teams"] | {"published": 0}
+    assert _publishing({"teams": teams, "partial": None}) == "3 teams published no paper"
 
 
 @pytest.mark.parametrize(
-    ("teams", "partial", "papers", "told"),
+    ("teams", "partial", "published", "told"),
     [
         (
             {"founded": 17, "running": 4, "finished": 3, "dissolved": {}},
@@ -145,6 +175,6 @@ def test_a_run_without_a_paper_says_so(hand_run):
         ),
     ],
 )
-def test_teams_that_published_are_counted_among_all(make_run, teams, partial, papers, told):
-    summary = {"teams": teams, "partial": partial, "papers": papers}
-    assert outcome_sentence(make_run(), summary).startswith(f"{told}; ")
+def test_teams_that_published_are_counted_among_all(teams, partial, published, told):
+    summary = {"teams": teams | {"published": published}, "partial": partial, "papers": 99}
+    assert _publishing(summary) == told

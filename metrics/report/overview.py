@@ -1,0 +1,352 @@
+"""The first screen of a run's page: what happened, who mattered, what changed, and the checks.
+
+Numbers come from the tables and measures of the run; communities are those that the page draws.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pandas as pd
+
+from virsci_society.agents.journal.records import ANSWERED, spent_in
+from virsci_society.metrics.cost import VERDICTS, Ledger, read_ledger
+from virsci_society.metrics.inference.intervals import Interval
+from virsci_society.metrics.networks.structure import network_ties
+from virsci_society.metrics.novelty.novelty import settings_of
+from virsci_society.metrics.population import initial_population, people_ever
+from virsci_society.metrics.registry import measure
+from virsci_society.metrics.report import figures
+from virsci_society.metrics.report.network_layout import Communities
+from virsci_society.metrics.report.templates import (
+    THIN_SPACE,
+    count_of,
+    format_number,
+    format_percent,
+    format_usd,
+    records,
+)
+from virsci_society.metrics.summary_file import ended_words
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import backend_of, speaker_of
+
+PROTOCOLS = {"virsci": "VirSci", "wordless": "a protocol without words"}
+"""Names of protocols that are written otherwise than their key."""
+LANGUAGE_MODEL = "the language model "
+"""How backends that ask a server call what answers."""
+RULES = "not a language model"
+"""In the sentence about a backend of rules."""
+NAMED = 3
+"""People who are named for their papers, and for their co-authors in other communities."""
+
+
+def first_screen(run: Run, summary: dict[str, Any], whole: Communities) -> dict[str, Any]:
+    """``sentences`` (what happened), ``rows`` (name and text), ``status`` and ``trouble``."""
+    ledger = read_ledger(run)
+    rows = {
+        "Most papers": _most_papers(run),
+        "Bridges between communities": _bridges(whole),
+        "Did groups mix?": _mixing(run, whole),
+        "What changed": _changes(run),
+        "Largest change": _largest_change(run),
+        "How novel": _novelty_sentence(run),
+    }
+    return {
+        "sentences": [people_sentence(run), f"{_publishing(summary)}.", network_sentence(run)],
+        "rows": [(name, text) for name, text in rows.items() if text],
+        "status": _status(run, summary, ledger),
+        "trouble": trouble_sentence(summary, ledger),
+    }
+
+
+def head_count(run: Run) -> str:
+    """How many scientists of how many fields, and when: of a society that people join or leave."""
+    ever = people_ever(run)
+    there = measure(run, "presence")
+    invented = "invented " if _is_invented(run) else ""
+    if not len(there):
+        return f"{count_of(ever, f'{invented}scientist')}{_fields(run)}"
+    last = int(there["present"].iloc[-1])
+    first = f"{count_of(initial_population(run), f'{invented}scientist')}{_fields(run)}"
+    return f"{first} at first, {format_number(last)} at the end ({format_number(ever)} in all),"
+
+
+def people_sentence(run: Run) -> str:
+    """Who did what: people, fields, teams, protocol and time."""
+    teams, people = run.table("teams"), head_count(run)
+    if not len(teams):
+        return f"{people} founded no team in {_span(run.days)}."
+    sizes = teams["target_size"].dropna()
+    of = f" of {_range(int(sizes.min()), int(sizes.max()))}" if len(sizes) else ""
+    founded = f"{people} founded {count_of(len(teams), 'team')}{of} in {_span(run.days)}"
+    return f"{founded}, under {_protocols(run)}."
+
+
+def _publishing(summary: dict[str, Any]) -> str:
+    """How many of the teams published a paper, and what became of the others."""
+    teams, ended = summary["teams"], "" if summary["partial"] is None else " that had ended"
+    founded, published = teams["founded"], teams["published"]
+    if not published:
+        return f"{count_of(founded, 'team')}{ended} published no paper"
+    if published == founded:
+        whole = "The one team" if founded == 1 else f"All {count_of(founded, 'team')}"
+        return f"{whole}{ended} published a paper"
+    number = f"{format_number(published)} of {count_of(founded, 'team')}"
+    others = {
+        "had finished one that was not visible yet": teams["finished"],
+        "was at work" if teams["running"] == 1 else "were at work": teams["running"],
+        "had dissolved": sum(teams["dissolved"].values()),
+    }
+    rest = ", ".join(f"{format_number(count)} {what}" for what, count in others.items() if count)
+    return f"{number}{ended} published a paper ({rest})"
+
+
+def network_sentence(run: Run) -> str:
+    """The co-authorship network on day 0 and at the end."""
+    first, last = _ends(run)
+    if not last["edges"]:
+        return "Nobody has published with anybody else."
+    now = f"on day {run.days:.0f} it was {count_of(last['edges'], 'pair')}, and {_connected(last)}"
+    if not first["edges"]:
+        return f"On day 0 nobody had published with anybody else; {now}."
+    then = f"On day 0, {count_of(first['edges'], 'pair')} of scientists had published together, and"
+    return f"{then} {_connected(first)}, directly or through others; {now}."
+
+
+def _ends(run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The measures of the network, ties before day 0 included, on day 0 and at the end."""
+    network = measure(run, "structure")
+    network = network[network["network"] == "all"]
+    groups = measure(run, "communities")
+    groups = groups[groups["network"] == "all"].drop(columns="date")
+    first, last = (
+        {**records(network.iloc[[at]])[0], **records(groups.iloc[[at]])[0]} for at in (0, -1)
+    )
+    return first, last
+
+
+def _connected(network: dict[str, Any]) -> str:
+    held = round(network["giant_share"] * network["nodes"])
+    of = "all" if held == network["nodes"] else f"{format_number(held)} of"
+    return f"{of} {count_of(network['nodes'], 'author')} were connected"
+
+
+def _most_papers(run: Run) -> str:
+    """Those with the most papers of the run, by name."""
+    wrote = run.table("authorships")["scientist"].value_counts()
+    ranked = sorted((-int(count), str(who)) for who, count in wrote.items())
+    told = ", ".join(f"{who} ({count_of(-papers, 'paper')})" for papers, who in ranked[:NAMED])
+    equal = sum(papers == ranked[NAMED - 1][0] for papers, _ in ranked[NAMED:])
+    return f"{told}; {format_number(equal)} more wrote {-ranked[NAMED - 1][0]}" if equal else told
+
+
+def _bridges(whole: Communities) -> str:
+    """Those with the most co-authors in other communities, by name."""
+    across, reached = whole.outside.T
+    order = np.lexsort((np.arange(len(across)), -across))
+    told = [
+        f"{whole.names[row]} ({count_of(int(across[row]), 'co-author')} in "
+        f"{count_of(int(reached[row]), 'other community', 'other communities')})"
+        for row in order[:NAMED]
+        if across[row]
+    ]
+    return ", ".join(told)
+
+
+def _mixing(run: Run, whole: Communities) -> str:
+    """Pairs of two communities among all that have published together, on day 0 and at the end."""
+    ties = network_ties(run.table("ties"), "all")
+    place = pd.Series(whole.community, index=whole.names)
+    ends = [ties[end].map(place).to_numpy() for end in ("source", "target")]
+    pairs = pd.DataFrame(np.sort(ties[["source", "target"]].to_numpy(str), axis=1))
+    pairs = pairs.assign(across=ends[0] != ends[1], old=ties["date"].to_numpy() < 0)
+    told = []
+    for rows, when in ((pairs[pairs["old"]], "on day 0"), (pairs, "at the end")):
+        known = rows.drop_duplicates([0, 1])["across"]
+        if len(known):
+            share = f"{format_number(known.sum())} of {count_of(len(known), 'pair')}"
+            told.append(f"{share} ({format_percent(known.mean())}) {when}")
+    if len(whole.sizes) < 2:
+        return ""
+    return f"Authors of two different communities: {', '.join(told)}; communities as drawn below"
+
+
+CHANGES = {
+    "mean_degree": "co-authors of each author",
+    "clustering": "co-authors of an author who have written together too",
+    "communities": "communities",
+    "giant_share": "authors in the largest connected part",
+    "largest": "authors in the largest community",
+    "modularity": "modularity (0: communities mix as by chance, 1: not at all)",
+}
+SHARES = ("giant_share", "clustering", "largest")
+
+
+def _changes(run: Run) -> str:
+    """The main measures of the network on day 0 and at the end."""
+    first, last = _ends(run)
+    told = (f"{CHANGES[one]}: {_value(one, first)} → {_value(one, last)}" for one in CHANGES)
+    return "; ".join(list(told)[:3]) if first["edges"] else ""
+
+
+def _largest_change(run: Run) -> str:
+    """The measure that changed most from day 0, relative to what it was."""
+    first, last = _ends(run)
+    known = [one for one in CHANGES if not pd.isna(first[one]) and not pd.isna(last[one])]
+    change = {one: float(last[one] / first[one] - 1) for one in known if first[one] > 0}
+    if not any(change.values()):
+        return ""
+    most = max(change, key=lambda one: abs(change[one]))
+    way = "more" if change[most] > 0 else "less"
+    by = format_percent(abs(change[most]))
+    values = f"{_value(most, first)} → {_value(most, last)}"
+    return f"{CHANGES[most]}: {values}, {by} {way} than on day 0"
+
+
+def _value(name: str, network: dict[str, Any]) -> str:
+    return (format_percent if name in SHARES else format_number)(network[name])
+
+
+def _novelty_sentence(run: Run) -> str:
+    """The mean overall novelty in words; empty where rules wrote, or nothing was measured."""
+    values = measure(run, "novelty")["ON"].dropna().to_numpy(dtype=np.float64)
+    if not len(values) or written_by_rules(run):
+        return ""
+    band = figures.mean_interval(values)
+    told = f"the mean overall novelty (ON) of the papers is {format_number(band.value)}"
+    if len(values) > 1 and band.low < band.high:
+        ends = f"{format_number(band.low)} to {format_number(band.high)}"
+        told += f" (95{THIN_SPACE}% interval {ends})"
+    if settings_of(run).normalise == "none":
+        return told
+    return f"{told}: {_reading(band, len(values))}"
+
+
+def written_by_rules(run: Run) -> bool:
+    """Did rules write the words, so that they show nothing about a language model?"""
+    return RULES in speaker(run)
+
+
+def trouble_sentence(summary: dict[str, Any], ledger: Ledger | None) -> str:
+    """Whether anything went wrong: a stop, failed attempts, replies that were replaced."""
+    reading, faults = summary["reading"], []
+    if summary["partial"] is not None:
+        faults.append(f"the run {ended_words(summary, format_number(summary['days']))}")
+    if failed := _failed(ledger):
+        faults.append(f"{count_of(failed, 'attempt')} failed and had to be repeated")
+    if reading and reading["rungs"].get("default"):
+        share = format_percent(reading["defaulted"])
+        number = count_of(reading["rungs"]["default"], "reply", "replies")
+        faults.append(f"{number} ({share}) could not be read and a default took their place")
+    if reading and reading["rungs"].get("unread"):
+        number = count_of(reading["rungs"]["unread"], "question")
+        faults.append(f"{number} brought no words, which ended a team")
+    if faults:
+        return f"Something went wrong: {'; '.join(faults)}."
+    if not summary["calls"]["total"]:
+        return "Nothing went wrong: the run finished, and nobody was asked anything."
+    return "Nothing went wrong: the run finished, and every reply that counts could be read."
+
+
+def _status(run: Run, summary: dict[str, Any], ledger: Ledger | None) -> list[tuple[str, str]]:
+    """Facts about the course of the run; counts of faults that are zero are left out."""
+    reading, failed = summary["reading"] or {"rungs": {}, "asked": 0}, _failed(ledger)
+    defaulted = reading["rungs"].get("default", 0)
+    days, until = format_number(summary["days"]), summary["until"]
+    of = f" of {format_number(until)}" if until else ""
+    whole = summary["partial"] is None
+    reached = ended_words(summary, days).removeprefix("was ") + of
+    # A person's words have neither tokens nor a price.
+    _, tokens, spent = spent_in(summary["ledger"] or {})
+    facts = {
+        "state": f"finished, {days} days" if whole else reached,
+        "who spoke": speaker(run) or speaker_of(run.manifest) or "not stated",
+        "failed attempts": format_number(failed) if failed else "",
+        "defaulted answers": f"{defaulted} of {format_number(reading['asked'])}" * bool(defaulted),
+        "cost": format_usd(spent) if tokens or spent else "",
+    }
+    return [(name, text) for name, text in facts.items() if text]
+
+
+def _failed(ledger: Ledger | None) -> int | None:
+    """Attempts that brought neither an answer nor a verdict; None where not known."""
+    if ledger is None:
+        return None
+    # A verdict is an answer too: the provider did what it was asked (rule 1).
+    useful = sum(ledger.outcomes.get(kind, 0) for kind in (ANSWERED, *VERDICTS))
+    return max(0, ledger.attempts - useful)
+
+
+def speaker(run: Run) -> str:
+    """Who spoke in a run; empty if that is not stated.
+
+    Where the scenario gives an address, nothing shows that a language model answers there: it may
+    be a server of tests. So the model is named, but not called a language model.
+    """
+    text = str(backend_of(run.manifest).get("about") or "")
+    settings: Any = run.scenario.get("backend") or {}
+    hosts = _hosts(settings) or _hosts(settings.get("live") or {})
+    if LANGUAGE_MODEL not in text or not hosts:
+        return text
+    there = f"what answers at {', '.join(hosts)} as "
+    return text.replace(LANGUAGE_MODEL, there, 1)
+
+
+def _hosts(settings: Any) -> list[str]:
+    """Names of the servers whose addresses a backend's section gives, without users and paths."""
+    if not isinstance(settings, dict):
+        return []
+    given = [settings, *(settings.get("via") or [])]
+    addresses = [
+        str(one["api_base"]) for one in given if isinstance(one, dict) and one.get("api_base")
+    ]
+    return list(dict.fromkeys(urlsplit(one).hostname or "an address" for one in addresses))
+
+
+def _is_invented(run: Run) -> bool:
+    return bool((run.manifest.get("ecosystem") or {}).get("source") == "synthetic")
+
+
+def _fields(run: Run) -> str:
+    """Of how many fields the people are, where that is known."""
+    given: Any = run.scenario.get("population")
+    fields = (given or {}).get("ecosystem", {}).get("fields")
+    known = isinstance(fields, int) and _is_invented(run)
+    return f" of {count_of(fields, 'field')}" if known else ""
+
+
+def _protocols(run: Run) -> str:
+    names = sorted(set(run.table("teams")["protocol"].dropna()))
+    told = [PROTOCOLS.get(name, name.replace("_", " ")) for name in names] or ["no protocol"]
+    turns = (run.scenario.get("protocol") or {}).get("turns")
+    if names == ["virsci"] and isinstance(turns, int):
+        return f"{told[0]} with {count_of(turns, 'turn')}"
+    return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+
+
+def _span(days: float) -> str:
+    years = days / DAYS_PER_YEAR
+    if years == 1:
+        return "one year"
+    if years == int(years) and years > 0:
+        return f"{int(years)} years"
+    return count_of(days, "simulated day")
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _reading(band: Interval, papers: int) -> str:
+    """In plain words: novelty beside that of the average paper of the same year, which is 1."""
+    average = "the average paper of its year"
+    if papers == 1 or not band.low < band.high or pd.isna(band.low):
+        return f"one value, to be read beside that of {average} (1)"
+    if band.high < 1:
+        return f"less novel than {average} (1)"
+    if band.low > 1:
+        return f"more novel than {average} (1)"
+    return f"about as novel as {average} (1)"
