@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.files.file_hashes import update_hashes
+from virsci_society.metrics.report.transcript import decoded_reply
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.metrics.summary_file import SUMMARY, read_summary
 from virsci_society.scenarios.cli.app import app
@@ -271,9 +272,10 @@ def test_a_transcript_holds_every_word_of_a_team(small_run: Path) -> None:
     spoken = " ".join(text.split())
     of_team = calls[calls["team"] == team]
     for reply in of_team["reply"]:
-        for value in json.loads(reply).values():
+        for value in json.loads(decoded_reply(reply)).values():
             if isinstance(value, str):
                 assert " ".join(value.split()) in spoken
+    assert "Action 1" not in text
     heads = re.findall(r"^day [\d.]+: ", text, re.MULTILINE)
     assert len(heads) == len(of_team)
     assert "== novelty, turn 1 ==" in text
