@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -39,11 +38,9 @@ from virsci_society.metrics.report.network_figures import (
     network_over_time,
 )
 from virsci_society.metrics.report.network_layout import (
-    MAX_SAMPLED,
+    MAX_DRAWN,
     Communities,
     CommunityMap,
-    DrawnNetwork,
-    draw_network,
     map_communities,
     run_communities,
 )
@@ -158,22 +155,17 @@ def _structure_figure(table: pd.DataFrame, name: str, title: str) -> Markup:
         axes.line(_floats(rows["date"]), _floats(rows[name]), colour, dashes=dashes)
     axes.y.low = 0.0
     if name in ("giant_share", "clustering"):
-        axes.y.high = 1.04
-    if name == "edges":
+        axes.y.high, axes.y.bounds = 1.04, (0.0, 1.0)
+    if name in ("edges", "giant_share"):
         _legend(axes, _entries(TIES))
     return drawn.svg(f"{title}, over simulated time")
 
 
 def teams_in_flight(weekly: pd.DataFrame) -> Markup | None:
     """Teams at work at the same time, week by week."""
-    if not weekly["teams_in_flight"].any():
-        return None
-    drawn, axes = _frame(2.5, "Teams at work at the same time")
-    days, count = _floats(weekly["date"]), _floats(weekly["teams_in_flight"])
-    axes.area(days, count, BLUE, 0.18)
-    axes.line(days, count, BLUE, steps=True)
-    _count_scales(axes)
-    return drawn.svg("Number of teams in flight over simulated time")
+    lines = (("teams_in_flight", BLUE, "", "teams"),)
+    label = "Number of teams in flight over simulated time"
+    return _counts_over_time(weekly, lines, "Teams at work at the same time", label)
 
 
 def memberships(weekly: pd.DataFrame) -> Markup | None:
@@ -184,30 +176,21 @@ def memberships(weekly: pd.DataFrame) -> Markup | None:
         ("in_3", GREEN, DOTTED, "3 or more"),
     )
     label = "Scientists in one, two and three or more teams over time"
-    return _counts_over_time(weekly, lines, "Scientists in so many teams at once", label, 2.5)
-
-
-def contacts(weekly: pd.DataFrame) -> Markup | None:
-    """Invitations to members of other teams and consultations, summed from day 0."""
-    lines = (
-        ("cross_invitations", PINK, "", "invitations to members of other teams"),
-        ("consultations", GREEN, DASHED, "consultations"),
-        ("cross_consultations", BLUE, DOTTED, "of these, of members of other teams"),
-    )
-    label = "Cumulative cross-team invitations and consultations over time"
-    return _counts_over_time(weekly, lines, "Contacts between teams, from day 0", label, 2.7)
+    return _counts_over_time(weekly, lines, "Scientists in so many teams at once", label)
 
 
 def _counts_over_time(
-    weekly: pd.DataFrame, lines: Sequence[Line], title: str, label: str, height: float
+    weekly: pd.DataFrame, lines: Sequence[Line], title: str, label: str
 ) -> Markup | None:
     """Counts of each week as steps; None where all are zero."""
     if not any(weekly[name].any() for name, *_ in lines):
         return None
-    drawn, axes = _frame(height, title)
+    drawn, axes = _frame(2.5, title)
     _draw_lines(axes, weekly, lines, steps=True)
-    _count_scales(axes)
-    _legend(axes, _entries(lines))
+    axes.x.margin, axes.y.low, axes.y.margin = 0.0, 0.0, 0.04
+    axes.y.whole, axes.y.most = True, 5
+    if len(lines) > 1:
+        _legend(axes, _entries(lines))
     return drawn.svg(label)
 
 
@@ -217,29 +200,6 @@ def _draw_lines(
     for name, colour, dashes, _ in lines:
         days, values = _floats(table["date"]), _floats(table[name])
         axes.line(days, values, colour, steps=steps, dashes=dashes)
-
-
-def waiting(table: pd.DataFrame) -> Markup | None:
-    """Days of waiting for people and of queueing at the desk, by team size."""
-    if not len(table):
-        return None
-    size = _floats(table["size"])
-    most = np.nanmax([_floats(table["held_up"]), _floats(table["homework_queue"]), 0 * size])
-    unit, scale = ("Days", 1.0) if most >= 0.5 else ("Hours", 24.0)
-    drawn, axes = _frame(2.7, f"{unit} of waiting, by team size", "people in the room")
-    kinds = (
-        ("held_up", PINK, "circle", "a team waits for its people, per round"),
-        ("homework_queue", GREEN, "square", "a piece of homework waits at the desk"),
-    )
-    for shift, (name, colour, shape, _) in zip((-0.08, 0.08), kinds, strict=True):
-        length = scale * _floats(table[name])
-        axes.segments((size + shift, 0 * size), (size + shift, length), colour)
-        axes.symbols(size + shift, length, shape, colour)
-    axes.x.low, axes.x.high = size.min() - 0.6, size.max() + 0.6
-    axes.y.low, axes.y.margin = 0.0, 0.12
-    axes.x.whole, axes.x.most = True, 8
-    _legend(axes, [LegendEntry(words, colour, shape) for _, colour, shape, words in kinds])
-    return drawn.svg("Mean days of waiting for people and at the desk, by team size")
 
 
 def acceptance(table: pd.DataFrame) -> Markup | None:
@@ -264,12 +224,6 @@ def _frame(height: float, title: str, label: str = "simulated days") -> tuple[Pl
     axes = drawn.axes()
     axes.title, axes.x.label, axes.y.grid = title, label, True
     return drawn, axes
-
-
-def _count_scales(axes: Axes) -> None:
-    """Scales of whole numbers over the whole time."""
-    axes.x.margin, axes.y.low, axes.y.margin = 0.0, 0.0, 0.04
-    axes.y.whole, axes.y.most = True, 5
 
 
 def _entries(lines: Sequence[Line]) -> list[LegendEntry]:
@@ -355,6 +309,7 @@ def degrees(table: pd.DataFrame) -> Markup | None:
 
 
 STRUCTURE_FIGURES = tuple(name.replace("_", "-") for name in STRUCTURE)
+FOLDED_FIGURES = tuple(name for name in STRUCTURE_FIGURES if name != "giant-share")
 
 
 def run_figures(run: Run) -> dict[str, Markup]:
@@ -362,7 +317,7 @@ def run_figures(run: Run) -> dict[str, Markup]:
 
     Returns:
         ``teams``, ``people``, ``network``, ``network-over-time``, ``novelty``, ``teams-at-work``,
-        ``memberships``, ``contacts``, ``waiting``, ``delays``, ``acceptance``, ``degrees``,
+        ``memberships``, ``delays``, ``acceptance``, ``degrees``,
         ``assembly`` and the measures of ``STRUCTURE``: inline SVG.
 
     Example:
@@ -376,8 +331,7 @@ def run_figures(run: Run) -> dict[str, Markup]:
         name: None if one is None else one.figure for name, one in timelines.items()
     }
     if (network := draw_run_network(run, whole)) is not None:
-        drawn["network"] = network.at_the_end
-        drawn["network-over-time"] = network.over_time
+        drawn["network-over-time"], drawn["network"], _ = network
     known = {name: figure for name, figure in drawn.items() if figure is not None}
     return known | measure_figures(run)
 
@@ -391,41 +345,31 @@ def measure_figures(run: Run) -> dict[str, Markup]:
     if run.partial is None:
         drawn["teams-at-work"] = teams_in_flight(weekly)
         drawn["memberships"] = memberships(weekly)
-        drawn["contacts"] = contacts(weekly)
-    for draw in (waiting, delays, acceptance, degrees, assembly):
+    for draw in (delays, acceptance, degrees, assembly):
         drawn[draw.__name__] = draw(measure(run, draw.__name__))
     over_time = structure(measure(run, "structure"))
     drawn |= dict(zip(STRUCTURE_FIGURES, over_time, strict=False))
     return {name: figure for name, figure in drawn.items() if figure is not None}
 
 
-@dataclass(frozen=True)
-class RunNetwork:
-    """The co-authorship network of a run as its page shows it."""
+def draw_run_network(
+    run: Run, whole: Communities
+) -> tuple[Markup, Markup, CommunityMap | None] | None:
+    """The network of a run over time and at its end; None where nobody has a tie.
 
-    over_time: Markup
-    at_the_end: Markup
-    shown: DrawnNetwork | CommunityMap
-
-
-def draw_run_network(run: Run, whole: Communities) -> RunNetwork | None:
-    """Draw the network of a run; None where nobody has a tie.
-
-    Scientists are drawn where up to ``MAX_SAMPLED`` have a tie, communities where more have one:
-    the 400 best connected of a larger network lie in too many communities to show any.
+    Of a large network communities are drawn, which come last.
     """
     if not whole.names:
         return None
     wrote = run.table("authorships")["scientist"].value_counts()
     papers = {str(who): int(count) for who, count in wrote.items()}
     ties = run.table("ties")
-    if len(whole.names) > MAX_SAMPLED:
+    if len(whole.names) > MAX_DRAWN:
         found = map_communities(whole, papers)
         over_time = community_map_over_time(found, ties, run.days)
-        return RunNetwork(over_time, community_map_figure(found), found)
-    part = draw_network(whole, papers)
-    over_time = network_over_time(part, ties, run.days)
-    return RunNetwork(over_time, communities_figure(part), part)
+        return over_time, community_map_figure(found), found
+    over_time = network_over_time(whole, ties, run.days)
+    return over_time, communities_figure(whole, papers), None
 
 
 def write_run_figures(folder: Path, run: Run, *, within: Path | None = None) -> list[Path]:

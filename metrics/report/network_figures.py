@@ -6,8 +6,8 @@ year up to it. All ties ever made would be so many that they hid those that a re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,8 +36,8 @@ from virsci_society.metrics.report.drawing.svg import (
 )
 from virsci_society.metrics.report.network_layout import (
     MAX_DRAWN,
+    Communities,
     CommunityMap,
-    DrawnNetwork,
     count_pairs,
     force_directed_positions,
     strongest_pairs,
@@ -54,7 +54,7 @@ NAMED = 30
 NAME_SHOWN = 24
 
 
-def communities_figure(part: DrawnNetwork) -> Markup:
+def communities_figure(whole: Communities, papers: Mapping[str, int]) -> Markup:
     """Draw the network at the end by community, with the names of the first scientists.
 
     Symbols are the larger the more papers somebody has written in the run.
@@ -62,38 +62,36 @@ def communities_figure(part: DrawnNetwork) -> Markup:
     drawn = Plot(WIDE, 4.6)
     axes = _bare(drawn.axes(), square=False)
     axes.x.low, axes.x.high = -0.05, 1.14
-    draw_edges(axes, part.positions[part.edges], PAST, 0.7)
-    base = float(np.clip(2400 / len(part.names), 8, 40)) ** 0.5
-    most = max(1, int(part.papers.max(initial=0)))
-    _draw_members(axes, part, base * (0.85 + 0.75 * np.sqrt(part.papers / most)))
-    degree = np.bincount(part.edges.ravel(), minlength=len(part.names))
+    places, written = whole.positions, np.array([papers.get(who, 0) for who in whole.names])
+    draw_edges(axes, places[whole.edges], PAST, 0.7)
+    base = float(np.clip(2400 / len(written), 8, 40)) ** 0.5
+    _draw_members(axes, whole, base * (0.85 + 0.75 * np.sqrt(written / max(1, written.max()))))
     # The last key decides first: papers, then ties, then the name.
-    order = np.lexsort((np.arange(len(part.names)), -degree, -part.papers))
+    order = np.lexsort((np.arange(len(written)), -whole.degree, -written))
     axes.names(
-        part.positions[order, 0],
-        part.positions[order, 1],
-        [cut_text(part.names[place], NAME_SHOWN) for place in order[:NAMED]],
-        size=7.2,
+        places[order, 0],
+        places[order, 1],
+        [cut_text(whole.names[place], NAME_SHOWN) for place in order[:NAMED]],
+        size=7.5,
         gap=0.9 * base,
     )
-    drawn.legend(_community_entries(part))
+    drawn.legend(_community_entries(whole))
     return drawn.svg("Co-authorship network at the end, by community")
 
 
-def network_over_time(part: DrawnNetwork, ties: pd.DataFrame, days: float) -> Markup:
+def network_over_time(whole: Communities, ties: pd.DataFrame, days: float) -> Markup:
     """Draw the network at four dates, everybody at the same position in all."""
     drawn, panels = _at_four_dates(days)
-    ends = _ends(ties, part.names)
+    ends = np.sort(_ends(ties, whole.names), axis=1)
     dates = ties["date"].to_numpy(dtype=np.float64)
-    inside = (ends >= 0).all(axis=1)
-    ends, dates = np.sort(ends[inside], axis=1), dates[inside]
-    size = float(np.clip(1100 / len(part.names), 2.5, 18)) ** 0.5
+    ends, dates = ends[ends[:, 0] >= 0], dates[ends[:, 0] >= 0]
+    size = float(np.clip(1100 / len(whole.names), 2.5, 18)) ** 0.5
     for axes, date in panels:
         _bare(axes)
         since = np.unique(ends[(dates >= 0) & (dates <= date)], axis=0)
-        draw_edges(axes, part.positions[np.unique(ends[dates < 0], axis=0)], PAST, 0.6)
-        draw_edges(axes, part.positions[since], INK, 0.9)
-        _draw_members(axes, part, np.full(len(part.names), size))
+        draw_edges(axes, whole.positions[np.unique(ends[dates < 0], axis=0)], PAST, 0.6)
+        draw_edges(axes, whole.positions[since], INK, 0.9)
+        _draw_members(axes, whole, np.full(len(whole.names), size))
     return drawn.svg("Co-authorship network at four dates, by community")
 
 
@@ -194,28 +192,28 @@ def _draw_rest(axes: Axes, found: CommunityMap) -> None:
     axes.discs(centre, np.array([radius]), MUTED, opacity=0.0, dashes="3 3", words=[word])
 
 
-def _draw_members(axes: Axes, part: DrawnNetwork, sizes: FloatArray) -> None:
+def _draw_members(axes: Axes, whole: Communities, sizes: FloatArray) -> None:
     """A symbol for everybody, those of small communities first."""
-    rest = part.community >= COMMUNITIES_TOLD
-    _dots(axes, part.positions[rest], MUTED, float(sizes.min()) * 0.8, PAGE)
+    rest = whole.community >= COMMUNITIES_TOLD
+    _dots(axes, whole.positions[rest], MUTED, float(sizes.min()) * 0.8, PAGE)
     # The largest last, so that its symbols lie on top.
     for number in range(COMMUNITIES_TOLD - 1, -1, -1):
-        rows = part.community == number
+        rows = whole.community == number
         axes.symbols(
-            part.positions[rows, 0],
-            part.positions[rows, 1],
+            whole.positions[rows, 0],
+            whole.positions[rows, 1],
             SHAPES[number % len(SHAPES)],
             COLOURS[number],
             size=sizes[rows].tolist(),
         )
 
 
-def _community_entries(part: DrawnNetwork) -> list[LegendEntry]:
+def _community_entries(whole: Communities) -> list[LegendEntry]:
     """Shape, number of members and name of the largest communities, and the rest."""
-    sizes = part.whole.sizes
+    sizes = whole.sizes
     entries = [
         LegendEntry(
-            f"{sizes[number]} people: {part.whole.labels[number]}",
+            f"{sizes[number]} people: {whole.labels[number]}",
             COLOURS[number],
             SHAPES[number % len(SHAPES)],
         )
@@ -226,14 +224,6 @@ def _community_entries(part: DrawnNetwork) -> list[LegendEntry]:
         words = f"{others.sum()} people in {len(others)} smaller communities"
         entries.append(LegendEntry(words, MUTED, "circle"))
     return entries
-
-
-def _network_axes(title: str) -> tuple[Plot, Axes]:
-    """A figure for positions between 0 and 1, equally long both ways and without a frame."""
-    drawn = Plot(4.2, 4.0)
-    axes = _bare(drawn.axes())
-    axes.title = title
-    return drawn, axes
 
 
 def _bare(axes: Axes, *, square: bool = True) -> Axes:
@@ -254,22 +244,14 @@ def draw_edges(axes: Axes, ends: FloatArray, colour: str, width: float) -> None:
 TITLES = {"before": "before", "without": "without them", "later": "half a year later"}
 
 
-@dataclass(frozen=True)
-class RemovalFigures:
-    """Figures of the network around one removal."""
-
-    figures: list[Markup]
-    note: str
-
-
-def removal_figures(run: Run, date: float, removed: list[str]) -> RemovalFigures:
-    """Draw the network at every snapshot of a removal, everybody at the same position."""
+def removal_figures(run: Run, date: float, removed: list[str]) -> dict[str, Any]:
+    """``figures`` of a removal, everybody at the same position in all, and a ``note``."""
     seen = list(snapshots(run, date, removed))
     before = seen[0].pairs(run, "all")
     recent = [moment.pairs(run, "recent") for moment in seen]
     names, note = _choose_drawn(recent, removed)
     if not names:
-        return RemovalFigures([], "Nobody has such a tie.")
+        return {"figures": [], "note": "Nobody has such a tie."}
     ends = [_edge_rows(pairs, names) for pairs in recent]
     # By the ties of all moments, so that nobody moves between the pictures.
     places = force_directed_positions(len(names), np.unique(np.concatenate(ends), axis=0))
@@ -279,7 +261,7 @@ def removal_figures(run: Run, date: float, removed: list[str]) -> RemovalFigures
         there = ~np.isin(names, list(moment.gone))
         title = snapshot_title(moment.name, moment.date)
         figures.append(_snapshot_figure(places, pairs, older, there, out, title))
-    return RemovalFigures(figures, note)
+    return {"figures": figures, "note": note}
 
 
 def snapshot_title(moment: str, date: float) -> str:
@@ -324,14 +306,16 @@ def _snapshot_figure(
     tied = np.bincount(pairs.ravel(), minlength=len(places)) > 0
     dot = float(np.clip(4000 / len(places), 11, 60))
     thin = 0.6 if len(places) > 120 else 1.0
-    drawn, axes = _network_axes(title)
+    drawn = Plot(4.2, 4.0)
+    axes = _bare(drawn.axes())
+    axes.title = title
     for chosen, colour in ((old & ~leaving, PAST), (leaving, PINK), (~old, ORANGE)):
         draw_edges(axes, places[pairs[chosen]], colour, thin)
     _dots(axes, places[there & ~tied & ~out], PAST, dot**0.5, PAGE)
     _dots(axes, places[there & tied & ~out], BLUE, dot**0.5, PAGE)
     _dots(axes, places[there & out], PINK, (2.5 * dot) ** 0.5, INK)
     gone = places[~there]
-    axes.crosses(gone[:, 0], gone[:, 1], PINK, (2 * dot) ** 0.5)
+    axes.symbols(gone[:, 0], gone[:, 1], "cross", PINK, size=(2 * dot) ** 0.5)
     return drawn.svg(f"Co-authorship network around a removal: {title}")
 
 

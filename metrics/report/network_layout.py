@@ -6,7 +6,7 @@ that share many ties lie near each other and do not overlap. Inside its disc a s
 laid out by forces, a large one on a spiral with its best connected member in the middle, which
 takes seconds for 100,000 scientists; so do all communities after the 40 largest.
 
-Then the part of the network that a page draws, and the communities of one that is too large for it.
+Then the communities of a network that is too large for everybody to be drawn.
 """
 
 from __future__ import annotations
@@ -122,20 +122,45 @@ class Communities:
         ]
 
     @cached_property
+    def discs(self) -> tuple[FloatArray, FloatArray]:
+        """Centre and radius of the disc of each community; they hardly overlap."""
+        radius = np.sqrt(self.sizes / max(len(self.names), 1))
+        first = community_positions(self.matrix, self.community, len(self.sizes))
+        return spread_discs(first, radius), radius
+
+    @cached_property
     def positions(self) -> FloatArray:
         """Where everybody is drawn, n x 2, in the unit square."""
-        return place_communities(self.matrix, self.community)
+        if not self.names:
+            return np.zeros((0, 2))
+        centres, radius = self.discs
+        places = np.zeros((len(self.names), 2))
+        members = np.argsort(self.community, kind="stable")
+        for number, rows in enumerate(np.split(members, np.cumsum(self.sizes)[:-1])):
+            by_forces = number < DRAWN and 2 < len(rows) <= BY_FORCES
+            drawn = by_ties(self.matrix, rows) if by_forces else on_spiral(self.matrix, rows)
+            # A little inside its disc: members of touching communities stay apart.
+            places[rows] = centres[number] + 0.9 * radius[number] * drawn
+        places -= places.min(axis=0)
+        unit: FloatArray = places / max(places.max(), 1e-9)
+        return unit
+
+    @cached_property
+    def edges(self) -> IntArray:
+        """Pairs with a joint paper, as numbers of scientists, m x 2, sorted."""
+        ends = sparse.triu(self.matrix, k=1).tocoo().coords
+        pairs = np.column_stack(ends).astype(np.int64)
+        return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
     @cached_property
     def outside(self) -> IntArray:
         """Co-authors of each in other communities, and the number of these communities, n x 2."""
-        ends = self.matrix.tocoo().coords
-        first, other = ends[0], self.community[ends[1]]
-        across = self.community[first] != other
-        count = len(self.names)
-        reached = np.unique(np.column_stack([first[across], other[across]]), axis=0)[:, 0]
-        pairs = np.bincount(first[across], minlength=count), np.bincount(reached, minlength=count)
-        return np.column_stack(pairs).astype(np.int64)
+        pairs = np.concatenate([self.edges, self.edges[:, ::-1]])
+        pairs = np.column_stack([pairs[:, 0], self.community[pairs[:, 1]]])
+        pairs = pairs[self.community[pairs[:, 0]] != pairs[:, 1]]
+        each = pairs, np.unique(pairs, axis=0)
+        both = [np.bincount(one[:, 0], minlength=len(self.names)) for one in each]
+        return np.column_stack(both).astype(np.int64)
 
 
 def run_communities(runs: Sequence[Run]) -> Communities:
@@ -164,28 +189,7 @@ def communities_of(ties: pd.DataFrame, topics: Mapping[str, str], seed: int = 0)
     known = [topics.get(name, "") for name in names]
     label, method = find_communities(matrix, known, seed)
     label = by_size(label)
-    themes = _commonest(label, known, int(label.max(initial=-1)) + 1)
-    return Communities(names, matrix, label, themes, method)
-
-
-def place_communities(matrix: sparse.csr_array, label: IntArray) -> FloatArray:
-    """Place the scientists of a network by their communities, of which the largest is 0."""
-    count = matrix.shape[0]
-    if not count:
-        return np.zeros((0, 2))
-    sizes = np.bincount(label)
-    radius = np.sqrt(sizes / count)
-    centres = spread_discs(community_positions(matrix, label, len(sizes)), radius)
-    places = np.zeros((count, 2))
-    members = np.argsort(label, kind="stable")
-    for number, rows in enumerate(np.split(members, np.cumsum(sizes)[:-1])):
-        by_forces = number < DRAWN and 2 < len(rows) <= BY_FORCES
-        drawn = by_ties(matrix, rows) if by_forces else on_spiral(matrix, rows)
-        # A little inside its disc: members of touching communities stay apart.
-        places[rows] = centres[number] + 0.9 * radius[number] * drawn
-    places -= places.min(axis=0)
-    unit: FloatArray = places / max(places.max(), 1e-9)
-    return unit
+    return Communities(names, matrix, label, _commonest(label, known), method)
 
 
 def find_communities(
@@ -249,7 +253,9 @@ def by_ties(matrix: sparse.csr_array, rows: npt.NDArray[np.int64]) -> FloatArray
     """Places of the members of one community in the disc of radius 1, by their ties."""
     ends = sparse.triu(matrix[rows][:, rows], k=1).tocoo()
     edges = np.column_stack(ends.coords).astype(np.int64)
-    return square_to_disc(2 * force_directed_positions(len(rows), edges) - 1)
+    x, y = (2 * force_directed_positions(len(rows), edges) - 1).T
+    # From the square of side 2 into the disc.
+    return np.column_stack([x * np.sqrt(1 - y**2 / 2), y * np.sqrt(1 - x**2 / 2)])
 
 
 def on_spiral(matrix: sparse.csr_array, rows: npt.NDArray[np.int64]) -> FloatArray:
@@ -260,78 +266,13 @@ def on_spiral(matrix: sparse.csr_array, rows: npt.NDArray[np.int64]) -> FloatArr
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 
 
-def square_to_disc(places: FloatArray) -> FloatArray:
-    """Points of the square of side 2, drawn in to the disc of radius 1."""
-    x, y = places[:, 0], places[:, 1]
-    return np.column_stack([x * np.sqrt(1 - y**2 / 2), y * np.sqrt(1 - x**2 / 2)])
-
-
 MAX_DRAWN = 400
-MAX_SAMPLED = 2000
-"""Scientists with a tie up to which the best connected stand for all; communities are drawn of
-more."""
-
-
-@dataclass(frozen=True)
-class DrawnNetwork:
-    """The part of a network that is drawn, and in ``note`` which part that is.
-
-    ``positions`` are n x 2 in the unit square. ``community`` holds numbers of ``whole``, the
-    communities of all. ``edges`` are pairs of row numbers.
-    """
-
-    whole: Communities
-    names: list[str]
-    positions: FloatArray
-    community: IntArray
-    papers: IntArray
-    edges: IntArray
-    note: str
-
-
-def draw_network(whole: Communities, papers: Mapping[str, int]) -> DrawnNetwork:
-    """Choose the part of a network to draw.
-
-    Up to 400 scientists with a tie are all drawn; of more, only the largest component, and of
-    that at most the 400 with the most papers in the run, then with the most co-authors.
-
-    Args:
-        whole: the network; somebody has a tie.
-        papers: of each scientist in the run.
-    """
-    written = np.array([papers.get(who, 0) for who in whole.names], dtype=np.int64)
-    chosen = np.arange(len(written))
-    note = f"All {format_number(len(chosen))} scientists with a co-author are drawn."
-    if len(written) > MAX_DRAWN:
-        parts = sparse.csgraph.connected_components(whole.matrix, directed=False)[1]
-        largest = np.flatnonzero(by_size(parts) == 0)
-        order = np.lexsort((largest, -whole.degree[largest], -written[largest]))
-        # By name, so that numbers of nodes do not depend on who is best connected.
-        chosen = np.sort(largest[order[:MAX_DRAWN]])
-        note = (
-            f"Of {format_number(len(written))} scientists with a co-author, "
-            f"{format_number(len(largest))} are in the largest component; the {len(chosen)} of "
-            "them with the most papers and co-authors are drawn."
-        )
-    ends = sparse.triu(whole.matrix[chosen][:, chosen], k=1).tocoo().coords
-    edges = np.column_stack(ends).astype(np.int64)
-    places = whole.positions[chosen] - whole.positions[chosen].min(axis=0)
-    return DrawnNetwork(
-        whole,
-        [whole.names[row] for row in chosen],
-        places / max(places.max(), 1e-9),
-        whole.community[chosen],
-        written[chosen],
-        edges[np.lexsort((edges[:, 1], edges[:, 0]))],
-        note,
-    )
-
-
+"""Scientists with a tie up to which each is drawn on the page of a run; of more, communities."""
 MAX_CIRCLES = 150
 SHARE_DRAWN = 0.9
 """Communities are drawn, the largest first, until they hold this share of the scientists."""
-ROOM = 1.4
-"""Circles are kept apart as if their radius were so many times as large, so that lines are seen."""
+ROOM = 0.75
+"""Circles are drawn so much smaller than the discs of communities, so that lines are seen."""
 STRONGEST = 3
 """For each community the lines to so many others are drawn, those with most pairs."""
 
@@ -390,20 +331,19 @@ def map_communities(whole: Communities, papers: Mapping[str, int]) -> CommunityM
         whole: the network.
         papers: of each scientist in the run.
     """
-    names, matrix, label, sizes = whole.names, whole.matrix, whole.community, whole.sizes
+    names, sizes = whole.names, whole.sizes
     drawn = _number_drawn(sizes)
-    held = np.minimum(label, drawn)
-    radius = np.sqrt(sizes[:drawn] / sizes[:drawn].sum())
-    centres = community_positions(matrix, label, drawn)
-    between = pairs_between(matrix, held, drawn + 1)
+    held = np.minimum(whole.community, drawn)
+    centres, radius = whole.discs
+    between = count_pairs(held[whole.edges[:, 0]], held[whole.edges[:, 1]], drawn + 1)
     drawn_pairs = between[:drawn, :drawn]
     lines = strongest_pairs(drawn_pairs)
     inside = np.diag(drawn_pairs)
     written = np.array([papers.get(who, 0) for who in names], dtype=np.int64)
     rest = int(sizes[drawn:].sum())
     return CommunityMap(
-        centres=spread_discs(centres, ROOM * radius),
-        radius=radius,
+        centres=centres[:drawn],
+        radius=ROOM * radius[:drawn],
         people=sizes[:drawn],
         themes=whole.themes[:drawn],
         labels=whole.labels[:drawn],
@@ -428,12 +368,6 @@ def _number_drawn(sizes: IntArray) -> int:
     return min(enough, MAX_CIRCLES, len(sizes))
 
 
-def pairs_between(matrix: sparse.csr_array, label: IntArray, count: int) -> IntArray:
-    """Pairs of scientists with a tie within and between communities, symmetric, count x count."""
-    ends = sparse.triu(matrix, k=1).tocoo()
-    return count_pairs(label[ends.coords[0]], label[ends.coords[1]], count)
-
-
 def count_pairs(first: IntArray, second: IntArray, count: int) -> IntArray:
     """How often two communities occur as the ends of a pair, symmetric, count x count."""
     low, high = np.minimum(first, second), np.maximum(first, second)
@@ -453,14 +387,13 @@ def strongest_pairs(across: IntArray) -> IntArray:
     return np.unique(lines, axis=0).astype(np.int64)
 
 
-def _commonest(held: IntArray, topics: list[str], count: int) -> list[str]:
+def _commonest(label: IntArray, topics: list[str]) -> list[str]:
     """The commonest main topic of each community; of several the first by name."""
-    table = pd.DataFrame({"community": held, "topic": topics})
-    known = table[(table["topic"] != "") & (table["community"] < count)]
-    counts = known.groupby(["community", "topic"]).size().rename("people").reset_index()
-    order = counts.sort_values(["community", "people", "topic"], ascending=[True, False, True])
+    table = pd.DataFrame({"community": label, "topic": topics})
+    counts = table[table["topic"] != ""].value_counts().reset_index()
+    order = counts.sort_values(["community", "count", "topic"], ascending=[True, False, True])
     commonest = order.drop_duplicates("community").set_index("community")["topic"]
-    return [str(commonest.get(number, "")) for number in range(count)]
+    return [str(commonest.get(number, "")) for number in range(int(label.max(initial=-1)) + 1)]
 
 
 def _first_members(
@@ -474,13 +407,9 @@ def _first_members(
 
 def _note(tied: int, sizes: IntArray, drawn: int) -> str:
     share = format_percent(sizes[:drawn].sum() / tied)
-    note = (
-        f"{format_number(tied)} scientists with a co-author, in "
-        f"{count_of(len(sizes), 'community', 'communities')}. "
-    )
+    found = count_of(len(sizes), "community", "communities")
+    note = f"{format_number(tied)} scientists with a co-author, in {found}. "
     if drawn == len(sizes):
         return f"{note}Each is a circle whose area is that of its people."
-    return (
-        f"{note}The {drawn} largest hold {share} of them; each is a circle whose area is that of "
-        "its people. The dashed circle, at the same scale, is all the others together."
-    )
+    note += f"The {drawn} largest hold {share} of them; a circle’s area is that of its people. "
+    return f"{note}The dashed circle, at the same scale, is all the others together."

@@ -1,10 +1,11 @@
-"""The first screen of a run's page: what happened, who mattered, what changed, and the checks.
+"""The first screen of a run's page, with what happened, who mattered, what changed, and checks.
 
 Numbers come from the tables and measures of the run; communities are those that the page draws.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -45,20 +46,20 @@ NAMED = 3
 
 def first_screen(run: Run, summary: dict[str, Any], whole: Communities) -> dict[str, Any]:
     """``sentences`` (what happened), ``rows`` (name and text), ``status`` and ``trouble``."""
-    ledger = read_ledger(run)
+    most, others = _changes(run)
     rows = {
         "Most papers": _most_papers(run),
         "Bridges between communities": _bridges(whole),
         "Did groups mix?": _mixing(run, whole),
-        "What changed": _changes(run),
-        "Largest change": _largest_change(run),
+        "Changed most": most,
+        "Also changed": others,
         "How novel": _novelty_sentence(run),
     }
     return {
         "sentences": [people_sentence(run), f"{_publishing(summary)}.", network_sentence(run)],
         "rows": [(name, text) for name, text in rows.items() if text],
-        "status": _status(run, summary, ledger),
-        "trouble": trouble_sentence(summary, ledger),
+        "status": _status(run, summary),
+        "trouble": trouble_sentence(summary, read_ledger(run)),
     }
 
 
@@ -69,9 +70,9 @@ def head_count(run: Run) -> str:
     invented = "invented " if _is_invented(run) else ""
     if not len(there):
         return f"{count_of(ever, f'{invented}scientist')}{_fields(run)}"
-    last = int(there["present"].iloc[-1])
+    last = format_number(there["present"].iloc[-1])
     first = f"{count_of(initial_population(run), f'{invented}scientist')}{_fields(run)}"
-    return f"{first} at first, {format_number(last)} at the end ({format_number(ever)} in all),"
+    return f"{first} at first, {last} at the end ({format_number(ever)} in all),"
 
 
 def people_sentence(run: Run) -> str:
@@ -79,9 +80,10 @@ def people_sentence(run: Run) -> str:
     teams, people = run.table("teams"), head_count(run)
     if not len(teams):
         return f"{people} founded no team in {_span(run.days)}."
-    sizes = teams["target_size"].dropna()
-    of = f" of {_range(int(sizes.min()), int(sizes.max()))}" if len(sizes) else ""
-    founded = f"{people} founded {count_of(len(teams), 'team')}{of} in {_span(run.days)}"
+    sizes = sorted(set(teams["target_size"].dropna().astype(int)))
+    of = f" of {' to '.join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))}" if sizes else ""
+    ended = "" if run.partial is None else " that had ended"
+    founded = f"{people} founded {count_of(len(teams), 'team')}{ended}{of} in {_span(run.days)}"
     return f"{founded}, under {_protocols(run)}."
 
 
@@ -118,12 +120,11 @@ def network_sentence(run: Run) -> str:
 
 def _ends(run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
     """The measures of the network, ties before day 0 included, on day 0 and at the end."""
-    network = measure(run, "structure")
-    network = network[network["network"] == "all"]
-    groups = measure(run, "communities")
-    groups = groups[groups["network"] == "all"].drop(columns="date")
+    tables = (measure(run, name) for name in ("structure", "communities"))
+    network, groups = (table[table["network"] == "all"] for table in tables)
     first, last = (
-        {**records(network.iloc[[at]])[0], **records(groups.iloc[[at]])[0]} for at in (0, -1)
+        records(network.iloc[[at]].assign(modularity=groups["modularity"].iloc[at]))[0]
+        for at in (0, -1)
     )
     return first, last
 
@@ -159,55 +160,37 @@ def _bridges(whole: Communities) -> str:
 def _mixing(run: Run, whole: Communities) -> str:
     """Pairs of two communities among all that have published together, on day 0 and at the end."""
     ties = network_ties(run.table("ties"), "all")
-    place = pd.Series(whole.community, index=whole.names)
-    ends = [ties[end].map(place).to_numpy() for end in ("source", "target")]
-    pairs = pd.DataFrame(np.sort(ties[["source", "target"]].to_numpy(str), axis=1))
-    pairs = pairs.assign(across=ends[0] != ends[1], old=ties["date"].to_numpy() < 0)
-    told = []
-    for rows, when in ((pairs[pairs["old"]], "on day 0"), (pairs, "at the end")):
-        known = rows.drop_duplicates([0, 1])["across"]
-        if len(known):
-            share = f"{format_number(known.sum())} of {count_of(len(known), 'pair')}"
-            told.append(f"{share} ({format_percent(known.mean())}) {when}")
-    if len(whole.sizes) < 2:
-        return ""
-    return f"Authors of two different communities: {', '.join(told)}; communities as drawn below"
+    place, told = dict(zip(whole.names, whole.community, strict=True)), []
+    for rows, when in ((ties[ties["date"] < 0], "on day 0"), (ties, "at the end")):
+        pairs = {tuple(sorted(pair)) for pair in zip(rows["source"], rows["target"], strict=True)}
+        across = sum(bool(place[first] != place[second]) for first, second in pairs)
+        if pairs and len(whole.sizes) > 1:
+            share = format_percent(across / len(pairs))
+            told.append(f"{across} of {count_of(len(pairs), 'pair')} ({share}) {when}")
+    told[:1] = [f"Authors of two different communities: {one}" for one in told[:1]]
+    return ", ".join(told)
 
 
-CHANGES = {
-    "mean_degree": "co-authors of each author",
-    "clustering": "co-authors of an author who have written together too",
-    "communities": "communities",
-    "giant_share": "authors in the largest connected part",
-    "largest": "authors in the largest community",
-    "modularity": "modularity (0: communities mix as by chance, 1: not at all)",
+CHANGES: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "mean_degree": ("co-authors of each author", format_number),
+    "giant_share": ("authors in the largest connected part", format_percent),
+    "clustering": ("pairs of an author’s co-authors who wrote together too", format_percent),
+    "modularity": ("modularity (0: communities mix as by chance, 1: not at all)", format_number),
 }
-SHARES = ("giant_share", "clustering", "largest")
 
 
-def _changes(run: Run) -> str:
-    """The main measures of the network on day 0 and at the end."""
+def _changes(run: Run) -> tuple[str, str]:
+    """The measure that changed most from day 0, relative to what it was, and the others."""
     first, last = _ends(run)
-    told = (f"{CHANGES[one]}: {_value(one, first)} → {_value(one, last)}" for one in CHANGES)
-    return "; ".join(list(told)[:3]) if first["edges"] else ""
-
-
-def _largest_change(run: Run) -> str:
-    """The measure that changed most from day 0, relative to what it was."""
-    first, last = _ends(run)
-    known = [one for one in CHANGES if not pd.isna(first[one]) and not pd.isna(last[one])]
-    change = {one: float(last[one] / first[one] - 1) for one in known if first[one] > 0}
-    if not any(change.values()):
-        return ""
-    most = max(change, key=lambda one: abs(change[one]))
-    way = "more" if change[most] > 0 else "less"
-    by = format_percent(abs(change[most]))
-    values = f"{_value(most, first)} → {_value(most, last)}"
-    return f"{CHANGES[most]}: {values}, {by} {way} than on day 0"
-
-
-def _value(name: str, network: dict[str, Any]) -> str:
-    return (format_percent if name in SHARES else format_number)(network[name])
+    known = [one for one in CHANGES if not pd.isna(last[one]) and not pd.isna(first[one])]
+    change = {one: last[one] / first[one] - 1 for one in known if first[one] > 0}
+    told = []
+    for one in sorted(change, key=lambda name: -abs(change[name])):
+        words, shown = CHANGES[one]
+        by = format_percent(abs(change[one])) + (" more" if change[one] > 0 else " less")
+        values = f"{shown(first[one])} → {shown(last[one])}"
+        told.append(f"{words}: {values}" + f", {by} than on day 0" * (change[one] != 0))
+    return (told or [""])[0], "; ".join(told[1:])
 
 
 def _novelty_sentence(run: Run) -> str:
@@ -251,21 +234,17 @@ def trouble_sentence(summary: dict[str, Any], ledger: Ledger | None) -> str:
     return "Nothing went wrong: the run finished, and every reply that counts could be read."
 
 
-def _status(run: Run, summary: dict[str, Any], ledger: Ledger | None) -> list[tuple[str, str]]:
-    """Facts about the course of the run; counts of faults that are zero are left out."""
-    reading, failed = summary["reading"] or {"rungs": {}, "asked": 0}, _failed(ledger)
-    defaulted = reading["rungs"].get("default", 0)
+def _status(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """How the run ended, who spoke, and what was paid, if anything was."""
     days, until = format_number(summary["days"]), summary["until"]
     of = f" of {format_number(until)}" if until else ""
-    whole = summary["partial"] is None
+    stopped = summary["partial"] is not None
     reached = ended_words(summary, days).removeprefix("was ") + of
     # A person's words have neither tokens nor a price.
     _, tokens, spent = spent_in(summary["ledger"] or {})
     facts = {
-        "state": f"finished, {days} days" if whole else reached,
+        "state": reached if stopped else f"finished, {days} days",
         "who spoke": speaker(run) or speaker_of(run.manifest) or "not stated",
-        "failed attempts": format_number(failed) if failed else "",
-        "defaulted answers": f"{defaulted} of {format_number(reading['asked'])}" * bool(defaulted),
         "cost": format_usd(spent) if tokens or spent else "",
     }
     return [(name, text) for name, text in facts.items() if text]
@@ -336,17 +315,12 @@ def _span(days: float) -> str:
     return count_of(days, "simulated day")
 
 
-def _range(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low} to {high}"
-
-
 def _reading(band: Interval, papers: int) -> str:
     """In plain words: novelty beside that of the average paper of the same year, which is 1."""
     average = "the average paper of its year"
-    if papers == 1 or not band.low < band.high or pd.isna(band.low):
+    # Ends that are missing are not in order either.
+    if papers == 1 or not band.low < band.high:
         return f"one value, to be read beside that of {average} (1)"
-    if band.high < 1:
-        return f"less novel than {average} (1)"
-    if band.low > 1:
-        return f"more novel than {average} (1)"
-    return f"about as novel as {average} (1)"
+    if band.low <= 1 <= band.high:
+        return f"about as novel as {average} (1)"
+    return f"{'less' if band.high < 1 else 'more'} novel than {average} (1)"

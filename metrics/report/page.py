@@ -20,13 +20,12 @@ from virsci_society.metrics.novelty.training_leaks import training_cutoff
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.figures import (
-    STRUCTURE_FIGURES,
+    FOLDED_FIGURES,
     draw_run_network,
     measure_figures,
 )
 from virsci_society.metrics.report.network_layout import (
     Communities,
-    CommunityMap,
     run_communities,
 )
 from virsci_society.metrics.report.overview import first_screen, speaker, written_by_rules
@@ -110,7 +109,7 @@ def _page_context(run: Run) -> dict[str, Any]:
         "presence": _presence(run),
         "drawn": drawn,
         "share_interval": wilson_interval(1, 2).method,
-        "structure": [drawn[name] for name in STRUCTURE_FIGURES if name in drawn],
+        "structure": [drawn[name] for name in FOLDED_FIGURES if name in drawn],
         "final": _final(run),
         "waiting_rows": records(measure(run, "waiting")),
         "queueing_rows": records(measure(run, "queueing")),
@@ -170,11 +169,12 @@ def _network(run: Run, whole: Communities) -> dict[str, Any] | None:
     drawn = draw_run_network(run, whole)
     if drawn is None:
         return None
-    found = drawn.shown if isinstance(drawn.shown, CommunityMap) else None
+    over_time, at_the_end, found = drawn
     return {
-        "over_time": drawn.over_time,
-        "communities": drawn.at_the_end,
-        "note": drawn.shown.note,
+        "over_time": over_time,
+        "communities": at_the_end,
+        "people": len(whole.names),
+        "note": "" if found is None else found.note,
         "map": None if found is None else {"rows": found.rows(ROWS_SHOWN), "method": found.method},
     }
 

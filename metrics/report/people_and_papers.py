@@ -24,12 +24,6 @@ from virsci_society.society.results.speaker import WRITTEN_BY, asks_people, pers
 PAPERS_SHOWN = 40
 PEOPLE_SHOWN = 60
 TEXT_SHOWN = 4000
-GONE = {
-    "retired": "retired",
-    "inactive": "inactive",
-    "one_off": "came for one team",
-    "removed": "removed",
-}
 
 
 def papers_section(run: Run) -> list[dict[str, Any]]:
@@ -96,7 +90,7 @@ def people_section(run: Run) -> dict[str, Any]:
             "papers": counts_of(names, wrote),
             "cited": counts_of(names, standing),
             "before": people["papers"],
-            "gone": [GONE.get(gone.get(name, ""), "") for name in names],
+            "gone": [gone.get(name, "").replace("one_off", "came for one team") for name in names],
             "by_persons": [spoke.get(str(name), "") for name in names],
         }
     )

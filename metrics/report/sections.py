@@ -33,7 +33,6 @@ def community_section(run: Run) -> dict[str, Any]:
     """
     held = set(run.measure_names())
     return {
-        "assembled": records(measure(run, "assembly").tail(1))[0],
         "structure": _structure(run),
         "consulting": records(measure(run, "consulting"))[0],
         "inequality": records(measure(run, "inequality")),

@@ -84,22 +84,21 @@ def team_timeline(run: Run) -> Timeline | None:
     _draw_marks(axes, published, "published", place, "star", INK)
     gone = rows[rows["state"] == "dissolved"].dropna(subset=["finished"])
     _draw_marks(axes, gone, "finished", place, "cross", PINK)
-    drawn.legend(
-        [
-            *([LegendEntry("at work", BLUE, width=AT_WORK - 1)] * bool(lasting)),
-            *([LegendEntry("waiting", MUTED, width=WAITING)] * bool(lasting)),
-            *(
-                [LegendEntry("paper not yet visible", INK, dashes=UNSEEN, width=1.2)]
-                * bool(len(published) and lasting)
-            ),
-            *[
-                LegendEntry(MEETING.get(stage, f"meeting: {stage}"), *_mark(stage)[::-1])
-                for stage in stages
-            ],
-            *([LegendEntry("paper visible", INK, "star")] * bool(len(published))),
-            *([LegendEntry("dissolved", PINK, "cross")] * bool(len(gone))),
-        ]
-    )
+    entries = [
+        (lasting, LegendEntry("at work", BLUE, width=AT_WORK - 1)),
+        (lasting, LegendEntry("waiting", MUTED, width=WAITING)),
+        (
+            lasting and len(published),
+            LegendEntry("paper not yet visible", INK, dashes=UNSEEN, width=1.2),
+        ),
+        *(
+            (True, LegendEntry(MEETING.get(one, f"meeting: {one}"), *_mark(one)[::-1]))
+            for one in stages
+        ),
+        (len(published), LegendEntry("paper visible", INK, "star")),
+        (len(gone), LegendEntry("dissolved", PINK, "cross")),
+    ]
+    drawn.legend([entry for there, entry in entries if there])
     label = "Teams over simulated time, from founding to paper"
     return Timeline(drawn.svg(label), len(rows), len(teams))
 
@@ -136,16 +135,10 @@ def people_timeline(run: Run, whole: Communities) -> Timeline | None:
                 _draw_spans(axes, rows, place, one, width)
     leads = own[own["role"] == "leader"].assign(start=own["joined"], end=own["left"])
     _draw_spans(axes, leads.fillna({"end": run.days}), place, INK, LEADER)
-    words = ("in a team", "in two teams at once", "in three or more")
-    drawn.legend(
-        [
-            *(
-                LegendEntry(text, BLUE, width=LOADS[teams])
-                for teams, text in enumerate(words[: int(loads["teams"].max())], 1)
-            ),
-            LegendEntry("leads a team", INK, width=LEADER),
-        ]
-    )
+    words = {1: "in a team", 2: "in two teams at once", 3: "in three or more"}
+    most = int(loads["teams"].max())
+    lines = [LegendEntry(words[one], BLUE, width=LOADS[one]) for one in words if one <= most]
+    drawn.legend([*lines, LegendEntry("leads a team", INK, width=LEADER)])
     label = "People over simulated time, by the teams they are in"
     return Timeline(drawn.svg(label), len(shown), len(counts))
 

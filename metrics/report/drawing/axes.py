@@ -97,18 +97,6 @@ class Axes:
 
         self._marks.append(draw)
 
-    def area(self, x: Coordinates, y: Coordinates, colour: str, opacity: float) -> None:
-        """Fill what lies between 0 and values that each hold until the next position."""
-        self._include(x, y)
-        self.y.include(np.zeros(1))
-
-        def draw(across: Place, up: Place) -> str:
-            xs, floor = across(x), short_number(float(up([0.0])[0]))
-            path = f"M{short_number(xs[0])} {floor}L{_path(xs, up(y), True)[1:]}V{floor}Z"
-            return f'<path fill="{colour}" fill-opacity="{opacity:g}" d="{path}"/>'
-
-        self._marks.append(draw)
-
     def dots(
         self,
         x: Coordinates,
@@ -219,21 +207,6 @@ class Axes:
 
         self._marks.append(draw)
 
-    def crosses(self, x: Coordinates, y: Coordinates, colour: str, size: float) -> None:
-        """A diagonal cross of this width at each point."""
-        self._include(x, y)
-        half = size / 2
-
-        def draw(across: Place, up: Place) -> str:
-            path = "".join(
-                f"M{short_number(at - half)} {short_number(height - half)}l{size:.3g} {size:.3g}"
-                f"m{-size:.3g} 0l{size:.3g} {-size:.3g}"
-                for at, height in _finite(across(x), up(y))
-            )
-            return f'<path fill="none" stroke="{colour}" stroke-width="1.4" d="{path}"/>'
-
-        self._marks.append(draw)
-
     def segments(
         self,
         starts: tuple[Coordinates, Coordinates],
@@ -253,7 +226,7 @@ class Axes:
         def draw(across: Place, up: Place) -> str:
             places = across(starts[0]), up(starts[1]), across(stops[0]), up(stops[1])
             lines = (row for row in np.column_stack(places) if np.isfinite(row).all())
-            path = "".join("M{} {}L{} {}".format(*map(short_number, row)) for row in lines)
+            path = "".join("M{:.1f} {:.1f}L{:.1f} {:.1f}".format(*row) for row in lines)
             return f'<path fill="none" {style} d="{path}"/>'
 
         self._marks.append(draw)

@@ -28,7 +28,7 @@ PAST = "var(--past)"
 
 INCH = 72.0
 """Units of the SVG; text is 8.5 units high."""
-WIDE = 4.9
+WIDE = 4.6
 """Inches of a figure over the width of the text: its letters are legible on a phone too."""
 EDGE, BETWEEN = 5.0, 12.0
 """Distance of the axes from the edge of the figure, and from each other."""

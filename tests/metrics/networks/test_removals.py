@@ -207,9 +207,9 @@ def test_what_was_set_is_listed_too(make_run):
 def test_who_left_without_a_tie_of_the_year_is_told_and_not_drawn(make_run):
     run = make_run(rows_of(gone=[("S1", 365.0), ("S7", 365.0)]), {"days": 500.0})
     scene = removal_figures(run, 365.0, ["S1", "S7"])
-    assert "All 4 people with such a tie are drawn. Of those who left 1 had none" in scene.note
+    assert "All 4 people with such a tie are drawn. Of those who left 1 had none" in scene["note"]
     nothing = make_run(rows_of({}, [("S1", 365.0)]), {"days": 500.0})
-    assert removal_figures(nothing, 365.0, ["S1"]).figures == []
+    assert removal_figures(nothing, 365.0, ["S1"])["figures"] == []
 
 
 def test_a_crowd_is_cut_to_the_best_connected_and_those_who_left(make_run):
@@ -217,6 +217,6 @@ def test_a_crowd_is_cut_to_the_best_connected_and_those_who_left(make_run):
     star = {f"Q{n}": (50.0, ("S7", f"S{n + 300}")) for n in range(50)}
     rows = rows_of({**ring, **star}, [("S500", 100.0)], people=600)
     scene = removal_figures(make_run(rows, {"days": 120.0}), 100.0, ["S500"])
-    assert f"Of 600 people with such a tie {MAX_DRAWN} are drawn" in scene.note
-    assert len(scene.figures) == 3
-    assert all(isinstance(one, Markup) and len(one) < 150_000 for one in scene.figures)
+    assert f"Of 600 people with such a tie {MAX_DRAWN} are drawn" in scene["note"]
+    assert len(scene["figures"]) == 3
+    assert all(isinstance(one, Markup) and len(one) < 150_000 for one in scene["figures"])

@@ -6,9 +6,9 @@ from scipy import sparse
 
 from virsci_society.metrics.report import network_layout as community_layout
 from virsci_society.metrics.report.network_layout import (
+    Communities,
     by_size,
     find_communities,
-    place_communities,
     spread_discs,
 )
 
@@ -28,7 +28,13 @@ def cliques(sizes):
 def laid_out(matrix, topics=None, seed=1):
     """Community and place of each scientist."""
     label = by_size(find_communities(matrix, topics or [""] * matrix.shape[0], seed)[0])
-    return label, place_communities(matrix, label)
+    return label, placed(matrix, label)
+
+
+def placed(matrix, label):
+    """Places of the scientists of a network by their communities."""
+    names = [f"S{row:03d}" for row in range(matrix.shape[0])]
+    return Communities(names, matrix, label, [""] * (label.max() + 1), "louvain").positions
 
 
 def test_cliques_are_communities_with_places_of_their_own():
@@ -63,7 +69,7 @@ def test_a_large_community_lies_on_a_spiral_with_the_best_connected_inside(monke
     monkeypatch.setattr(community_layout, "BY_FORCES", 5)
     star = sparse.lil_array((30, 30))
     star[0, 1:] = star[1:, 0] = 1
-    positions = place_communities(sparse.csr_array(star), np.zeros(30, dtype=np.int64))
+    positions = placed(sparse.csr_array(star), np.zeros(30, dtype=np.int64))
     far = np.linalg.norm(positions - positions.mean(axis=0), axis=1)
     assert far.argmin() == 0
 

@@ -64,7 +64,8 @@ def test_each_has_its_pairs_topic_and_first_member(found):
 
 
 def test_areas_are_those_of_the_people_and_circles_do_not_overlap(found):
-    np.testing.assert_allclose(found.radius**2 * found.people.sum(), found.people)
+    areas = found.radius**2
+    np.testing.assert_allclose(areas / areas[0], found.people / found.people[0])
     gaps = np.linalg.norm(found.centres[:, None] - found.centres[None], axis=2)
     gaps -= found.radius[:, None] + found.radius[None]
     assert gaps[~np.eye(len(gaps), dtype=bool)].min() > 0
@@ -108,7 +109,7 @@ def test_figures_name_the_remainder_and_grow_with_the_ties(found):
 
 
 def test_the_page_of_a_large_network_shows_communities(run, monkeypatch):
-    monkeypatch.setattr(figures, "MAX_SAMPLED", 3)
+    monkeypatch.setattr(figures, "MAX_DRAWN", 3)
     page = render_page(run)
     assert_inert(page)
     assert "The largest communities" in page

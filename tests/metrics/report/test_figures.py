@@ -11,7 +11,7 @@ from virsci_society.metrics.report.drawing import svg
 from virsci_society.metrics.report.drawing.elements import LegendEntry, place_labels
 from virsci_society.metrics.report.drawing.scale import Scale
 from virsci_society.metrics.report.figures import run_figures
-from virsci_society.metrics.teams.concurrency import acceptance, waiting, weekly
+from virsci_society.metrics.teams.concurrency import acceptance, weekly
 
 
 def scores(count, name="ON"):
@@ -188,8 +188,6 @@ def test_without_data_there_is_no_figure(empty_run):
     assert figures.structure(structure(empty_run)) == []
     assert figures.teams_in_flight(weeks) is None
     assert figures.memberships(weeks) is None
-    assert figures.contacts(weeks) is None
-    assert figures.waiting(waiting(empty_run)) is None
     assert figures.acceptance(acceptance(empty_run)) is None
 
 
@@ -221,13 +219,6 @@ def test_a_part_that_is_not_available_says_so():
 def test_raw_distances_have_no_mark_at_one():
     assert "neighbours’ year" in figures.novelty(scores(5))
     assert "neighbours’ year" not in figures.novelty(scores(5), relative=False)
-
-
-def test_short_waits_are_told_in_hours(run):
-    table = waiting(run)
-    assert "Days of waiting" in figures.waiting(table)
-    table[["held_up", "homework_queue"]] = 0.01
-    assert "Hours of waiting" in figures.waiting(table)
 
 
 @pytest.mark.parametrize(("size", "quantile"), [(6, 2.5706), (3000, 1.9608)])

@@ -54,9 +54,8 @@ def test_rows_name_who_wrote_most_who_bridges_and_what_changed_with_numbers(hand
 def test_the_largest_change_is_that_of_the_measures_relative_to_day_0(make_run, rows):
     rows["ties"] = [("A", "B", -1.0, 1), ("C", "D", -1.0, 1)]
     rows["ties"] += [("A", "D", 5.0, 1), ("B", "C", 5.0, 1), ("A", "C", 5.0, 1)]
-    rows["ties"] = [(*row[:2], *row[2:]) for row in rows["ties"]]
     _, told, _, _ = short(make_run(rows))
-    assert told["Largest change"] == (
+    assert told["Changed most"] == (
         "co-authors of each author: 1 → 2.50, 150\u202f% more than on day 0"
     )
 
@@ -86,7 +85,6 @@ def test_faults_defaults_and_a_stop_are_told(make_run, rows):
     _, _, status, trouble = short(run)
     assert "the run was stopped on day " in trouble
     assert "3 attempts failed and had to be repeated" in trouble
-    assert status["failed attempts"] == "3"
     assert status["cost"] == "$0.5000"
     assert status["state"].endswith("of 400")
 

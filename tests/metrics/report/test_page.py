@@ -9,6 +9,7 @@ import pytest
 from tests.browser import CHROMIUM, Browser
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.metrics.inference.intervals import Interval, bca_interval, t_interval
+from virsci_society.metrics.novelty.novelty import run_novelty
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.figures import mean_interval
 from virsci_society.metrics.report.page import render_page, write_page
@@ -169,11 +170,36 @@ def test_every_section_and_banner_is_there(html):
 def test_figures_are_drawn_and_named(html):
     found = Page(html)
     figures = [attrs for tag, attrs in found.elements if tag == "svg"]
-    assert len(figures) == 16
+    assert len(figures) == 14
     assert all(attrs["role"] == "img" and attrs["aria-label"] for attrs in figures)
     assert "var(--blue)" in html
     assert "#050505" not in html
     assert len(found.ids) == len(set(found.ids))
+
+
+def test_the_best_figures_are_unfolded(html):
+    open_parts = re.sub(r"<details.*?</details>", "", html, flags=re.DOTALL)
+    for label in (
+        "Share in the largest component, over simulated time",
+        "Shares p and q of team assembly, over simulated time",
+        "Number of teams in flight over simulated time",
+        "Share of invitations accepted by the load of the invitee",
+    ):
+        assert html.count(f'aria-label="{label}"') == 1
+        assert f'aria-label="{label}"' in open_parts, label
+
+
+def test_a_log_of_zeros_is_hidden_and_words_of_rules_are_not_called_novel(make_run, run):
+    table = run_novelty(run)
+    logged = ["HD_fallbacks", "CD_fallbacks", "CI_fallbacks", "CI_unknown"]
+    for count, told in ((0, False), (2, True)):
+        other = make_run(vectors=run.vectors, databases=run.databases)
+        other.add_measure("novelty", table.assign(**dict.fromkeys(logged, count)))
+        text = Page(render_page(other)).text()
+        assert ("Neighbours whose year had fewer" in text) == told
+        assert ("Neighbours without a known citation count" in text) == told
+        assert "not how novel anything is" in text
+        assert "novel as the average" not in text
 
 
 def test_every_reference_inside_the_page_leads_somewhere(html):
@@ -300,6 +326,12 @@ def test_a_browser_shows_sorts_unfolds_and_prints_it(hand_run, tmp_path):
     with Browser(360, 800) as browser:
         browser.open(path)
         assert browser.value("document.documentElement.scrollWidth") == 360
+        letters = (
+            "Math.min(...[...document.querySelectorAll('section > figure svg text')].map(one => "
+            "one.getAttribute('font-size') * one.ownerSVGElement.clientWidth"
+            " / one.ownerSVGElement.viewBox.baseVal.width))"
+        )
+        assert browser.value(letters) > 7, "pixels of the smallest letters of unfolded figures"
         browser.value("location.hash = '#people'")
         browser.until("document.querySelector('#people details').open")
         click = "document.querySelectorAll('#people thead button')[2].click()"
@@ -311,8 +343,11 @@ def test_a_browser_shows_sorts_unfolds_and_prints_it(hand_run, tmp_path):
         assert teams == sorted(teams, reverse=True)
         browser.value(click)
         assert browser.value(column) == [str(number) for number in sorted(teams)]
+        browser.send("Emulation.setEmulatedMedia", media="print")
+        left_out = "getComputedStyle(document.querySelector('#short .print')).display"
+        assert browser.value(left_out) == "block"
         sheets = base64.b64decode(browser.send("Page.printToPDF")["data"])
-        assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", sheets)) <= 8
+        assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", sheets)) <= 6
         assert browser.requests() == []
         assert browser.complaints() == []
 
