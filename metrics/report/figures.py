@@ -209,7 +209,7 @@ def acceptance(table: pd.DataFrame) -> Markup | None:
     drawn, axes = _frame(2.7, "Share of invitations accepted", "teams the invitee was already in")
     load, share = _floats(table["load"]), _floats(table["share"])
     axes.segments((load, _floats(table["low"])), (load, _floats(table["high"])), BLUE)
-    axes.dots(load, share, BLUE, size=6.0, edge=PAGE, edge_width=1.0)
+    axes.dots(load, share, BLUE, size=6.0, edge=PAGE)
     for at, height, count in zip(load, share, table["answered"], strict=True):
         axes.text(at, height, f"n = {count}", right_by=6.0)
     axes.x.low, axes.x.high = load.min() - 0.4, load.max() + 0.8

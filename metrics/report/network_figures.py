@@ -20,17 +20,13 @@ from virsci_society.metrics.report.drawing.axes import Axes
 from virsci_society.metrics.report.drawing.elements import LegendEntry
 from virsci_society.metrics.report.drawing.svg import (
     BLUE,
-    BROWN,
-    GREEN,
+    COLOURS,
     INK,
     MUTED,
-    OLIVE,
     ORANGE,
     PAGE,
     PAST,
     PINK,
-    SKY,
-    VIOLET,
     WIDE,
     Plot,
 )
@@ -46,9 +42,6 @@ from virsci_society.metrics.report.templates import count_of, format_number
 from virsci_society.society.results.run import Run
 
 SHAPES = ("circle", "square", "diamond", "triangle")
-COLOURS = (BLUE, ORANGE, GREEN, PINK, OLIVE, SKY, VIOLET, BROWN)
-"""Of the largest communities, here and in the explorer; all others are grey."""
-COMMUNITIES_TOLD = len(COLOURS)
 NAMED = 30
 """Scientists whose names are written, those with most papers and ties first."""
 NAME_SHOWN = 24
@@ -106,7 +99,7 @@ def community_map_figure(found: CommunityMap) -> Markup:
     _draw_lines(axes, found, found.lines, found.pairs, MUTED, 5.0)
     _draw_circles(axes, found, found.radius, numbered=True)
     entries = []
-    for number in range(min(COMMUNITIES_TOLD, len(found.people))):
+    for number in range(min(len(COLOURS), len(found.people))):
         words = f"{number + 1}: {format_number(found.people[number])} people, "
         entries.append(LegendEntry(words + found.labels[number], COLOURS[number], "circle"))
     if found.rest:
@@ -174,7 +167,7 @@ def _draw_lines(
 
 def _draw_circles(axes: Axes, found: CommunityMap, radius: FloatArray, *, numbered: bool) -> None:
     """A circle for each community, those of the legend in its colours."""
-    told = min(COMMUNITIES_TOLD, len(found.people))
+    told = min(len(COLOURS), len(found.people))
     words = [str(number + 1) for number in range(len(found.people))] if numbered else []
     axes.discs(found.centres[told:], radius[told:], MUTED, opacity=0.15, words=words[told:])
     for number in range(told):
@@ -194,10 +187,10 @@ def _draw_rest(axes: Axes, found: CommunityMap) -> None:
 
 def _draw_members(axes: Axes, whole: Communities, sizes: FloatArray) -> None:
     """A symbol for everybody, those of small communities first."""
-    rest = whole.community >= COMMUNITIES_TOLD
+    rest = whole.community >= len(COLOURS)
     _dots(axes, whole.positions[rest], MUTED, float(sizes.min()) * 0.8, PAGE)
     # The largest last, so that its symbols lie on top.
-    for number in range(COMMUNITIES_TOLD - 1, -1, -1):
+    for number in range(len(COLOURS) - 1, -1, -1):
         rows = whole.community == number
         axes.symbols(
             whole.positions[rows, 0],
@@ -217,10 +210,10 @@ def _community_entries(whole: Communities) -> list[LegendEntry]:
             COLOURS[number],
             SHAPES[number % len(SHAPES)],
         )
-        for number in range(min(COMMUNITIES_TOLD, len(sizes)))
+        for number in range(min(len(COLOURS), len(sizes)))
     ]
-    if len(sizes) > COMMUNITIES_TOLD:
-        others = sizes[COMMUNITIES_TOLD:]
+    if len(sizes) > len(COLOURS):
+        others = sizes[len(COLOURS) :]
         words = f"{others.sum()} people in {len(others)} smaller communities"
         entries.append(LegendEntry(words, MUTED, "circle"))
     return entries

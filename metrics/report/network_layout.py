@@ -286,13 +286,12 @@ class CommunityMap:
     and ``across`` count pairs of members, and of a member and somebody else, who have published
     together; ``pairs`` those across each of the ``lines`` (m x 2 communities). ``rest`` people are
     in communities that are not drawn; in ``community``, of all ``names`` with a tie,
-    ``len(people)`` stands for them. ``labels`` differ from each other, ``themes`` need not.
+    ``len(people)`` stands for them.
     """
 
     centres: FloatArray
     radius: FloatArray
     people: IntArray
-    themes: list[str]
     labels: list[str]
     first: list[str]
     papers: IntArray
@@ -314,7 +313,7 @@ class CommunityMap:
                 "number": str(place + 1),
                 "people": int(self.people[place]),
                 "share": int(self.people[place]) / len(self.names),
-                "theme": self.themes[place],
+                "label": self.labels[place],
                 "papers": int(self.papers[place]),
                 "inside": int(self.inside[place]),
                 "across": int(self.across[place]),
@@ -345,7 +344,6 @@ def map_communities(whole: Communities, papers: Mapping[str, int]) -> CommunityM
         centres=centres[:drawn],
         radius=ROOM * radius[:drawn],
         people=sizes[:drawn],
-        themes=whole.themes[:drawn],
         labels=whole.labels[:drawn],
         first=_first_members(held, names, written, whole.degree, drawn),
         papers=np.bincount(held, written, minlength=drawn + 1)[:drawn].astype(np.int64),

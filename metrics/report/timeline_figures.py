@@ -16,6 +16,7 @@ from virsci_society.metrics.report.drawing.axes import Axes
 from virsci_society.metrics.report.drawing.elements import LegendEntry
 from virsci_society.metrics.report.drawing.svg import (
     BLUE,
+    COLOURS,
     GREEN,
     GRID,
     INCH,
@@ -26,7 +27,6 @@ from virsci_society.metrics.report.drawing.svg import (
     WIDE,
     Plot,
 )
-from virsci_society.metrics.report.network_figures import COLOURS
 from virsci_society.metrics.report.network_layout import Communities
 from virsci_society.metrics.teams.timelines import project_spans
 from virsci_society.society.results.run import Run

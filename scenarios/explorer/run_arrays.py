@@ -23,7 +23,7 @@ from scipy.sparse import csgraph
 
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.metrics.networks.structure import network_ties, sample_dates
-from virsci_society.metrics.report.network_figures import COLOURS
+from virsci_society.metrics.report.drawing.svg import COLOURS
 from virsci_society.metrics.report.network_layout import GOLDEN_ANGLE, Communities
 from virsci_society.society.results.run import Run
 

@@ -32,8 +32,8 @@ def hairlines(path: str, colour: str) -> str:
 
 
 def short_number(value: float) -> str:
-    """A coordinate with at most two decimals."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    """A coordinate with at most one decimal."""
+    return f"{value:.1f}".removesuffix(".0")
 
 
 def symbol_path(shape: str, x: float, y: float, size: float) -> str:

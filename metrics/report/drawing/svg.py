@@ -23,7 +23,8 @@ from virsci_society.metrics.report.drawing.elements import (
 
 INK, MUTED, GRID, PAGE = (f"var(--{name})" for name in ("ink", "muted", "grid", "page"))
 BLUE, ORANGE, GREEN, PINK = (f"var(--{name})" for name in ("blue", "orange", "green", "pink"))
-OLIVE, SKY, VIOLET, BROWN = (f"var(--{name})" for name in ("olive", "sky", "violet", "brown"))
+COLOURS = (BLUE, ORANGE, GREEN, PINK, *(f"var(--{n})" for n in ("olive", "sky", "violet", "brown")))
+"""Of the largest communities, here and in the explorer; all others are grey."""
 PAST = "var(--past)"
 
 INCH = 72.0

@@ -53,7 +53,7 @@ def test_each_has_its_pairs_topic_and_first_member(found):
         "number": "2",
         "people": 7,
         "share": 0.2,
-        "theme": "topic 1",
+        "label": "topic 1",
         "papers": 28,
         "inside": 21,
         "across": 2,
