@@ -6,7 +6,7 @@ year up to it. All ties ever made would be so many that they hid those that a re
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from virsci_society.metrics.report.network_layout import (
     CommunityMap,
     count_pairs,
     force_directed_positions,
+    pair_numbers,
     strongest_pairs,
 )
 from virsci_society.metrics.report.templates import count_of, format_number
@@ -75,7 +76,7 @@ def communities_figure(whole: Communities, papers: Mapping[str, int]) -> Markup:
 def network_over_time(whole: Communities, ties: pd.DataFrame, days: float) -> Markup:
     """Draw the network at four dates, everybody at the same position in all."""
     drawn, panels = _at_four_dates(days)
-    ends = np.sort(_ends(ties, whole.names), axis=1)
+    ends = np.sort(pair_numbers(ties, whole.names), axis=1)
     dates = ties["date"].to_numpy(dtype=np.float64)
     ends, dates = ends[ends[:, 0] >= 0], dates[ends[:, 0] >= 0]
     size = float(np.clip(1100 / len(whole.names), 2.5, 18)) ** 0.5
@@ -117,7 +118,7 @@ def community_map_over_time(found: CommunityMap, ties: pd.DataFrame, days: float
     drawn, panels = _at_four_dates(days)
     count = len(found.people)
     known = ties.dropna(subset=["date", "source", "target"])
-    ends = _ends(known, found.names)
+    ends = pair_numbers(known, found.names)
     dates = known["date"].to_numpy(dtype=np.float64)
     for axes, date in panels:
         axes.frame = False
@@ -142,13 +143,6 @@ def _at_four_dates(days: float) -> tuple[Plot, list[tuple[Axes, float]]]:
     for axes, date in dated:
         axes.title = f"day {date:.0f}"
     return drawn, dated
-
-
-def _ends(pairs: pd.DataFrame, names: Sequence[str]) -> IntArray:
-    """Both ends of each pair as numbers of the people named, n x 2; -1 for others."""
-    index = pd.Index(names)
-    columns = [index.get_indexer(pd.Index(pairs[end])) for end in ("source", "target")]
-    return np.column_stack(columns).astype(np.int64)
 
 
 def _draw_lines(
@@ -281,7 +275,7 @@ def _choose_drawn(recent: list[pd.DataFrame], removed: list[str]) -> tuple[list[
 
 def _edge_rows(pairs: pd.DataFrame, names: list[str]) -> IntArray:
     """Pairs as numbers of the people named, smaller first; of others none."""
-    ends = _ends(pairs, names)
+    ends = pair_numbers(pairs, names)
     return ends[(ends >= 0).all(axis=1)]
 
 

@@ -331,7 +331,8 @@ def map_communities(whole: Communities, papers: Mapping[str, int]) -> CommunityM
         papers: of each scientist in the run.
     """
     names, sizes = whole.names, whole.sizes
-    drawn = _number_drawn(sizes)
+    enough = int(np.searchsorted(np.cumsum(sizes), SHARE_DRAWN * sizes.sum())) + 1
+    drawn = min(enough, MAX_CIRCLES, len(sizes))
     held = np.minimum(whole.community, drawn)
     centres, radius = whole.discs
     between = count_pairs(held[whole.edges[:, 0]], held[whole.edges[:, 1]], drawn + 1)
@@ -360,10 +361,11 @@ def map_communities(whole: Communities, papers: Mapping[str, int]) -> CommunityM
     )
 
 
-def _number_drawn(sizes: IntArray) -> int:
-    """How many communities are drawn."""
-    enough = int(np.searchsorted(np.cumsum(sizes), SHARE_DRAWN * sizes.sum())) + 1
-    return min(enough, MAX_CIRCLES, len(sizes))
+def pair_numbers(pairs: pd.DataFrame, names: Sequence[str]) -> IntArray:
+    """Both ends of each pair as numbers of the people named, n x 2; -1 for others."""
+    index = pd.Index(names)
+    columns = [index.get_indexer(pd.Index(pairs[end])) for end in ("source", "target")]
+    return np.column_stack(columns).astype(np.int64)
 
 
 def count_pairs(first: IntArray, second: IntArray, count: int) -> IntArray:
