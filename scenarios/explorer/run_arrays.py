@@ -86,8 +86,9 @@ def place_everybody(whole: Communities, names: Sequence[str]) -> ExplorerLayout:
     # The page of a run counts upwards, a canvas downwards.
     positions[:, 1] *= -1
     positions -= positions.min(axis=0) if len(names) else 0.0
+    positions /= max(positions.max(initial=0.0), 1e-9)
     return ExplorerLayout(
-        positions / max(positions.max(initial=0.0), 1e-9),
+        positions + (1 - positions.max(axis=0, initial=0.0)) / 2,
         community,
         whole.labels,
         whole.sizes.tolist(),

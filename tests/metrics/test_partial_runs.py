@@ -81,7 +81,7 @@ def test_homework_of_a_team_at_work_is_not_that_of_people_in_no_team(part):
 def test_the_page_says_at_its_top_what_it_is(part):
     told = text(part)
     top = told.index(f"Part of a run. The run was stopped: {WHY}.")
-    assert top < told.index("Rules chose and wrote")
+    assert top < told.index("Rules decided and wrote")
     assert "7 scientists founded 2 teams that had ended" in told
     for words in (
         "up to day 60 of 730",

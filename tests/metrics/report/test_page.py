@@ -228,7 +228,7 @@ def test_without_rule_based_scientists_there_is_no_such_banner(make_run):
     html = render_page(
         make_run(manifest={"backend": {"use": "litellm", "model": "m"}, "replicates": 5})
     )
-    assert "Rules chose and wrote" not in html
+    assert "Rules decided and wrote" not in html
     assert "A sketch" not in html
 
 
