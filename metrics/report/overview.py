@@ -38,8 +38,8 @@ PROTOCOLS = {"virsci": "VirSci", "wordless": "a protocol without words"}
 """Names of protocols that are written otherwise than their key."""
 LANGUAGE_MODEL = "the language model "
 """How backends that ask a server call what answers."""
-RULES = "not a language model"
-"""In the sentence about a backend of rules."""
+RULES = "rule-based scientists"
+"""How the sentence about a backend begins where rules alone speak."""
 NAMED = 3
 """People who are named for their papers, and for their co-authors in other communities."""
 
@@ -210,8 +210,8 @@ def _novelty_sentence(run: Run) -> str:
 
 
 def written_by_rules(run: Run) -> bool:
-    """Did rules write the words, so that they show nothing about a language model?"""
-    return RULES in speaker(run)
+    """Did rules alone write the words, so that they show nothing about a language model?"""
+    return speaker(run).startswith(RULES)
 
 
 def trouble_sentence(summary: dict[str, Any], ledger: Ledger | None) -> str:

@@ -8,6 +8,7 @@ from virsci_society.metrics.report.overview import (
     first_screen,
     people_sentence,
     speaker,
+    written_by_rules,
 )
 from virsci_society.metrics.report.templates import columns_with_values, count_of, format_percent
 from virsci_society.metrics.summary import summarise_run
@@ -66,6 +67,24 @@ def test_the_novelty_of_words_that_a_model_wrote_is_read_beside_that_of_the_year
     _, rows, _, _ = short(run)
     assert rows["How novel"].startswith("the mean overall novelty (ON) of the papers is ")
     assert "average paper of its year (1)" in rows["How novel"]
+
+
+@pytest.mark.parametrize(
+    ("about", "alone"),
+    [
+        ("rule-based scientists, not a language model", True),
+        (
+            "the language model m, for every team; for the rest rule-based scientists, not a "
+            "language model",
+            False,
+        ),
+        ("people, for S1; for the rest rule-based scientists, not a language model", False),
+        ("", False),
+    ],
+)
+def test_words_are_of_rules_where_nobody_else_speaks(make_run, about, alone):
+    run = make_run(manifest={"backend": {"use": "x", "about": about}})
+    assert written_by_rules(run) == alone
 
 
 def test_people_of_a_living_society_are_counted_at_first_at_the_end_and_in_all(make_run, rows):
