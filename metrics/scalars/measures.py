@@ -46,6 +46,7 @@ class Measure:
     """One number of a run.
 
     Attributes:
+        label: its name in a sentence, a noun without an article.
         unit: in words; ``share`` is 0..1 and an empty text a pure number.
         low: least value it can have.
         high: largest.
@@ -53,6 +54,7 @@ class Measure:
         compute: run -> number; NaN where the tables do not hold what it needs, never zero for it.
     """
 
+    label: str
     unit: str
     low: float
     high: float
@@ -110,6 +112,11 @@ def measure_extent(name: str) -> tuple[float, float]:
     )
 
 
+def measure_label(name: str) -> str:
+    """The name of a measure in a sentence; of ``table.column.statistic`` as it is written."""
+    return MEASURES[name].label if name in MEASURES else name
+
+
 def _function(name: str, own: Mapping[str, Metric | None] | None = None) -> ScalarFunction:
     if name in MEASURES:
         return MEASURES[name].compute
@@ -127,197 +134,232 @@ def _amount(unit: str, meaning: str, how: ScalarFunction | str) -> Measure:
 
 
 def _number(unit: str, low: float, high: float, meaning: str, how: ScalarFunction | str) -> Measure:
-    """A measure by a function of a run, or by ``table.rows`` or ``table.column.statistic``."""
+    """A measure by a function of a run, or by ``table.rows`` or ``table.column.statistic``.
+
+    The meaning is its label and its definition, with a colon between them.
+    """
     if isinstance(how, str):
         table, *column = how.split(".")
         how = row_count(table) if column == ["rows"] else column_statistic(table, *column)
-    return Measure(unit, low, high, meaning, how)
+    label, _, definition = meaning.partition(": ")
+    return Measure(label, unit, low, high, definition or label, how)
 
 
 MEASURES: Mapping[str, Measure] = {
-    "ON": _amount("", "overall novelty HD x CI / CD, mean over papers (VirSci)", "novelty.ON.mean"),
-    "HD": _amount("", "historical dissimilarity, mean over papers (VirSci)", "novelty.HD.mean"),
-    "CD": _amount("", "contemporary dissimilarity, mean over papers (VirSci)", "novelty.CD.mean"),
-    "CI": _amount("", "contemporary impact, mean over papers (VirSci)", "novelty.CI.mean"),
-    "words": _amount(
-        "words", "words of the text that HD and CD measure, mean over papers", evaluated_words
+    "ON": _amount(
+        "", "overall novelty: HD x CI / CD, mean over papers (VirSci)", "novelty.ON.mean"
     ),
-    "papers": _amount("papers", "papers that became visible", "papers.rows"),
-    "teams": _amount("teams", "teams founded", "teams.rows"),
-    "with_paper": _share("teams with a paper, of those that have ended", share_with_paper),
+    "HD": _amount("", "historical dissimilarity: mean over papers (VirSci)", "novelty.HD.mean"),
+    "CD": _amount("", "contemporary dissimilarity: mean over papers (VirSci)", "novelty.CD.mean"),
+    "CI": _amount("", "contemporary impact: mean over papers (VirSci)", "novelty.CI.mean"),
+    "words": _amount(
+        "words",
+        "mean length of the measured text: of that of HD and CD, over papers",
+        evaluated_words,
+    ),
+    "papers": _amount("papers", "number of papers: those that became visible", "papers.rows"),
+    "teams": _amount("teams", "number of teams: those founded", "teams.rows"),
+    "with_paper": _share("share of teams with a paper: of those that have ended", share_with_paper),
     "team_size": _amount(
         "people",
-        "members at the end, mean over teams with a paper",
+        "mean size of a team: members at the end, over teams with a paper",
         mean_of_published_teams("teams", "size"),
     ),
     "days_to_paper": _amount(
-        "days", "from founding to visible paper, mean over papers", "teams.days_to_paper.mean"
+        "days",
+        "mean time from founding to paper: until it is visible, over papers",
+        "teams.days_to_paper.mean",
     ),
-    "acceptance": _share("invitations accepted, of those answered by choice", acceptance),
-    "invitations": _amount("invitations", "invitations sent", "invitations.rows"),
+    "acceptance": _share("share of invitations accepted: of those answered by choice", acceptance),
+    "invitations": _amount("invitations", "number of invitations: those sent", "invitations.rows"),
     "cross_team": _share(
-        "invitations that went to members of other teams", "invitations.cross_team.share"
+        "share of invitations that went to members of other teams", "invitations.cross_team.share"
     ),
     "review_acceptance": _share(
-        "submissions accepted, of those accepted or rejected", "review_outcomes.acceptance.mean"
+        "share of submissions accepted: of those accepted or rejected",
+        "review_outcomes.acceptance.mean",
     ),
     "days_in_review": _amount(
         "days",
-        "from submission to its decision, mean over those decided",
+        "mean time in review: from submission to its decision, over those decided",
         "review_outcomes.days.mean",
     ),
-    "reviews_late": _share("reviews that were reminded or given up", "review_outcomes.late.mean"),
+    "reviews_late": _share(
+        "share of late reviews: those reminded or given up", "review_outcomes.late.mean"
+    ),
     "reviewer_load": _amount(
         "reviews",
-        "reviews delivered, mean over those who delivered any",
+        "mean number of reviews per reviewer: over those who delivered any",
         "review_outcomes.load.mean",
     ),
     "gini_reviews": _share(
-        "inequality of reviews among those who delivered any (Gini 1912)",
+        "inequality of reviews: Gini (1912), among those who delivered any",
         "review_outcomes.gini.mean",
     ),
     "reviewer_agreement": _number(
         "",
         -1.0,
         1.0,
-        "agreement of reviewers on overall scores, alpha (Krippendorff 2011)",
+        "agreement of reviewers: on overall scores, alpha (Krippendorff 2011)",
         "review_outcomes.agreement.mean",
     ),
-    "consultations": _amount("questions", "questions to outsiders", "consultations.rows"),
+    "consultations": _amount("questions", "number of questions to outsiders", "consultations.rows"),
     "invited_guests": _share(
-        "invitations to somebody whom the inviter had consulted in a team that had ended",
+        "share of invitations to earlier advisers: to somebody whom the inviter had consulted in "
+        "a team that had ended",
         invited_guests,
     ),
     "interest_change": _share(
-        "1 - cosine of interests at first and at the end, mean over scientists whose interests "
-        "have changed (after Jia, Wang and Szymanski 2017)",
+        "mean change of interests: 1 - cosine of interests at first and at the end, over "
+        "scientists whose interests have changed (after Jia, Wang and Szymanski 2017)",
         "drift.change.mean",
     ),
     "topic_changed": _share(
-        "scientists with another main topic than at first, of those whose interests have changed",
+        "share of scientists with a new main topic: another than at first, of those whose "
+        "interests have changed",
         "drift.topic_changed.share",
     ),
     "main_topics": _amount(
-        "topics", "effective number of main topics at the end, exp of their entropy", main_topics
+        "topics", "effective number of main topics: at the end, exp of their entropy", main_topics
     ),
     "topic_extent": _amount(
         "topics",
-        "effective number of keywords of the papers: 1 / chance that two are the same (Simpson)",
+        "effective number of keywords: of papers, 1 / chance that two are the same (Simpson)",
         topic_extent,
     ),
     "freshness": _share(
-        "members without an earlier joint paper in the team, mean over teams with a paper (VirSci)",
+        "mean share of members new to their team: without an earlier joint paper in it, over "
+        "teams with a paper (VirSci)",
         mean_of_published_teams("teams", "freshness"),
     ),
     "diversity": _share(
-        "distinct main topics over members, mean over teams with a paper (VirSci)",
+        "mean diversity of a team: distinct main topics over members, teams with a paper (VirSci)",
         mean_of_published_teams("teams", "diversity"),
     ),
     "newcomers": _share(
-        "members without a paper, mean over teams with a paper (Guimera et al. 2005)",
+        "mean share of newcomers in a team: members without a paper, over teams with a paper "
+        "(Guimera et al. 2005)",
         mean_of_published_teams("teams", "newcomers"),
     ),
     "newcomer_rate": _share(
-        "authorships that are their author's first paper (Guimera et al. 2005)", newcomer_rate
+        "share of authorships that are a first paper: of their author (Guimera et al. 2005)",
+        newcomer_rate,
     ),
     "repeat_rate": _share(
-        "joint papers of a pair that were not its first (Guimera et al. 2005)", repeat_rate
+        "share of joint papers by earlier partners: those of a pair that were not its first "
+        "(Guimera et al. 2005)",
+        repeat_rate,
     ),
     "waiting": _amount(
-        "days", "a team waits for its people, mean over teams", "teams.waiting.mean"
+        "days", "mean time that a team waits for its people: over teams", "teams.waiting.mean"
     ),
     "waiting_round": _amount(
         "days",
-        "waiting of a member from one meeting to the next, mean over pieces of homework",
+        "mean wait of a member from one meeting to the next: over pieces of homework",
         "pieces.waiting.mean",
     ),
     **{
         f"waiting_{kind}": _amount(
-            "days", f"of that, {meaning}, mean over pieces of homework", f"pieces.{column}.mean"
+            "days", f"mean wait {cause}: part of `waiting_round`", f"pieces.{column}.mean"
         )
-        for kind, column, meaning in (
-            ("desk", "desk_queue", "homework of other projects came first"),
-            ("teammates", "teammates", "the homework of team-mates was not done"),
-            ("notice", "notice", "the notice of the meeting"),
-            ("meeting", "meeting_queue", "meetings of other teams were not over"),
+        for kind, column, cause in (
+            ("desk", "desk_queue", "for homework of other projects"),
+            ("teammates", "teammates", "for the homework of team-mates"),
+            ("notice", "notice", "for the notice of a meeting"),
+            ("meeting", "meeting_queue", "for meetings of other teams"),
         )
     },
     "memberships": _amount(
         "teams",
-        "teams that a scientist is in, mean over pieces of homework",
+        "mean number of teams that a scientist is in: over pieces of homework",
         "pieces.memberships.mean",
     ),
     "idle_share": _share(
-        "attention held in rooms that are not complete, of all that is held",
+        "share of held attention that is idle: held in rooms that are not complete",
         "held_attention.idle_share.mean",
     ),
     "attention": _amount(
-        "", "attention spent, of one person's full, mean over members", "utilisation.attention.mean"
+        "",
+        "mean attention spent by a member: as a share of one person's full",
+        "utilisation.attention.mean",
     ),
     "max_memberships": _amount(
-        "teams", "most teams of one scientist at once", lambda run: float(max_memberships(run))
+        "teams",
+        "largest number of teams of one scientist at once",
+        lambda run: float(max_memberships(run)),
     ),
     "giant_component": _share(
-        "scientists in the largest component of the ties since day 0, at the end (Newman 2001)",
+        "share of scientists in the largest component: of ties since day 0, at the end (Newman "
+        "2001)",
         final_structure("grown", "giant_share"),
     ),
     "clustering": _share(
-        "mean local clustering of the ties since day 0, at the end (Watts and Strogatz 1998)",
+        "mean local clustering: of ties since day 0, at the end (Watts and Strogatz 1998)",
         final_structure("grown", "clustering"),
     ),
     "mean_degree": _amount(
-        "co-authors", "co-authors since day 0, at the end", final_structure("grown", "mean_degree")
+        "co-authors",
+        "mean number of co-authors: since day 0, at the end",
+        final_structure("grown", "mean_degree"),
     ),
     "active": _amount(
         "scientists",
-        "authors of a paper of the last year, at the end",
+        "number of active authors: those of a paper of the last year, at the end",
         final_active_structure("nodes"),
     ),
     "giant_component_active": _share(
-        "authors of the last year in the largest component of that year's ties, at the end",
+        "share of active authors in the largest component: authors and ties of the last year, at "
+        "the end",
         final_active_structure("giant_share"),
     ),
     "clustering_active": _share(
-        "mean local clustering of the last year's ties among its authors, at the end",
+        "mean local clustering of active authors: of the last year's ties, at the end",
         final_active_structure("clustering"),
     ),
     "gini_papers": _share(
-        "inequality of papers among those who wrote any (Gini 1912)",
+        "inequality of papers: Gini (1912), among those who wrote any",
         inequality_of("papers per author"),
     ),
     "gini_citations": _share(
-        "inequality of citations from the society among its papers (Gini 1912)",
+        "inequality of citations: Gini (1912), of those from the society among its papers",
         inequality_of("citations per paper"),
     ),
-    "calls": _amount("calls", "questions put to the model, re-asks included", "calls.rows"),
+    "calls": _amount(
+        "calls", "number of calls: questions put to the model, re-asks included", "calls.rows"
+    ),
     "calls_after_idea": _amount(
         "calls",
-        "calls in the stages after the idea, mean over teams with a paper",
+        "mean number of calls after the idea: in later stages, over teams with a paper",
         calls_after_idea,
     ),
-    "prompt_tokens": _amount("tokens", "tokens of all prompts", token_total("prompt_tokens")),
+    "prompt_tokens": _amount("tokens", "number of prompt tokens", token_total("prompt_tokens")),
     "completion_tokens": _amount(
-        "tokens", "tokens of all replies", token_total("completion_tokens")
+        "tokens", "number of reply tokens", token_total("completion_tokens")
     ),
     "tokens": _amount(
-        "tokens", "tokens of prompts and replies", token_total("prompt_tokens", "completion_tokens")
+        "tokens",
+        "number of tokens: of prompts and replies",
+        token_total("prompt_tokens", "completion_tokens"),
     ),
-    "usd": _amount("US dollars", "paid, where prices are known", usd_paid),
-    "defaulted": _share("questions whose reply was replaced by a default", defaulted_share),
+    "usd": _amount("US dollars", "cost: paid, where prices are known", usd_paid),
+    "defaulted": _share(
+        "share of replies replaced by a default: of all questions", defaulted_share
+    ),
     "inference_cost": _amount(
         "calls",
-        "utterances and ballots in four stages, mean over teams with a paper (VirSci, Table 9)",
+        "mean number of utterances and ballots: in four stages, over teams with a paper (VirSci, "
+        "Table 9)",
         mean_of_published_teams("inference_cost", "inference_cost"),
     ),
     "turns": _amount(
         "turns",
-        "most turns of a stage, mean over teams with a paper",
+        "mean of the most turns of a stage: over teams with a paper",
         mean_of_published_teams("inference_cost", "turns"),
     ),
     **{
         f"turns_{stage}": _amount(
             "turns",
-            f"turns of the stage {stage} in its first visit, mean over teams with a paper",
+            f"mean number of turns in stage {stage}: first visit, over teams with a paper",
             mean_turns(stage),
         )
         for stage in STAGES
@@ -325,11 +367,11 @@ MEASURES: Mapping[str, Measure] = {
     **{
         f"utterances_{stage}": _amount(
             "calls",
-            f"{'ballots' if stage == 'novelty' else 'utterances'} in the stage {stage}, mean over "
-            "teams with a paper (VirSci, Table 9)",
+            f"mean number of {said} in stage {stage}: over teams with a paper (VirSci, Table 9)",
             mean_of_published_teams("inference_cost", stage),
         )
         for stage in STAGES
+        for said in ("ballots" if stage == "novelty" else "utterances",)
     },
 }
 """Every measure of a whole run, by name."""
@@ -337,9 +379,9 @@ MEASURES: Mapping[str, Measure] = {
 
 def measures_markdown() -> str:
     """The table of measures as Markdown, as ``docs/statistics.md`` holds it."""
-    lines = ["| measure | unit | range | meaning |", "| --- | --- | --- | --- |"]
+    lines = ["| measure | in words | unit | range | meaning |", "| --- | --- | --- | --- | --- |"]
     for name, one in MEASURES.items():
         high = "" if one.high == INFINITE else f"{one.high:g}"
         extent = f"{one.low:g} to {high}" if high else f"from {one.low:g}"
-        lines.append(f"| `{name}` | {one.unit or '–'} | {extent} | {one.meaning} |")
+        lines.append(f"| `{name}` | {one.label} | {one.unit or '–'} | {extent} | {one.meaning} |")
     return "\n".join(lines) + "\n"
