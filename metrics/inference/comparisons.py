@@ -294,37 +294,3 @@ def holm(p_values: Sequence[float]) -> list[float]:
     # Back in the order given; NaN sorts last, and keeps the factors of the others.
     adjusted[order] = stepped
     return [float(value) for value in adjusted]
-
-
-def reconciliation(
-    bounds: tuple[float, float],
-    p: float,
-    corrected: float,
-    tests: int,
-    alpha: float = 0.05,
-) -> str:
-    """Why an interval and a corrected verdict disagree about zero; empty where they agree.
-
-    An interval is of one comparison, a corrected p of all that were planned. So an interval may
-    leave out zero where the verdict is that chance may have made the difference.
-
-    Args:
-        bounds: low and high of the interval, of coverage 1 - alpha; NaN if there is none.
-        p: of the comparison alone.
-        corrected: p after Holm's correction.
-        tests: number of planned comparisons.
-        alpha: the verdict is beyond chance where ``corrected`` is below.
-    """
-    low, high = bounds
-    without_zero = low > 0 or high < 0
-    if not np.isfinite([low, high, corrected]).all() or without_zero == (corrected < alpha):
-        return ""
-    if without_zero and p < alpha:
-        return (
-            "the interval is of this comparison alone and leaves out zero, the p after Holm is "
-            f"corrected for all {tests} planned comparisons, and the verdict follows the p"
-        )
-    return (
-        "interval and p are computed in different ways and disagree about zero, and the verdict "
-        "follows the p"
-    )

@@ -318,6 +318,8 @@ def _base_text(design: Design) -> str:
 def _study_text(design: Design) -> str:
     data: dict[str, Any] = {**design.file.model_dump(mode="json"), "base": BASE, "set": {}}
     data["arms"] = {key: one for key, one in data["arms"].items() if one is not None}
+    # A study without labels is written as by releases that had no such key.
+    data = {key: one for key, one in data.items() if key != "labels" or one}
     about = about_of(design.path) or design.file.study
     return f"# {about}.\n{STUDY_HEAD}{write_yaml(data)}"
 

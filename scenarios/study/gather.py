@@ -110,6 +110,7 @@ def study_json(design: Design, lock: Lock, folder: Path) -> str:
         "replicates": file.replicates,
         "seeds": {arm["name"]: arm["seeds"] for arm in lock.arms},
         "measures": list(file.measures),
+        **({"labels": file.labels} if file.labels else {}),
         "comparisons": comparisons,
         **({"figures": figures} if figures else {}),
         **({"crossed": file.crossed} if file.crossed else {}),

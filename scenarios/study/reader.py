@@ -293,6 +293,9 @@ class _Reading:
             self._measures(scenarios)
         names = list(dict.fromkeys([*(arm.listed for arm in arms), *(arm.name for arm in arms)]))
         keys = list(dict.fromkeys(key for arm in arms for key in arm.settings))
+        labels = data.get("labels")
+        for name in labels if isinstance(labels, dict) else ():
+            self._named(("labels", name), "arm or measure", name, [*names, *measures])
         for number, one in enumerate(_items(data.get("comparisons"))):
             if not isinstance(one, dict):
                 continue

@@ -258,6 +258,9 @@ class StudyFile(Part):
     """Replicate r has the same seed in every arm, so that arms are compared pair by pair."""
     measures: tuple[str, ...] = Field(min_length=1)
     """What is measured of each run: names of measures, or ``table.column.statistic``."""
+    labels: dict[str, str] = Field(default_factory=dict)
+    """Words of the page for arms and measures, by their names: of an arm such as
+    ``when nobody left``, of a measure such as ``mean age of authors``. Tables keep the names."""
     comparisons: tuple[Comparison | PairedOver, ...] = ()
     """What is compared; planned beforehand."""
     figures: tuple[Figure | Scatter, ...] = ()

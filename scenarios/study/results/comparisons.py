@@ -165,13 +165,20 @@ def compare_two_arms(
 ) -> ComparisonResult:
     """A measure in two arms, in pairs of one seed where the study has them."""
     if study.description.paired:
-        first, second = (study.values(measure, arm, without) for arm in arms)
-        both = first.index.intersection(second.index)
-        result = paired(first.loc[both].tolist(), second.loc[both].tolist())
+        result = paired(*pairs(study, measure, arms, without))
         return ComparisonResult(measure, arms, result)
     first_arm, second_arm = (study.numbers(measure, arm, without) for arm in arms)
     result = welch(first_arm, second_arm)
     return ComparisonResult(measure, arms, result)
+
+
+def pairs(
+    study: Study, measure: str, arms: tuple[str, ...], without: Set[int] = frozenset()
+) -> tuple[FloatArray, FloatArray]:
+    """A measure in two arms, of the replicates that both have, in one order."""
+    first, second = (study.values(measure, arm, without) for arm in arms)
+    both = first.index.intersection(second.index)
+    return first.loc[both].to_numpy(np.float64), second.loc[both].to_numpy(np.float64)
 
 
 def _shared_settings(study: Study, arms: list[str]) -> str:

@@ -7,6 +7,7 @@ of the same runs, such as quality against tokens.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from markupsafe import Markup
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.spelling import cut_text
-from virsci_society.metrics.inference.intervals import MIN_REPLICATES, t_interval
+from virsci_society.metrics.inference.comparisons import ArmDifference
+from virsci_society.metrics.inference.correlations import RANK_TREND, Correlation
+from virsci_society.metrics.inference.intervals import MIN_REPLICATES, Interval, t_interval
 from virsci_society.metrics.inference.two_lines import FittedLine, TwoLines
 from virsci_society.metrics.report.drawing.axes import Axes
 from virsci_society.metrics.report.drawing.elements import LegendEntry
@@ -30,14 +33,19 @@ from virsci_society.metrics.report.drawing.svg import (
 )
 from virsci_society.metrics.scalars.measures import measure_extent
 from virsci_society.scenarios.study.design import BUDGET, short_names
-from virsci_society.scenarios.study.results.comparisons import ComparisonResult, key_and_measure
+from virsci_society.scenarios.study.results.answer import points, words
+from virsci_society.scenarios.study.results.comparisons import (
+    ComparisonResult,
+    key_and_measure,
+    pairs,
+)
 from virsci_society.scenarios.study.results.study import ScatterFigure, StackedFigure, Study
 
 SERIES = (BLUE, ORANGE, GREEN, PINK)
 """Colours of the lines of a figure; with more settings, the arms are drawn one below another."""
 ARMS_SHOWN = 40
-MAX_NAME_LENGTH = 34
-"""Letters of an arm's name that are drawn."""
+MAX_NAME_LENGTH, MAX_TITLE_LENGTH = 34, 60
+"""Letters of an arm's name, and of a title, that are drawn."""
 
 
 def measure_figures(study: Study, measure: str) -> list[Markup]:
@@ -89,10 +97,10 @@ def _figure_against_key(
         shift = 0.16 * gap * (number - (len(groups) - 1) / 2)
         _draw_series(axes, study, measure, key, arms, SERIES[number], shift, gap)
     axes.y.bounds = measure_extent(measure)
-    axes.x.label = _key_label(key)
+    axes.x.label = words(key)
     if all(float(place).is_integer() for place in places) and len(places) <= 12:
         axes.x.ticks = places
-    axes.title = cut_text(measure, MAX_NAME_LENGTH)
+    axes.title = cut_text(study.label(measure), MAX_TITLE_LENGTH)
     axes.y.grid = True
     if len(groups) > 1:
         _series_legend(axes, list(groups))
@@ -140,26 +148,84 @@ def _draw_series(
     axes.dots(xs, ys, colour)
 
 
+Row = tuple[str, FloatArray, Interval]
+"""One row of a figure: its name, single values, and what is estimated of them."""
+
+
 def _figure_by_arm(study: Study, measure: str) -> Markup:
-    """One row per arm, the first on top."""
-    arms = study.arms[:ARMS_SHOWN]
-    drawn = Plot(7.0, 0.75 + 0.3 * len(arms))
+    extent = measure_extent(measure)
+    samples = [(arm, study.numbers(measure, arm)) for arm in study.arms]
+    rows = [(arm, values, t_interval(values, extent=extent)) for arm, values in samples]
+    drawn, axes = _figure_of_rows(rows)
+    axes.title, axes.x.bounds = cut_text(study.label(measure), MAX_TITLE_LENGTH), extent
+    return drawn.svg(f"{measure} in each arm: means with 95 % intervals, and replicates")
+
+
+def difference_figure(
+    study: Study, measure: str, results: Sequence[ComparisonResult]
+) -> Markup | None:
+    """Draw the planned differences of a measure between arms, with a line at zero.
+
+    A row for each, with a dot for every pair of one seed, their mean and its 95 % interval; None
+    where no difference has a value.
+    """
+    mine = [one for one in results if one.measure == measure]
+    found = [(one.of, one.result) for one in mine if isinstance(one.result, ArmDifference)]
+    alone = len({of[0] for of, _ in found}) == 1
+    scale = 100.0 if points(study, measure) else 1.0
+    rows = []
+    for of, result in found:
+        before, after = pairs(study, measure, of) if study.description.paired else ([], [])
+        gap = result.difference
+        band = replace(gap, value=scale * gap.value, low=scale * gap.low, high=scale * gap.high)
+        gaps = scale * (np.asarray(after) - np.asarray(before))
+        rows.append((of[1] if alone else f"{of[1]} against {of[0]}", gaps, band))
+    if not any(np.isfinite(band.value) for *_, band in rows):
+        return None
+    drawn, axes = _figure_of_rows(rows)
+    axes.vertical(0.0)
+    unit = ", percentage points" if scale > 1 else ""
+    axes.title = f"difference from {of[0]}{unit}" if alone else f"difference{unit}"
+    return drawn.svg(f"Differences of {measure} between arms: pairs, means, 95 % intervals, zero")
+
+
+def correlation_figures(study: Study, results: Sequence[ComparisonResult]) -> dict[str, Markup]:
+    """Draw the planned correlations of each measure with their intervals and a line at zero."""
+    rows: dict[str, list[Row]] = {}
+    for one in results:
+        if isinstance(found := one.result, Correlation) and np.isfinite(found.r):
+            what = study.label(one.of[0]) if one.test != RANK_TREND else words(one.of[0])
+            name = ", ".join(filter(None, (what, one.among)))
+            band = Interval(found.r, found.low, found.high, found.n)
+            name += "" if one.test == RANK_TREND else f", {one.test}"
+            rows.setdefault(one.measure, []).append((name, np.zeros(0), band))
+    figures = {}
+    for measure, mine in rows.items():
+        drawn, axes = _figure_of_rows(mine)
+        axes.vertical(0.0)
+        axes.title = cut_text(f"correlations of the {study.label(measure)}", MAX_TITLE_LENGTH)
+        axes.x.bounds = (-1.0, 1.0)
+        figures[measure] = drawn.svg(f"Correlations of {measure}: 95 % intervals, and zero")
+    return figures
+
+
+def _figure_of_rows(rows: Sequence[Row]) -> tuple[Plot, Axes]:
+    """A figure with one row for each, the first on top: dots of values, an estimate, its interval.
+
+    Below five replicates no interval is drawn: Student's is then wider than the data, or luck.
+    """
+    rows = rows[:ARMS_SHOWN]
+    drawn = Plot(4.9, 0.75 + 0.26 * len(rows))
     axes = drawn.axes()
-    for row, arm in enumerate(arms):
-        values = study.numbers(measure, arm)
-        if not len(values):
-            continue
-        band = t_interval(values, extent=measure_extent(measure))
+    for row, (_, values, band) in enumerate(rows):
         axes.dots(values, row + 0.2 + 3 * _jitter(values), BLUE, size=3.5, opacity=0.4)
-        if len(values) >= MIN_REPLICATES:
+        if band.n >= MIN_REPLICATES:
             axes.segments(([band.low], [row]), ([band.high], [row]), INK, width=1.6)
         axes.dots([band.value], [row], INK, size=4.5)
-    axes.y.ticks = range(len(arms))
-    axes.y.labels = [cut_text(arm, MAX_NAME_LENGTH) for arm in arms]
-    axes.y.low, axes.y.high = len(arms) - 0.5, -0.5
-    axes.title = cut_text(measure, MAX_NAME_LENGTH)
-    axes.x.bounds, axes.x.grid = measure_extent(measure), True
-    return drawn.svg(f"{measure} in each arm: means with 95 % intervals, and replicates")
+    axes.y.ticks, axes.x.grid = range(len(rows)), True
+    axes.y.labels = [cut_text(name, MAX_NAME_LENGTH) for name, *_ in rows]
+    axes.y.low, axes.y.high = len(rows) - 0.5, -0.5
+    return drawn, axes
 
 
 def _figure_of_points(study: Study, measure: str, key: str) -> Markup:
@@ -169,8 +235,8 @@ def _figure_of_points(study: Study, measure: str, key: str) -> Markup:
     axes = drawn.axes()
     axes.dots(x, y, BLUE, size=4.2, opacity=0.6)
     axes.y.bounds = measure_extent(measure)
-    axes.x.label = _key_label(key)
-    axes.title = cut_text(measure, MAX_NAME_LENGTH)
+    axes.x.label = words(key)
+    axes.title = cut_text(study.label(measure), MAX_TITLE_LENGTH)
     axes.y.grid = True
     return drawn.svg(f"{measure} against {key}: the mean of each point")
 
@@ -193,8 +259,8 @@ def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -
         _draw_fitted_line(axes, line, x[side], y[side], colour)
     axes.vertical(shape.break_point)
     axes.y.bounds = measure_extent(one.measure)
-    axes.x.label = _key_label(key)
-    axes.title = f"{cut_text(one.measure, MAX_NAME_LENGTH)}: {shape.note}"
+    axes.x.label = words(key)
+    axes.title = f"{cut_text(study.label(one.measure), MAX_TITLE_LENGTH - 16)}: {shape.note}"
     axes.y.grid = True
     if len(np.unique(x)) <= 12 and (x == np.round(x)).all():
         axes.x.whole, axes.x.most = True, 8
@@ -220,10 +286,6 @@ def _series_legend(axes: Axes, names: list[str]) -> None:
             for name, colour in zip(names, SERIES, strict=False)
         ]
     )
-
-
-def _key_label(key: str) -> str:
-    return key.rsplit(".", 1)[-1].replace("_", " ")
 
 
 COLOURS = (MUTED, BLUE, GREEN, PINK, ORANGE)
@@ -295,8 +357,8 @@ def stacked_figure(study: Study, stack: StackedFigure) -> Markup | None:
         for axes, side in zip(row, sides, strict=True):
             rows = table[(table["over"] == key) & (table["beside"] == side)]
             _panel(axes, study, stack, stack_arms(study, stack, key, side), rows)
-            axes.x.label = _key_label(key)
-            axes.title = f"{_key_label(stack.beside)}: {side}" if stack.beside else ""
+            axes.x.label = words(key)
+            axes.title = f"{words(stack.beside)}: {side}" if stack.beside else ""
     first = panels[0][0]
     first.title = ", ".join(filter(None, (stack.title, first.title)))
     # The first entry is that of the foot: a legend reads as the columns do, from the top.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +12,12 @@ from markupsafe import Markup
 
 from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.metrics.inference.comparisons import (
-    EQUAL_PAIRS,
-    ArmDifference,
     detectable_effect,
     detectable_paired,
-    reconciliation,
 )
-from virsci_society.metrics.inference.correlations import RANK_TREND, Correlation
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, POOR_COVERAGE
 from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.report.templates import (
-    THIN_SPACE,
     count_of,
     format_number,
     format_percent,
@@ -33,6 +28,7 @@ from virsci_society.metrics.report.templates import (
 )
 from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.scenarios.study.results import figures, tables
+from virsci_society.scenarios.study.results.answer import answer, finding, points, unit_of
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult, compute_comparisons
 from virsci_society.scenarios.study.results.figures import scatter_section
 from virsci_society.scenarios.study.results.study import (
@@ -43,30 +39,6 @@ from virsci_society.scenarios.study.results.study import (
     StudyDescription,
 )
 from virsci_society.scenarios.study.results.tables import file_name, write_files
-
-TOLD = 3
-"""Comparisons of the first plan that the answer names; the others are counted."""
-ALPHA = 0.05
-
-
-def answer(study: Study, results: Sequence[ComparisonResult]) -> str:
-    """The answer in one sentence: what the first planned comparison with an estimate found.
-
-    Where none has one, it says why of the first.
-    """
-    planned = [one for one in results if one.planned]
-    if not planned:
-        return "No comparison was planned, so this page describes and does not answer."
-    lead = next((one for one in planned if np.isfinite(one.p)), planned[0])
-    first = [one for one in planned if one.plan == lead.plan][:TOLD]
-    told = "; ".join(_finding(one, len(planned)) for one in first)
-    more = len(planned) - len(first)
-    unknown = sum(not np.isfinite(one.p) for one in planned if one not in first)
-    beside = f", {unknown} of them without an estimate" if unknown else ""
-    rest = f" ({count_of(more, 'further comparison')} below{beside})" if more else ""
-    few = min((len(study.numbers(lead.measure, arm)) for arm in study.arms), default=0)
-    sketch = f" With fewer than {MIN_REPLICATES} replicates this is a sketch, not an answer."
-    return f"{told[:1].upper()}{told[1:]}{rest}.{sketch if 0 < few < MIN_REPLICATES else ''}"
 
 
 def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFrame:
@@ -92,90 +64,6 @@ def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFram
         rows.append((_plan(plan), when, f"{count_of(len(mine), 'test')}, {estimated} estimated"))
     rows += [("deviation", "", line) for line in told.deviations]
     return pd.DataFrame(rows, columns=["item", "planned", "done"])
-
-
-def reconciliations(results: Sequence[ComparisonResult]) -> dict[str, list[str]]:
-    """Sentences where the interval and the verdict of a comparison disagree, by kind of result.
-
-    Returns:
-        By the name of the table that both stand in: ``differences``, ``inverted_u``,
-        ``rank_correlations``, ``correlations``.
-    """
-    tests = sum(one.planned for one in results)
-    told: dict[str, list[str]] = {}
-    for one in results:
-        if why := _reconciliation(one, tests):
-            of = " to ".join(one.of) if isinstance(one.result, ArmDifference) else one.of[0]
-            among = f", {one.among}" if one.among else ""
-            told.setdefault(_table_of(one), []).append(f"{one.measure}, {of}{among}: {why}.")
-    return told
-
-
-def _table_of(one: ComparisonResult) -> str:
-    if isinstance(one.result, ArmDifference):
-        return "differences"
-    if isinstance(one.result, Correlation):
-        return "rank_correlations" if one.test == RANK_TREND else "correlations"
-    return "inverted_u"
-
-
-def _reconciliation(one: ComparisonResult, tests: int) -> str:
-    result = one.result
-    if isinstance(result, ArmDifference):
-        bounds = result.difference.low, result.difference.high
-    elif isinstance(result, Correlation):
-        bounds = result.low, result.high
-    elif result.first.low > 0 > result.second.high:
-        # Both slopes leave out zero in the direction of an inverted U; the nearer end decides.
-        bounds = (
-            min(result.first.low, -result.second.high),
-            max(result.first.high, -result.second.low),
-        )
-    else:
-        return ""
-    return reconciliation(bounds, one.p, one.holm, tests, ALPHA)
-
-
-def _finding(one: ComparisonResult, tests: int) -> str:
-    """One comparison as a clause."""
-    result, measure = one.result, _in_words(one.measure)
-    if not np.isfinite(one.p):
-        if result.note == EQUAL_PAIRS:
-            return f"{measure} is the same in {' and '.join(one.of)}, pair by pair"
-        why = f" ({result.note})" if result.note else ""
-        over = "between" if len(one.of) > 1 else "over"
-        return f"{measure} cannot be compared {over} {' and '.join(one.of)}{why}"
-    chance = "beyond chance" if one.holm < ALPHA else "not told apart from chance"
-    test = f"p after Holm {_p(one.holm)}"
-    if isinstance(result, ArmDifference):
-        band = result.difference
-        way = "higher" if band.value > 0 else "lower"
-        size = f"{format_number(abs(band.value))} {way} in {one.of[1]} than in {one.of[0]}"
-        if band.value == 0:
-            size = f"the same in {one.of[1]} as in {one.of[0]}"
-        ends = f"{format_number(band.low)} to {format_number(band.high)}"
-        told = f"difference, 95{THIN_SPACE}% interval {ends}; {test}"
-        why = _reconciliation(one, tests)
-        return f"{measure} is {size} ({told}): {chance}" + (f" ({why})" if why else "")
-    if isinstance(result, Correlation):
-        way = "rises" if result.r > 0 else "falls"
-        verb = f"{way} with" if one.test == RANK_TREND else "goes together with"
-        return f"{measure} {verb} {one.of[0]} (r {format_number(result.r)}; {test}): {chance}"
-    shape = "rises and then falls" if one.holm < ALPHA else "does not clearly rise and then fall"
-    return f"{measure} {shape} over {one.of[0]} ({test})"
-
-
-def _in_words(measure: str) -> str:
-    """The name of an outcome in a sentence: scores of reviews are told as such."""
-    given, _, panel = measure.partition(" by ")
-    if not given.startswith("review."):
-        return measure
-    _, kind, score = given.split(".")
-    return f"the score {score.replace('_', ' ')} of {kind} reviews" + (panel and f" by {panel}")
-
-
-def _p(value: float) -> str:
-    return format_number(value) if value >= 0.001 else "below 0.001"
 
 
 def _plan(plan: PlannedComparison) -> str:
@@ -237,6 +125,10 @@ class StudyPage:
         for measure in study.description.measures:
             self._add_measure(measure)
         self.shapes = self._shapes()
+        self.correlated = figures.correlation_figures(study, self.results)
+        self.figures |= {
+            file_name(name, "correlations"): one for name, one in self.correlated.items()
+        }
         self.drawn = [self._drawn(*one) for one in enumerate(study.description.figures, 1)]
         spoilt = self.runs_with_defaults
         again = sorted(compute_comparisons(study, spoilt), key=_is_no_review) if spoilt else []
@@ -265,6 +157,7 @@ class StudyPage:
         self.tables |= {one["file"]: one["table"] for one in self.drawn}
         self.tables = {name: one for name, one in self.tables.items() if one is not None}
         self.tables = {name: one for name, one in self.tables.items() if len(one)}
+        self.differences = list(self._differences())
 
     def render(self) -> str:
         """The page as HTML text."""
@@ -276,19 +169,19 @@ class StudyPage:
             style=style_sheet(environment),
             told=description,
             interval=tables.interval_names(description.paired),
-            reconciled=reconciliations(self.results),
             answer=answer(self.study, self.results),
-            measures=self.measures,
+            measures=self._groups(),
+            differences=self.differences,
+            correlated=self.correlated,
             shapes=self.shapes,
             drawn=[one for one in self.drawn if one["picture"]],
-            tables={name: records(table) for name, table in self.tables.items()},
+            tables={name: self._rows(table) for name, table in self.tables.items()},
             beside=[(name, name) for name in self.study.arms],
             reference=_reference(description),
             gains=[(name, name.replace("_", " ")) for name in self.tables.get("gains_by_arm", ())],
             novelty=[(name, name) for name in COLUMNS if name in description.measures],
             among=_among_column,
             matched=_matched_rows(self.tables.get("matched")),
-            pairs=_difference_rows(self.tables.get("differences")),
             states=self.study.runs["state"].value_counts().sort_index().to_dict(),
             fewest=fewest,
             sketch=MIN_REPLICATES,
@@ -318,16 +211,59 @@ class StudyPage:
         self.measures.append(
             {
                 "name": name,
-                "unit": measure.unit if measure else "",
+                "label": self.study.label(name),
+                "unit": unit_of(self.study, name),
                 "meaning": measure.meaning if measure else "",
                 "figures": drawn,
-                "wide": figures.is_drawn_by_arm(self.study),
                 "table": table,
                 "rows": records(table),
                 "log": bool(table["geometric_mean"].notna().any()),
                 "missing": int(table["missing"].sum()),
             }
         )
+
+    def _rows(self, table: pd.DataFrame) -> list[dict[str, Any]]:
+        """The rows of a table as the page shows them, with measures in words."""
+        rows = records(table)
+        for row in rows:
+            for column in {"measure", "against"} & {*row}:
+                row[column] = self.study.label(row[column])
+        return rows
+
+    def _groups(self) -> list[tuple[str, list[dict[str, Any]]]]:
+        """Outcomes of planned comparisons first; other measures, and what never differs, folded."""
+        outcomes = {one.measure for one in self.results}
+        shown: list[dict[str, Any]] = []
+        others, alike = shown[:], shown[:]
+        for one in self.measures:
+            is_same = self.study.is_same_in_all_arms(one["name"])
+            planned = one["name"] in outcomes or not outcomes
+            (alike if is_same else shown if planned else others).append(one)
+        groups = [("", shown), ("Other measures", others), ("The same in every arm", alike)]
+        return [(title, group) for title, group in groups if group]
+
+    def _differences(self) -> Iterator[dict[str, Any]]:
+        """The planned differences of arms, measure by measure, with their figure and their rows."""
+        table = self.tables.get("differences", pd.DataFrame({"measure": []}))
+        for measure in table["measure"].unique():
+            rows = _difference_rows(table[table["measure"] == measure])
+            in_points = points(self.study, measure)
+            for row in rows if in_points else ():
+                row |= {name: 100 * row[name] for name in ("difference", "low", "high")}
+            picture = figures.difference_figure(self.study, measure, self.results)
+            if picture is not None:
+                self.figures[file_name(measure, "differences")] = picture
+            label = self.study.label(measure)
+            unit = "points" if in_points else unit_of(self.study, measure)
+            tests = sum(one.planned for one in self.results)
+            sentences = [
+                finding(self.study, one, tests)
+                for one in self.results
+                if one.planned and one.measure == measure
+            ]
+            told = {"name": measure, "label": label, "unit": unit, "picture": picture}
+            told |= {"sentences": sentences, "from": {row["first"] for row in rows}}
+            yield told | {"rows": rows}
 
     def _shapes(self) -> list[Markup]:
         """Figures of the two-lines tests, with the arms that each was planned for."""
@@ -363,9 +299,12 @@ class StudyPage:
 
     def _poorly_covered(self) -> list[dict[str, Any]]:
         """Measures whose t intervals are known to cover too seldom."""
-        rows = records(tables.coverage(self.study))
         logs = {one["name"]: one["log"] for one in self.measures}
-        return [{**row, "logged": logs[row["measure"]]} for row in rows if row["t"] < POOR_COVERAGE]
+        return [
+            {**row, "label": self.study.label(row["measure"]), "logged": logs[row["measure"]]}
+            for row in records(tables.coverage(self.study))
+            if row["t"] < POOR_COVERAGE
+        ]
 
 
 def _is_no_review(one: ComparisonResult) -> bool:
@@ -398,9 +337,9 @@ def _among_column(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
     return [("among", "among")] if any(row["among"] for row in rows) else []
 
 
-def _difference_rows(table: pd.DataFrame | None) -> list[dict[str, Any]]:
+def _difference_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The differences, of every two arms of a grid only what differs, the rest in ``among``."""
-    rows = [] if table is None else records(table)
+    rows = records(table)
     for row in rows:
         sides = [str(row[side]).split(",") for side in ("first", "second")]
         parts = list(zip(*sides, strict=False))

@@ -24,6 +24,7 @@ from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import require_regular_file
 from virsci_society.agents.files.file_hashes import read_hashes
+from virsci_society.metrics.scalars.measures import measure_label
 from virsci_society.scenarios.study.study_file import Figure, Scatter
 from virsci_society.society.results.table_files import read_parquet
 
@@ -91,6 +92,7 @@ class StudyDescription(StudyRecord):
         keys: the scenario keys that are varied.
         replicates: planned for each arm.
         measures: names.
+        labels: words for arms and measures, by their names.
         comparisons: planned beforehand.
         figures: of measures that add up, and of outcomes against measures.
         crossed: keys whose values go round over the replicates of every arm.
@@ -109,6 +111,7 @@ class StudyDescription(StudyRecord):
     keys: list[str] = Field(default_factory=list)
     replicates: int = Field(ge=1)
     measures: list[str]
+    labels: dict[str, str] = Field(default_factory=dict)
     comparisons: list[PlannedComparison] = Field(default_factory=list)
     figures: list[StackedFigure | ScatterFigure] = Field(default_factory=list)
     crossed: dict[str, list[Any]] = Field(default_factory=dict)
@@ -190,6 +193,32 @@ class Study:
     def arms(self) -> list[str]:
         """Names of the arms, in order."""
         return [arm.name for arm in self.description.arms]
+
+    def label(self, measure: str) -> str:
+        """An outcome in words, a noun without an article; a review's score with its panel."""
+        score, _, panel = measure.partition(" by ")
+        if score.startswith("review."):
+            _, kind, name = score.split(".")
+            told = f"score {name.replace('_', ' ')} of {kind} reviews"
+            return told + (panel and f" by {panel}")
+        return self.description.labels.get(measure) or measure_label(measure)
+
+    def circumstance(self, arm: str) -> str:
+        """An arm in words, as ``when nobody left``; without a label ``with`` or ``in`` its name."""
+        labels, of = (
+            self.description.labels,
+            next(one.of for one in self.description.arms if one.name == arm),
+        )
+        if of in labels and arm not in labels:
+            return labels[of] + arm.removeprefix(of)
+        return labels.get(arm) or f"{'with' if '=' in arm else 'in'} {arm}"
+
+    def is_same_in_all_arms(self, measure: str) -> bool:
+        """Whether every replicate has one value in all arms, as what happens before they differ."""
+        told = [self.values(measure, arm) for arm in self.arms]
+        return (
+            self.description.paired and len(told) > 1 and all(one.equals(told[0]) for one in told)
+        )
 
     def reference(self, arm: str) -> str | None:
         """The arm that gains are against: the first one, or its like in the block of an arm.

@@ -12,7 +12,6 @@ from virsci_society.metrics.inference.comparisons import (
     dz_interval,
     g_interval,
     paired,
-    reconciliation,
     welch,
 )
 from virsci_society.metrics.inference.correlations import (
@@ -90,21 +89,3 @@ def test_no_page_has_a_name_of_its_own_for_an_interval():
         # The error of what was observed is no interval: the column bears the word of its code.
         text = text.replace("The error of the observed is a bootstrap over papers", "")
         assert not NAMES.findall(text), template
-
-
-@pytest.mark.parametrize(
-    ("bounds", "p", "corrected", "words"),
-    [
-        ((0.01, 0.3), 0.03, 0.12, "of this comparison alone and leaves out zero"),
-        ((-0.3, -0.01), 0.03, 0.12, "corrected for all 4 planned comparisons"),
-        ((0.01, 0.3), 0.06, 0.24, "computed in different ways"),
-        ((-0.01, 0.3), 0.002, 0.008, "computed in different ways"),
-        ((0.01, 0.3), 0.002, 0.008, ""),
-        ((-0.01, 0.3), 0.06, 0.24, ""),
-        ((np.nan, np.nan), 0.002, 0.008, ""),
-        ((0.01, 0.3), 0.03, np.nan, ""),
-    ],
-)
-def test_where_interval_and_verdict_disagree_a_sentence_says_why(bounds, p, corrected, words):
-    told = reconciliation(bounds, p, corrected, 4)
-    assert (words in told) if words else told == ""

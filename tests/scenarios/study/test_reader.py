@@ -429,3 +429,15 @@ def test_a_figure_of_outcomes_names_what_the_study_has(written, old, new, told):
     assert len(found) == 1, found
     assert "tiny.yaml:9:" in found[0]
     assert told in found[0]
+
+
+def test_labels_are_words_alone_and_stand_outside_the_lock(written):
+    from virsci_society.scenarios.study.folder import make_lock
+
+    labels = "labels: {'team_size=2,turns=1': in pairs, papers: papers written}\n"
+    told, plain = read_study(written(TINY + labels)), read_study(written(TINY, "plain.yaml"))
+    assert told.file.labels == {"team_size=2,turns=1": "in pairs", "papers": "papers written"}
+    assert make_lock(told, "run").data == make_lock(plain, "run").data
+    [fault] = faults(written(TINY + "labels: {paper: articles}\n"))
+    assert "labels.paper: 'paper' is no arm or measure" in fault
+    assert "did you mean 'papers'" in fault

@@ -8,9 +8,10 @@ import pytest
 
 from tests.scenarios.study.study_folder import told_of, write_study
 from virsci_society.metrics.report.templates import MISSING
+from virsci_society.scenarios.study.results.answer import answer
 from virsci_society.scenarios.study.results.comparisons import compute_comparisons
-from virsci_society.scenarios.study.results.figures import measure_figures
-from virsci_society.scenarios.study.results.page import StudyPage, _matched_rows, answer, plan_table
+from virsci_society.scenarios.study.results.figures import difference_figure, measure_figures
+from virsci_society.scenarios.study.results.page import StudyPage, _matched_rows, plan_table
 from virsci_society.scenarios.study.results.study import Study
 from virsci_society.scenarios.study.results.tables import (
     arms_side_by_side,
@@ -30,36 +31,97 @@ def study_of(folder, replicates=6, plans=(PAIR,), gain=1.0, **more):
 
 
 def told(study):
-    return answer(study, compute_comparisons(study))
+    return " ".join(answer(study, compute_comparisons(study)))
 
 
 def test_a_difference_is_told_with_its_interval_and_corrected_p(tmp_path):
-    text = told(study_of(tmp_path / "s"))
-    assert text.startswith("ON is ")
-    assert "higher in large than in small (difference, 95\u202f% interval " in text
-    assert "p after Holm" in text
-    assert text.endswith("beyond chance.")
-    lower = told(study_of(tmp_path / "t", gain=-1.0))
-    assert "lower in large than in small" in lower
+    assert told(study_of(tmp_path / "s")) == (
+        "In large, the overall novelty was 1.00 higher than in small (95\u202f% interval 0.953 to "
+        "1.05 higher; p < 0.001: significant)."
+    )
+    assert told(study_of(tmp_path / "t", gain=-1.0)) == (
+        "In large, the overall novelty was 1 lower than in small (95\u202f% interval 0.953 to "
+        "1.05 lower; p < 0.001: significant)."
+    )
     values = {("small", "ON"): [1.0, 2.0, 3.0], ("large", "ON"): [3.0, 2.0, 1.0]}
     described = told_of(ARMS, ["ON"], 3, comparisons=[PAIR])
     same = told(Study.open(write_study(tmp_path / "u", described, values)))
-    assert same.startswith("ON is the same in large as in small (difference, ")
+    assert same.startswith("In large, the overall novelty was the same as in small (95\u202f% ")
 
 
 def test_what_chance_may_have_made_is_not_told_as_a_finding(tmp_path):
-    assert "not told apart from chance" in told(study_of(tmp_path / "s", gain=0.0))
+    assert told(study_of(tmp_path / "s", gain=0.0)).endswith(": not significant).")
+
+
+def test_arms_and_measures_are_told_by_their_labels_and_shares_in_points(tmp_path):
+    """The sentence of the library's study of removals, with an interval that crosses zero."""
+    arms = {"nobody leaves": {"a.x": 1}, "ten leave": {"a.x": 2}, "all leave": {"a.x": 3}}
+    share, own = "giant_component_active", "brokers.betweenness.mean"
+    values = {(arm, share): [0.4, 0.5, 0.6, 0.5, 0.4] for arm in arms}
+    values["ten leave", share] = [0.3, 0.4, 0.4, 0.5, 0.5]
+    values |= {(arm, own): [1.0, 2.0, 3.0, 4.0, 5.0] for arm in arms}
+    labels = {
+        "nobody leaves": "when nobody left",
+        "ten leave": "when ten random people left",
+        own: "mean betweenness",
+    }
+    plans = [{"test": "paired", "of": name, "arms": list(arms)} for name in (share, own)]
+    described = told_of(arms, [share, own], 5, comparisons=plans, labels=labels)
+    study = Study.open(write_study(tmp_path / "s", described, values))
+    text = told(study)
+    assert text.startswith(
+        "When ten random people left, the share of active authors in the largest component was 6 "
+        "points lower than when nobody left (95\u202f% interval 20 lower to 8.2 higher; p = 1 "
+        "after correction for 4 tests: not significant). The share of active authors in the "
+        "largest component was the same in all leave as when nobody left, pair by pair."
+    )
+    page = StudyPage(study).render()
+    assert "<h3>Mean betweenness <code>brokers.betweenness.mean</code></h3>" in page
+    assert "The same in every arm: mean betweenness</summary>" in page
+
+
+def test_what_is_no_outcome_or_the_same_in_all_arms_is_folded_behind_the_outcomes(tmp_path):
+    noise = np.random.default_rng(1).normal(0, 1, 6)
+    values = {(arm, "papers"): noise for arm in ARMS}
+    values |= {(arm, name): noise * (1 + (arm == "large")) for arm in ARMS for name in ("CD", "ON")}
+    described = told_of(ARMS, ["papers", "CD", "ON"], 6, comparisons=[PAIR])
+    page = StudyPage(Study.open(write_study(tmp_path / "s", described, values))).render()
+    by_arm = page[page.index('<section id="measures">') :]
+    places = [
+        by_arm.index(text)
+        for text in (
+            *("<h3>Overall novelty <code>ON</code>", "Other measures: contemporary dissimilarity"),
+            *("<h3>Contemporary dissimilarity", "The same in every arm: number of papers"),
+            "<h3>Number of papers <code>papers",
+        )
+    ]
+    assert places == sorted(places)
+    assert page.index('<section id="comparisons">') < page.index('<section id="measures">')
+
+
+def test_differences_are_drawn_pair_by_pair_with_a_line_at_zero(tmp_path):
+    """Six pairs: a dot each, the mean, its interval, zero; without common seeds no pairs."""
+    study = study_of(tmp_path / "s")
+    drawn = difference_figure(study, "ON", compute_comparisons(study))
+    assert drawn.count("<circle") == 6 + 1
+    assert drawn.count('stroke-width="1.6"') == 1
+    assert drawn.count("stroke-dasharray") == 1
+    assert "difference from small" in drawn
+    apart = study_of(tmp_path / "t", paired=False)
+    welch = difference_figure(apart, "ON", compute_comparisons(apart))
+    assert welch.count("<circle") == 1
+    assert drawn in StudyPage(study).render()
 
 
 def test_the_answer_is_the_first_comparison_that_has_an_estimate(tmp_path):
     """Of a study whose first outcome, a score of reviews, is not there yet."""
     waiting = {**PAIR, "of": "review.virsci.overall"}
     text = told(study_of(tmp_path / "s", plans=[waiting, PAIR]))
-    assert text.startswith("ON is ")
-    assert "(1 further comparison below, 1 of them without an estimate)" in text
+    assert text.startswith("In large, the overall novelty was ")
+    assert "1 further comparison below, 1 of them without an estimate." in text
     assert "sketch" not in text
     alone = told(study_of(tmp_path / "t", plans=[waiting]))
-    assert "cannot be compared between small and large (no reviews yet" in alone
+    assert "in large cannot be compared with that in small (no reviews yet" in alone
     assert "sketch" not in alone
 
 
@@ -84,15 +146,11 @@ def test_an_interval_without_zero_beside_a_verdict_of_chance_is_reconciled(tmp_p
     first = compute_comparisons(study)[0]
     assert first.result.difference.low > 0
     assert first.p < 0.05 < first.holm
-    text = told(study)
-    why = (
-        "(the interval is of this comparison alone and leaves out zero, the p after Holm is "
-        "corrected for all 4 planned comparisons, and the verdict follows the p)"
+    assert told(study).startswith(
+        "In large, the overall novelty was 0.850 higher than in small (95\u202f% interval of this "
+        "test alone 0.0333 to 1.67 higher; p = 0.174 after correction for 4 tests: not "
+        "significant)."
     )
-    assert f"not told apart from chance {why}" in text
-    page = StudyPage(study).render()
-    assert "ON, small to large: the interval is of this comparison alone" in page
-    assert page.count("and the verdict follows the p") == 2
 
 
 def test_the_page_of_a_study_names_the_functions_that_made_its_intervals(tmp_path):
@@ -106,8 +164,7 @@ def test_the_page_of_a_study_names_the_functions_that_made_its_intervals(tmp_pat
         page = html.unescape(StudyPage(study).render())
         assert f'<th scope="col">{names["mean"]}, 95 %</th>' in page
         assert f'<th scope="col">{names["bootstrap"]}, 95 %</th>' in page
-        assert f"{name}; " in page
-        assert f"with its {result.result.effect.method} interval" in page
+        assert f"({name}), with {result.result.effect.method} intervals of " in page
 
 
 def test_arms_that_never_differ_are_not_compared_and_a_measure_without_values_has_no_table(
@@ -120,7 +177,7 @@ def test_arms_that_never_differ_are_not_compared_and_a_measure_without_values_ha
     described = told_of(ARMS, ["papers", "ON"], 5, comparisons=plans, **about)
     study = Study.open(write_study(tmp_path / "s", described, values))
     text = told(study)
-    assert text.startswith("Papers is the same in small and large, pair by pair")
+    assert text.startswith("The number of papers was the same in large as in small, pair by pair.")
     page = StudyPage(study).render()
     assert "Not available in any run." in page
     assert page.count('<th scope="col">BCa bootstrap, 95 %</th>') == 1
@@ -134,9 +191,11 @@ def test_few_replicates_are_no_answer_and_no_plan_none_either(tmp_path):
 
 def test_the_first_plan_answers_and_the_others_are_counted(tmp_path):
     trend = {"test": "rank_correlation", "of": "ON", "over": "a.x"}
-    text = told(study_of(tmp_path / "s", plans=(trend, PAIR)))
-    assert text.startswith("ON rises with a.x (r ")
-    assert "(1 further comparison below)" in text
+    study = study_of(tmp_path / "s", plans=(trend, PAIR))
+    text = told(study)
+    assert text.startswith("The overall novelty rose with x (Spearman’s rho 1.00, ")
+    assert "1 further comparison below." in text
+    assert "Correlations of ON: 95 % intervals, and zero" in StudyPage(study).render()
 
 
 def test_the_plan_stands_beside_what_was_done(tmp_path):

@@ -113,8 +113,8 @@ def test_few_replicates_are_a_sketch_and_power_is_printed(tmp_path):
 def test_skewed_measures_are_warned_of_and_normal_ones_are_not(tmp_path):
     folder = make(tmp_path / "study", 20)
     text = words(page_of(folder))
-    assert "Too narrow: calls" in text
-    assert "Too narrow: ON" not in text
+    assert "Too narrow: number of calls" in text
+    assert "Too narrow: overall novelty" not in text
     by_arm = tables.measure_by_arm(Study.open(folder), "calls")
     assert by_arm["log_low"].notna().all()
     assert (by_arm["geometric_mean"] < by_arm["mean"]).all()
@@ -171,7 +171,8 @@ def test_every_figure_stands_on_its_own(tmp_path):
     write_study_page(folder)
     drawn = sorted((folder / "report").glob("*.svg"))
     assert [path.name for path in drawn] == [
-        *("ON-two_lines-protocol.team_size-1.svg", "ON.svg", "calls.svg")
+        *("ON-differences.svg", "ON-two_lines-protocol.team_size-1.svg", "ON.svg"),
+        *("calls-correlations.svg", "calls.svg"),
     ]
     for path in drawn:
         assert ET.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
@@ -300,8 +301,8 @@ def test_comparisons_of_a_grid_say_among_which_arms_and_what_differs(tmp_path):
     assert pairs["first"].tolist() == ["turns=5,team_size=2"] * 2
     rows = re.findall(r"<tr><th scope=\"row\".*?</tr>", page, flags=re.DOTALL)
     told_pairs = [words(re.sub("</t[dh]>", " | ", row)) for row in rows]
-    assert any(row.startswith("ON | team_size=2 | team_size=4 | turns=5 |") for row in told_pairs)
-    assert any(row.startswith("ON | turns=5 | turns=1 | team_size=2 |") for row in told_pairs)
+    assert any(row.startswith("team_size=4 | team_size=2 | turns=5 |") for row in told_pairs)
+    assert any(row.startswith("turns=1 | turns=5 | team_size=2 |") for row in told_pairs)
 
 
 def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(tmp_path):
@@ -313,8 +314,8 @@ def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(tmp_path):
         *("measures", "differences", "inverted_u", "rank_correlations"),
         *("without_defaults", "coverage", "runs_not_done", "plan", "arms_side_by_side"),
     }
-    # Beside these: one table by arm for each measure, the two lines, and the arms.
-    assert page.count("<table>") == len(names) - 1 + 2 + 1 + 1
+    # Beside these: one table by arm for each measure, effect sizes, the two lines, and the arms.
+    assert page.count("<table>") == len(names) - 1 + 2 + 1 + 1 + 1
 
 
 def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
@@ -406,7 +407,8 @@ def test_a_score_of_reviews_is_an_outcome_and_stands_first(tmp_path):
     assert wide["overall"][1] == f"{np.mean(after):.2f} ({gain['gain']:+.2f})".replace("-", "−")
     assert "(" not in wide["overall"][0]
     page = page_of(folder)
-    assert "In short.</strong> The score overall of proposal reviews by one is" in page
+    text = words(page)
+    assert f"In short. With {list(ARMS)[1]}, the score overall of proposal reviews by one " in text
     assert page.index('<section id="reviews">') < page.index('<section id="comparisons">')
     rows = pd.read_csv(folder / "report" / "differences.csv")["measure"].tolist()
     assert rows == [*(f"review.proposal.overall by {panel}" for panel in ("one", "two")), "ON"]

@@ -1,0 +1,146 @@
+"""The planned comparisons of a study in sentences, and the answer at the head of its page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from virsci_society.metrics.inference.comparisons import EQUAL_PAIRS, ArmDifference
+from virsci_society.metrics.inference.correlations import RANK_TREND, Correlation
+from virsci_society.metrics.inference.intervals import MIN_REPLICATES, Interval
+from virsci_society.metrics.report.templates import (
+    THIN_SPACE,
+    count_of,
+    format_number,
+    format_percent,
+)
+from virsci_society.metrics.scalars.measures import MEASURES
+from virsci_society.scenarios.study.results.comparisons import ComparisonResult
+from virsci_society.scenarios.study.results.study import Study
+
+TOLD = 3
+"""Comparisons of the first plan that the answer names; the others are counted."""
+ALPHA = 0.05
+
+
+def answer(study: Study, results: Sequence[ComparisonResult]) -> list[str]:
+    """The answer: a sentence for each result of the first planned comparison with an estimate.
+
+    Where none has one, they say why of the first; how many there are besides is told at the end.
+    """
+    planned = [one for one in results if one.planned]
+    if not planned:
+        return ["No comparison was planned, so this page describes and does not answer."]
+    lead = next((one for one in planned if np.isfinite(one.p)), planned[0])
+    first = [one for one in planned if one.plan == lead.plan][:TOLD]
+    sentences = [finding(study, one, len(planned)) for one in first]
+    if more := len(planned) - len(first):
+        unknown = sum(not np.isfinite(one.p) for one in planned if one not in first)
+        beside = f", {unknown} of them without an estimate" if unknown else ""
+        sentences.append(f"{count_of(more, 'further comparison')} below{beside}.")
+    few = min((len(study.numbers(lead.measure, arm)) for arm in study.arms), default=0)
+    if 0 < few < MIN_REPLICATES:
+        fewer = f"With fewer than {MIN_REPLICATES} replicates"
+        sentences.append(f"{fewer} this is a sketch, not an answer.")
+    return sentences
+
+
+def finding(study: Study, one: ComparisonResult, tests: int) -> str:
+    """One planned comparison as a sentence, whose verdict follows the corrected p.
+
+    Args:
+        study: its study.
+        one: of it.
+        tests: number of planned comparisons, for which p is corrected.
+    """
+    label, result = f"the {study.label(one.measure)}", one.result
+    among = f", among {one.among}," if one.among else ""
+    if not np.isfinite(one.p):
+        told = _without_estimate(study, one, label)
+    elif isinstance(result, ArmDifference):
+        told = _difference(study, one, result.difference, label, tests)
+    elif isinstance(result, Correlation):
+        way = "rose" if result.r > 0 else "fell"
+        verb = f"{way} with" if one.test == RANK_TREND else "went together with"
+        name = "Pearson’s r" if one.test == "Pearson" else "Spearman’s rho"
+        ends = f"{format_number(result.low)} to {format_number(result.high)}"
+        band = _interval(one, (result.low, result.high), ends)
+        numbers = f"{name} {format_number(result.r)}, {band}{_verdict(one, tests)}"
+        told = f"{label}{among} {verb} {_against(study, one)} ({numbers})"
+    else:
+        shape = "rose and then fell" if one.holm < ALPHA else "did not clearly rise and then fall"
+        told = f"{label}{among} {shape} over {words(one.of[0])} ({_verdict(one, tests)})"
+    return f"{told[:1].upper()}{told[1:]}."
+
+
+def words(key: str) -> str:
+    """The last part of a dotted key in words."""
+    return key.rsplit(".", 1)[-1].replace("_", " ")
+
+
+def points(study: Study, measure: str) -> bool:
+    """Whether differences of a measure are told in percentage points: it is the share of things."""
+    known = MEASURES.get(measure)
+    return known is not None and known.unit == "share" and "share of" in study.label(measure)
+
+
+def _against(study: Study, one: ComparisonResult) -> str:
+    return words(one.of[0]) if one.test == RANK_TREND else f"the {study.label(one.of[0])}"
+
+
+def _without_estimate(study: Study, one: ComparisonResult, label: str) -> str:
+    result = one.result
+    if not isinstance(result, ArmDifference):
+        of = words(one.of[0]) if one.test != "Pearson" else one.of[0]
+        return f"{label} cannot be compared over {of}" + (result.note and f" ({result.note})")
+    first, second = map(study.circumstance, one.of)
+    if result.note == EQUAL_PAIRS:
+        return f"{label} was the same {second} as {first}, pair by pair"
+    why = result.note and f" ({result.note})"
+    return f"{label} {second} cannot be compared with that {first}{why}"
+
+
+def _difference(study: Study, one: ComparisonResult, band: Interval, label: str, tests: int) -> str:
+    in_points = points(study, one.measure)
+    unit = "points" if in_points else unit_of(study, one.measure)
+
+    def size(value: float) -> str:
+        percent = format_percent(abs(value)).removesuffix(f"{THIN_SPACE}%")
+        return percent if in_points else format_number(abs(value))
+
+    first, second = map(study.circumstance, one.of)
+    way = f"{size(band.value)} {unit}".strip() + (" higher" if band.value > 0 else " lower")
+    told = f"{second}, {label} was {way} than {first}"
+    if band.value == 0:
+        told = f"{second}, {label} was the same as {first}"
+    if band.low >= 0:
+        ends = f"{size(band.low)} to {size(band.high)} higher"
+    elif band.high <= 0:
+        ends = f"{size(band.high)} to {size(band.low)} lower"
+    else:
+        ends = f"{size(band.low)} lower to {size(band.high)} higher"
+    return f"{told} ({_interval(one, (band.low, band.high), ends)}{_verdict(one, tests)})"
+
+
+def unit_of(study: Study, measure: str) -> str:
+    """The unit of a measure; empty where its label tells it, and of shares."""
+    unit = MEASURES[measure].unit if measure in MEASURES else ""
+    told = unit == "share" or study.label(measure).startswith(("number", "mean number", "share"))
+    return "" if told else unit
+
+
+def _interval(one: ComparisonResult, bounds: tuple[float, float], ends: str) -> str:
+    """The interval in words, and why it and the corrected p disagree about zero, if they do."""
+    if not np.isfinite(bounds).all():
+        return ""
+    without_zero, note = bounds[0] > 0 or bounds[1] < 0, ""
+    if without_zero != (one.holm < ALPHA):
+        note = " of this test alone" if without_zero and one.p < ALPHA else " by another method"
+    return f"95{THIN_SPACE}% interval{note} {ends}; "
+
+
+def _verdict(one: ComparisonResult, tests: int) -> str:
+    p = f"= {format_number(one.holm)}" if one.holm >= 0.001 else "< 0.001"
+    corrected = f" after correction for {tests} tests" if tests > 1 else ""
+    return f"p {p}{corrected}: {'significant' if one.holm < ALPHA else 'not significant'}"
