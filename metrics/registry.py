@@ -50,7 +50,9 @@ def measure(run: Run, name: str) -> pd.DataFrame:
         try:
             return run.measure(name)
         except InputError as error:
-            raise InputError("\n".join(filter(None, (str(error), explain_name(name))))) from error
+            if meant := explain_name(name):
+                raise InputError(f"no measure is called {name!r}; {meant}") from error
+            raise
     if name in run.measure_names():
         held = run.measure(name)
         if not run.is_measure_of_folder(name) or has_columns_of(held, empty_measure(name)):

@@ -75,6 +75,8 @@ def fork(
     made = Fork.of(run, at, with_seed(set_, seed), remove, trust=trust)
     with make_progress() as progress:
         past = made.run(out, progress)
+    if shortage := made.shortage(out):
+        tell(f"--remove {remove}: {shortage}")
     tell(f"report: {out / 'report.html'}")
     tell(
         f"shared with {run}: {past.events} events and {past.calls} calls before day {made.at:g}; "

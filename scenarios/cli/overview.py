@@ -41,7 +41,6 @@ LABEL = 22
 LEAST_COLUMNS = 8
 """Columns below which a chart is left out."""
 MOST_COLUMNS = 60
-GOES_ON = "the command that began it goes on with it; what was answered is not asked again"
 
 
 @guarded
@@ -85,15 +84,16 @@ def _print_state(state: RunState, json: bool) -> None:
     if json:
         tell_json(state.to_data())
         return
-    from virsci_society.scenarios.runs.run_state import RUNNING
+    from virsci_society.scenarios.runs.run_state import RUNNING, going_on
 
+    watch = "'society watch' shows it as it runs"
     day = "before the first answer" if state.days is None else f"day {state.days:g}"
     rows = (
         ("state", state.words),
         ("where it stood", state.stood or f"{day}, session {state.session}"),
         ("calls", f"{state.answered or 0:,} answered"),
         ("cost", _cost(state.calls or 0, state.tokens or 0, state.usd or 0.0)),
-        ("to go on", GOES_ON if state.state != RUNNING else "'society watch' shows it as it runs"),
+        ("to go on", watch if state.state == RUNNING else going_on(Path(state.folder))),
     )
     seed = "" if state.seed is None else f", seed {state.seed}"
     tell(f"{state.scenario or state.folder}{seed}")
@@ -111,6 +111,7 @@ def _open_page(folder: Path) -> None:
         raise InputError(f"{folder}: no such folder; 'society list runs' names those there are")
     page = resolve_run_folder(folder) / "report.html"
     if not page.exists():
+        open_to_show(folder)  # tells what it is instead: a study, a folder of runs, a killed run
         raise InputError(f"{page}: missing; 'society export page {folder}' writes it")
     require_regular_file(page)
     address = page.resolve().as_uri()
@@ -171,7 +172,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
         (
             "invitations",
             f"{invited['sent']:,} sent: {invited['accepted']:,} accepted, "
-            f"{invited['declined']:,} declined, {invited['full']:,} at the limit; "
+            f"{invited['declined']:,} declined, {invited['full']:,} to people in too many teams; "
             f"{invited['cross_team']:,} to members of other teams",
         ),
         (
@@ -179,7 +180,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
             f"at most {summary['max_memberships']} teams a scientist at a time; "
             f"{summary['consultations']:,} consultations",
         ),
-        ("waiting for people", f"per round, by team size: {waited or 'nobody'}"),
+        ("waiting for people", f"per round, by team size: {waited}" if waited else "none"),
         ("novelty (means)", novelty or "not measured"),
         ("calls", (f"{calls['total']:,}: {stages}" if stages else "none") + of_ended),
         ("cost", _cost(*spent_in(ledger or {}))),

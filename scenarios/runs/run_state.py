@@ -22,6 +22,7 @@ from virsci_society.agents.journal.live_view import is_being_written, read_notes
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.runs.run_journal import JOURNAL, ledger_of
+from virsci_society.society.results.folder_kinds import planned_runs
 
 if TYPE_CHECKING:
     from virsci_society.society.results.run import Run
@@ -51,7 +52,8 @@ class RunState:
         state: ``running``, ``finished``, ``stopped by budget``, ``stopped by user`` (a signal),
             ``stopped`` (the provider, the disk or a lost lease; the reason says which),
             ``failed`` (an error), ``killed`` (no end recorded, lock not held), ``running or
-            killed`` (the lock cannot be seen here), ``not begun`` or ``damaged``.
+            killed`` (the lock cannot be seen here), ``not begun`` or ``damaged``; of a study, in a
+            list of runs, how many of its runs have finished.
         date: when it was last written, in ISO 8601 and UTC.
         scenario: title of the scenario; empty where it is not known.
         seed: of the run; None where it is not known.
@@ -274,8 +276,7 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
     state, target = read_state(folder), resolve_run_folder(folder)
     if state.session and not has_world(folder):
         raise InputError(
-            f"{folder}: has no results that could be shown: {state.sentence()}; the command that "
-            "began it goes on with it"
+            f"{folder}: has no results that could be shown: {state.sentence()}; {going_on(folder)}"
         )
     run = Run.open(target)
     if run.partial is not None:
@@ -288,30 +289,59 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
     return run, state
 
 
+def going_on(folder: Path) -> str:
+    """Which command goes on with a run that has not finished."""
+    study = folder.parent.parent
+    if folder.parent.name == "runs" and planned_runs(study) is not None:
+        return f"'society study run {study}' goes on with it"
+    command = f"'society run SCENARIO --out {folder}' with the same scenario and settings"
+    return f"{command} goes on with it; what was answered is not asked again"
+
+
 def has_world(folder: Path) -> bool:
     """Whether there are tables to be shown: of the run, or of the part that its last stop left."""
     return any((one / MANIFEST).exists() for one in (folder, folder / PARTIAL))
 
 
 def list_runs(root: Path) -> list[RunState]:
-    """Every run folder below a folder, or the folder itself, sorted by path.
+    """Every run and study below a folder, or the folder itself, sorted by path.
 
     Raises:
         InputError: it is no folder.
     """
     if not root.is_dir():
         raise InputError(f"{root}: no such folder; runs are written to runs/ by default")
-    return [read_state(folder) for folder in _run_folders(root, DEPTH)]
+    return list(_states(root, DEPTH))
 
 
-def _run_folders(folder: Path, depth: int) -> Iterator[Path]:
+def _states(folder: Path, depth: int) -> Iterator[RunState]:
     if _is_run(folder):
-        yield folder
+        yield read_state(folder)
         return
-    if depth:
-        below = sorted(one for one in folder.iterdir() if one.is_dir() and not one.is_symlink())
-        for one in below:
-            yield from _run_folders(one, depth - 1)
+    below = sorted(one for one in folder.iterdir() if one.is_dir() and not one.is_symlink())
+    states = (state for one in below for state in _states(one, depth - 1)) if depth else ()
+    planned = planned_runs(folder)
+    if planned is None:
+        yield from states
+    else:
+        yield _state_of_study(folder, planned, list(states))
+
+
+def _state_of_study(folder: Path, planned: int, runs: list[RunState]) -> RunState:
+    """A study as one entry: how many of its runs have finished, and what all of them have cost."""
+    done = sum(one.state == FINISHED for one in runs)
+    calls, tokens, usd = (
+        sum(getattr(one, name) or 0 for one in runs) for name in ("calls", "tokens", "usd")
+    )
+    date = max((one.date for one in runs), default="")
+    return RunState(
+        str(folder),
+        f"study: {done} of {planned} runs finished",
+        date,
+        calls=calls,
+        tokens=tokens,
+        usd=usd,
+    )
 
 
 def _is_run(folder: Path) -> bool:

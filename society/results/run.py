@@ -27,7 +27,9 @@ from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.errors import DAMAGED_ARCHIVE, InputError
 from virsci_society.agents.files.atomic_files import replacing, require_regular_file
 from virsci_society.agents.files.file_hashes import FileHashes, read_hashes
+from virsci_society.agents.spelling import did_you_mean
 from virsci_society.society.results.dataframes import build_tables, cast_table, with_numpy_dtypes
+from virsci_society.society.results.folder_kinds import MANIFEST, PARTIAL, without_manifest
 from virsci_society.society.results.plots import RunPlots
 from virsci_society.society.results.speaker import is_events_header, speaker_of
 from virsci_society.society.results.table_files import count_rows, read_parquet, write_csv
@@ -79,10 +81,6 @@ def read_vectors(path: Path) -> Vectors:
         return Vectors(tuple(str(paper) for paper in ids), np.asarray(values, dtype=np.float32))
     except DAMAGED_ARCHIVE as error:
         raise InputError(f"{path}: cannot be read as vectors: {error}") from error
-
-
-MANIFEST = "manifest.json"
-PARTIAL = "partial"
 
 
 class Run:
@@ -326,11 +324,12 @@ class Run:
             # The name becomes part of a path, so it must not lead out of the folder.
             path = self._file(f"tables/measures/{name}.parquet") if name.isidentifier() else None
             if path is None:
-                held = ", ".join(self.measure_names()) or "none"
-                raise InputError(
-                    f"no measure is called {name!r}; this run holds: {held}; "
-                    "metrics.measure(run, NAME) computes others"
+                names = self.measure_names()
+                told = (
+                    did_you_mean(name, names) or f"; this run holds: {', '.join(names) or 'none'}"
                 )
+                more = "metrics.measure(run, NAME) computes others"
+                raise InputError(f"no measure is called {name!r}{told}; {more}")
             self._measures[name] = read_parquet(path)
             self._measures_of_folder.add(name)
         found = self._measures[name]
@@ -405,7 +404,7 @@ def _read(path: Path) -> str:
 def _read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not path.exists():
-        raise InputError(_without_manifest(folder))
+        raise InputError(without_manifest(folder))
     try:
         data = json.loads(_read(path))
     except (ValueError, RecursionError) as error:
@@ -413,15 +412,3 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise InputError(f"{path}: not an object, so this is not a run folder")
     return data
-
-
-def _without_manifest(folder: Path) -> str:
-    """What a folder without a manifest is, and what to give in its place."""
-    if (folder / "lock.json").exists():
-        one = folder / "runs" / "0000"
-        return f"{folder}: a study; give one of its runs, such as {one}, or see 'society study'"
-    runs = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
-    if runs:
-        return f"{folder}: holds runs; give one of the {len(runs)}, such as {runs[0]}"
-    missing = f"{folder / MANIFEST}: missing, so this is not a run folder"
-    return f"{missing}; give the folder that a run wrote"

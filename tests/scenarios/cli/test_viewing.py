@@ -234,6 +234,49 @@ def test_runs_are_listed_with_state_date_and_cost(folders: Path) -> None:
     assert len(json.loads(society("list", "runs", folders, "--json").output)) == 5
 
 
+def as_study(folder: Path, small_run: Path, done: int) -> Path:
+    """A study of three runs, so many of which have finished, and one that was killed."""
+    for index in range(done):
+        (folder / f"runs/000{index}" / "tables").mkdir(parents=True)
+        shutil.copy(small_run / "manifest.json", folder / f"runs/000{index}")
+    if done < 3:
+        (folder / "runs/0002").mkdir(parents=True)
+        (folder / "runs/0002" / "journal.sqlite").write_bytes(b"")
+    (folder / "lock.json").write_text('{"arms": [{"name": "one"}], "replicates": 3}')
+    return folder
+
+
+def test_a_study_is_one_line_among_runs(folders: Path, small_run: Path) -> None:
+    study = as_study(folders / "sizes", small_run, 2)
+    found = {Path(one.folder).name: one for one in list_runs(folders)}
+    assert found["sizes"].state == "study: 2 of 3 runs finished"
+    assert not any(Path(one.folder).is_relative_to(study / "runs") for one in found.values())
+    assert society("list", "runs").output.count("sizes") == 1
+
+
+def test_what_a_folder_without_results_holds_is_told_with_the_command_that_goes_on(
+    here: Path, small_run: Path
+) -> None:
+    study = as_study(here / "runs" / "studies" / "sizes", small_run, 2)
+    told = (
+        f"{study}: a study, 2 of 3 runs finished; 'society study report {study}' writes its page, "
+        f"'society study run {study}' goes on with it; one of its runs is {study}/runs/0000\n"
+    )
+    for command in (("show",), ("explore",), ("show", "--open"), ("transcript",)):
+        assert society(*command, study).stderr == told, command
+    (study / "report.html").write_text("")
+    assert "show --open" in society("show", study).stderr
+    whole = as_study(here / "runs" / "studies" / "whole", small_run, 3)
+    assert "study run" not in society("show", whole).stderr
+    both = here / "runs" / "studies"
+    assert f"{both}: holds 2 studies; give one, such as {study} (" in society("show", both).stderr
+    (here / "runs" / "one").mkdir()
+    shutil.copy(small_run / "manifest.json", here / "runs" / "one")
+    held = society("show", here / "runs").stderr
+    assert "holds 1 run and 2 studies; give one, such as " in held
+    assert f"{here / 'runs'} ('society list runs" not in held
+
+
 def test_no_runs_are_told(here: Path) -> None:
     assert "runs: no such folder" in society("list", "runs").stderr
     (here / "runs").mkdir()
@@ -251,7 +294,10 @@ def test_open_shows_the_page_in_the_browser(
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     assert "no browser here; open file:///" in society("show", small_run, "--open").output
     assert "no such folder" in society("show", here / "no", "--open").stderr
-    assert f"'society export page {here}' writes it" in society("show", here, "--open").stderr
+    assert "so this is not a run folder" in society("show", here, "--open").stderr
+    bare = shutil.copytree(small_run, here / "bare")
+    (bare / "report.html").unlink()
+    assert f"'society export page {bare}' writes it" in society("show", bare, "--open").stderr
     (here / "report.html").symlink_to("/etc/hostname")
     assert society("show", here, "--open").exit_code == 2
 

@@ -84,6 +84,17 @@ def test_a_fork_shares_the_past_and_differs_after(
     assert told == {"run": "run", "digest": digest(parent).strip(), "at": AT}
 
 
+def test_a_fork_tells_how_many_were_there_where_more_are_to_leave(parent: Path, here: Path) -> None:
+    people = len(Run.open(parent).table("scientists"))
+    asked = Fork.of(parent, "40d", remove="degree:1000")
+    asked.run(here / "all")
+    told = f"1,000 were to leave and {people} were there; one always stays"
+    assert asked.shortage(here / "all") == told
+    few = Fork.of(parent, "40d", remove="degree:2")
+    few.run(here / "few")
+    assert few.shortage(here / "few") == ""
+
+
 def test_a_fork_is_the_run_of_its_scenario_from_the_beginning(parent: Path, here: Path) -> None:
     fork = Fork.of(parent, "40d", ["protocol.turns=2"], "degree:2")
     fork.run(here / "fork")

@@ -1,0 +1,46 @@
+"""What a folder is that holds no results of a run: a study, runs, or neither; without any table."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import require_regular_file
+
+MANIFEST, LOCK, PARTIAL = "manifest.json", "lock.json", "partial"
+"""The files by which the folders of a run and of a study are known, and the part of a run."""
+
+
+def planned_runs(folder: Path) -> int | None:
+    """How many runs a study folder is for, by its lock; None of any other folder."""
+    with suppress(OSError, ValueError, RecursionError, LookupError, TypeError, InputError):
+        lock = json.loads(require_regular_file(folder / LOCK).read_text(encoding="utf-8"))
+        return len(lock["arms"]) * int(lock["replicates"])
+    return None
+
+
+def without_manifest(folder: Path) -> str:
+    """What a folder without a manifest is, and which command goes on from there."""
+    runs, studies = (
+        sorted(path.parent for depth in ("*", "*/*") for path in folder.glob(f"{depth}/{name}"))
+        for name in (MANIFEST, LOCK)
+    )
+    planned = planned_runs(folder)
+    if planned is not None:
+        page = f"'society show --open {folder}' opens its page"
+        if not (folder / "report.html").exists():
+            page = f"'society study report {folder}' writes its page"
+        if len(runs) < planned:
+            page += f", 'society study run {folder}' goes on with it"
+        one = f"; one of its runs is {runs[0]}" if runs else ""
+        return f"{folder}: a study, {len(runs)} of {planned} runs finished; {page}{one}"
+    runs = [path for path in runs if path.name != PARTIAL]
+    counts = ((len(runs), "run", "runs"), (len(studies), "study", "studies"))
+    held = " and ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts if n)
+    if held:
+        such = [*runs, *studies][0]
+        return f"{folder}: holds {held}; give one, such as {such} ('society list runs {folder}')"
+    missing = f"{folder / MANIFEST}: missing, so this is not a run folder"
+    return f"{missing}; give the folder that a run wrote"
