@@ -13,7 +13,7 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.runs.progress import make_progress
+from virsci_society.scenarios.runs.progress import Pace, make_progress
 from virsci_society.scenarios.terminal.arguments import (
     Json,
     Settings,
@@ -24,7 +24,7 @@ from virsci_society.scenarios.terminal.arguments import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from virsci_society.scenarios.study.design import Design
     from virsci_society.scenarios.study.folder import Lock
@@ -145,7 +145,7 @@ def run(
     engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
     if index is not None:
         held.waiting(index)
-        _end(folder, engine.run(design, folder, [index], _line))
+        _end(folder, engine.run(design, folder, [index], _line_by_line(folder, 1)))
         return
     before = read_statuses(folder, held)
     todo = unfinished_runs(before)
@@ -153,7 +153,7 @@ def run(
         todo = sorted([*todo, *(one.index for one in before if one.state == "quarantined")])
     if todo:
         tell(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
-        engine.run(design, folder, todo, _line)
+        engine.run(design, folder, todo, _line_by_line(folder, len(todo)))
     _conclude(design, folder, held, changed=bool(todo))
     # Reviewers come after the runs, so that here they are only announced.
     for line in _without_reviews(design, folder):
@@ -304,9 +304,20 @@ def _without_reviews(design: Design, folder: Path) -> list[str]:
     ]
 
 
-def _line(one: Status) -> None:
-    reason = f": {one.reason}" if one.reason else ""
-    tell(f"run {one.index:04d} ({one.arm}, replicate {one.replicate}) {one.state}{reason}")
+def _line_by_line(folder: Path, total: int) -> Callable[[Status], None]:
+    """Prints each run as it ends, with the share that has ended and the time left."""
+    from virsci_society.scenarios.study.status import describe_status
+
+    pace, ended = Pace(), set[int]()
+    pace.text(0, total)
+
+    def line(one: Status) -> None:
+        ended.add(one.index)
+        many = len(ended)
+        share = f"{many} of {total} ({many / total:.0%}; {pace.text(many, total)})"
+        tell(f"{share}: {describe_status(folder, one)}")
+
+    return line
 
 
 def _end(folder: Path, found: Sequence[Status]) -> None:

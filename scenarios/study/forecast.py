@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from virsci_society.scenarios.study.budget_matching import (
     told_as,
 )
 from virsci_society.scenarios.study.design import Design, MatchedArm
+from virsci_society.scenarios.study.execution.engine import Engine
 from virsci_society.scenarios.terminal.arguments import tell
 from virsci_society.scenarios.terminal.console import print_table
 from virsci_society.scenarios.terminal.plan_tables import NAMES, duration
@@ -36,12 +38,14 @@ class StudyForecast:
             with a power of 0.8; NaN for fewer than two.
         corrected: the same at the level that the smallest of all planned comparisons has to reach
             (Holm).
+        rehearsed: seconds that the rehearsal of one run of each arm took here.
     """
 
     design: Design
     plans: tuple[Plan, ...]
     effect: float
     corrected: float
+    rehearsed: tuple[float, ...] = ()
 
     def total(self, name: str) -> dict[str, float]:
         """A figure of ``FIGURES`` for all runs together, at each of its ends."""
@@ -97,15 +101,17 @@ def study_forecast(design: Design, progress: Progress) -> StudyForecast:
     """
     from virsci_society.metrics.inference.comparisons import detectable_effect
 
-    plans = []
+    plans, rehearsed = [], []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
         progress.begin(f"rehearsing {arm.name}")
         seeded = scenario.model_copy(update={"seed": design.seeds(arm.name)[0]})
         step = told_as(progress, arm.name)
+        began = time.monotonic()
         plans.append(plan(seeded, rates_for(seeded, None), step=step))
+        rehearsed.append((time.monotonic() - began) / plans[-1].rehearsals)
     many, level = design.file.replicates, 0.05 / max(1, comparisons_in(design))
     found = detectable_effect(many), detectable_effect(many, alpha=level)
-    return StudyForecast(design, tuple(plans), *found)
+    return StudyForecast(design, tuple(plans), *found, tuple(rehearsed))
 
 
 def comparisons_in(design: Design) -> int:
@@ -125,11 +131,13 @@ def print_forecast(found: StudyForecast) -> None:
         (arm.name, *(f"{getattr(one.figures['calls'], end):,.0f}" for end in ENDS))
         for arm, one in zip(found.design.arms, found.plans, strict=True)
     ]
+    title, figures = f"{file.study}: {runs} = {found.design.runs} runs", list(_figures(found))
     _print_matching(found.design)
-    _print_arms("calls of one run", ("arm", *ENDS), arms)
-    print_table(
-        f"{file.study}: {runs} = {found.design.runs} runs", ("figure", *ENDS), list(_figures(found))
-    )
+    if figures:
+        _print_arms("calls of one run", ("arm", *ENDS), arms)
+        print_table(title, ("figure", *ENDS), figures)
+    else:
+        tell(title)
     tell(*_said(found))
 
 
@@ -175,20 +183,26 @@ def _figures(found: StudyForecast) -> Iterator[tuple[str, ...]]:
             wall = found.wall_time()
             if wall["high"]:
                 yield (f"{label}, sharing slots", *(duration(wall[end]) for end in ENDS))
-        elif name != "usd" or found.priced:
-            total = found.total(name)
+        elif (name != "usd" or found.priced) and (total := found.total(name))["high"]:
             digits = 4 if name == "usd" and total["high"] < 100 else 0
             yield (label, *(f"{total[end]:,.{digits}f}" for end in ENDS))
 
 
 def _said(found: StudyForecast) -> Iterator[str]:
-    one = found.plans[0]
+    one, many = found.plans[0], found.design.file.replicates
+    if not found.wall_time()["high"]:
+        jobs, together = Engine().sizes(found.design, found.design.runs)
+        seconds = many * math.fsum(found.rehearsed) / (jobs * together)
+        yield (
+            f"wall time: at least {duration(max(seconds, *found.rehearsed))} on this machine, "
+            f"{jobs * together} at a time (--jobs)"
+        )
     yield "rehearsed by rule-based scientists, not by a language model; the first seed of each arm"
     yield f"who will speak: {one.scenario.backend.backend.about}"
-    yield f"rates: {one.rates.source}"
+    if not one.rates.exact:
+        yield f"rates: {one.rates.source}"
     if not found.priced:
         yield "the price of a model is not known; 'society plan' tells how to give it"
-    many = found.design.file.replicates
     if math.isnan(found.effect):
         yield f"{many} replicate: no effect can be told from chance"
         return

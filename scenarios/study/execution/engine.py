@@ -67,7 +67,7 @@ class Engine:
         options: dict[str, Any] = {"trust": self.trust, "again": self.again}
         options |= {"fail_fast": self.fail_fast, "on_result": on_result}
         if self.scheduler is None and self.local_cluster is None:
-            jobs, together = self._sizes(design, len(indices))
+            jobs, together = self.sizes(design, len(indices))
             apart = len(indices) > 1
             return run_locally(
                 folder, indices, jobs=jobs, together=together, apart=apart, **options
@@ -85,8 +85,8 @@ class Engine:
             **options,
         )
 
-    def _sizes(self, design: Design, runs: int) -> tuple[int, int]:
-        """Processes, and runs in each."""
+    def sizes(self, design: Design, runs: int) -> tuple[int, int]:
+        """Processes on this machine, and runs in each at a time."""
         waits = not all(scenario.seeded_backend.inline for scenario in design.scenarios)
         jobs = self.jobs or (1 if waits else os.cpu_count() or 1)
         together = self.together or (TOGETHER if waits else 1)

@@ -1,5 +1,6 @@
 """Running a study: what is missing is done, whoever does it; bytes never differ."""
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -602,3 +603,41 @@ def test_a_lock_names_what_differs_and_not_the_prompts_it_did_not_know(tmp_path)
     told = r'base\.protocol\.discussion: default -> \{"speaking_order": "random"\}'
     with pytest.raises(InputError, match=told):
         open_folder(read_study(path, ["protocol.discussion.speaking_order=random"]), study)
+
+
+def test_a_run_that_ends_is_told_with_the_share_and_the_time_left(tmp_path, capsys, monkeypatch):
+    from virsci_society.scenarios.study.command import _line_by_line
+
+    clock = iter([0.0, 0.0, 60.0, 90.0, 90.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    line = _line_by_line(tmp_path, 4)
+    line(Status(0, "two", 0, 1, "done"))
+    line(Status(2, "BIG", 0, 1, "failed", reason="no room"))
+    line(Status(2, "BIG", 0, 1, "done"))  # begun again: no further run has ended
+    assert capsys.readouterr().out.splitlines() == [
+        "1 of 4 (25%; 1:00 gone, 3:00 left): run 0000 (two, replicate 0) done",
+        "2 of 4 (50%; 1:30 gone, 1:30 left): run 0002 (BIG, replicate 0) failed: no room",
+        "2 of 4 (50%; 1:30 gone, 1:30 left): run 0002 (BIG, replicate 0) done",
+    ]
+
+
+def test_the_plan_of_a_study_of_rules_tells_its_time_and_no_table_of_zeros(tmp_path, capsys):
+    from virsci_society.scenarios.runs.progress import Progress
+    from virsci_society.scenarios.study.forecast import print_forecast, study_forecast
+
+    wordless = TINY.replace("base: virsci/paper", "base: community/assembly").replace(
+        "  protocol.turns: 1\n  population.ecosystem: {scientists: 12, papers: 60}\n", ""
+    )
+    wordless = wordless.replace("set: {protocol.team_size: 2}", "set: {}")
+    found = study_forecast(read_study(written(tmp_path, wordless)), Progress())
+    assert len(found.rehearsed) == 2
+    print_forecast(found)
+    told = capsys.readouterr().out
+    assert told.startswith("Tiny: 2 arms x 2 replicates = 4 runs\nwall time: at least ")
+    assert f"on this machine, {min(os.cpu_count(), 4)} at a time (--jobs)" in told
+    assert "0.0000" not in told
+    assert "tokens" not in told
+    # Four runs of fifteen minutes in the mean; none is shorter than the longest.
+    print_forecast(dataclasses.replace(found, rehearsed=(600.0, 1200.0)))
+    longest = max(60 / min(os.cpu_count(), 4), 20)
+    assert f"wall time: at least {longest:g} min on" in capsys.readouterr().out
