@@ -56,9 +56,8 @@ def plan_notes(plan: Plan) -> Iterator[str]:
     law = plan.law
     if law is not None and law.seconds:
         yield (
-            "law: a society that waits for words at every moment takes at least simulated span / "
-            f"shortest window x slowest call = {law.span:.0f} d / {law.days:g} d ({law.window}) x "
-            f"{law.slowest:.3g} s = {duration(law.seconds)}"
+            f"shortest time: if every {law.days:g} d ({law.window}) of the {law.span:.0f} d wait for "
+            f"one slowest call ({law.slowest:.3g} s), the run takes {duration(law.seconds)}"
         )
 
 
