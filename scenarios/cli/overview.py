@@ -93,7 +93,10 @@ def _print_state(state: RunState, json: bool) -> None:
         ("where it stood", state.stood or f"{day}, session {state.session}"),
         ("calls", f"{state.answered or 0:,} answered"),
         ("cost", _cost(state.calls or 0, state.tokens or 0, state.usd or 0.0)),
-        ("to go on", watch if state.state == RUNNING else going_on(Path(state.folder))),
+        (
+            "to go on",
+            watch if state.state == RUNNING else going_on(state),
+        ),
     )
     seed = "" if state.seed is None else f", seed {state.seed}"
     tell(f"{state.scenario or state.folder}{seed}")

@@ -275,9 +275,8 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
 
     state, target = read_state(folder), resolve_run_folder(folder)
     if state.session and not has_world(folder):
-        raise InputError(
-            f"{folder}: has no results that could be shown: {state.sentence()}; {going_on(folder)}"
-        )
+        told = f"{folder}: has no results that could be shown: {state.sentence()}"
+        raise InputError(f"{told}; {going_on(state)}")
     run = Run.open(target)
     if run.partial is not None:
         why = state.reason or "another process works on it"
@@ -289,12 +288,16 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
     return run, state
 
 
-def going_on(folder: Path) -> str:
-    """Which command goes on with a run that has not finished."""
+def going_on(state: RunState) -> str:
+    """Which command goes on with a run that has not finished; after a budget with a larger one."""
+    given = Path(state.folder)
+    folder = given.parent if given.name == PARTIAL else given
     study = folder.parent.parent
     if folder.parent.name == "runs" and planned_runs(study) is not None:
         return f"'society study run {study}' goes on with it"
+    larger = state.reason.partition("; go on with ")[2]
     command = f"'society run SCENARIO --out {folder}' with the same scenario and settings"
+    command += f", and {larger}," if larger else ""
     return f"{command} goes on with it; what was answered is not asked again"
 
 

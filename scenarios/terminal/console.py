@@ -22,12 +22,14 @@ PLAIN_WIDTH = 1000
 
 def open_to_show(folder: Path) -> Run:
     """Open a run, or the part of it that there is; a line on stderr tells how such a run ended."""
-    from virsci_society.scenarios.runs.run_state import FINISHED, open_run
+    from virsci_society.scenarios.runs.run_state import FINISHED, RUNNING, going_on, open_run
 
     run, state = open_run(folder)
     if run.partial is not None:
         days = f"{run.folder}: not finished; its world up to day {run.days:g}"
         print(printable(f"{days} ({state.words})"), file=sys.stderr)
+        if state.state != RUNNING:
+            print(printable(going_on(state)), file=sys.stderr)
     elif state.state != FINISHED:
         later = f"{folder}: what is shown has finished; the session after it: {state.words}"
         print(printable(later), file=sys.stderr)

@@ -56,8 +56,8 @@ def plan_notes(plan: Plan) -> Iterator[str]:
     law = plan.law
     if law is not None and law.seconds:
         yield (
-            f"shortest time: if every {law.days:g} d ({law.window}) of the {law.span:.0f} d wait for "
-            f"one slowest call ({law.slowest:.3g} s), the run takes {duration(law.seconds)}"
+            f"shortest time: if every {law.days:g} d ({law.window}) of the {law.span:.0f} d wait "
+            f"for one slowest call ({law.slowest:.3g} s), the run takes {duration(law.seconds)}"
         )
 
 
