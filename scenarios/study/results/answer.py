@@ -70,7 +70,7 @@ def finding(study: Study, one: ComparisonResult, tests: int) -> str:
         told = f"{label}{among} {verb} {_against(study, one)} ({numbers})"
     else:
         shape = "rose and then fell" if one.holm < ALPHA else "did not clearly rise and then fall"
-        told = f"{label}{among} {shape} over {words(one.of[0])} ({_verdict(one, tests)})"
+        told = f"{label}{among} {shape} over {_against(study, one)} ({_verdict(one, tests)})"
     return f"{told[:1].upper()}{told[1:]}."
 
 
@@ -79,31 +79,31 @@ def words(key: str) -> str:
     return key.rsplit(".", 1)[-1].replace("_", " ")
 
 
-def points(study: Study, measure: str) -> bool:
-    """Whether differences of a measure are told in percentage points: it is the share of things."""
+def percentage(study: Study, measure: str) -> float:
+    """100 where differences of a measure are told in percentage points, else 1."""
     known = MEASURES.get(measure)
-    return known is not None and known.unit == "share" and "share of" in study.label(measure)
+    is_share = known is not None and known.unit == "share" and "share of" in study.label(measure)
+    return 100.0 if is_share else 1.0
 
 
 def _against(study: Study, one: ComparisonResult) -> str:
-    return words(one.of[0]) if one.test == RANK_TREND else f"the {study.label(one.of[0])}"
+    """The key or the other measure that one is set against, in words."""
+    of_measures = isinstance(one.result, Correlation) and one.test != RANK_TREND
+    return f"the {study.label(one.of[0])}" if of_measures else words(one.of[0])
 
 
 def _without_estimate(study: Study, one: ComparisonResult, label: str) -> str:
-    result = one.result
-    if not isinstance(result, ArmDifference):
-        of = words(one.of[0]) if one.test != "Pearson" else one.of[0]
-        return f"{label} cannot be compared over {of}" + (result.note and f" ({result.note})")
+    why = one.result.note and f" ({one.result.note})"
+    if not isinstance(one.result, ArmDifference):
+        return f"{label} cannot be compared over {_against(study, one)}{why}"
     first, second = map(study.circumstance, one.of)
-    if result.note == EQUAL_PAIRS:
+    if one.result.note == EQUAL_PAIRS:
         return f"{label} was the same {second} as {first}, pair by pair"
-    why = result.note and f" ({result.note})"
     return f"{label} {second} cannot be compared with that {first}{why}"
 
 
 def _difference(study: Study, one: ComparisonResult, band: Interval, label: str, tests: int) -> str:
-    in_points = points(study, one.measure)
-    unit = "points" if in_points else unit_of(study, one.measure)
+    in_points, unit = percentage(study, one.measure) > 1, unit_of(study, one.measure)
 
     def size(value: float) -> str:
         percent = format_percent(abs(value)).removesuffix(f"{THIN_SPACE}%")
@@ -124,9 +124,11 @@ def _difference(study: Study, one: ComparisonResult, band: Interval, label: str,
 
 
 def unit_of(study: Study, measure: str) -> str:
-    """The unit of a measure; empty where its label tells it, and of shares."""
+    """The unit of differences of a measure; empty where its label tells it."""
+    if percentage(study, measure) > 1:
+        return "points"
     unit = MEASURES[measure].unit if measure in MEASURES else ""
-    told = unit == "share" or study.label(measure).startswith(("number", "mean number", "share"))
+    told = unit == "share" or study.label(measure).startswith(("number", "mean number"))
     return "" if told else unit
 
 

@@ -7,7 +7,6 @@ of the same runs, such as quality against tokens.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from markupsafe import Markup
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.spelling import cut_text
-from virsci_society.metrics.inference.comparisons import ArmDifference
 from virsci_society.metrics.inference.correlations import RANK_TREND, Correlation
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, Interval, t_interval
 from virsci_society.metrics.inference.two_lines import FittedLine, TwoLines
@@ -33,7 +31,7 @@ from virsci_society.metrics.report.drawing.svg import (
 )
 from virsci_society.metrics.scalars.measures import measure_extent
 from virsci_society.scenarios.study.design import BUDGET, short_names
-from virsci_society.scenarios.study.results.answer import points, words
+from virsci_society.scenarios.study.results.answer import percentage, words
 from virsci_society.scenarios.study.results.comparisons import (
     ComparisonResult,
     key_and_measure,
@@ -96,15 +94,18 @@ def _figure_against_key(
     for number, arms in enumerate(groups.values()):
         shift = 0.16 * gap * (number - (len(groups) - 1) / 2)
         _draw_series(axes, study, measure, key, arms, SERIES[number], shift, gap)
-    axes.y.bounds = measure_extent(measure)
-    axes.x.label = words(key)
+    _against_key(axes, study, measure, key)
     if all(float(place).is_integer() for place in places) and len(places) <= 12:
         axes.x.ticks = places
-    axes.title = cut_text(study.label(measure), MAX_TITLE_LENGTH)
-    axes.y.grid = True
     if len(groups) > 1:
         _series_legend(axes, list(groups))
     return drawn.svg(f"{measure} against {key}: means with 95 % intervals, and replicates")
+
+
+def _against_key(axes: Axes, study: Study, measure: str, key: str) -> None:
+    """Name the axes of a measure against a key."""
+    axes.y.bounds, axes.y.grid, axes.x.label = measure_extent(measure), True, words(key)
+    axes.title = cut_text(study.label(measure), MAX_TITLE_LENGTH - 16)
 
 
 JITTER = 0.06
@@ -161,31 +162,26 @@ def _figure_by_arm(study: Study, measure: str) -> Markup:
     return drawn.svg(f"{measure} in each arm: means with 95 % intervals, and replicates")
 
 
-def difference_figure(
-    study: Study, measure: str, results: Sequence[ComparisonResult]
-) -> Markup | None:
-    """Draw the planned differences of a measure between arms, with a line at zero.
+def difference_figure(study: Study, measure: str, found: Sequence[dict[str, Any]]) -> Markup | None:
+    """Draw the differences of a measure between arms, with a line at zero; None without a value.
 
-    A row for each, with a dot for every pair of one seed, their mean and its 95 % interval; None
-    where no difference has a value.
+    A row for each, as the page has it, with a dot for every pair of one seed, their mean and its
+    95 % interval.
     """
-    mine = [one for one in results if one.measure == measure]
-    found = [(one.of, one.result) for one in mine if isinstance(one.result, ArmDifference)]
-    alone = len({of[0] for of, _ in found}) == 1
-    scale = 100.0 if points(study, measure) else 1.0
-    rows = []
-    for of, result in found:
-        before, after = pairs(study, measure, of) if study.description.paired else ([], [])
-        gap = result.difference
-        band = replace(gap, value=scale * gap.value, low=scale * gap.low, high=scale * gap.high)
-        gaps = scale * (np.asarray(after) - np.asarray(before))
-        rows.append((of[1] if alone else f"{of[1]} against {of[0]}", gaps, band))
-    if not any(np.isfinite(band.value) for *_, band in rows):
+    if not any(np.isfinite(one["difference"]) for one in found):
         return None
+    alone, scale = len({one["first"] for one in found}) == 1, percentage(study, measure)
+    rows = []
+    for one in found:
+        band = Interval(one["difference"], one["low"], one["high"], one["n"])
+        gaps = np.subtract(*pairs(study, measure, one["arms"])) * -scale
+        name = ", ".join(filter(None, (one["second"], one["among"])))
+        name += "" if alone else f" against {one['first']}"
+        rows.append((name, gaps if study.description.paired else np.zeros(0), band))
     drawn, axes = _figure_of_rows(rows)
     axes.vertical(0.0)
-    unit = ", percentage points" if scale > 1 else ""
-    axes.title = f"difference from {of[0]}{unit}" if alone else f"difference{unit}"
+    axes.title = f"difference from {found[0]['first']}" if alone else "difference"
+    axes.title += ", percentage points" if scale > 1 else ""
     return drawn.svg(f"Differences of {measure} between arms: pairs, means, 95 % intervals, zero")
 
 
@@ -234,10 +230,7 @@ def _figure_of_points(study: Study, measure: str, key: str) -> Markup:
     drawn = Plot(4.2, 2.6)
     axes = drawn.axes()
     axes.dots(x, y, BLUE, size=4.2, opacity=0.6)
-    axes.y.bounds = measure_extent(measure)
-    axes.x.label = words(key)
-    axes.title = cut_text(study.label(measure), MAX_TITLE_LENGTH)
-    axes.y.grid = True
+    _against_key(axes, study, measure, key)
     return drawn.svg(f"{measure} against {key}: the mean of each point")
 
 
@@ -258,10 +251,8 @@ def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -
     for line, side, colour in sides:
         _draw_fitted_line(axes, line, x[side], y[side], colour)
     axes.vertical(shape.break_point)
-    axes.y.bounds = measure_extent(one.measure)
-    axes.x.label = words(key)
-    axes.title = f"{cut_text(study.label(one.measure), MAX_TITLE_LENGTH - 16)}: {shape.note}"
-    axes.y.grid = True
+    _against_key(axes, study, one.measure, key)
+    axes.title += f": {shape.note}"
     if len(np.unique(x)) <= 12 and (x == np.round(x)).all():
         axes.x.whole, axes.x.most = True, 8
     return drawn.svg(f"Two lines of {one.measure} over {key}, break at {shape.break_point:g}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,10 @@ from virsci_society.metrics.report.templates import (
 )
 from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.scenarios.study.results import figures, tables
-from virsci_society.scenarios.study.results.answer import answer, finding, points, unit_of
+from virsci_society.scenarios.study.results.answer import answer, finding, percentage, unit_of
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult, compute_comparisons
 from virsci_society.scenarios.study.results.figures import scatter_section
 from virsci_society.scenarios.study.results.study import (
-    PlannedComparison,
     ScatterFigure,
     StackedFigure,
     Study,
@@ -61,17 +61,11 @@ def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFram
         mine = [one for one in results if one.plan == number]
         estimated = sum(bool(np.isfinite(one.p)) for one in mine)
         when = "added after the lock" if plan.exploratory else "before the first run"
-        rows.append((_plan(plan), when, f"{count_of(len(mine), 'test')}, {estimated} estimated"))
+        rows.append(
+            (plan.describe(), when, f"{count_of(len(mine), 'test')}, {estimated} estimated")
+        )
     rows += [("deviation", "", line) for line in told.deviations]
     return pd.DataFrame(rows, columns=["item", "planned", "done"])
-
-
-def _plan(plan: PlannedComparison) -> str:
-    """A planned comparison in words."""
-    what = plan.of + (f" against {plan.against}" if plan.against else "")
-    over = f" over {plan.over}" if plan.over else ""
-    arms = f" of {', '.join(plan.arms)}" if plan.arms else ""
-    return f"{plan.test.replace('_', ' ')}: {what}{over}{arms}"
 
 
 def _range(low: int, high: int) -> str:
@@ -245,25 +239,24 @@ class StudyPage:
     def _differences(self) -> Iterator[dict[str, Any]]:
         """The planned differences of arms, measure by measure, with their figure and their rows."""
         table = self.tables.get("differences", pd.DataFrame({"measure": []}))
+        tests = sum(one.planned for one in self.results)
         for measure in table["measure"].unique():
             rows = _difference_rows(table[table["measure"] == measure])
-            in_points = points(self.study, measure)
-            for row in rows if in_points else ():
-                row |= {name: 100 * row[name] for name in ("difference", "low", "high")}
-            picture = figures.difference_figure(self.study, measure, self.results)
+            for row, name in product(rows, ("difference", "low", "high")):
+                row[name] *= percentage(self.study, measure)
+            picture = figures.difference_figure(self.study, measure, rows)
             if picture is not None:
                 self.figures[file_name(measure, "differences")] = picture
-            label = self.study.label(measure)
-            unit = "points" if in_points else unit_of(self.study, measure)
-            tests = sum(one.planned for one in self.results)
-            sentences = [
-                finding(self.study, one, tests)
-                for one in self.results
-                if one.planned and one.measure == measure
-            ]
-            told = {"name": measure, "label": label, "unit": unit, "picture": picture}
-            told |= {"sentences": sentences, "from": {row["first"] for row in rows}}
-            yield told | {"rows": rows}
+            mine = [one for one in self.results if one.planned and one.measure == measure]
+            yield {
+                "name": measure,
+                "label": self.study.label(measure),
+                "unit": unit_of(self.study, measure),
+                "picture": picture,
+                "rows": rows,
+                "from": {row["first"] for row in rows},
+                "sentences": [finding(self.study, one, tests) for one in mine],
+            }
 
     def _shapes(self) -> list[Markup]:
         """Figures of the two-lines tests, with the arms that each was planned for."""
@@ -344,7 +337,7 @@ def _difference_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
         sides = [str(row[side]).split(",") for side in ("first", "second")]
         parts = list(zip(*sides, strict=False))
         alike = [one for one, other in parts if one == other]
-        row["among"] = ""
+        row["among"], row["arms"] = "", (row["first"], row["second"])
         if len(sides[0]) == len(sides[1]) and all("=" in part for side in sides for part in side):
             row["among"] = ", ".join(alike)
             row["first"] = ", ".join(one for one, other in parts if one != other)

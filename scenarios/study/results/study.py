@@ -25,7 +25,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import require_regular_file
 from virsci_society.agents.files.file_hashes import read_hashes
 from virsci_society.metrics.scalars.measures import measure_label
-from virsci_society.scenarios.study.study_file import Figure, Scatter
+from virsci_society.scenarios.study.study_file import Comparison, Figure, Scatter
 from virsci_society.society.results.table_files import read_parquet
 
 DESCRIPTION_FILE = "study.json"
@@ -51,17 +51,9 @@ class StudyArm(StudyRecord):
     block: dict[str, Any] = Field(default_factory=dict)
 
 
-class PlannedComparison(StudyRecord):
-    """One comparison as it was planned: the keys of ``study_file.Comparison``.
+class PlannedComparison(Comparison, StudyRecord):
+    """One comparison as it was planned, or ``exploratory``: added after the lock."""
 
-    ``exploratory``: it was added after the lock, and so was not planned.
-    """
-
-    test: str
-    of: str
-    arms: list[str] | None = None
-    over: str | None = None
-    against: str | None = None
     exploratory: bool = False
 
 
@@ -216,9 +208,8 @@ class Study:
     def is_same_in_all_arms(self, measure: str) -> bool:
         """Whether every replicate has one value in all arms, as what happens before they differ."""
         told = [self.values(measure, arm) for arm in self.arms]
-        return (
-            self.description.paired and len(told) > 1 and all(one.equals(told[0]) for one in told)
-        )
+        alike = len(told[0]) > 0 and all(one.equals(told[0]) for one in told)
+        return self.description.paired and len(told) > 1 and alike
 
     def reference(self, arm: str) -> str | None:
         """The arm that gains are against: the first one, or its like in the block of an arm.

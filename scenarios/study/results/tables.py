@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -252,31 +252,20 @@ def rank_correlations(results: Sequence[ComparisonResult]) -> pd.DataFrame:
     """The rank correlations with a varied key; columns ``RANK_CORRELATIONS``."""
     rows = [
         (one.measure, *one.of, one.among, *_coefficient(found), *_verdict(one), found.note)
-        for one, found in _correlations(results)
-        if one.test == RANK_TREND
+        for one in results
+        if isinstance(found := one.result, Correlation) and one.test == RANK_TREND
     ]
     return _frame(rows, RANK_CORRELATIONS)
 
 
 def measure_correlations(results: Sequence[ComparisonResult]) -> pd.DataFrame:
-    """The correlations of two measures, or of a measure and a review.
-
-    Columns: ``MEASURE_CORRELATIONS``.
-    """
+    """The correlations of two measures, or of one and a review; ``MEASURE_CORRELATIONS``."""
     rows = [
         (one.measure, *one.of, one.test, *_coefficient(found), *_verdict(one))
-        for one, found in _correlations(results)
-        if one.test != RANK_TREND
+        for one in results
+        if isinstance(found := one.result, Correlation) and one.test != RANK_TREND
     ]
     return _frame(rows, MEASURE_CORRELATIONS)
-
-
-def _correlations(
-    results: Sequence[ComparisonResult],
-) -> Iterator[tuple[ComparisonResult, Correlation]]:
-    for one in results:
-        if isinstance(one.result, Correlation):
-            yield one, one.result
 
 
 def _coefficient(found: Correlation) -> tuple[int, float, float, float]:

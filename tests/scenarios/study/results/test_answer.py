@@ -10,7 +10,7 @@ from tests.scenarios.study.study_folder import told_of, write_study
 from virsci_society.metrics.report.templates import MISSING
 from virsci_society.scenarios.study.results.answer import answer
 from virsci_society.scenarios.study.results.comparisons import compute_comparisons
-from virsci_society.scenarios.study.results.figures import difference_figure, measure_figures
+from virsci_society.scenarios.study.results.figures import measure_figures
 from virsci_society.scenarios.study.results.page import StudyPage, _matched_rows, plan_table
 from virsci_society.scenarios.study.results.study import Study
 from virsci_society.scenarios.study.results.tables import (
@@ -102,13 +102,13 @@ def test_what_is_no_outcome_or_the_same_in_all_arms_is_folded_behind_the_outcome
 def test_differences_are_drawn_pair_by_pair_with_a_line_at_zero(tmp_path):
     """Six pairs: a dot each, the mean, its interval, zero; without common seeds no pairs."""
     study = study_of(tmp_path / "s")
-    drawn = difference_figure(study, "ON", compute_comparisons(study))
+    drawn = StudyPage(study).differences[0]["picture"]
     assert drawn.count("<circle") == 6 + 1
     assert drawn.count('stroke-width="1.6"') == 1
     assert drawn.count("stroke-dasharray") == 1
     assert "difference from small" in drawn
     apart = study_of(tmp_path / "t", paired=False)
-    welch = difference_figure(apart, "ON", compute_comparisons(apart))
+    welch = StudyPage(apart).differences[0]["picture"]
     assert welch.count("<circle") == 1
     assert drawn in StudyPage(study).render()
 
@@ -203,7 +203,7 @@ def test_the_plan_stands_beside_what_was_done(tmp_path):
     study = study_of(tmp_path / "s", plans=(PAIR, added), deviations=["fewer turns"])
     table = plan_table(study, compute_comparisons(study)).set_index("item")
     assert table.loc["replicates of each arm"].tolist() == ["6", "6"]
-    rows = table.loc["paired: ON of small, large"]
+    rows = table.loc["paired of ON (small, large)"]
     assert rows["planned"].tolist() == ["before the first run", "added after the lock"]
     assert rows["done"].tolist() == ["1 test, 1 estimated"] * 2
     assert table.loc["deviation", "done"] == "fewer turns"

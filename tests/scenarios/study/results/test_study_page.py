@@ -322,7 +322,7 @@ def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
     from virsci_society.metrics.inference.correlations import pearson, spearman
 
     plans = [
-        {"test": "correlation", "of": "ON", "against": "calls", "arms": ["team_size=2"]},
+        {"test": "correlation", "of": "ON", "against": "calls", "arms": list(ARMS)[:2]},
         {"test": "correlation", "of": "ON", "against": "review.novelty.novelty"},
     ]
     folder = make(tmp_path / "study", states={0: "failed"}, comparisons=plans)
@@ -332,7 +332,10 @@ def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
     pd.DataFrame(rows, columns=names).to_parquet(folder / "reviews.parquet")
     found = compute_comparisons(Study.open(folder))
     values = values_of()
-    first, second = (values["team_size=2", name][1:] for name in ("ON", "calls"))
+    two = list(ARMS)[:2]
+    first, second = (
+        [value for arm in two for value in values[arm, name]][1:] for name in ("ON", "calls")
+    )
     assert [one.result for one in found[:2]] == [pearson(first, second), spearman(first, second)]
     every = [value for arm in ARMS for value in values[arm, "ON"]][1:]
     assert found[2].of == ("review.novelty.novelty by one",)
