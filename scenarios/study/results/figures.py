@@ -175,8 +175,7 @@ def difference_figure(study: Study, measure: str, found: Sequence[dict[str, Any]
     for one in found:
         band = Interval(one["difference"], one["low"], one["high"], one["n"])
         gaps = np.subtract(*pairs(study, measure, one["arms"])) * -scale
-        name = ", ".join(filter(None, (one["second"], one["among"])))
-        name += "" if alone else f" against {one['first']}"
+        name = one["name"] if alone else f"{one['name']} against {one['first']}"
         rows.append((name, gaps if study.description.paired else np.zeros(0), band))
     drawn, axes = _figure_of_rows(rows)
     axes.vertical(0.0)

@@ -20,7 +20,6 @@ from virsci_society.metrics.inference.intervals import MIN_REPLICATES, POOR_COVE
 from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.report.templates import (
     count_of,
-    format_number,
     format_percent,
     records,
     style_sheet,
@@ -28,6 +27,7 @@ from virsci_society.metrics.report.templates import (
     write_html,
 )
 from virsci_society.metrics.scalars.measures import MEASURES
+from virsci_society.scenarios.study.design import format_value
 from virsci_society.scenarios.study.results import figures, tables
 from virsci_society.scenarios.study.results.answer import answer, finding, percentage, unit_of
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult, compute_comparisons
@@ -187,9 +187,10 @@ class StudyPage:
             tests=sum(one.planned for one in self.results),
             added=sum(not one.planned for one in self.results),
             spoilt=None if self.runs_with_defaults is None else len(self.runs_with_defaults),
-            arms=[{"name": arm.name, "set": _settings(arm.set)} for arm in description.arms],
+            arms=[{"name": one.name, "set": _settings(one.set)} for one in description.arms],
             leak=[
-                (_words(key), _as_text(value)) for key, value in sorted(description.leak.items())
+                (key.replace("_", " "), "not known" if value is None else format_value(value))
+                for key, value in sorted(description.leak.items())
             ],
             shown=RUNS_SHOWN,
             arms_drawn=figures.ARMS_SHOWN,
@@ -331,17 +332,19 @@ def _among_column(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
 
 
 def _difference_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The differences, of every two arms of a grid only what differs, the rest in ``among``."""
+    """The differences with both ``arms``, and short names: of two arms of a grid what differs.
+
+    ``name`` is that of the second arm, with what both have in common; ``first`` that of the other.
+    """
     rows = records(table)
     for row in rows:
-        sides = [str(row[side]).split(",") for side in ("first", "second")]
-        parts = list(zip(*sides, strict=False))
-        alike = [one for one, other in parts if one == other]
-        row["among"], row["arms"] = "", (row["first"], row["second"])
+        row["arms"], row["name"] = (row["first"], row["second"]), row["second"]
+        sides = [str(arm).split(",") for arm in row["arms"]]
         if len(sides[0]) == len(sides[1]) and all("=" in part for side in sides for part in side):
-            row["among"] = ", ".join(alike)
+            parts = list(zip(*sides, strict=True))
+            alike = [one for one, other in parts if one == other]
             row["first"] = ", ".join(one for one, other in parts if one != other)
-            row["second"] = ", ".join(other for one, other in parts if one != other)
+            row["name"] = ", ".join([other for one, other in parts if one != other] + alike)
     return rows
 
 
@@ -364,18 +367,5 @@ def _reference(description: StudyDescription) -> str:
 
 
 def _settings(given: dict[str, Any]) -> str:
-    return ", ".join(f"{key}: {_as_text(value)}" for key, value in given.items()) or "as the base"
-
-
-def _as_text(value: Any) -> str:
-    if isinstance(value, float):
-        return format_number(value)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return "; ".join(_as_text(one) for one in value)
-    if isinstance(value, dict):
-        return "; ".join(f"{_words(str(key))}: {_as_text(one)}" for key, one in value.items())
-    return "not known" if value is None else str(value)
-
-
-def _words(key: str) -> str:
-    return key.replace("_", " ")
+    settings = (f"{key}: {format_value(value)}" for key, value in given.items())
+    return ", ".join(settings) or "as the base"

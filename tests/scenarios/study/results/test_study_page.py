@@ -301,8 +301,8 @@ def test_comparisons_of_a_grid_say_among_which_arms_and_what_differs(tmp_path):
     assert pairs["first"].tolist() == ["turns=5,team_size=2"] * 2
     rows = re.findall(r"<tr><th scope=\"row\".*?</tr>", page, flags=re.DOTALL)
     told_pairs = [words(re.sub("</t[dh]>", " | ", row)) for row in rows]
-    assert any(row.startswith("team_size=4 | team_size=2 | turns=5 |") for row in told_pairs)
-    assert any(row.startswith("turns=1 | turns=5 | team_size=2 |") for row in told_pairs)
+    assert any(row.startswith("team_size=4, turns=5 | team_size=2 |") for row in told_pairs)
+    assert any(row.startswith("turns=1, team_size=2 | turns=5 |") for row in told_pairs)
 
 
 def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(tmp_path):
