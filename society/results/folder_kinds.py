@@ -27,15 +27,16 @@ def without_manifest(folder: Path) -> str:
         sorted(path.parent for depth in ("*", "*/*") for path in folder.glob(f"{depth}/{name}"))
         for name in (MANIFEST, LOCK)
     )
-    planned = planned_runs(folder)
-    if planned is not None:
-        page = f"'society show --open {folder}' opens its page"
-        if not (folder / "report.html").exists():
-            page = f"'society study report {folder}' writes its page"
-        if len(runs) < planned:
-            page += f", 'society study run {folder}' goes on with it"
-        one = f"; one of its runs is {runs[0]}" if runs else ""
-        return f"{folder}: a study, {len(runs)} of {planned} runs finished; {page}{one}"
+    if (folder / LOCK).exists():
+        planned = planned_runs(folder) or 0
+        told = [f"{folder}: a study, {len(runs)} of {planned or '?'} runs finished"]
+        if (folder / "report.html").exists():
+            told.append(f"'society show --open {folder}' opens its page")
+        elif runs:
+            told.append(f"'society study report {folder}' writes its page")
+        if not 0 < planned <= len(runs):
+            told.append(f"'society study run {folder}' goes on with it")
+        return "; ".join([*told, *(f"one of its runs is {one}" for one in runs[:1])])
     runs = [path for path in runs if path.name != PARTIAL]
     counts = ((len(runs), "run", "runs"), (len(studies), "study", "studies"))
     held = " and ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts if n)

@@ -292,8 +292,8 @@ FOLDERS = (
     Mistake(
         "showing a study",
         "show d",
-        ("d: a study", "d/runs/0000"),
-        {"d/lock.json": "{}"},
+        ("d: a study, 0 of 4 runs finished; 'society study run d' goes on with it",),
+        {"d/lock.json": '{"arms": [{}, {}], "replicates": 2}'},
     ),
     Mistake(
         "showing what is no run",
