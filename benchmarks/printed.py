@@ -403,6 +403,25 @@ def waiting() -> str:
     return "\n\n".join((*tables, said))
 
 
+FOUND = {
+    "discovery.claims.mean": "claims",
+    "discovery.false_on_record.mean": "false, of those on record",
+    "discovery.worth_published.mean": "worth of what was published",
+    "discovery.per_scientist_year.mean": "discoveries per 1,000 people and year",
+}
+"""Measures of the study ``discovery``, with the heads of their columns."""
+
+
+def discovery() -> str:
+    """What was found out by replication, unpublished failures and judgement."""
+    found = measured("discovery")
+    per_thousand = found["measure"] == "discovery.per_scientist_year.mean"
+    found.loc[per_thousand, ["mean", "low", "high"]] *= 1000
+    arms = dict.fromkeys(found["arm"])
+    rows = [(arm, *(cell(found, measure, arm=arm) for measure in FOUND)) for arm in arms]
+    return table(("arm", *FOUND.values()), rows)
+
+
 def coverage() -> str:
     """How often intervals hold, as benchmarks/coverage.py has kept it."""
     with COVERAGE.open(encoding="utf-8", newline="") as file:

@@ -177,6 +177,15 @@ BLOCKS: tuple[Block, ...] = (
         10,
     ),
     Block(
+        DOCS / "discovery.md",
+        "discovery",
+        "society study run discovery",
+        study("discovery"),
+        printed.discovery,
+        12,
+        "no words",
+    ),
+    Block(
         DOCS / "statistics.md",
         "coverage",
         "python benchmarks/coverage.py --write",

@@ -21,6 +21,7 @@ ABOUT = {
     "papers": "what the society published",
     "authorships": "who wrote it",
     "citations": "what it cites",
+    "outcomes": "ideas that were carried out, their hidden worth, and what came of them",
     "submissions": "manuscripts in review, round by round, and what was decided",
     "referees": "who was asked to review what, and what came of it",
     "interests": "whose interests changed with a paper, and how",

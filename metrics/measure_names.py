@@ -84,6 +84,10 @@ FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
         "calls_by_rung": "cost:calls_by_rung",
         "inference_cost": "cost:inference_cost",
     },
+    "worth": {
+        "discovery": "worth:discovery",
+        "record": "worth:record",
+    },
     "chance": {
         "tail": "networks.degree_tails:tail",
         "small_world": "networks.small_world:small_world",
@@ -93,6 +97,8 @@ FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
 """Family, as a scenario can ask for under ``metrics`` -> measure -> ``module:function`` below
 ``virsci_society.metrics``."""
 
+UNASKED = ("worth", "chance")
+"""Families that are measured only where a scenario names them."""
 COMPARING = ("novelty", "leaks", "claims", "chance")
 """Families whose measures are made from the papers of the past."""
 

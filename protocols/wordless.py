@@ -5,7 +5,9 @@ It serves models of who works with whom, where words do not matter, and measurem
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -14,11 +16,14 @@ from virsci_society.agents.errors import Dissolved
 from virsci_society.protocols.team_assembly import AssembledTeam, assemble
 from virsci_society.society.kernel.durations import Duration, FixedDuration, Process, parse_days
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
+from virsci_society.society.teams.execution import REPLICATES, worth_of_text
 from virsci_society.society.teams.team import AuthorOrder
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from virsci_society.agents.prompts.slots import Reference
+    from virsci_society.society.literature.papers import Paper
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
 
@@ -32,6 +37,7 @@ class WordlessText:
 
     title: str
     abstract: str
+    keywords: tuple[str, ...] = ()
 
     def words(self) -> str:
         """Title and abstract."""
@@ -53,6 +59,15 @@ class Wordless(AssembledTeam, TeamProtocol):
     Source: assumed."""
     meeting: Duration = Field(default_factory=lambda: FixedDuration(length=parse_days("1h")))
     """How long a meeting lasts. Unit: days. Source: assumed: one hour."""
+    ideas: int = Field(default=1, ge=1, le=1000)
+    """Ideas, of which the team takes the one that looks best (`execution.signal`). Unit: ideas.
+    Source: assumed."""
+    learning: float = Field(default=0.0, ge=0, le=1)
+    """Probability that an idea is a step from the best one that a member has carried out: its
+    keywords, one of them replaced by an interest of the team. Unit: probability. Source: off."""
+    replication: float = Field(default=0.0, ge=0, le=1)
+    """Probability that a team repeats a success of another one, drawn among those on record, and
+    carries out no idea of its own. Unit: probability. Source: off."""
     references: int = Field(default=0, ge=0, le=50)
     """Papers that a paper cites: those nearest to its text among what is published. Unit: papers.
     Source: assumed: none."""
@@ -66,20 +81,67 @@ class Wordless(AssembledTeam, TeamProtocol):
         """Draw the members, hold the meetings, hand in a manuscript."""
         self._draw_members(team, lab)
         yield from lab.stage("meetings", self._hold_meetings(lab))
-        text = _compose(_draw_keywords(lab, lab.rng("keywords")), team.size)
+        repeated = self._draw_replicated(team, lab)
+        text = self._choose_idea(team, lab) if repeated is None else _repeat(repeated, team.size)
         team.notes["topic"] = text.title
         near = lab.library.search(text.words(), self.references) if self.references else ()
+        if repeated is not None:
+            team.notes[REPLICATES] = repeated.id
         # The text of a manuscript is an Answer, also where nobody was asked.
         return Manuscript(
             text=lab.later(lambda text: text, text),
-            cites=lab.later(lambda near: tuple(paper.id for paper in near), near),
+            cites=lab.later(partial(_cited, repeated), near),
             author_order=self.author_order,
         )
+
+    @property
+    def needs_execution(self) -> str | None:
+        """The first of the keys that work on outcomes, if one is set."""
+        usual = type(self).model_fields
+        keys = ("ideas", "learning", "replication")
+        return next((key for key in keys if getattr(self, key) != usual[key].default), None)
 
     @property
     def order_of_authors(self) -> AuthorOrder:
         """The order in which authors are named."""
         return self.author_order
+
+    def _draw_replicated(self, team: Team, lab: Lab) -> Paper | None:
+        """The paper of another team that this one repeats; None: it has an idea of its own."""
+        rng = lab.rng("replication")
+        if not self.replication or rng.random() >= self.replication:
+            return None
+        papers = map(lab.world.literature.paper, lab.world.on_record)
+        # Strictly before today: so are papers found (rule 13).
+        others = [
+            paper
+            for paper in papers
+            if paper.date < lab.now and not set(team.members) & set(paper.authors)
+        ]
+        return others[int(rng.integers(len(others)))] if others else None
+
+    def _choose_idea(self, team: Team, lab: Lab) -> WordlessText:
+        """The idea that looks best of some; the first where they look alike."""
+        ideas = [self._have_idea(team, lab, number) for number in range(self.ideas)]
+        execution = lab.world.execution
+        if execution is None or len(ideas) == 1:
+            return ideas[0]
+        rng, best = lab.rng("appearance"), []
+        for number, idea in enumerate(ideas):
+            worth = worth_of_text(lab.world, f"{team.id}/idea {number}", idea.words())
+            best.append((execution.appearance(worth, rng), -number))
+        return ideas[-max(best)[1]]
+
+    def _have_idea(self, team: Team, lab: Lab, number: int) -> WordlessText:
+        """An idea of some interests of the members, or a step from the best that they know."""
+        rng = lab.rng("keywords", *([number] if number else []))
+        keywords = _draw_keywords(lab, rng)
+        known = [lab.world.lessons[one] for one in team.members if one in lab.world.lessons]
+        if self.learning and known and rng.random() < self.learning:
+            best = max(known)[1]
+            # Its last keywords stay: the first makes room for a new one.
+            keywords = list(dict.fromkeys([*best[1:], *keywords]))[: max(len(best), 1)]
+        return _compose(keywords, team.size)
 
     def _draw_members(self, team: Team, lab: Lab) -> None:
         """Draw and take in one member after another, each from its own stream."""
@@ -117,6 +179,17 @@ def _draw_keywords(lab: Lab, rng: np.random.Generator) -> list[str]:
 
 def _compose(keywords: list[str], size: int) -> WordlessText:
     subject = ", ".join(keywords) or "nothing in particular"
-    return WordlessText(
-        f"A paper on {subject}", f"{size} people worked on {subject}. No words were exchanged."
-    )
+    said = f"{size} people worked on {subject}. No words were exchanged."
+    return WordlessText(f"A paper on {subject}", said, tuple(keywords))
+
+
+def _repeat(paper: Paper, size: int) -> WordlessText:
+    """The text of a replication, which has the keywords of what it repeats."""
+    said = f"{size} people repeated it. No words were exchanged."
+    return WordlessText(f"A replication of {paper.title}", said, paper.keywords)
+
+
+def _cited(repeated: Paper | None, near: Sequence[Reference]) -> tuple[str, ...]:
+    """The ids of the papers that are cited, what is repeated first."""
+    first = () if repeated is None else (repeated.id,)
+    return tuple(dict.fromkeys([*first, *(paper.id for paper in near)]))

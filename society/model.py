@@ -35,6 +35,7 @@ from virsci_society.society.interventions import Change, founds_alike, intervene
 from virsci_society.society.kernel.dispatcher import Dispatcher
 from virsci_society.society.kernel.durations import Times, to_ticks
 from virsci_society.society.kernel.streams import Streams, draw_seed
+from virsci_society.society.literature.landscape import Worth
 from virsci_society.society.literature.literature import Literature
 from virsci_society.society.population.assistance import Assistance
 from virsci_society.society.population.event_counts import PaperHistory
@@ -47,7 +48,7 @@ from virsci_society.society.teams.contracts import Publication, TeamProtocol
 from virsci_society.society.teams.founding_process import FoundingProcess
 from virsci_society.society.teams.lifecycle import end
 from virsci_society.society.teams.publication import Unreviewed
-from virsci_society.society.teams.team import Team
+from virsci_society.society.teams.team import Execution, Team
 from virsci_society.society.teams.world import Attention, World
 
 THRESHOLDS = (20_000, 20, 20)
@@ -124,6 +125,8 @@ class Society(mesa.Model):
         publication: what lies between a finished manuscript and its paper; None: no review.
         careers: who comes, leaves and moves; None: nobody does.
         assistance: who is assisted by a machine, and how; None: nobody.
+        worth: the hidden worth of ideas; None: they have none.
+        execution: how ideas are carried out; None: they are not. It needs a worth.
         drift: how interests follow what is written; None: they are those of day 0.
         outside_seats: who from outside the population is named on papers; None: nobody. With it
             the observed team sizes are the numbers of authors in the population.
@@ -167,6 +170,8 @@ class Society(mesa.Model):
         outside_seats: OutsideSeats | None = None,
         careers: Careers | None = None,
         assistance: Assistance | None = None,
+        worth: Worth | None = None,
+        execution: Execution | None = None,
         agent_reporters: bool = False,
     ) -> None:
         self.seed = seed = draw_seed() if seed is None else seed
@@ -187,6 +192,8 @@ class Society(mesa.Model):
             drift=drift,
             careers=careers,
             assistance=assistance,
+            execution=execution,
+            landscape=worth and worth.field(ecosystem.past_vectors, Streams(seed).stream("worth")),
             until=to_ticks(until),
             streams=Streams(seed),
             dispatcher=dispatcher,

@@ -270,8 +270,12 @@ def differing_keys(part: BaseModel, usual: BaseModel | None = None) -> dict[str,
     tables, plainly = _fields_written(cls)
     values = part.model_dump(include=plainly)
     beside: str | None = getattr(cls, "inlined", None)
+    # A scenario has a key of the name under which a part names those that are in no identity.
+    unhashed: frozenset[str] = getattr(cls, "execution_keys", None) or getattr(
+        cls, "execution", frozenset()
+    )
     for name, field in cls.model_fields.items():
-        if name not in tables or name in getattr(cls, "execution", ()):
+        if name not in tables or name in unhashed:
             continue
         value = getattr(part, name)
         default = _default_of(field) if usual is None else getattr(usual, name)

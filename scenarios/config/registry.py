@@ -102,6 +102,12 @@ PUBLICATION: Table = {
     "chance": "virsci_society.society.teams.publication:ByChance",
     "peer_review": "virsci_society.protocols.peer_review.protocol:PeerReview",
 }
+WORTH: Table = {
+    "landscape": "virsci_society.society.literature.landscape:Landscape",
+}
+EXECUTION: Table = {
+    "attempt": "virsci_society.society.teams.execution:ExecutionAttempt",
+}
 DURATIONS: Table = {
     "fixed": "virsci_society.society.kernel.durations:FixedDuration",
     "gamma": "virsci_society.society.kernel.durations:Gamma",
@@ -147,6 +153,8 @@ _PARTS: tuple[tuple[str, str | None, Table], ...] = (
         OUTSIDE_SEATS,
     ),
     ("publication", "virsci_society.society.teams.contracts:Publication", PUBLICATION),
+    ("worth", "virsci_society.society.literature.landscape:Worth", WORTH),
+    ("execution", "virsci_society.society.teams.team:Execution", EXECUTION),
     ("durations", "virsci_society.society.kernel.durations:Duration", DURATIONS),
     ("backends", "virsci_society.agents.gateway.backend:Backend", BACKENDS),
     ("acceptance", "virsci_society.agents.offline.acceptance:Acceptance", ACCEPTANCE),

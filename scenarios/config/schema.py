@@ -25,7 +25,7 @@ from virsci_society.agents.gateway.gateway import Unreadable
 from virsci_society.agents.gateway.hedging import HedgePercentile
 from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.metrics.measure_names import FAMILY_MEASURES
+from virsci_society.metrics.measure_names import FAMILY_MEASURES, UNASKED
 from virsci_society.scenarios.config.diagnostics import Diagnostics
 from virsci_society.scenarios.config.document import (
     Document,
@@ -52,11 +52,13 @@ from virsci_society.society.formation.founding import Founding, Poisson
 from virsci_society.society.interventions import SCHEMA as INTERVENTIONS
 from virsci_society.society.interventions import Intervention
 from virsci_society.society.kernel.durations import Days, Times, parse_days, write_days
+from virsci_society.society.literature.landscape import Worth
 from virsci_society.society.population.assistance import Assistance
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.outside_authors import OutsideSeats
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 from virsci_society.society.teams.publication import Unreviewed
+from virsci_society.society.teams.team import Execution
 
 CHANGEABLE = {
     "founding": "founding",
@@ -76,6 +78,8 @@ REFUSED = {
     "population": "who lived and what was published before day 0 is past",
     "attention": "meetings that are under way hold rooms and desks, or hold none",
     "assistance": "who takes it up is drawn once for the whole run; give start and spread",
+    "worth": "the worth of ideas is the same for the whole run",
+    "execution": "ideas are carried out in one way for the whole run",
     "backend": "who speaks is settled by seed and call id for the whole run (rule 6)",
     "metrics": "measures are taken of the whole run",
     "novelty": "measures are taken of the whole run",
@@ -127,7 +131,7 @@ def settings_json(intervention: Intervention) -> str | None:
 
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
 BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "hedge", "cutoff", "unreadable"})
-METRICS: tuple[str, ...] = tuple(one for one in FAMILY_MEASURES if one != "chance")
+METRICS: tuple[str, ...] = tuple(one for one in FAMILY_MEASURES if one not in UNASKED)
 METRIC_NAMES = {
     "type": "array",
     "uniqueItems": True,
@@ -233,7 +237,7 @@ class Scenario(Part):
         '1y'
     """
 
-    execution: ClassVar[frozenset[str]] = EXECUTION
+    execution_keys: ClassVar[frozenset[str]] = EXECUTION
 
     name: str | None = Field(default=None, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
     """A title for tables and reports."""
@@ -264,6 +268,13 @@ class Scenario(Part):
     assistance: Assistance | None = None
     """Who is assisted by a machine from when on, and what it changes; null: nobody. Source: off, as
     in VirSci."""
+    worth: Worth | None = None
+    """The hidden worth of ideas, ``{use: landscape, ...}``, which nobody in the society can read;
+    null: they have none. Source: off, as in VirSci."""
+    execution: Execution | None = None
+    """How ideas are carried out between manuscript and publication, ``{use: attempt, ...}``. It
+    needs a ``worth``, around which outcomes are drawn. null: they are not. Source: off, as in
+    VirSci."""
     time: Times = Field(default_factory=Times)
     """The simulated time of every act, and the windows within which effects are due. Source: see
     its keys."""
@@ -275,10 +286,11 @@ class Scenario(Part):
     """Who speaks for the scientists. Source: see its keys."""
     metrics: Annotated[tuple[str, ...], MetricNames(), WithJsonSchema(METRIC_NAMES)] = METRICS
     """What is measured when the run has ended: families of measures (``novelty``, ``leaks``,
-    ``claims``, ``teams``, ``structure``, ``impact``, ``concurrency``, ``cost``, ``chance``), single
-    measures (``society list metrics`` says which is which) and functions from outside. ``chance``
-    (tails with a bootstrap, small worlds and combinations of topics against random networks) takes
-    longest and only if named."""
+    ``claims``, ``teams``, ``structure``, ``impact``, ``concurrency``, ``cost``, ``worth``,
+    ``chance``), single measures (``society list metrics`` says which is which) and functions from
+    outside. Only if named: ``worth`` (what ideas that were carried out came to) and ``chance``
+    (tails with a bootstrap, small worlds and combinations of topics against random networks),
+    which takes longest."""
     novelty: Annotated[Part | None, Section("virsci_society.metrics.novelty.novelty:Novelty")] = (
         None
     )
@@ -296,6 +308,15 @@ class Scenario(Part):
             raise ValueError("step is longer than until; make it shorter, or until longer")
         if len(set(self.metrics)) < len(self.metrics):
             raise ValueError("metrics names one twice")
+        if self.execution is not None and self.worth is None:
+            raise ValueError(
+                "execution draws outcomes around the worth of ideas; give worth: {use: landscape}"
+            )
+        if self.execution is None and (key := self.protocol.needs_execution):
+            raise ValueError(
+                f"protocol has {key!r}, but no idea is carried out, so none has an outcome or "
+                "looks good; give execution: {use: attempt} and worth: {use: landscape}"
+            )
         # What stands in a file must survive being written into the run folder.
         try:
             json.dumps([one.set for one in self.interventions], allow_nan=False)

@@ -137,6 +137,8 @@ def _arguments(
         "outside_seats": scenario.population.outside_seats,
         "careers": scenario.careers,
         "assistance": scenario.assistance,
+        "worth": scenario.worth,
+        "execution": scenario.execution,
     }
 
 

@@ -37,6 +37,7 @@ SORT_COLUMNS: dict[str, tuple[str, ...]] = {
     "interests": ("date", "scientist", "paper"),
     "interventions": ("date", "number"),
     "careers": ("date", "scientist"),
+    "outcomes": ("ended", "team"),
     "ties": ("date", "source", "target"),
 }
 """Leading sort columns of each table; the other columns break what is still equal."""

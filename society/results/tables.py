@@ -177,6 +177,16 @@ cited        string  paper of the past or of the society
 date         Float64 publication date of the citing paper
 inside       boolean true if the cited paper is the society's own
 """),
+    "outcomes": _columns("""
+team         string  team whose idea was carried out
+started      Float64 date on which it was begun
+ended        Float64 date of the outcome, or on which it was given up
+worth        Float64 hidden worth of the idea, 0..1; missing where it was given up
+outcome      Float64 worth and noise; missing likewise
+state        string  succeeded, failed, given_up
+success      Float64 outcome from which on it is a success
+replicates   string  paper of the society whose idea it repeats; missing for an idea of its own
+"""),
     "submissions": _columns("""
 team         string  team id
 submission   Int64   1, or more where a rejected manuscript was handed in elsewhere

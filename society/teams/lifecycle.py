@@ -23,6 +23,7 @@ from virsci_society.society.literature.papers import DAYS_PER_YEAR, Paper
 from virsci_society.society.population.interest_drift import Drift, WeightedInterests
 from virsci_society.society.population.outside_authors import member_places
 from virsci_society.society.teams.contracts import Manuscript, TeamTerms
+from virsci_society.society.teams.execution import REPLICATES
 from virsci_society.society.teams.lab import Lab
 from virsci_society.society.teams.library import vector_of_text
 from virsci_society.society.teams.team import (
@@ -38,7 +39,7 @@ from virsci_society.society.teams.world import World
 def live(
     world: World, team: Team, lab: Lab, terms: TeamTerms, forget: Callable[[Team], None]
 ) -> Process[None]:
-    """The SimPy process of one team: work, review and publication, then the team's rows.
+    """The SimPy process of one team: work, execution, review and publication, then its rows.
 
     Args:
         world: the world in which the team works.
@@ -51,6 +52,8 @@ def live(
     reason: str | None = None
     try:
         manuscript = yield from terms.protocol.run(team, lab)
+        if world.execution is not None and manuscript is not None:
+            yield from world.execution.carry_out(team, lab, manuscript)
     except (Dissolved, Over) as dissolved:
         reason = str(dissolved)
     except simpy.Interrupt as interrupt:
@@ -172,6 +175,8 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     _write_paper(world, team, paper, found_by, outside)
     for place, author in zip(places, authors, strict=True):
         world.log.row("authorships", paper.id, author, place)
+    if world.successes.get(team.id) and REPLICATES not in team.notes:
+        world.on_record.append(team.id)
     renew_interests(world, paper)
 
 
@@ -271,8 +276,8 @@ def end(world: World, team: Team, lab: Lab) -> None:
     team.answers.clear()
 
 
-IN_TABLE = ("topic", "ties", "idea")
-"""Notes that are columns of the table ``teams``."""
+IN_TABLE = ("topic", "ties", "idea", REPLICATES)
+"""Notes that are columns of the tables ``teams`` and ``outcomes``."""
 
 
 def _log_notes(world: World, team: Team) -> None:
@@ -357,11 +362,19 @@ def _write_consultations(world: World, team: Team, lab: Lab) -> None:
         )
 
 
+OUTCOMES = {None: "", True: " Carried out, it worked.", False: " Carried out, it did not work."}
+"""What those who carried out an idea remember of its outcome."""
+
+
 def _remember(world: World, team: Team) -> None:
     """Add a line to the memory of all who stayed: the topic and paper, or how the team ended."""
     topic = _note_text(team, "topic") or ""
     if team.state == "published":
-        line = f'We wrote "{world.literature.paper(team.id).title}" on {topic}.'
+        title, outcome = (
+            world.literature.paper(team.id).title,
+            OUTCOMES[world.successes.get(team.id)],
+        )
+        line = f'We wrote "{title}" on {topic}.{outcome}'
     elif topic:
         line = f"A team on {topic} ended without a paper ({team.reason})."
     else:

@@ -30,6 +30,7 @@ from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.dispatcher import Dispatcher
 from virsci_society.society.kernel.durations import Times
 from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.literature.landscape import WorthField
 from virsci_society.society.literature.literature import Literature
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.population.assistance import Assistance
@@ -41,6 +42,7 @@ from virsci_society.society.population.population import Population
 from virsci_society.society.results.run_log import RunLog
 from virsci_society.society.teams.team import (
     AuthorOrder,
+    Execution,
     Membership,
     PublicationRule,
     Team,
@@ -116,6 +118,8 @@ class World:
         drift: how interests follow what is written; None: they are those of day 0.
         careers: the ``Careers`` rule by which people come, leave and move; None: nobody does.
         assistance: who is assisted by a machine, and how; None: nobody.
+        execution: how ideas are carried out between manuscript and publication; None: they are not.
+        landscape: the hidden worth of ideas; None: they have none.
         until: last day, exclusive.
         streams: every random draw.
         dispatcher: the calls that are not answered yet.
@@ -131,6 +135,9 @@ class World:
         reviewing: numbers of reviews agreed to and not delivered, by row of the reviewer.
         departures: events of the departure of those for whom a process waits, by row.
         assisted: when those who have been asked for take up assistance, by name; None: never.
+        lessons: the best outcome that a scientist knows at first hand, with the idea's keywords.
+        successes: whether an idea that was carried out succeeded, by the id of its team.
+        on_record: papers of ideas that succeeded, replications left out, in order of date.
     """
 
     env: simpy.Environment
@@ -149,6 +156,8 @@ class World:
     drift: Drift | None
     careers: Part | None
     assistance: Assistance | None
+    execution: Execution | None
+    landscape: WorthField | None
     until: float
     streams: Streams
     dispatcher: Dispatcher
@@ -162,6 +171,9 @@ class World:
     one_offs: set[int] = field(default_factory=set)
     outside: OutsideAuthors | None = None
     assisted: dict[str, float | None] = field(default_factory=dict)
+    lessons: dict[str, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
+    successes: dict[str, bool] = field(default_factory=dict)
+    on_record: list[str] = field(default_factory=list)
 
     @property
     def day(self) -> float:

@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "e7720cf7cb26653e950c50d4661604ce12b91000e6d5393fd79a2406ede65d70"
+DEFAULTS = "64ab714ef6985ec88f8dbea047c61459eb45d0058203f2f6ff01cc5b8f4aeeb8"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 

@@ -1,0 +1,129 @@
+"""Outcomes of ideas that were carried out, and what is on record of them.
+
+The hidden worth of an idea is in the table ``outcomes``, where nobody in the society reads it. A
+*claim* is a published success that repeats nothing; it is *true* if the worth of its idea reaches
+the success threshold. A claim is *refuted* once more published replications have failed than
+succeeded.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from virsci_society.metrics.networks.structure import sample_dates
+from virsci_society.metrics.population import people_ever
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
+from virsci_society.society.results.run import Run
+
+COUNTS = ("attempts", "succeeded", "failed", "given_up", "replications", "claims", "discoveries")
+SHARES = (
+    "worth_published",
+    "worth_unpublished",
+    "best",
+    "drawer",
+    "wasted",
+    "replicated",
+    "false_claims",
+    "false_on_record",
+    "per_scientist_year",
+)
+
+
+def discovery(run: Run) -> pd.DataFrame:
+    """What was carried out, found, published and repeated in the whole run (this project).
+
+    Returns:
+        One row: ``attempts`` (ideas carried out to an end), of which ``succeeded``, ``failed`` and
+        were ``given_up``; ``replications`` (attempts that repeat a paper); ``claims`` (published
+        successes that repeat nothing), of which ``discoveries`` are true; ``worth_published`` and
+        ``worth_unpublished`` (mean worth, 0..1, of published and of other attempts); ``best`` (the
+        largest worth of a claim); ``drawer`` (share of failures that were not published, 0..1);
+        ``wasted`` (share of the days of all attempts that went to failures and to what was given
+        up, 0..1); ``replicated`` (share of replications that succeeded, 0..1; Open Science
+        Collaboration 2015); ``false_claims`` (share of claims that are false, 0..1; Ioannidis
+        2005); ``false_on_record`` (the same of those that are not refuted at the end);
+        ``per_scientist_year`` (discoveries by people ever there and years). Missing where there is
+        nothing to be counted.
+    """
+    outcomes = _outcomes(run)
+    claims = claims_of(outcomes)
+    failed, published = outcomes["state"] == "failed", outcomes["published"].notna()
+    lost = failed | (outcomes["state"] == "given_up")
+    days = outcomes["ended"] - outcomes["started"]
+    repeats = outcomes[outcomes["replicates"].notna() & outcomes["worth"].notna()]
+    standing = claims[~refuted(outcomes, claims, np.inf)]
+    years = people_ever(run) * run.days / DAYS_PER_YEAR
+    row: dict[str, object] = {
+        "attempts": len(outcomes),
+        **{state: int((outcomes["state"] == state).sum()) for state in COUNTS[1:4]},
+        "replications": len(repeats),
+        "claims": len(claims),
+        "discoveries": int(claims["true"].sum()),
+        "worth_published": _mean(outcomes.loc[published, "worth"]),
+        "worth_unpublished": _mean(outcomes.loc[~published, "worth"]),
+        "best": claims["worth"].max() if len(claims) else None,
+        "drawer": _mean(~published[failed]),
+        "wasted": float(days[lost].sum() / days.sum()) if days.sum() > 0 else None,
+        "replicated": _mean(repeats["state"] == "succeeded"),
+        "false_claims": _mean(~claims["true"]),
+        "false_on_record": _mean(~standing["true"]),
+        "per_scientist_year": claims["true"].sum() / years if years and len(outcomes) else None,
+    }
+    kinds = dict.fromkeys(COUNTS, "Int64") | dict.fromkeys(SHARES, "Float64")
+    return pd.DataFrame([row]).astype(kinds)
+
+
+def record(run: Run, every: float = DAYS_PER_YEAR) -> pd.DataFrame:
+    """What is on record by date, and how much of it is false (this project).
+
+    Returns:
+        One row per date, at regular ones and the end: ``date`` (days), ``attempts`` (ended by
+        then), ``claims`` (published by then and not refuted by then), ``false`` (share of them that
+        are false, 0..1) and ``best`` (the largest worth of a claim published by then, 0..1).
+        Missing without a claim; no rows where no idea was carried out.
+    """
+    outcomes = _outcomes(run)
+    claims = claims_of(outcomes)
+    rows = []
+    for date in sample_dates(run.days, every) if len(outcomes) else []:
+        known = claims[claims["published"] <= date]
+        standing = known[~refuted(outcomes, known, date)]
+        rows.append(
+            {
+                "date": date,
+                "attempts": int((outcomes["ended"] <= date).sum()),
+                "claims": len(standing),
+                "false": _mean(~standing["true"]),
+                "best": known["worth"].max() if len(known) else None,
+            }
+        )
+    kinds = {"date": "Float64", "attempts": "Int64", "claims": "Int64"}
+    kinds |= {"false": "Float64", "best": "Float64"}
+    return pd.DataFrame(rows, columns=list(kinds)).astype(kinds)
+
+
+def claims_of(outcomes: pd.DataFrame) -> pd.DataFrame:
+    """Published successes that repeat nothing; ``true`` where worth reaches the threshold."""
+    succeeded = (outcomes["state"] == "succeeded") & outcomes["published"].notna()
+    claims = outcomes[succeeded & outcomes["replicates"].isna()]
+    return claims.assign(true=(claims["worth"] >= claims["success"]).astype(bool))
+
+
+def refuted(outcomes: pd.DataFrame, claims: pd.DataFrame, date: float) -> pd.Series[bool]:
+    """Whether more replications of a claim, published by a date, have failed than succeeded."""
+    repeats = outcomes[outcomes["replicates"].notna() & (outcomes["published"] <= date)]
+    votes = pd.Series(np.where(repeats["state"] == "succeeded", 1, -1), repeats["replicates"])
+    balance = votes.groupby(level=0).sum().reindex(claims["team"].to_numpy()).fillna(0)
+    return pd.Series(balance.to_numpy() < 0, claims.index, dtype=bool)
+
+
+def _outcomes(run: Run) -> pd.DataFrame:
+    """The table ``outcomes`` with the date on which the team's paper was published."""
+    published = run.table("teams")[["team", "published"]]
+    return run.table("outcomes").merge(published, on="team", how="left")
+
+
+def _mean(values: pd.Series[float] | pd.Series[bool]) -> float | None:
+    known = values.dropna()
+    return float(known.mean()) if len(known) else None

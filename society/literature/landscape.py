@@ -1,0 +1,140 @@
+"""The hidden worth of ideas, a fixed random function of their vectors that nobody can read.
+
+A landscape over a space of ideas is what models of search in science work on (Weisberg and Muldoon
+2009). Here the space is that of the embedding, and the landscape a smooth random field, made of
+random Fourier features (Rahimi and Recht 2007). It depends on the seed and on the papers of the
+past alone, so it is the same whatever a society does. No prompt holds anything of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from pydantic import Field
+
+from virsci_society.agents.arrays import FloatArray, VectorArray
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError
+
+FEATURES = 256
+"""Random Fourier features of a field."""
+GROUND = 2000
+"""Past papers, at most, by which the field is put on the scale of worth."""
+NEIGHBOURS = 400
+"""Of these, at most so many tell how far a paper is from its nearest one."""
+DECIMALS = 6
+"""Decimals of a worth: the last bits of products differ between machines."""
+HEIGHT = 3.0
+"""Height of a peak, in standard deviations of the field."""
+
+
+class Worth(Part):
+    """A rule by which ideas have a hidden worth; subclass it and write ``field``."""
+
+    def field(self, past: VectorArray, rng: Generator) -> WorthField:
+        """The worth of every idea, for one run.
+
+        Args:
+            past: vectors of the past papers (papers x dim); may be a memory-mapped file.
+            rng: the random stream of the landscape.
+        """
+        raise NotImplementedError
+
+
+class Landscape(Worth):
+    """Worth from 0 to 1 by a smooth random field over the embedding."""
+
+    ruggedness: float = Field(default=0.5, gt=0, lt=1)
+    """1 less the correlation of the worth of a paper and of its nearest one, before anything is
+    called worthless: near 0 worth changes slowly from idea to idea, near 1 each idea is a draw of
+    its own. Unit: 0..1. Source: assumed."""
+    peaks: int = Field(default=0, ge=0, le=1000)
+    """Past papers, drawn at random, around which worth is higher. Unit: peaks. Source: assumed."""
+    worthless: float = Field(default=0.5, ge=0, lt=1)
+    """Share of the past papers that have a worth of 0; the ranks of the others among them are
+    their worth. Unit: share. Source: assumed."""
+
+    def field(self, past: VectorArray, rng: Generator) -> WorthField:
+        """The field of a run.
+
+        Raises:
+            InputError: fewer than two different past papers have a vector.
+        """
+        rows = np.sort(rng.permutation(len(past))[:GROUND])
+        ground = np.asarray(past[rows], dtype=np.float64)
+        ground = ground[np.any(ground != 0.0, axis=1)]
+        near = nearest_distance(ground[:NEIGHBOURS])
+        if near is None:
+            raise InputError(
+                "worth: a landscape lies over the vectors of past papers, and the ecosystem has "
+                "fewer than two that differ; choose one with past papers, or leave worth out"
+            )
+        # A field whose covariance is exp(-d^2 / 2 length^2).
+        length = near / np.sqrt(-2.0 * np.log(1.0 - self.ruggedness))
+        dim = ground.shape[1]
+        field = WorthField(
+            frequencies=rng.standard_normal((FEATURES, dim)) / length,
+            phases=rng.uniform(0.0, 2.0 * np.pi, FEATURES),
+            weights=rng.standard_normal(FEATURES) * np.sqrt(2.0 / FEATURES),
+            peaks=ground[rng.permutation(len(ground))[: self.peaks]],
+            length=float(length),
+            worthless=self.worthless,
+            ranked=np.zeros(0),
+        )
+        field.ranked = np.sort(field.height(ground))
+        return field
+
+
+@dataclass
+class WorthField:
+    """The worth of every vector.
+
+    Attributes:
+        frequencies: of the features (features x dim).
+        phases: of the features, in radians.
+        weights: of the features.
+        peaks: vectors around which worth is higher (peaks x dim).
+        length: distance over which the field changes.
+        worthless: share of the ground that has a worth of 0.
+        ranked: heights of the field at the past papers, sorted.
+    """
+
+    frequencies: FloatArray
+    phases: FloatArray
+    weights: FloatArray
+    peaks: FloatArray
+    length: float
+    worthless: float
+    ranked: FloatArray
+
+    def worth(self, vectors: VectorArray) -> FloatArray:
+        """Worth of each vector (ideas x dim), 0..1: its rank among the worthy past papers."""
+        heights = self.height(np.asarray(vectors, dtype=np.float64))
+        ranks = np.interp(heights, self.ranked, np.linspace(0.0, 1.0, len(self.ranked)))
+        above = np.maximum(ranks - self.worthless, 0.0) / (1.0 - self.worthless)
+        rounded: FloatArray = np.round(above, DECIMALS)
+        return rounded
+
+    def height(self, vectors: FloatArray) -> FloatArray:
+        """The field itself, of mean 0 and standard deviation 1 but for its peaks."""
+        waves = np.cos(vectors @ self.frequencies.T + self.phases)
+        heights: FloatArray = waves @ self.weights
+        for peak in self.peaks:
+            apart = ((vectors - peak) ** 2).sum(axis=1)
+            heights = heights + HEIGHT * np.exp(-apart / (2.0 * self.length**2))
+        return heights
+
+
+def nearest_distance(vectors: FloatArray) -> float | None:
+    """Median distance of a vector from the nearest other one; None where none differ."""
+    if len(vectors) < 2:
+        return None
+    squares = (vectors**2).sum(axis=1)
+    apart = squares[:, None] + squares[None, :] - 2.0 * (vectors @ vectors.T)
+    # Copies of a paper are at no distance; rounding leaves them a little.
+    apart[apart < 1e-6] = np.inf
+    nearest = np.sqrt(apart.min(axis=1))
+    known = nearest[np.isfinite(nearest)]
+    return float(np.median(known)) if len(known) else None

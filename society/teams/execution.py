@@ -1,0 +1,160 @@
+"""How an idea is carried out, with its time at desks, its outcome and what of it is published.
+
+Execution lies between the manuscript of a team and its publication. Its outcome is the hidden worth
+of the idea (``society.literature.landscape``) and noise. Ratings of ideas before and after they
+were carried out hardly agree (Si et al. 2025), which is why appearance and worth are two things.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import Field
+
+from virsci_society.agents.errors import Dissolved, ProtocolError
+from virsci_society.society.kernel.durations import (
+    Days,
+    Duration,
+    FixedDuration,
+    Process,
+    parse_days,
+    to_ticks,
+)
+from virsci_society.society.literature.embedding.base import paper_text
+from virsci_society.society.literature.landscape import DECIMALS
+from virsci_society.society.teams.library import vector_of_text
+from virsci_society.society.teams.people import at_desk
+from virsci_society.society.teams.team import Execution
+
+if TYPE_CHECKING:
+    from virsci_society.society.teams.contracts import Manuscript
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
+    from virsci_society.society.teams.world import World
+
+STAGE = "execution"
+"""The stage of the work by which an idea is carried out."""
+REPLICATES = "replicates"
+"""The note of a team with the id of the paper that it repeats."""
+GIVEN_UP = "execution given up"
+NULL_RESULT = "null result not published"
+"""Reasons why a team ends whose idea was carried out without a paper."""
+
+
+class ExecutionAttempt(Execution):
+    """One attempt: some months at the desks, then an outcome that is the worth and noise."""
+
+    duration: Duration = Field(default_factory=lambda: FixedDuration(length=parse_days("6mo")))
+    """From the manuscript to the outcome, if the members find the time. Unit: days. Source:
+    assumed."""
+    effort: Days = Field(default=0.0, ge=0)
+    """Full attention that it takes from each member, at the desk and beside other projects. Unit:
+    days. Source: assumed: none, time alone passes."""
+    patience: Days | None = None
+    """After so long without an outcome it is given up; null: never. Unit: days. Source: assumed."""
+    noise: float = Field(default=0.1, ge=0, le=10)
+    """Standard deviation of the outcome around the worth. Unit: worth. Source: assumed."""
+    success: float = Field(default=0.5, ge=-10, le=10)
+    """Outcome from which on it is a success; an idea of this worth is true. Unit: worth. Source:
+    assumed."""
+    drawer: float = Field(default=0.0, ge=0, le=1)
+    """Probability that a failure is not published. Unit: probability. Source: off; 65 % of null
+    results of one programme were never written up (Franco, Malhotra and Simonovits 2014)."""
+
+    def carry_out(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[None]:
+        """Work, then read what the idea was, and draw its outcome."""
+        world = lab.world
+        started, longest = lab.now, math.inf if self.patience is None else self.patience
+        # A stream per team, so that no attempt shifts another (rule 9).
+        rng = lab.rng(STAGE)
+        planned, noise, kept = self.duration.draw(rng), rng.standard_normal(), rng.random()
+        row: tuple[object, ...] = (None, None, "given_up")
+        try:
+            yield from lab.stage(STAGE, self._work(world, team, lab, min(planned, longest)))
+            if planned > longest or lab.now - started > longest:
+                raise Dissolved(GIVEN_UP)
+            worth = worth_of_manuscript(world, team, manuscript)
+            outcome = round(worth + self.noise * float(noise), DECIMALS)
+            succeeded = outcome >= self.success
+            row = (worth, outcome, "succeeded" if succeeded else "failed")
+            learn(world, team, manuscript, outcome)
+            world.successes[team.id] = succeeded
+            if not succeeded and kept < self.drawer:
+                raise Dissolved(NULL_RESULT)
+        finally:
+            # Also where it is interrupted: the time is spent.
+            world.log.row(
+                "outcomes",
+                team.id,
+                started,
+                lab.now,
+                *row,
+                self.success,
+                team.notes.get(REPLICATES),
+            )
+
+    def _work(self, world: World, team: Team, lab: Lab, days: float) -> Process[None]:
+        """Let every member spend the effort at its desk, and so many days pass in all."""
+        began, effort = lab.now, to_ticks(self.effort)
+        if effort > 0:
+            place = (STAGE, lab.visit, 1)
+            members = list(team.members)
+            yield from lab.together(*(at_desk(world, team, one, place, effort) for one in members))
+        yield from lab.wait(max(days - (lab.now - began), 0.0))
+
+
+def learn(world: World, team: Team, manuscript: Manuscript, outcome: float) -> None:
+    """Let the members know the outcome: each keeps the best one, with the keywords of the idea.
+
+    Args:
+        world: where lessons are kept.
+        team: with its members.
+        manuscript: whose words are read.
+        outcome: of the idea.
+    """
+    keywords = tuple(getattr(manuscript.text.read(), "keywords", ()))
+    for member in team.members:
+        known = world.lessons.get(member)
+        if known is None or outcome > known[0]:
+            world.lessons[member] = (outcome, keywords)
+
+
+def worth_of_manuscript(world: World, team: Team, manuscript: Manuscript) -> float:
+    """The hidden worth of what a team has handed in, whose words are read here (rule 13).
+
+    A replication has the worth of what it repeats.
+
+    Args:
+        world: with the landscape.
+        team: with its notes.
+        manuscript: what it hands in.
+    """
+    replicated = team.notes.get(REPLICATES)
+    if isinstance(replicated, str):
+        return worth_of_vector(world, world.literature.vector(replicated))
+    if manuscript.found_by is not None:
+        text = manuscript.found_by.read()
+    else:
+        words = manuscript.text.read()
+        text = paper_text(words.title, words.abstract)
+    return worth_of_text(world, f"{team.id}/worth", text)
+
+
+def worth_of_text(world: World, name: str, text: str) -> float:
+    """The hidden worth of an idea by its text.
+
+    Args:
+        world: with the landscape.
+        name: the id of its vector in the journal.
+        text: of the idea.
+    """
+    return worth_of_vector(world, vector_of_text(world, (name, world.day), text))
+
+
+def worth_of_vector(world: World, vector: object) -> float:
+    """The hidden worth of an idea by its vector, of shape (dim,) or (1, dim)."""
+    if world.landscape is None:
+        raise ProtocolError("outcomes are drawn around the worth of ideas; give a worth")
+    return float(world.landscape.worth(np.atleast_2d(np.asarray(vector)))[0])

@@ -1,0 +1,64 @@
+"""What was found out, by hand: four claims, of which one is false and one refuted."""
+
+import pytest
+
+from virsci_society.metrics.worth import discovery, record
+
+TEAMS = {"A": 40.0, "B": 50.0, "C": 60.0, "D": None, "E": 70.0, "F": 80.0, "G": None, "H": 90.0}
+"""Team -> date of its paper."""
+OUTCOMES = [
+    # team, started, ended, worth, outcome, state, success, replicates
+    ("A", 0.0, 30.0, 0.9, 0.8, "succeeded", 0.5, None),  # true
+    ("B", 0.0, 40.0, 0.2, 0.6, "succeeded", 0.5, None),  # false, refuted by E
+    ("C", 10.0, 50.0, 0.4, 0.55, "succeeded", 0.5, None),  # false, F confirms it by luck
+    ("D", 10.0, 40.0, 0.1, 0.0, "failed", 0.5, None),  # stays in the drawer
+    ("E", 55.0, 65.0, 0.2, 0.1, "failed", 0.5, "B"),
+    ("F", 65.0, 75.0, 0.4, 0.7, "succeeded", 0.5, "C"),
+    ("G", 0.0, 20.0, None, None, "given_up", 0.5, None),
+    ("H", 60.0, 80.0, 0.6, 0.9, "succeeded", 0.5, None),  # true
+]
+
+
+@pytest.fixture
+def run(rows, make_run):
+    like = rows["teams"][0]
+    place = 8  # of the column ``published``
+    rows["teams"] = [
+        (name, *like[1:place], date, *like[place + 1 :]) for name, date in TEAMS.items()
+    ]
+    rows["outcomes"] = OUTCOMES
+    return make_run(rows)
+
+
+def test_a_whole_run(run):
+    (row,) = discovery(run).to_dict("records")
+    assert (row["attempts"], row["succeeded"], row["failed"], row["given_up"]) == (8, 5, 2, 1)
+    assert (row["replications"], row["claims"], row["discoveries"]) == (2, 4, 2)
+    assert row["worth_published"] == pytest.approx((0.9 + 0.2 + 0.4 + 0.2 + 0.4 + 0.6) / 6)
+    assert row["worth_unpublished"] == pytest.approx(0.1)
+    assert row["best"] == 0.9
+    assert row["drawer"] == 0.5
+    # 30, 10 and 20 of 30 + 40 + 40 + 30 + 10 + 10 + 20 + 20 days.
+    assert row["wasted"] == pytest.approx(60 / 200)
+    assert row["replicated"] == 0.5
+    assert row["false_claims"] == 0.5
+    # B is refuted: of A, C and H one is false.
+    assert row["false_on_record"] == pytest.approx(1 / 3)
+    people = len(run.table("scientists"))
+    assert row["per_scientist_year"] == pytest.approx(2 / (people * run.days / 365.0))
+
+
+def test_the_record_by_date(run):
+    table = record(run, every=55.0).set_index("date")
+    assert table.index.tolist() == [0.0, 55.0, run.days]
+    assert table["attempts"].tolist() == [0, 5, 8]
+    assert table["claims"].tolist() == [0, 2, 3]
+    assert table.loc[55.0, "false"] == 0.5  # A and B: nobody has repeated B yet
+    assert table.loc[run.days, "false"] == pytest.approx(1 / 3)
+    assert table["best"].dropna().tolist() == [0.9, 0.9]
+
+
+def test_where_nothing_is_carried_out_nothing_is_found(make_run):
+    (row,) = discovery(make_run()).to_dict("records")
+    assert row["attempts"] == row["claims"] == 0
+    assert len(record(make_run())) == 0

@@ -1,0 +1,202 @@
+"""Ideas that are carried out: outcomes around their worth, and what follows from them."""
+
+import numpy as np
+import pytest
+
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.build import build_society
+from virsci_society.scenarios.runs.execute import replay, run_scenario
+from virsci_society.society.teams.execution import (
+    GIVEN_UP,
+    NULL_RESULT,
+    ExecutionAttempt,
+    worth_of_text,
+)
+
+BASE = {
+    "population.ecosystem.scientists": 60,
+    "population.ecosystem.papers": 400,
+    "founding.teams_per_year": 60,
+    "worth": {"use": "landscape"},
+}
+QUICK = {"use": "fixed", "length": "30d"}
+
+
+def lived(until="2y", attempt=None, **keys):
+    """A society of wordless teams that has ended, and its rows by table."""
+    execution = {"use": "attempt", "duration": QUICK} | (attempt or {})
+    scenario = load_scenario(
+        "community/assembly", until=until, seed=3, **BASE | {"execution": execution} | keys
+    )
+    society = build_society(scenario)
+    society.run_to_end()
+    return society, society.log.rows
+
+
+def outcomes(rows):
+    """Team -> (started, ended, worth, outcome, state, success, replicates)."""
+    return {row[0]: row[1:] for row in rows["outcomes"]}
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return lived(attempt={"noise": 0})
+
+
+def test_every_idea_has_the_outcome_of_its_worth_and_its_time_passes(plain):
+    society, rows = plain
+    found = outcomes(rows)
+    papers = {row[0]: row for row in rows["papers"]}
+    assert len(found) > 50
+    for team, (started, ended, worth, outcome, state, _, replicates) in found.items():
+        assert ended - started == 30.0
+        assert outcome == worth
+        assert state == ("succeeded" if worth >= 0.5 else "failed")
+        assert replicates is None
+        # The worth is that of what was published, and the paper comes after the outcome.
+        assert society.world.landscape.worth(society.literature.vector(team)[None])[0] == worth
+        assert papers[team][4] >= ended
+
+
+def test_a_landscape_that_nobody_reads_changes_nothing():
+    none = {"worth": None, "execution": None}
+    _, before = lived(**none)
+    _, after = lived(execution=None)
+    assert before == after
+    assert not before["outcomes"]
+
+
+def test_noise_is_drawn_around_the_worth_for_each_team(plain):
+    _, exact = plain
+    _, noisy = lived(attempt={"noise": 0.3})
+    exact, noisy = outcomes(exact), outcomes(noisy)
+    errors = [noisy[team][3] - exact[team][2] for team in exact]
+    assert [noisy[team][2] for team in exact] == [exact[team][2] for team in exact]
+    assert np.std(errors) == pytest.approx(0.3, abs=0.06)
+    assert np.mean(errors) == pytest.approx(0.0, abs=0.1)
+
+
+def test_with_full_signal_the_best_idea_is_taken_and_without_one_any(plain, monkeypatch):
+    seen = {}
+
+    def noted(world, name, text):
+        worth = worth_of_text(world, name, text)
+        seen.setdefault(name.partition("/idea ")[0], []).append(worth)
+        return worth
+
+    monkeypatch.setattr("virsci_society.protocols.wordless.worth_of_text", noted)
+    _, rows = lived(attempt={"signal": 1}, **{"protocol.ideas": 6})
+    chosen = {team: row[2] for team, row in outcomes(rows).items()}
+    assert {team: max(seen[team]) for team in chosen} == chosen
+    assert {len(seen[team]) for team in chosen} == {6}
+    seen.clear()
+    _, blind = lived(attempt={"signal": 0}, **{"protocol.ideas": 6})
+    chance = [row[2] for row in outcomes(blind).values()]
+    average = [np.mean(seen[team]) for team in outcomes(blind)]
+    assert np.mean(chance) == pytest.approx(np.mean(average), abs=0.08)
+
+
+@pytest.mark.parametrize("signal", [0.0, 0.3, 0.8, 1.0])
+def test_appearance_correlates_with_worth_by_signal(signal):
+    rng = np.random.default_rng(1)
+    worth = np.where(rng.random(20_000) < 0.5, 0.0, rng.random(20_000))
+    looks = [ExecutionAttempt(signal=signal).appearance(one, rng) for one in worth.tolist()]
+    assert np.corrcoef(worth, looks)[0, 1] == pytest.approx(signal, abs=0.02)
+    assert np.std(looks) == pytest.approx(1.0, abs=0.02)
+
+
+def test_failures_stay_in_the_drawer_with_the_stated_probability():
+    _, rows = lived(attempt={"noise": 0, "drawer": 1})
+    found, published = outcomes(rows), {row[0] for row in rows["papers"]}
+    reasons = {row[0]: row[10] for row in rows["teams"]}
+    for team, row in found.items():
+        assert (team in published) == (row[4] == "succeeded")
+        if row[4] == "failed":
+            assert reasons[team] == NULL_RESULT
+    _, some = lived(attempt={"noise": 0, "drawer": 0.5})
+    failed = [team for team, row in outcomes(some).items() if row[4] == "failed"]
+    kept = {row[0] for row in some["papers"]}
+    assert np.mean([team not in kept for team in failed]) == pytest.approx(0.5, abs=0.15)
+
+
+def test_what_takes_too_long_is_given_up_and_has_no_outcome():
+    _, rows = lived(attempt={"patience": "20d"})
+    found, reasons = outcomes(rows), {row[0]: row[10] for row in rows["teams"]}
+    assert found
+    for team, (started, ended, worth, outcome, state, _, _) in found.items():
+        assert (worth, outcome, state) == (None, None, "given_up")
+        assert ended - started == 20.0
+        assert reasons[team] == GIVEN_UP
+    assert not rows["papers"]
+
+
+def test_work_at_the_desk_is_noted_and_waits_for_other_work():
+    _, rows = lived(attempt={"effort": "10d"}, attention="on", until="1y")
+    ended = outcomes(rows)
+    sizes = {row[0]: row[4] for row in rows["teams"]}
+    work = [row for row in rows["homework"] if row[2] == "execution" and row[0] in ended]
+    assert len(work) == sum(sizes[team] for team in ended)
+    assert {row[8] for row in work} == {10.0}
+    assert any(row[6] > row[5] for row in work)  # began after it was given
+
+
+def test_replications_have_the_worth_of_what_they_repeat_and_cite_it():
+    _, rows = lived(attempt={"noise": 0.2}, until="4y", **{"protocol.replication": 0.5})
+    found = outcomes(rows)
+    published = {row[0]: row[4] for row in rows["papers"]}
+    authors, cited = {}, {(row[0], row[1]) for row in rows["citations"]}
+    for paper, who, _ in rows["authorships"]:
+        authors.setdefault(paper, set()).add(who)
+    repeats = {team: row for team, row in found.items() if row[6] is not None}
+    assert len(repeats) > 20
+    for team, row in repeats.items():
+        original = found[row[6]]
+        assert original[4] == "succeeded"
+        assert original[6] is None
+        assert row[2] == original[2]
+        assert published[row[6]] < row[0]
+        if team in published:
+            assert (team, row[6]) in cited
+            assert not authors[team] & authors[row[6]]
+
+
+def test_teams_that_learn_find_more_than_those_that_do_not(plain):
+    _, rows = lived(attempt={"noise": 0}, until="6y", **{"protocol.learning": 0.9})
+    _, usual = lived(attempt={"noise": 0}, until="6y")
+    late = [row[2] for row in outcomes(rows).values() if row[0] > 730]
+    chance = [row[2] for row in outcomes(usual).values() if row[0] > 730]
+    assert np.mean(late) > np.mean(chance) + 0.1
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ({"worth": None}, "execution draws outcomes around the worth of ideas"),
+        ({"execution": None, "protocol.ideas": 3}, "protocol has 'ideas', but no idea is carried"),
+        ({"execution": None, "protocol.learning": 0.5}, "protocol has 'learning'"),
+        ({"execution.sucess": 1}, "did you mean 'success'"),
+        ({"worth.ruggedness": 1}, "worth.ruggedness"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(keys, told):
+    with pytest.raises(InputError, match=told):
+        load_scenario("community/assembly", **BASE | {"execution": {"use": "attempt"}} | keys)
+
+
+def test_a_talking_society_remembers_outcomes_and_is_the_same_when_replayed(tmp_path):
+    attempt = {"use": "attempt", "duration": QUICK, "success": 0.05}
+    keys = {"worth": {"use": "landscape"}, "execution": attempt}
+    scenario = load_scenario("quickstart", until="1y", metrics=["worth"], **keys)
+    run = run_scenario(scenario, tmp_path / "run", page=False)
+    assert replay(run) == (run / "digest").read_text(encoding="utf-8").strip()
+    society = build_society(scenario)
+    society.run_to_end()
+    assert society.log.rows["outcomes"]
+    said = [
+        note.line
+        for row in range(len(society.population))
+        for note in society.population.scientist(row).memory
+    ]
+    assert any("Carried out, it worked." in one for one in said)
+    assert any("Carried out, it did not work." in one for one in said)
