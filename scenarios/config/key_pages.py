@@ -44,8 +44,8 @@ _SIGNS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveM
 BACKEND_KEYS = frozenset(
     f"backend.{name}"
     for name in (
-        *("model", "api_base", "key_env", "temperature", "max_tokens", "in_flight", "structured"),
-        *("budget.usd", "budget.tokens", "budget.calls", "acceptance"),
+        *("model", "api_base", "key_env", "temperature", "max_tokens", "in_flight"),
+        *("budget.usd", "budget.tokens", "budget.calls"),
     )
 )
 """Keys of a language model that users set and the library, which runs without one, does not."""
