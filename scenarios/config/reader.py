@@ -271,9 +271,7 @@ def differing_keys(part: BaseModel, usual: BaseModel | None = None) -> dict[str,
     values = part.model_dump(include=plainly)
     beside: str | None = getattr(cls, "inlined", None)
     # A scenario has a key of the name under which a part names those that are in no identity.
-    unhashed: frozenset[str] = getattr(cls, "execution_keys", None) or getattr(
-        cls, "execution", frozenset()
-    )
+    unhashed: Any = getattr(cls, "execution_keys", getattr(cls, "execution", frozenset()))
     for name, field in cls.model_fields.items():
         if name not in tables or name in unhashed:
             continue
