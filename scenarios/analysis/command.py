@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from virsci_society.metrics.inference.intervals import Interval
-    from virsci_society.scenarios.analysis.observed import ObservedComparison
+    from virsci_society.scenarios.analysis.backtest import Backtest
+    from virsci_society.scenarios.analysis.observed import ComparedRuns, ObservedComparison
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 VALUES = {
     "quantity": "quantity",
@@ -73,6 +75,11 @@ SCORES = (
     "score: root mean square of off in tolerances, 5 at most each; before: of the years before the "
     "boundary; closed: of the real papers of the society's own scientists alone, taken for a run."
 )
+IDEAS = (
+    "came true: share with a later paper at or above the threshold; low, high: its 95 % interval. "
+    "Of these ideas, years: from the boundary to the first such paper, median; papers: their "
+    "number, mean; citations: theirs, mean; relative: to the mean of a paper's year."
+)
 """What the heads of the printed columns mean."""
 
 
@@ -84,6 +91,9 @@ def compare(
     with_: Annotated[
         Path, typer.Option("--with", metavar="ECOSYSTEM", help="The folder they started from.")
     ],
+    ideas: Annotated[
+        bool, typer.Option("--ideas", help="Did the ideas come true? Beside controls.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write the tables there, as CSV.")
     ] = None,
@@ -92,12 +102,16 @@ def compare(
     """Show runs beside the real papers after the boundary, with errors, tolerances and a score.
 
     Runs of one scenario are taken together, the arms of a study one by one. A single run keeps the
-    tables and shows them in its report; its digest stays as it is.
+    tables and shows them in its report; its digest stays as it is. With --ideas: which of their
+    ideas appeared later, how soon, in how many papers, how cited; run folders stay as they are.
     """
     from virsci_society.scenarios.analysis.observed import compare_with_ecosystem, open_compared
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
     compared, ecosystem = open_compared(runs), Ecosystem.load(with_)
+    if ideas:
+        _tell_ideas(compared, ecosystem, out, json)
+        return
     found = [compare_with_ecosystem(one, ecosystem) for one in compared]
     if json:
         tell_json({"comparisons": [_comparison_data(one) for one in found]})
@@ -111,6 +125,32 @@ def compare(
         page = _keep(found[0], alone)
         if not json:
             tell(f"report: {page}")
+
+
+def _tell_ideas(
+    compared: Sequence[ComparedRuns], ecosystem: Ecosystem, out: Path | None, json: bool
+) -> None:
+    from virsci_society.scenarios.analysis.backtest import backtest_runs
+
+    found = [backtest_runs(one, ecosystem) for one in compared]
+    if json:
+        tell_json({"backtests": [_backtest_data(one) for one in found]})
+    else:
+        for one in found:
+            heads = {str(name): str(name).replace("_", " ") for name in one.summary}
+            _print_columns(f"{one.name}: did the ideas come true?", one.summary, heads)
+            for note in (IDEAS, *one.notes):
+                tell(note)
+    if out is not None:
+        summaries = [one.summary.assign(name=one.name) for one in found]
+        listed = [one.ideas.assign(name=one.name) for one in found]
+        _write_tables({"backtest": summaries, "backtest_ideas": listed}, out)
+
+
+def _backtest_data(found: Backtest) -> dict[str, Any]:
+    tables = {"summary": _as_rows(found.summary), "ideas": _as_rows(found.ideas)}
+    threshold = vars(found.threshold)
+    return {"name": found.name, "threshold": threshold, **tables, "notes": list(found.notes)}
 
 
 def _print_comparison(found: ObservedComparison, other: str) -> None:
@@ -149,27 +189,31 @@ def _plain(table: pd.DataFrame, names: Sequence[str]) -> list[tuple[Any, ...]]:
     ]
 
 
-def _comparison_data(found: ObservedComparison) -> dict[str, Any]:
-    def as_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-        names = list(table.columns)
-        return [dict(zip(names, row, strict=True)) for row in _plain(table, names)]
+def _as_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    names = list(table.columns)
+    return [dict(zip(names, row, strict=True)) for row in _plain(table, names)]
 
-    data = {"scores": as_rows(found.tables.scores), "rows": as_rows(found.tables.rows)}
+
+def _comparison_data(found: ObservedComparison) -> dict[str, Any]:
+    data = {"scores": _as_rows(found.tables.scores), "rows": _as_rows(found.tables.rows)}
     return {"name": found.name, "reach": found.reach, **data, "notes": list(found.notes)}
 
 
 def _write_comparisons(found: Sequence[ObservedComparison], folder: Path) -> None:
+    rows = [one.tables.rows.assign(runs=one.name) for one in found]
+    scores = [one.tables.scores.assign(name=one.name) for one in found]
+    _write_tables({"observed": rows, "observed_scores": scores}, folder)
+
+
+def _write_tables(parts: Mapping[str, Sequence[pd.DataFrame]], folder: Path) -> None:
+    """Write tables as CSV, each of the parts under one another, by the name of the file."""
     import pandas as pd
 
     from virsci_society.society.results.table_files import write_csv
 
-    tables = {
-        "observed": pd.concat([one.tables.rows.assign(runs=one.name) for one in found]),
-        "observed_scores": pd.concat([one.tables.scores.assign(name=one.name) for one in found]),
-    }
     with writing(folder, "written to"):
-        write_csv(folder, tables)
-    tell(f"tables: {folder / 'observed.csv'}, {folder / 'observed_scores.csv'}", err=True)
+        write_csv(folder, {name: pd.concat(tables) for name, tables in parts.items()})
+    tell(f"tables: {', '.join(str(folder / f'{name}.csv') for name in parts)}", err=True)
 
 
 def _keep(found: ObservedComparison, folder: Path) -> Path:

@@ -284,11 +284,18 @@ def _names(papers: pd.DataFrame) -> set[str]:
 
 
 def require_fit(run: Run, ecosystem: Ecosystem) -> None:
-    """See that a run can be held against the later papers of an ecosystem.
+    """See that the people of a run can be held against the later papers of an ecosystem.
 
     Raises:
         InputError: it started from another one, or there are no later papers with an author.
     """
+    require_later_papers(run, ecosystem)
+    if not _names(ecosystem.contemporary.table):
+        raise InputError("the papers after the boundary have no authors: nothing to compare with")
+
+
+def require_later_papers(run: Run, ecosystem: Ecosystem) -> None:
+    """See that a run started from an ecosystem, as far as both tell, which has later papers."""
     where = run.folder or run.name
     if run.boundary != ecosystem.boundary:
         raise InputError(
@@ -303,8 +310,6 @@ def require_fit(run: Run, ecosystem: Ecosystem) -> None:
         )
     if not len(ecosystem.contemporary):
         raise InputError("the ecosystem has no papers after its boundary to compare with")
-    if not _names(ecosystem.contemporary.table):
-        raise InputError("the papers after the boundary have no authors: nothing to compare with")
 
 
 def _arms(path: Path) -> list[ComparedRuns]:

@@ -72,7 +72,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society fork runs/quickstart-1 --at 90d --remove degree:10 --out runs/without",
         "society fork runs/quickstart-1 --at 90d --set protocol.turns=3 --out runs/longer",
     ),
-    "compare": ("society compare runs/community-vis-1 --with eco/mine",),
+    "compare": (
+        "society compare runs/community-vis-1 --with eco/mine",
+        "society compare runs/community-vis-1 --with eco/mine --ideas",
+    ),
     "facts": (
         "society facts runs/community-assembly-1",
         "society facts runs/community-vis-1 --with eco/mine --only clustering",
