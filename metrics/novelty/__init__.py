@@ -2,5 +2,6 @@
 
 Read ``novelty`` first: HD, CD, CI and ON, and the databases they are measured against;
 ``nearest_papers`` finds the neighbours. ``topic_combinations`` is Uzzi's measure.
-``training_leaks`` looks for signs that the model knew the papers of the future.
+``training_leaks`` looks for signs that the model knew the papers of the future, ``backtest`` for
+ideas among them.
 """
