@@ -32,8 +32,7 @@ PAIRS = 10_000
 DECIMALS = 9
 """Cosines are rounded to so many, so that their last bits decide nothing."""
 EDGE = 1e-6
-"""A threshold lies so far from 0 and 1, at least: a paper always matches itself, and a text without
-a known word (cosine 0) matches nothing."""
+"""Least distance of a threshold from 1, the paper itself, and from 0, a text of unknown words."""
 BLOCK = 256
 """Ideas whose similarities to all papers are held at a time."""
 MATCHES = {
@@ -127,10 +126,7 @@ def match_ideas(
         InputError: ideas and papers differ in dimensions, or there are no later papers.
     """
     if ideas.ndim != 2 or ideas.shape[1] != later.vectors.shape[1] or not len(later.ids):
-        raise InputError(
-            f"ideas of shape {ideas.shape} against later papers of shape {later.vectors.shape}: "
-            "both must come from one embedding, and there must be a later paper"
-        )
+        raise InputError("ideas and later papers must be of one embedding, and some be later")
     order = np.lexsort((np.asarray(later.ids, dtype=np.str_), later.years))
     citations = _citations(later)
     rows: list[tuple[Any, ...]] = []
@@ -140,9 +136,9 @@ def match_ideas(
         for similarity in table:
             best = order[np.argmax(similarity[order])]
             hits = order[similarity[order] >= threshold]
-            first = (later.ids[hits[0]], int(later.years[hits[0]])) if len(hits) else (None, None)
-            near = (float(similarity[best]), later.ids[best], bool(len(hits)), len(hits))
-            rows.append((*near, *first, *(_mean(one[hits]) for one in citations)))
+            near = (similarity[best], later.ids[best], len(hits) > 0, len(hits))
+            first = (later.ids[hits[0]], later.years[hits[0]]) if len(hits) else (None, None)
+            rows.append((*near, *first, *(one.iloc[hits].mean() for one in citations)))
     return typed_table(rows, MATCHES)
 
 
@@ -188,17 +184,12 @@ def _similarities(ideas: FloatArray, papers: FloatArray) -> Iterator[tuple[slice
         yield block, np.round(ideas[block] @ papers.T, DECIMALS)
 
 
-def _citations(later: Database) -> tuple[FloatArray, FloatArray]:
+def _citations(later: Database) -> tuple[pd.Series, pd.Series]:
     """Counts of the later papers, and each over the mean of its year; NaN where unknown."""
     given = later.citations
     counts = pd.Series(np.full(len(later.ids), np.nan) if given is None else given, dtype="float64")
     means = counts.groupby(np.asarray(later.years)).transform("mean")
-    return counts.to_numpy(), (counts / means.where(means > 0)).to_numpy()
-
-
-def _mean(values: FloatArray) -> float | None:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else None
+    return counts, counts / means.where(means > 0)
 
 
 def _sentences(text: str) -> list[str]:

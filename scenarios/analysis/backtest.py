@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.analysis.observed import ComparedRuns, require_later_papers
-from virsci_society.scenarios.analysis.rescoring import HOSTED
+from virsci_society.scenarios.analysis.rescoring import HOSTED, require_ideas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,7 @@ class Backtest:
         name: of the scenario, or of the arm.
         threshold: set on the papers of the ecosystem.
         summary: one row per kind of idea, the society's and the controls.
-        ideas: one row per idea of the society, with ``run``, ``paper`` and ``past_similarity``.
+        ideas: one row per idea of the society.
         notes: what the figures mean and do not show, in sentences.
     """
 
@@ -75,13 +75,14 @@ def backtest_runs(compared: ComparedRuns, ecosystem: Ecosystem) -> Backtest:
         return backtest.match_ideas(rows, later, threshold.value, themselves)
 
     ideas, (near, similarity) = match(vectors), backtest.nearest(vectors, old)
-    past = match(old[near])
-    kinds = [("ideas of the society", ideas, group), ("past papers nearest to them", past, group)]
+    kinds = [("ideas of the society", ideas, group)]
+    kinds.append(("past papers nearest to them", match(old[near]), group))
     # A single idea has nobody to exchange with, and a hosted embedding would cost a call.
     if len(texts) > 1 and not hosted:
         mixed = ecosystem.embedding.encode(backtest.recombine(texts))
         kinds.append(("sentences exchanged between them", match(mixed), group))
     taken = backtest.sample_rows(new)
+    # Real papers are of no run: one group.
     kinds.append(("real later papers", match(new[taken]), taken * 0))
     kinds.append(("real later papers, without themselves", match(new[taken], taken), taken * 0))
     ideas = ideas.assign(past_similarity=similarity)
@@ -102,23 +103,21 @@ def _ideas_of(run: Run, ecosystem: Ecosystem, hosted: bool) -> tuple[Sequence[An
     where = run.folder or run.name
     if run.digest is None or run.vectors is None:
         raise InputError(f"{where}: has no digest or no vectors: the run has not finished")
+    require_ideas(run)
     cited = run.table("citations")
     outside = cited.loc[~cited["inside"].astype(bool), "cited"].tolist()
     if (ecosystem.past.rows_of(outside) < 0).any():
         raise InputError(
-            f"{where}: cites past papers that the ecosystem does not have: give the ecosystem that "
-            "the run started from"
+            f"{where}: cites past papers that the ecosystem does not have: give the one that the "
+            "run started from"
         )
     ids, vectors, encoder = run.vectors.ids, run.vectors.values, ecosystem.embedding
     texts = measured_texts(run.table("papers"), Novelty())["query"].loc[list(ids)].tolist()
-    same = not texts or vectors.shape[1] == encoder.dim
-    if same and texts and not hosted:
-        same = bool(np.abs(encoder.encode(texts) - vectors).max() <= SAME)
-    if not same:
+    other = vectors.shape[1] != encoder.dim
+    if other or (texts and not hosted and np.abs(encoder.encode(texts) - vectors).max() > SAME):
         raise InputError(
-            f"{where}: its vectors were not made by the ecosystem's embedding ({encoder.name}, "
-            f"{encoder.dim} numbers a text): give the ecosystem that the run started from, with "
-            "the same embedding"
+            f"{where}: its vectors were not made by the ecosystem's embedding ({encoder.name}): "
+            "give the ecosystem that the run started from, with the same embedding"
         )
     return ids, texts, list(vectors)
 
@@ -140,15 +139,9 @@ def _summary(name: str, found: pd.DataFrame, group: IntArray, boundary: int) -> 
     share = _share(found["came_true"].to_numpy(dtype=float), group)
     true = found[found["came_true"]].astype({"first_year": "Float64"})
     figures = true[["papers", "citations", "relative_citations"]].mean()
-    return {
-        "ideas": name,
-        "number": len(found),
-        "came_true": share.value,
-        "low": share.low,
-        "high": share.high,
-        "years": true["first_year"].median() - boundary,
-        **figures,
-    }
+    interval = {"came_true": share.value, "low": share.low, "high": share.high}
+    years = true["first_year"].median() - boundary
+    return {"ideas": name, "number": len(found), **interval, "years": years, **figures}
 
 
 def _share(true: Any, group: IntArray) -> Interval:

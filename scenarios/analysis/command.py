@@ -149,8 +149,7 @@ def _tell_ideas(
 
 def _backtest_data(found: Backtest) -> dict[str, Any]:
     tables = {"summary": _as_rows(found.summary), "ideas": _as_rows(found.ideas)}
-    threshold = vars(found.threshold)
-    return {"name": found.name, "threshold": threshold, **tables, "notes": list(found.notes)}
+    return {**vars(found), **tables, "threshold": vars(found.threshold)}
 
 
 def _print_comparison(found: ObservedComparison, other: str) -> None:

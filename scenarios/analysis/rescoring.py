@@ -84,7 +84,7 @@ def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
     if same and encoder is held.embedding and settings.measures_queries:
         evaluated, queries = run.vectors.values, None
     else:
-        _require_ideas(run)
+        require_ideas(run)
         _refuse_hosted(encoder.name)
         evaluated, queries = encoded_texts(run, settings, encoder.encode)
     past = _database(held.past, held.past_vectors, held.embedding, encoder)
@@ -197,7 +197,7 @@ def _database(papers: Papers, vectors: Any, own: Embedding, encoder: Embedding) 
     return Database(vectors, papers.years, papers.citations, tuple(papers.table["id"].to_pylist()))
 
 
-def _require_ideas(run: Run) -> None:
+def require_ideas(run: Run) -> None:
     """Refuse a run whose papers are found by texts that an earlier release has not kept."""
     by_idea = dict(run.scenario.get("protocol") or {}).get("found_by") == "idea"
     papers = run.table("papers")
