@@ -110,7 +110,10 @@ def test_real_later_papers_as_a_run_are_1_and_past_ones_are_the_floor(world):
     assert found[IDEAS] == found[PAST] < 0.2
 
 
-def test_it_is_printed_and_written_in_the_same_bytes_and_changes_no_run(world, tmp_path):
+def test_it_is_printed_and_written_in_the_same_bytes_and_changes_no_run(
+    world, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "200")
     eco, run, _ = world
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
     printed = []
