@@ -162,8 +162,8 @@ def test_replications_have_the_worth_of_what_they_repeat_and_cite_it():
 
 
 def test_teams_that_learn_find_more_than_those_that_do_not(plain):
-    _, rows = lived(attempt={"noise": 0}, until="6y", **{"protocol.learning": 0.9})
-    _, usual = lived(attempt={"noise": 0}, until="6y")
+    _, rows = lived(attempt={"noise": 0}, until="4y", **{"protocol.learning": 0.9})
+    _, usual = lived(attempt={"noise": 0}, until="4y")
     late = [row[2] for row in outcomes(rows).values() if row[0] > 730]
     chance = [row[2] for row in outcomes(usual).values() if row[0] > 730]
     assert np.mean(late) > np.mean(chance) + 0.1
@@ -187,7 +187,7 @@ def test_what_does_not_fit_together_is_refused(keys, told):
 def test_a_talking_society_remembers_outcomes_and_is_the_same_when_replayed(tmp_path):
     attempt = {"use": "attempt", "duration": QUICK, "success": 0.05}
     keys = {"worth": {"use": "landscape"}, "execution": attempt}
-    scenario = load_scenario("quickstart", until="1y", metrics=["worth"], **keys)
+    scenario = load_scenario("quickstart", until="42w", metrics=["worth"], **keys)
     run = run_scenario(scenario, tmp_path / "run", page=False)
     assert replay(run) == (run / "digest").read_text(encoding="utf-8").strip()
     society = build_society(scenario)
