@@ -27,13 +27,14 @@ ALPHA = 0.05
 def answer(study: Study, results: Sequence[ComparisonResult]) -> list[str]:
     """The answer: a sentence for each result of the first planned comparison with an estimate.
 
-    Where none has one, they say why of the first; how many there are besides is told at the end.
+    Where none has one, the first says why; how many there are besides is told at the end.
     """
     planned = [one for one in results if one.planned]
     if not planned:
         return ["No comparison was planned, so this page describes and does not answer."]
     lead = next((one for one in planned if np.isfinite(one.p)), planned[0])
-    first = [one for one in planned if one.plan == lead.plan][:TOLD]
+    told = TOLD if np.isfinite(lead.p) else 1
+    first = [one for one in planned if one.plan == lead.plan][:told]
     sentences = [finding(study, one, len(planned)) for one in first]
     if more := len(planned) - len(first):
         unknown = sum(not np.isfinite(one.p) for one in planned if one not in first)

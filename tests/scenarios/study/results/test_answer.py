@@ -125,6 +125,16 @@ def test_the_answer_is_the_first_comparison_that_has_an_estimate(tmp_path):
     assert "sketch" not in alone
 
 
+def test_where_nothing_has_an_estimate_the_reason_is_given_once(tmp_path):
+    arms = {name: {"protocol.turns": turns} for turns, name in enumerate("abc", 1)}
+    values = {(name, "ON"): [1.0, 2.0, 3.0] for name in arms}
+    plan = {"test": "paired", "of": "review.virsci.overall", "arms": list(arms)}
+    waiting = told_of(arms, ["ON"], 3, comparisons=[plan])
+    text = told(Study.open(write_study(tmp_path / "s", waiting, values)))
+    assert text.count("no reviews yet") == 1
+    assert text.endswith("1 further comparison below, 1 of them without an estimate.")
+
+
 def test_an_arm_without_a_target_has_no_deviation_from_it():
     """Beside arms that were matched may stand others, as they are given."""
     off = pd.Series([None, -0.02], dtype=object)
