@@ -582,9 +582,9 @@ MISTAKES: tuple[Mistake, ...] = (
         by="metrics/inference/test_two_lines.py"
         "::test_the_break_gives_more_of_the_data_to_the_weaker_line"),
     mistake("pairs of strangers", "Replicates are paired by their order, not by their seed.",
-        ("scenarios/study/results/comparisons.py::compare_two_arms",
-         "first.loc[both].tolist(), second.loc[both].tolist()",
-         "first.tolist(), second.tolist()"),
+        ("scenarios/study/results/comparisons.py::pairs",
+         "first.loc[both].to_numpy(np.float64), second.loc[both].to_numpy(np.float64)",
+         "first.to_numpy(np.float64), second.to_numpy(np.float64)"),
         by="scenarios/study/results/test_study_page.py::test_pairs_are_replicates_that_both_arms_have"),
 
     # What a study survives
