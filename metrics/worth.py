@@ -16,7 +16,8 @@ from virsci_society.metrics.population import people_ever
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 
-COUNTS = ("attempts", "succeeded", "failed", "given_up", "replications", "claims", "discoveries")
+STATES = ("succeeded", "failed", "given_up")
+COUNTS = ("attempts", *STATES, "replications", "claims", "discoveries")
 SHARES = (
     "worth_published",
     "worth_unpublished",
@@ -56,7 +57,7 @@ def discovery(run: Run) -> pd.DataFrame:
     years = people_ever(run) * run.days / DAYS_PER_YEAR
     row: dict[str, object] = {
         "attempts": len(outcomes),
-        **{state: int((outcomes["state"] == state).sum()) for state in COUNTS[1:4]},
+        **{state: int((outcomes["state"] == state).sum()) for state in STATES},
         "replications": len(repeats),
         "claims": len(claims),
         "discoveries": int(claims["true"].sum()),

@@ -16,7 +16,7 @@ from virsci_society.agents.errors import Dissolved
 from virsci_society.protocols.team_assembly import AssembledTeam, assemble
 from virsci_society.society.kernel.durations import Duration, FixedDuration, Process, parse_days
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
-from virsci_society.society.teams.execution import REPLICATES, worth_of_text
+from virsci_society.society.teams.execution import REPLICATES, landscape_of, worth_of_text
 from virsci_society.society.teams.team import AuthorOrder
 
 if TYPE_CHECKING:
@@ -108,29 +108,30 @@ class Wordless(AssembledTeam, TeamProtocol):
 
     def _draw_replicated(self, team: Team, lab: Lab) -> Paper | None:
         """The paper of another team that this one repeats; None: it has an idea of its own."""
-        rng = lab.rng("replication")
-        if not self.replication or rng.random() >= self.replication:
+        if not self.replication:
             return None
-        papers = map(lab.world.literature.paper, lab.world.on_record)
-        # Strictly before today: so are papers found (rule 13).
-        others = [
-            paper
-            for paper in papers
-            if paper.date < lab.now and not set(team.members) & set(paper.authors)
-        ]
-        return others[int(rng.integers(len(others)))] if others else None
+        rng, literature = lab.rng("replication"), lab.world.literature
+        if rng.random() >= self.replication:
+            return None
+        # In a random order, so that of many papers few are looked at.
+        for place in rng.permutation(len(lab.world.on_record)).tolist():
+            paper = literature.paper(lab.world.on_record[place])
+            # Strictly before today: so are papers found (rule 13).
+            if paper.date < lab.now and not set(team.members) & set(paper.authors):
+                return paper
+        return None
 
     def _choose_idea(self, team: Team, lab: Lab) -> WordlessText:
         """The idea that looks best of some; the first where they look alike."""
         ideas = [self._have_idea(team, lab, number) for number in range(self.ideas)]
-        execution = lab.world.execution
+        world, execution = lab.world, lab.world.execution
         if execution is None or len(ideas) == 1:
             return ideas[0]
-        rng, best = lab.rng("appearance"), []
+        rng, looks = lab.rng("appearance"), []
         for number, idea in enumerate(ideas):
-            worth = worth_of_text(lab.world, f"{team.id}/idea {number}", idea.words())
-            best.append((execution.appearance(worth, rng), -number))
-        return ideas[-max(best)[1]]
+            worth = worth_of_text(world, f"{team.id}/idea {number}", idea.words())
+            looks.append(execution.appearance(landscape_of(world).standardised(worth), rng))
+        return ideas[looks.index(max(looks))]
 
     def _have_idea(self, team: Team, lab: Lab, number: int) -> WordlessText:
         """An idea of some interests of the members, or a step from the best that they know."""

@@ -312,7 +312,8 @@ class Scenario(Part):
             raise ValueError(
                 "execution draws outcomes around the worth of ideas; give worth: {use: landscape}"
             )
-        if self.execution is None and (key := self.protocol.needs_execution):
+        needed = (one.needs_execution for one in self.protocol.components)
+        if self.execution is None and (key := next(filter(None, needed), None)):
             raise ValueError(
                 f"protocol has {key!r}, but no idea is carried out, so none has an outcome or "
                 "looks good; give execution: {use: attempt} and worth: {use: landscape}"

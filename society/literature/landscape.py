@@ -8,6 +8,7 @@ past alone, so it is the same whatever a society does. No prompt holds anything 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,7 @@ FEATURES = 256
 GROUND = 2000
 """Past papers, at most, by which the field is put on the scale of worth."""
 NEIGHBOURS = 400
-"""Of these, at most so many tell how far a paper is from its nearest one."""
+"""Of these, about so many tell how far a paper is from its nearest one."""
 DECIMALS = 6
 """Decimals of a worth: the last bits of products differ between machines."""
 HEIGHT = 3.0
@@ -65,7 +66,7 @@ class Landscape(Worth):
         rows = np.sort(rng.permutation(len(past))[:GROUND])
         ground = np.asarray(past[rows], dtype=np.float64)
         ground = ground[np.any(ground != 0.0, axis=1)]
-        near = nearest_distance(ground[:NEIGHBOURS])
+        near = nearest_distance(ground)
         if near is None:
             raise InputError(
                 "worth: a landscape lies over the vectors of past papers, and the ecosystem has "
@@ -73,32 +74,26 @@ class Landscape(Worth):
             )
         # A field whose covariance is exp(-d^2 / 2 length^2).
         length = near / np.sqrt(-2.0 * np.log(1.0 - self.ruggedness))
-        dim = ground.shape[1]
-        field = WorthField(
-            frequencies=rng.standard_normal((FEATURES, dim)) / length,
+        heights = RandomField(
+            frequencies=rng.standard_normal((FEATURES, ground.shape[1])) / length,
             phases=rng.uniform(0.0, 2.0 * np.pi, FEATURES),
             weights=rng.standard_normal(FEATURES) * np.sqrt(2.0 / FEATURES),
             peaks=ground[rng.permutation(len(ground))[: self.peaks]],
             length=float(length),
-            worthless=self.worthless,
-            ranked=np.zeros(0),
         )
-        field.ranked = np.sort(field.height(ground))
-        return field
+        return WorthField(heights, np.sort(heights.at(ground)), self.worthless)
 
 
-@dataclass
-class WorthField:
-    """The worth of every vector.
+@dataclass(frozen=True, eq=False)
+class RandomField:
+    """A smooth random function of vectors, of mean 0 and standard deviation 1 but for its peaks.
 
     Attributes:
         frequencies: of the features (features x dim).
         phases: of the features, in radians.
         weights: of the features.
-        peaks: vectors around which worth is higher (peaks x dim).
-        length: distance over which the field changes.
-        worthless: share of the ground that has a worth of 0.
-        ranked: heights of the field at the past papers, sorted.
+        peaks: vectors around which it is higher (peaks x dim).
+        length: distance over which it changes.
     """
 
     frequencies: FloatArray
@@ -106,35 +101,57 @@ class WorthField:
     weights: FloatArray
     peaks: FloatArray
     length: float
-    worthless: float
+
+    def at(self, vectors: FloatArray) -> FloatArray:
+        """Its value at each vector (ideas x dim)."""
+        waves = np.cos(vectors @ self.frequencies.T + self.phases)
+        values: FloatArray = waves @ self.weights
+        for peak in self.peaks:
+            apart = ((vectors - peak) ** 2).sum(axis=1)
+            values = values + HEIGHT * np.exp(-apart / (2.0 * self.length**2))
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class WorthField:
+    """The worth of every vector, its rank among the past papers.
+
+    Attributes:
+        heights: the field that is ranked.
+        ranked: its values at the past papers, sorted.
+        worthless: share of the past papers that have a worth of 0.
+    """
+
+    heights: RandomField
     ranked: FloatArray
+    worthless: float
 
     def worth(self, vectors: VectorArray) -> FloatArray:
-        """Worth of each vector (ideas x dim), 0..1: its rank among the worthy past papers."""
-        heights = self.height(np.asarray(vectors, dtype=np.float64))
+        """Worth of each vector (ideas x dim), 0..1."""
+        heights = self.heights.at(np.asarray(vectors, dtype=np.float64))
         ranks = np.interp(heights, self.ranked, np.linspace(0.0, 1.0, len(self.ranked)))
         above = np.maximum(ranks - self.worthless, 0.0) / (1.0 - self.worthless)
         rounded: FloatArray = np.round(above, DECIMALS)
         return rounded
 
-    def height(self, vectors: FloatArray) -> FloatArray:
-        """The field itself, of mean 0 and standard deviation 1 but for its peaks."""
-        waves = np.cos(vectors @ self.frequencies.T + self.phases)
-        heights: FloatArray = waves @ self.weights
-        for peak in self.peaks:
-            apart = ((vectors - peak) ** 2).sum(axis=1)
-            heights = heights + HEIGHT * np.exp(-apart / (2.0 * self.length**2))
-        return heights
+    def standardised(self, worth: float) -> float:
+        """A worth in standard deviations from the mean, both of the past papers."""
+        worthy = 1.0 - self.worthless
+        # Of these the worth is uniform; of the others it is 0.
+        mean = worthy / 2.0
+        return (worth - mean) / math.sqrt(worthy / 3.0 - mean**2)
 
 
 def nearest_distance(vectors: FloatArray) -> float | None:
-    """Median distance of a vector from the nearest other one; None where none differ."""
-    if len(vectors) < 2:
-        return None
-    squares = (vectors**2).sum(axis=1)
-    apart = squares[:, None] + squares[None, :] - 2.0 * (vectors @ vectors.T)
-    # Copies of a paper are at no distance; rounding leaves them a little.
+    """Median distance from the nearest other vector; None where none differ.
+
+    Of many, ``NEIGHBOURS`` at regular places are looked at, each beside all of them.
+    """
+    some = vectors[:: max(len(vectors) // NEIGHBOURS, 1)]
+    squares = (some**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1)[None, :]
+    apart = squares - 2.0 * (some @ vectors.T)
+    # Itself and copies of it are at no distance, of which rounding leaves a little.
     apart[apart < 1e-6] = np.inf
-    nearest = np.sqrt(apart.min(axis=1))
+    nearest = np.sqrt(apart.min(axis=1, initial=np.inf))
     known = nearest[np.isfinite(nearest)]
     return float(np.median(known)) if len(known) else None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field
 
+from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.errors import Dissolved, ProtocolError
 from virsci_society.society.kernel.durations import (
     Days,
@@ -23,7 +24,7 @@ from virsci_society.society.kernel.durations import (
     to_ticks,
 )
 from virsci_society.society.literature.embedding.base import paper_text
-from virsci_society.society.literature.landscape import DECIMALS
+from virsci_society.society.literature.landscape import DECIMALS, WorthField
 from virsci_society.society.teams.library import vector_of_text
 from virsci_society.society.teams.people import at_desk
 from virsci_society.society.teams.team import Execution
@@ -153,8 +154,17 @@ def worth_of_text(world: World, name: str, text: str) -> float:
     return worth_of_vector(world, vector_of_text(world, (name, world.day), text))
 
 
-def worth_of_vector(world: World, vector: object) -> float:
+def worth_of_vector(world: World, vector: VectorArray) -> float:
     """The hidden worth of an idea by its vector, of shape (dim,) or (1, dim)."""
+    return float(landscape_of(world).worth(np.atleast_2d(vector))[0])
+
+
+def landscape_of(world: World) -> WorthField:
+    """The landscape of a world in which ideas are carried out.
+
+    Raises:
+        ProtocolError: it has none.
+    """
     if world.landscape is None:
         raise ProtocolError("outcomes are drawn around the worth of ideas; give a worth")
-    return float(world.landscape.worth(np.atleast_2d(np.asarray(vector)))[0])
+    return world.landscape

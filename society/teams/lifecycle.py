@@ -370,11 +370,8 @@ def _remember(world: World, team: Team) -> None:
     """Add a line to the memory of all who stayed: the topic and paper, or how the team ended."""
     topic = _note_text(team, "topic") or ""
     if team.state == "published":
-        title, outcome = (
-            world.literature.paper(team.id).title,
-            OUTCOMES[world.successes.get(team.id)],
-        )
-        line = f'We wrote "{title}" on {topic}.{outcome}'
+        title = world.literature.paper(team.id).title
+        line = f'We wrote "{title}" on {topic}.{OUTCOMES[world.successes.get(team.id)]}'
     elif topic:
         line = f"A team on {topic} ended without a paper ({team.reason})."
     else:

@@ -108,19 +108,15 @@ class Execution(Part):
         """
         raise NotImplementedError
 
-    def appearance(self, worth: float, rng: np.random.Generator) -> float:
+    def appearance(self, standardised: float, rng: np.random.Generator) -> float:
         """How good an idea looks before it is carried out: its worth by ``signal``, and chance.
 
         Args:
-            worth: 0..1.
+            standardised: worth, in standard deviations from the mean of the past papers.
             rng: the random stream of the judgement.
         """
         chance = math.sqrt(1.0 - self.signal**2) * float(rng.standard_normal())
-        return self.signal * (worth - WORTH_MEAN) / WORTH_DEVIATION + chance
-
-
-WORTH_MEAN, WORTH_DEVIATION = 0.25, 0.3227
-"""Of ideas like past papers, of which half are worthless and the worth of the others is uniform."""
+        return self.signal * standardised + chance
 
 
 @dataclass(slots=True)

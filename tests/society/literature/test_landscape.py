@@ -41,24 +41,41 @@ def test_so_much_of_the_ground_is_worthless_and_the_rest_is_ranked(share):
 
 @pytest.mark.parametrize("ruggedness", [0.1, 0.5, 0.9])
 def test_worth_of_nearest_papers_correlates_by_what_ruggedness_leaves(ruggedness):
-    near = nearest_distance(PAST[:400].astype(np.float64))
+    near = nearest_distance(PAST.astype(np.float64))
     rng = np.random.default_rng(3)
     steps = rng.standard_normal(PAST.shape)
     beside = PAST + near * steps / np.linalg.norm(steps, axis=1, keepdims=True)
     products = []
     for seed in range(40):
-        heights = field(seed=seed, ruggedness=ruggedness)
-        products.append(np.mean(heights.height(PAST) * heights.height(beside)))
+        heights = field(seed=seed, ruggedness=ruggedness).heights
+        products.append(np.mean(heights.at(PAST) * heights.at(beside)))
     # Covariance and correlation are alike: the field has mean 0 and deviation 1 over the seeds.
     assert np.mean(products) == pytest.approx(1 - ruggedness, abs=0.08)
 
 
 def test_around_a_peak_worth_is_higher():
     flat, peaked = field(worthless=0.0), field(worthless=0.0, peaks=5)
-    assert len(peaked.peaks) == 5
-    raised = peaked.height(peaked.peaks) - flat.height(peaked.peaks)
+    peaks = peaked.heights.peaks
+    assert len(peaks) == 5
+    raised = peaked.heights.at(peaks) - flat.heights.at(peaks)
     assert (raised >= 3.0 - 1e-9).all()
-    assert peaked.worth(peaked.peaks).mean() > 0.9
+    assert peaked.worth(peaks).mean() > 0.9
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
+def test_standardised_worth_of_the_past_has_mean_0_and_deviation_1(share):
+    found = field(worthless=share)
+    standing = [found.standardised(worth) for worth in found.worth(PAST).tolist()]
+    assert np.mean(standing) == pytest.approx(0.0, abs=0.01)
+    assert np.std(standing) == pytest.approx(1.0, abs=0.01)
+
+
+def test_the_nearest_of_many_papers_is_looked_for_among_all_of_them():
+    """Papers in the order of their fields: a part of them would not hold the nearest ones."""
+    rows = PAST[np.argsort(PAST[:, 0])].astype(np.float64)
+    apart = np.linalg.norm(rows[:, None] - rows[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    assert nearest_distance(rows) == pytest.approx(np.median(apart.min(axis=1)), rel=0.03)
 
 
 @pytest.mark.parametrize("past", [PAST[:0], PAST[:1], np.zeros((9, 20)), np.repeat(PAST[:1], 9, 0)])

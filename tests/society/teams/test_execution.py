@@ -21,6 +21,10 @@ BASE = {
     "worth": {"use": "landscape"},
 }
 QUICK = {"use": "fixed", "length": "30d"}
+MIXED = [
+    {"share": 1, "name": name, "protocol": {"use": "wordless", "replication": share}}
+    for name, share in (("none", 0), ("some", 0.5))
+]
 
 
 def lived(until="2y", attempt=None, **keys):
@@ -100,9 +104,9 @@ def test_with_full_signal_the_best_idea_is_taken_and_without_one_any(plain, monk
 @pytest.mark.parametrize("signal", [0.0, 0.3, 0.8, 1.0])
 def test_appearance_correlates_with_worth_by_signal(signal):
     rng = np.random.default_rng(1)
-    worth = np.where(rng.random(20_000) < 0.5, 0.0, rng.random(20_000))
-    looks = [ExecutionAttempt(signal=signal).appearance(one, rng) for one in worth.tolist()]
-    assert np.corrcoef(worth, looks)[0, 1] == pytest.approx(signal, abs=0.02)
+    standing = rng.standard_normal(20_000)
+    looks = [ExecutionAttempt(signal=signal).appearance(one, rng) for one in standing.tolist()]
+    assert np.corrcoef(standing, looks)[0, 1] == pytest.approx(signal, abs=0.02)
     assert np.std(looks) == pytest.approx(1.0, abs=0.02)
 
 
@@ -175,6 +179,10 @@ def test_teams_that_learn_find_more_than_those_that_do_not(plain):
         ({"worth": None}, "execution draws outcomes around the worth of ideas"),
         ({"execution": None, "protocol.ideas": 3}, "protocol has 'ideas', but no idea is carried"),
         ({"execution": None, "protocol.learning": 0.5}, "protocol has 'learning'"),
+        (
+            {"execution": None, "protocol": {"use": "mixture", "of": MIXED}},
+            "protocol has 'replication'",
+        ),
         ({"execution.sucess": 1}, "did you mean 'success'"),
         ({"worth.ruggedness": 1}, "worth.ruggedness"),
     ],
