@@ -383,5 +383,6 @@ def measures_markdown() -> str:
     for name, one in MEASURES.items():
         high = "" if one.high == INFINITE else f"{one.high:g}"
         extent = f"{one.low:g} to {high}" if high else f"from {one.low:g}"
-        lines.append(f"| `{name}` | {one.label} | {one.unit or '–'} | {extent} | {one.meaning} |")
+        meaning = "–" if one.meaning == one.label else one.meaning
+        lines.append(f"| `{name}` | {one.label} | {one.unit or '–'} | {extent} | {meaning} |")
     return "\n".join(lines) + "\n"
