@@ -276,7 +276,9 @@ def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> Non
     if changed or not is_gathered(folder, study_json(design, lock, folder)):
         from virsci_society.scenarios.study.results.page import write_study_page
 
+        tell(f"gathering {sum(one.state == 'done' for one in found):,} runs", err=True)
         gather(design, folder, lock, found)
+        tell("writing the page", err=True)
         write_study_page(folder)
     else:
         tell(f"{folder} holds this study already; nothing to do")
