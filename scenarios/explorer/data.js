@@ -117,14 +117,29 @@ function bridging(run, day) {
   };
 }
 
+/** Which ties are the first of their pair. Computed once: who is most central is told on every day. */
+function firstTies(run) {
+  const people = run.names.length, seen = new Set();
+  return Uint8Array.from(run.tieA, (a, row) => {
+    const pair = a * people + run.tieB[row], known = seen.has(pair);
+    seen.add(pair);
+    return known ? 0 : 1;
+  });
+}
+
 /** The scientists there with the most co-authors on a day, and how many they have: [number, co-authors]. */
 function mostCentral(run, day, most = 3) {
-  const people = run.names.length, seen = new Set(), degree = new Uint32Array(people), until = tiesUntil(run, day);
-  for (let row = 0; row < until; row++) {
-    const a = run.tieA[row], b = run.tieB[row], pair = a * people + b;
-    if (!seen.has(pair)) { seen.add(pair); degree[a]++; degree[b]++; }
+  const first = run.firstTies ||= firstTies(run), degree = new Uint32Array(run.names.length), until = tiesUntil(run, day), found = [];
+  for (let row = 0; row < until; row++) if (first[row]) { degree[run.tieA[row]]++; degree[run.tieB[row]]++; }
+  for (let i = 0; i < degree.length; i++) {
+    const least = found.length < most ? 0 : found[most - 1][1];
+    if (degree[i] > least && present(run, i, day)) {
+      found.push([i, degree[i]]);
+      found.sort((one, other) => other[1] - one[1] || one[0] - other[0]);
+      found.length = Math.min(found.length, most);
+    }
   }
-  return Array.from(degree.keys()).filter((i) => degree[i] && present(run, i, day)).sort((i, j) => degree[j] - degree[i] || i - j).slice(0, most).map((i) => [i, degree[i]]);
+  return found;
 }
 
 function partners(run, who, day) {
