@@ -15,6 +15,7 @@ from pydantic import Field
 from virsci_society.agents.errors import Dissolved
 from virsci_society.protocols.team_assembly import AssembledTeam, assemble
 from virsci_society.society.kernel.durations import Duration, FixedDuration, Process, parse_days
+from virsci_society.society.literature.landscape import appearance
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 from virsci_society.society.teams.execution import REPLICATES, landscape_of, worth_of_text
 from virsci_society.society.teams.team import AuthorOrder
@@ -130,7 +131,8 @@ class Wordless(AssembledTeam, TeamProtocol):
         rng, looks = lab.rng("appearance"), []
         for number, idea in enumerate(ideas):
             worth = worth_of_text(world, f"{team.id}/idea {number}", idea.words())
-            looks.append(execution.appearance(landscape_of(world).standardised(worth), rng))
+            standing = landscape_of(world).standardised(worth)
+            looks.append(appearance(execution.signal, standing, rng))
         return ideas[looks.index(max(looks))]
 
     def _have_idea(self, team: Team, lab: Lab, number: int) -> WordlessText:

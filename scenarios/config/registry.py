@@ -100,6 +100,7 @@ SIZES: Table = {
 PUBLICATION: Table = {
     "none": "virsci_society.society.teams.publication:Unreviewed",
     "chance": "virsci_society.society.teams.publication:ByChance",
+    "panel": "virsci_society.society.teams.publication:ByPanel",
     "peer_review": "virsci_society.protocols.peer_review.protocol:PeerReview",
 }
 WORTH: Table = {

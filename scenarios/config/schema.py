@@ -280,7 +280,8 @@ class Scenario(Part):
     its keys."""
     publication: Publication = Field(default_factory=Unreviewed)
     """What lies between a finished manuscript and its paper, before ``time.publication_delay``:
-    nothing (``none``), a lot (``chance``) or review (``peer_review``). Source: none, as in
+    nothing (``none``), a lot (``chance``), marks that hold a stated truth (``panel``) or review by
+    scientists of the society (``peer_review``). Source: none, as in
     VirSci."""
     backend: BackendSettings = Field(default_factory=BackendSettings)
     """Who speaks for the scientists. Source: see its keys."""
@@ -311,6 +312,11 @@ class Scenario(Part):
         if self.execution is not None and self.worth is None:
             raise ValueError(
                 "execution draws outcomes around the worth of ideas; give worth: {use: landscape}"
+            )
+        if getattr(self.publication, "signal", 0) and self.worth is None:
+            raise ValueError(
+                "publication.signal is a correlation with the worth of ideas; give worth: {use: "
+                "landscape}, or leave signal out"
             )
         needed = (one.needs_execution for one in self.protocol.components)
         if self.execution is None and (key := next(filter(None, needed), None)):

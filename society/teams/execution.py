@@ -24,8 +24,9 @@ from virsci_society.society.kernel.durations import (
     to_ticks,
 )
 from virsci_society.society.literature.embedding.base import paper_text
-from virsci_society.society.literature.landscape import DECIMALS, WorthField
+from virsci_society.society.literature.landscape import DECIMALS, WorthField, appearance
 from virsci_society.society.teams.library import vector_of_text
+from virsci_society.society.teams.panel import Panel
 from virsci_society.society.teams.people import at_desk
 from virsci_society.society.teams.team import Execution
 
@@ -39,6 +40,7 @@ STAGE = "execution"
 """The stage of the work by which an idea is carried out."""
 REPLICATES = "replicates"
 """The note of a team with the id of the paper that it repeats."""
+NOT_FUNDED = "not funded"
 GIVEN_UP = "execution given up"
 NULL_RESULT = "null result not published"
 """Reasons why a team ends whose idea was carried out without a paper."""
@@ -50,6 +52,9 @@ class ExecutionAttempt(Execution):
     duration: Duration = Field(default_factory=lambda: FixedDuration(length=parse_days("6mo")))
     """From the manuscript to the outcome, if the members find the time. Unit: days. Source:
     assumed."""
+    funding: Panel | None = None
+    """Who decides which ideas are carried out, before any of it is done; null: all of them are.
+    Source: off."""
     effort: Days = Field(default=0.0, ge=0)
     """Full attention that it takes from each member, at the desk and beside other projects. Unit:
     days. Source: assumed: none, time alone passes."""
@@ -67,6 +72,10 @@ class ExecutionAttempt(Execution):
     def carry_out(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[None]:
         """Work, then read what the idea was, and draw its outcome."""
         world = lab.world
+        if self.funding is not None:
+            yield from lab.stage(STAGE, lab.wait(self.funding.decision))
+            if not is_accepted(self.funding, team, lab, manuscript, lab.rng("funding")):
+                raise Dissolved(NOT_FUNDED)
         started, longest = lab.now, math.inf if self.patience is None else self.patience
         # A stream per team, so that no attempt shifts another (rule 9).
         rng = lab.rng(STAGE)
@@ -120,6 +129,28 @@ def learn(world: World, team: Team, manuscript: Manuscript, outcome: float) -> N
         known = world.lessons.get(member)
         if known is None or outcome > known[0]:
             world.lessons[member] = (outcome, keywords)
+
+
+def is_accepted(
+    panel: Panel, team: Team, lab: Lab, manuscript: Manuscript, rng: np.random.Generator
+) -> bool:
+    """Whether a panel accepts what a team hands in.
+
+    Args:
+        panel: that decides.
+        team: with its notes.
+        lab: its access to the world.
+        manuscript: whose words are read where marks hold truth.
+        rng: the random stream of the decision.
+    """
+    standing, worthless = 0.0, 0.0
+    if panel.signal:
+        field = landscape_of(lab.world)
+        standing = field.standardised(worth_of_manuscript(lab.world, team, manuscript))
+        worthless = field.worthless
+    # One stream for all panels of a team: an idea that looks good does so to each of them.
+    looks = appearance(panel.signal, standing, lab.rng("looks"))
+    return panel.accepts(looks, worthless, rng)
 
 
 def worth_of_manuscript(world: World, team: Team, manuscript: Manuscript) -> float:

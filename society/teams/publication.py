@@ -19,10 +19,14 @@ from pydantic import Field
 from virsci_society.agents.errors import Dissolved
 from virsci_society.society.kernel.durations import Days, Process, parse_days
 from virsci_society.society.teams.contracts import Manuscript, Publication
+from virsci_society.society.teams.execution import is_accepted
+from virsci_society.society.teams.panel import Panel
 from virsci_society.society.teams.people import at_desk
 from virsci_society.society.teams.team import Submission, Team
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Reviewer
@@ -64,21 +68,38 @@ class ByChance(Publication):
         for number in range(1, self.submissions + 1):
             if number > 1:
                 yield from lab.wait(self.resubmission)
-            accepted = yield from lab.stage(STAGE, self._decide(team, lab, number))
+            accepted = yield from lab.stage(STAGE, self._decide(team, lab, number, manuscript))
             if accepted:
                 return manuscript
         raise Dissolved(REJECTED)
 
-    def _decide(self, team: Team, lab: Lab, number: int) -> Process[bool]:
+    def _decide(self, team: Team, lab: Lab, number: int, manuscript: Manuscript) -> Process[bool]:
         record = Submission(number, 1, lab.now)
         team.submissions.append(record)
         yield from lab.wait(self.decision)
         # A stream per submission, so that each has a draw of its own (rule 9).
-        accepted = bool(lab.rng("accept", number).random() < self.accept)
+        accepted = self._accepts(team, lab, manuscript, lab.rng("accept", number))
         record.decided, record.reviews = lab.now, 0
         record.decision = "accept" if accepted else "reject"
         lab.event("decided", submission=number, round=1, decision=record.decision)
         return accepted
+
+    def _accepts(
+        self, team: Team, lab: Lab, manuscript: Manuscript, rng: np.random.Generator
+    ) -> bool:
+        return bool(rng.random() < self.accept)
+
+
+class ByPanel(Panel, ByChance):
+    """A panel decides by marks that may hold some truth; nobody is asked.
+
+    Each submission has reviewers of its own, who see the same idea.
+    """
+
+    def _accepts(
+        self, team: Team, lab: Lab, manuscript: Manuscript, rng: np.random.Generator
+    ) -> bool:
+        return is_accepted(self, team, lab, manuscript, rng)
 
 
 Pose = Callable[[float], "Answer[Any]"]

@@ -9,13 +9,11 @@ name no ``Lab``: the lab names the world, and the world holds the rules. Users s
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import astuple, dataclass, field
 from typing import Any, Literal
 
-import numpy as np
 import simpy
 from pydantic import Field
 
@@ -107,16 +105,6 @@ class Execution(Part):
             Dissolved: there will be no paper; the message is the reason.
         """
         raise NotImplementedError
-
-    def appearance(self, standardised: float, rng: np.random.Generator) -> float:
-        """How good an idea looks before it is carried out: its worth by ``signal``, and chance.
-
-        Args:
-            standardised: worth, in standard deviations from the mean of the past papers.
-            rng: the random stream of the judgement.
-        """
-        chance = math.sqrt(1.0 - self.signal**2) * float(rng.standard_normal())
-        return self.signal * standardised + chance
 
 
 @dataclass(slots=True)

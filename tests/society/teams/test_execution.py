@@ -7,10 +7,10 @@ from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.build import build_society
 from virsci_society.scenarios.runs.execute import replay, run_scenario
+from virsci_society.society.literature.landscape import appearance
 from virsci_society.society.teams.execution import (
     GIVEN_UP,
     NULL_RESULT,
-    ExecutionAttempt,
     worth_of_text,
 )
 
@@ -105,7 +105,7 @@ def test_with_full_signal_the_best_idea_is_taken_and_without_one_any(plain, monk
 def test_appearance_correlates_with_worth_by_signal(signal):
     rng = np.random.default_rng(1)
     standing = rng.standard_normal(20_000)
-    looks = [ExecutionAttempt(signal=signal).appearance(one, rng) for one in standing.tolist()]
+    looks = [appearance(signal, one, rng) for one in standing.tolist()]
     assert np.corrcoef(standing, looks)[0, 1] == pytest.approx(signal, abs=0.02)
     assert np.std(looks) == pytest.approx(1.0, abs=0.02)
 
