@@ -409,17 +409,18 @@ FOUND = {
     "discovery.worth_published.mean": "worth of what was published",
     "discovery.per_scientist_year.mean": "discoveries per 1,000 people and year",
 }
-"""Measures of the study ``discovery``, with the heads of their columns."""
+"""Measures of what is found out, with the heads of their columns."""
 
 
-def discovery() -> str:
-    """What was found out by replication, unpublished failures and judgement."""
-    found = measured("discovery")
+def found_out(name: str) -> str:
+    """What was found out in each arm of a study that measures it."""
+    found = measured(name)
     per_thousand = found["measure"] == "discovery.per_scientist_year.mean"
     found.loc[per_thousand, ["mean", "low", "high"]] *= 1000
     arms = dict.fromkeys(found["arm"])
-    rows = [(arm, *(cell(found, measure, arm=arm) for measure in FOUND)) for arm in arms]
-    return table(("arm", *FOUND.values()), rows)
+    told = {key: head for key, head in FOUND.items() if key in set(found["measure"])}
+    rows = [(arm, *(cell(found, measure, arm=arm) for measure in told)) for arm in arms]
+    return table(("arm", *told.values()), rows)
 
 
 def coverage() -> str:

@@ -23,6 +23,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -176,14 +177,17 @@ BLOCKS: tuple[Block, ...] = (
         printed.waiting,
         10,
     ),
-    Block(
-        DOCS / "discovery.md",
-        "discovery",
-        "society study run discovery",
-        study("discovery"),
-        printed.discovery,
-        12,
-        "no words",
+    *(
+        Block(
+            DOCS / "discovery.md",
+            name,
+            f"society study run {name}",
+            study(name),
+            partial(printed.found_out, name),
+            12,
+            "no words",
+        )
+        for name in ("discovery", "funding")
     ),
     Block(
         DOCS / "statistics.md",
