@@ -19,7 +19,6 @@ from pydantic import Field
 from virsci_society.agents.errors import Dissolved
 from virsci_society.society.kernel.durations import Days, Process, parse_days
 from virsci_society.society.teams.contracts import Manuscript, Publication
-from virsci_society.society.teams.execution import is_accepted
 from virsci_society.society.teams.panel import Panel
 from virsci_society.society.teams.people import at_desk
 from virsci_society.society.teams.team import Submission, Team
@@ -99,6 +98,9 @@ class ByPanel(Panel, ByChance):
     def _accepts(
         self, team: Team, lab: Lab, manuscript: Manuscript, rng: np.random.Generator
     ) -> bool:
+        # Here, because it reads vectors, for whose library the check of a scenario should not wait.
+        from virsci_society.society.teams.execution import is_accepted
+
         return is_accepted(self, team, lab, manuscript, rng)
 
 
