@@ -298,15 +298,33 @@ def krippendorff_alpha(ratings: FloatArray, level: Level = "interval") -> float:
     table = np.asarray(ratings, dtype=np.float64)
     if table.ndim != 2:
         raise InputError(f"ratings of shape {table.shape}: expected raters x abstracts")
+    if level == "interval":
+        return _interval_alpha(table)
     values, coincidences = _coincidences(table)
     totals = coincidences.sum(axis=1)
     n = totals.sum()
     if len(values) < 2 or n < 2:
         return float("nan")
-    gaps = _gaps(values, totals, level)
+    gaps = _gaps(values, totals)
     observed = float((coincidences * gaps).sum()) / n
     expected = float((np.outer(totals, totals) * gaps).sum()) / (n * (n - 1))
     return float(1.0 - observed / expected) if expected > 0 else float("nan")
+
+
+def _interval_alpha(table: FloatArray) -> float:
+    """The same of squared differences, whose sums need no table of values."""
+    each = (~np.isnan(table)).sum(axis=0)
+    table, each = table[:, each > 1], each[each > 1]
+    n = int(each.sum())
+    if n < 2:
+        return float("nan")
+    # From the mean, so that large numbers lose no digits.
+    centred = table - np.nanmean(table)
+    sums, squares = np.nansum(centred, axis=0), np.nansum(centred**2, axis=0)
+    observed = float(((each * squares - sums**2) / (each - 1)).sum()) / n
+    expected = float(n * squares.sum() - sums.sum() ** 2) / (n * (n - 1))
+    # Rounding leaves a little where all ratings are equal.
+    return 1.0 - observed / expected if np.ptp(table[~np.isnan(table)]) > 0 else float("nan")
 
 
 def _coincidences(table: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -324,10 +342,8 @@ def _coincidences(table: FloatArray) -> tuple[FloatArray, FloatArray]:
     return values, met
 
 
-def _gaps(values: FloatArray, totals: FloatArray, level: Level) -> FloatArray:
-    """Squared differences between any two values."""
-    if level == "interval":
-        return np.asarray((values[:, None] - values[None, :]) ** 2)
+def _gaps(values: FloatArray, totals: FloatArray) -> FloatArray:
+    """Squared ordinal differences between any two values."""
     # Midpoints of the ranks: ratings below a value, and half of those that have it.
     place = np.cumsum(totals) - totals / 2
     return np.asarray((place[:, None] - place[None, :]) ** 2)

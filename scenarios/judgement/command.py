@@ -45,6 +45,7 @@ STRENGTH = {
     **{"arm": "arm", "answers": "answers", "wins": "wins"},
     **{"strength [95 %]": "strength", "preferred to an average arm": "chance"},
 }
+AUDIT = {"": "question", "value [95 %]": "value"}
 """Columns of tables by the heads under which they are printed."""
 Sheets = Annotated[list[Path], typer.Argument(metavar="SHEET...", help="Filled sheets.")]
 Plan = Annotated[
@@ -161,7 +162,9 @@ def _show_answers(made: Interview) -> None:
 
 @guarded
 def review(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run or a study.")],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A run, a study, or texts as JSON lines.")
+    ],
     kind: Annotated[
         str, typer.Option(help="virsci, novelty, proposal or proposal_told.")
     ] = "virsci",
@@ -204,7 +207,7 @@ def _show_review(made: ReviewJob) -> None:
         rows.append((str(name), len(known), mean, len(scores) - len(known)))
     title = f"{made.kind.name}: {made.kind.source}"
     print_table(title, ("score", "abstracts", "mean", "unreadable"), rows)
-    measured = []
+    measured = [pd.DataFrame({"paper": [], "ON": []})]
     for before, run in made.runs.items():
         table = read_novelty(run)
         measured.append(table.assign(paper=before + table["paper"]))
@@ -349,6 +352,35 @@ def import_(
     # The names are those of files that raters send back.
     tell(f"rated by: {'; '.join(sorted({one.rater for one in answers}))}")
     tell(f"tables: {folder}")
+
+
+@rate.command("audit")
+@guarded
+def audit(
+    ratings: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Ratings as JSON lines (docs/reviews.md).")
+    ],
+    judge: Annotated[
+        list[str], typer.Option("--judge", help="A rater, or a panel's folder; may be repeated.")
+    ],
+    dimension: Annotated[
+        str | None, typer.Option(help="Such as novelty; all ratings by default.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the intervals.")] = 0,
+) -> None:
+    """Tell what a judge is worth, beside people who rated the same texts.
+
+    Several --judge are one judge who rated each text several times.
+    """
+    from virsci_society.scenarios.judgement import audit as held
+    from virsci_society.scenarios.judgement.rating_files import read_ratings
+
+    table, names = held.with_panels(read_ratings(ratings, dimension), judge, dimension)
+    found = held.rating_set(table, names)
+    rows = held.audit(found, seed)
+    texts, raters = found.people.shape
+    tell(f"{texts} texts, {raters} people, {found.judge.shape[1]} ratings of each by the judge")
+    _print_columns("what this judge is worth", rows, AUDIT)
 
 
 def _import_ratings(answers: list[Rating], key_data: dict[str, Any], folder: Path) -> None:

@@ -33,6 +33,7 @@ from virsci_society.scenarios.judgement.model_questions import (
     load_speaker,
     speaker_slug,
 )
+from virsci_society.scenarios.judgement.rating_files import read_lines
 from virsci_society.scenarios.judgement.review_kinds import (
     KINDS,
     RUBRIC,
@@ -49,6 +50,9 @@ from virsci_society.society.results.table_files import read_parquet, write_parqu
 FOLDER = "reviews"
 """Of a run folder, or a study's: one folder per panel in it."""
 RECORD = "panel.json"
+REVIEWS_FILE = "reviews.parquet"
+SPEAKING = "quickstart"
+"""The scenario whose backend reviews texts that are of no run: rules, unless settings say more."""
 CHAIR = 0
 """The reviewer's number in ids and tables that stands for the meta-review."""
 REVIEWS = {
@@ -301,10 +305,12 @@ class ReviewJob(QuestionJob[ReviewRound]):
         runs: finished, by what their papers' ids begin with: of a study's runs ``0007/``, of a
             single one nothing.
         kind: of review.
+        texts: further ones that are of no run.
     """
 
     runs: Mapping[str, Run]
     kind: ReviewKind
+    texts: Sequence[ReviewedPaper] = ()
     stream = "review"
     advice = "of a review: --panel NEW"
 
@@ -321,7 +327,8 @@ class ReviewJob(QuestionJob[ReviewRound]):
         """Read the runs and make up their panel.
 
         Args:
-            path: the folder of a run, or of a study, of which the runs that are done are taken.
+            path: the folder of a run, or of a study, of which the runs that are done are taken; or
+                a file of texts (``texts_in``).
             kind: a name of ``KINDS``.
             settings: ``backend.key=value``: the reviewing model; the run's own backend by default.
             panel: its name; that of the model by default.
@@ -333,12 +340,13 @@ class ReviewJob(QuestionJob[ReviewRound]):
         if kind not in KINDS:
             known = ", ".join(KINDS)
             raise InputError(f"--kind {kind}: there are {known}{did_you_mean(kind, KINDS)}")
-        runs, written = _runs_of(path)
+        runs, written, texts = _reviewed(path)
         scenario = load_speaker(written, settings, "a review", trust=trust)
         name = panel or speaker_slug(scenario)
         if not re.fullmatch(r"\w[\w.-]*", name):
             raise InputError(f"--panel {name}: letters, digits, dots, dashes and _ only")
-        return cls(scenario, scenario.seed, path / FOLDER / name, 0.0, runs, KINDS[kind])
+        folder = path.with_suffix("") / FOLDER / name if texts else path / FOLDER / name
+        return cls(scenario, scenario.seed, folder, 0.0, runs, KINDS[kind], texts)
 
     @cached_property
     def record(self) -> QuestionRecord:
@@ -365,7 +373,7 @@ class ReviewJob(QuestionJob[ReviewRound]):
 
     @cached_property
     def _manuscripts(self) -> list[ReviewedPaper]:
-        made: list[ReviewedPaper] = []
+        made: list[ReviewedPaper] = list(self.texts)
         for before, run in self.runs.items():
             papers = run.table("papers")[["paper", "title", "abstract", "topic"]].fillna("")
             rows = papers.itertuples(index=False, name=None)
@@ -394,6 +402,30 @@ class PanelRecord(QuestionRecord):
     def finish(self, spent: dict[str, Any]) -> None:
         """Add this review to those that have ended."""
         self.write({"kinds": {**self.read("kinds").get("kinds", {}), **self.asked}, **spent})
+
+
+def _reviewed(path: Path) -> tuple[dict[str, Run], Path | str, list[ReviewedPaper]]:
+    """The runs or the texts of a path, and the scenario whose backend reviews by default."""
+    if not path.is_file():
+        return *_runs_of(path), []
+    return {}, SPEAKING, texts_in(path)
+
+
+def texts_in(path: Path) -> list[ReviewedPaper]:
+    """The texts of a file of ratings, or of JSON lines with ``item`` and ``text`` alone.
+
+    Raises:
+        InputError: unreadable, or an item has no text.
+    """
+    texts: dict[str, ReviewedPaper] = {}
+    for row in read_lines(path, ("item",)):
+        item, text = row["item"], row.get("text")
+        if isinstance(text, str) and item not in texts:
+            title, topic = str(row.get("title") or ""), str(row.get("topic") or "")
+            texts[item] = ReviewedPaper(item, title, text, topic)
+        elif item not in texts:
+            raise InputError(f"{path}: {item} has no 'text' in its first line")
+    return list(texts.values())
 
 
 def _runs_of(path: Path) -> tuple[dict[str, Run], Path]:

@@ -117,6 +117,8 @@ def cell(value: Any) -> str:
     if isinstance(value, float):
         if math.isnan(value):
             return "-"
+        if math.isinf(value):
+            return "∞" if value > 0 else "-∞"
         return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}"
     return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
