@@ -60,6 +60,9 @@ class Synthetic(Part):
     fields: Annotated[int, Setting(ge=1, le=12)] = 8
     """Number of research fields; each scientist's first interest is one of them. Unit: fields.
     Source: assumed; bounded by the vocabulary."""
+    institutions: Annotated[int, Setting(ge=1, le=1_000_000)] | None = None
+    """Institutions among which people are spread at random; null: almost everybody has one of its
+    own. Unit: institutions. Source: off."""
     boundary: Annotated[int, Setting(ge=1000, le=2999)] = 2024
     """The year in which the society starts. Unit: year. Source: VirSci, section 1 (a community as
     of 1 January 2024)."""
@@ -170,9 +173,14 @@ class Synthetic(Part):
 
     def _records(self, community: CommunityModel, seed: int) -> list[RawRecord]:
         rng, known = self._draw_fields(seed)
+        places = [affiliation(rng, known[person.field]) for person in community.people]
+        if self.institutions is not None:
+            # A stream of its own, so that all else is as without it.
+            drawn = np.random.default_rng([seed, 4]).integers(0, self.institutions, len(places))
+            places = [f"Institution {number + 1}" for number in drawn.tolist()]
         people = [
-            RawAuthor(f"person{number:07d}", f"Person {number}", affiliation(rng, known[p.field]))
-            for number, p in enumerate(community.people)
+            RawAuthor(f"person{number:07d}", f"Person {number}", place)
+            for number, place in enumerate(places)
         ]
         collected = self._collected(community.works, np.random.default_rng([seed, 3]))
         digits = len(str(len(community.works)))
