@@ -254,6 +254,7 @@ BLOCKS: tuple[Block, ...] = (
         "quantities",
         "python benchmarks/calibration.py NAME=FILE --boundaries 2012",
     ),
+    _held(CALIBRATION, "forecasts", "python benchmarks/forecasts.py vis=FILE nlp=FILE"),
     _held(CALIBRATION, "track record", "python -m benchmarks.track_record vis=FILE nlp=FILE"),
     _held(CALIBRATION, "pooled values", "python benchmarks/pooled.py FOLDER FOLDER"),
     _held(CALIBRATION, "shipped values", "python benchmarks/realism.py vis=FILE nlp=FILE"),

@@ -4,8 +4,9 @@ Four forecasters are combined: the simulated society, the same less its bias in 
 last window, and the mean of the last two. Each has in every quantity the weight of the inverse of
 its mean square error in earlier windows (Bates and Granger 1969, Operational Research Quarterly
 20:451), which is drawn towards what it is over all quantities, because few windows tell little of
-one. The distribution is Student's, as wide as the errors of the same rule in earlier windows were:
-so it holds what differs between windows, and not only what differs between simulations.
+one. The distribution is Student's, as wide as the errors of the same rule in earlier windows were,
+of which the last count most: so it holds what differs between windows, and not only what differs
+between simulations.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ FIRST_ERROR = 2
 """Windows before the first one whose forecast counts."""
 WEIGHT_PRIOR, SPREAD_PRIOR = 10.0, 3.0
 """Windows that errors over all quantities count for, beside those in one: for a weight, a width."""
+FADING = 0.5
+"""How much an error counts for the width beside that in the next window: a field grows, so that
+errors of its early windows are larger than those of today."""
 FEWEST = 4
 """Windows without which no forecast is made."""
 FLOOR = 1e-4
@@ -104,17 +108,33 @@ def _past_errors(observed: FloatArray, simulated: FloatArray) -> FloatArray:
     return np.array(made)
 
 
-def between(observed: FloatArray) -> FloatArray:
-    """Mean square of what changes from one window to the next (names,)."""
-    changes: FloatArray = (np.diff(observed, axis=0) ** 2).mean(axis=0) + FLOOR
+def between(observed: FloatArray, fading: float = 1.0) -> FloatArray:
+    """Mean square of what changes from one window to the next (names,).
+
+    Args:
+        observed: levels of windows (windows, names).
+        fading: weight of a change beside that of the next one.
+    """
+    squares = np.diff(observed, axis=0) ** 2
+    changes: FloatArray = np.average(squares, axis=0, weights=_weights(squares, fading)) + FLOOR
     return changes
 
 
-def _mean_squares(errors: FloatArray, unit: FloatArray, judged: int, strength: float) -> FloatArray:
+def _weights(rows: FloatArray, fading: float) -> FloatArray:
+    """The weight of each row: 1 of the last one, ``fading`` of the one before, and so on."""
+    found: FloatArray = fading ** np.arange(len(rows))[::-1]
+    return found
+
+
+def _mean_squares(
+    errors: FloatArray, unit: FloatArray, judged: int, strength: float, fading: float = 1.0
+) -> FloatArray:
     """Mean square errors (..., names), drawn towards those over all judged quantities."""
-    whole = np.nanmean((errors**2 / unit)[..., :judged], axis=(0, -1))
-    prior = strength * whole[..., None] * unit
-    found: FloatArray = ((errors**2).sum(axis=0) + prior) / (len(errors) + strength)
+    weights = _weights(errors, fading)
+    relative = np.nanmean((errors**2 / unit)[..., :judged], axis=-1)
+    prior = strength * np.average(relative, axis=0, weights=weights)[..., None] * unit
+    total = np.tensordot(weights, errors**2, axes=1)
+    found: FloatArray = (total + prior) / (weights.sum() + strength)
     return found
 
 
@@ -127,8 +147,9 @@ def predict(centre: FloatArray, errors: FloatArray, unit: FloatArray, judged: in
         unit: ``between`` of these windows (names,).
         judged: the first so many names are those over which errors are pooled.
     """
-    squares = _mean_squares(errors, unit, judged, SPREAD_PRIOR)
-    return Predictive(centre, np.sqrt(squares), len(errors) + SPREAD_PRIOR)
+    squares = _mean_squares(errors, unit, judged, SPREAD_PRIOR, FADING)
+    freedom = float(_weights(errors, FADING).sum()) + SPREAD_PRIOR
+    return Predictive(centre, np.sqrt(squares), freedom)
 
 
 def predictions(
@@ -143,7 +164,7 @@ def predictions(
         judged: the first so many names are quantities; shares of distributions follow.
     """
     places = range(FIRST_ERROR, len(observed))
-    unit = between(observed)
+    unit = between(observed, FADING)
     hindcasts = [combined(observed[:one], simulated[: one + 1], judged) for one in places]
     found = {
         "forecast": (combined(observed, simulated, judged), np.array(hindcasts)),
