@@ -73,9 +73,7 @@ def test_late_errors_count_more_for_a_width_than_early_ones():
     unit, calm = np.ones(4), np.full((6, 4), 0.1)
     early, late = calm.copy(), calm.copy()
     early[0] = late[-1] = 1.0
-    widths = [
-        combination.predict(np.zeros(4), one, unit, 4).spread for one in (calm, early, late)
-    ]
+    widths = [combination.predict(np.zeros(4), one, unit, 4).spread for one in (calm, early, late)]
     assert (widths[0] < widths[1]).all()
     assert (2 * widths[1] < widths[2]).all()
 

@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "64ab714ef6985ec88f8dbea047c61459eb45d0058203f2f6ff01cc5b8f4aeeb8"
+DEFAULTS = "9ad97b5014526d62b3fa42d222835559a03e6d254074a8c09f066a0ce3af2cf4"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
