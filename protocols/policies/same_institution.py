@@ -57,7 +57,8 @@ class SameInstitution(SelectionPolicy):
         near = np.where(np.isin(candidates, sorted(others)), 0.0, weights)
         if not near.sum():
             return everybody
-        return self.share * near / near.sum() + (1.0 - self.share) * everybody
+        mixed: np.ndarray = self.share * near / near.sum() + (1.0 - self.share) * everybody
+        return mixed
 
     def _elsewhere(self, leader: int, world: WorldView) -> set[int] | None:
         """Rows of all who work elsewhere; None where the leader's institution is not known."""

@@ -116,13 +116,13 @@ def between(observed: FloatArray, fading: float = 1.0) -> FloatArray:
         fading: weight of a change beside that of the next one.
     """
     squares = np.diff(observed, axis=0) ** 2
-    changes: FloatArray = np.average(squares, axis=0, weights=_weights(squares, fading)) + FLOOR
-    return changes
+    changes = np.average(squares, axis=0, weights=_weights(squares, fading)) + FLOOR
+    return np.asarray(changes, dtype=np.float64)
 
 
 def _weights(rows: FloatArray, fading: float) -> FloatArray:
     """The weight of each row: 1 of the last one, ``fading`` of the one before, and so on."""
-    found: FloatArray = fading ** np.arange(len(rows))[::-1]
+    found: FloatArray = np.power(fading, np.arange(len(rows))[::-1], dtype=np.float64)
     return found
 
 

@@ -127,17 +127,20 @@ def _features(
 ) -> dict[str, FloatArray]:
     """What may lead the judge, of each text: the judge's own lines say it first."""
     lines = ratings.sort_values("rater", key=lambda raters: ~raters.isin(judges), kind="stable")
-    found = {}
+    columns: dict[str, pd.Series[float]] = {}
     if "text" in lines:
-        words = lines["text"].dropna().str.split().str.len()
-        found["words"] = words.groupby(lines["item"]).first()
-    for name in lines.columns.difference(FIELDS):
-        values = pd.to_numeric(lines[name], errors="coerce").astype("float64")
-        found[name] = values.groupby(lines["item"]).first()
-    told = {name: one.reindex(items).to_numpy(dtype=np.float64) for name, one in found.items()}
+        columns["words"] = lines["text"].map(
+            lambda text: len(str(text).split()), na_action="ignore"
+        )
+    for name in lines.columns.difference(list(FIELDS)):
+        columns[name] = pd.to_numeric(lines[name], errors="coerce")
+    found: dict[str, FloatArray] = {}
+    for name, values in columns.items():
+        of_text = values.astype("float64").groupby(lines["item"]).first()
+        found[name] = of_text.reindex(items).to_numpy(dtype=np.float64)
     return {
         name: values
-        for name, values in told.items()
+        for name, values in found.items()
         if np.isfinite(values).all() and np.ptp(values) > 0
     }
 
