@@ -137,7 +137,7 @@ def _features(
     found: dict[str, FloatArray] = {}
     for name, values in columns.items():
         of_text = values.astype("float64").groupby(lines["item"]).first()
-        found[name] = of_text.reindex(items).to_numpy(dtype=np.float64)
+        found[name] = np.asarray(of_text.reindex(items), dtype=np.float64)
     return {
         name: values
         for name, values in found.items()
