@@ -3,7 +3,10 @@
 #   docker run --rm -v "$PWD/runs:/runs" virsci-society
 # Any other command:
 #   docker run --rm -v "$PWD/runs:/runs" virsci-society society list
+# With the extra that asks language models:
+#   docker build --build-arg EXTRAS=[llm] -t virsci-society .
 FROM python:3.12-slim
+ARG EXTRAS=
 
 WORKDIR /app
 COPY pyproject.toml constraints.txt README.md LICENSE CITATION.cff ./
@@ -13,7 +16,7 @@ COPY protocols protocols
 COPY metrics metrics
 COPY scenarios scenarios
 COPY virsci_society virsci_society
-RUN pip install --no-cache-dir --disable-pip-version-check -c constraints.txt .
+RUN pip install --no-cache-dir --disable-pip-version-check -c constraints.txt ".${EXTRAS}"
 
 WORKDIR /
 VOLUME /runs

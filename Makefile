@@ -13,7 +13,7 @@ demo: $(VENV)/.installed
 
 # The same over HTTP, against a server that stands for a provider; no model, no key, no network.
 # SERVER="--fault dropped=0.1 --latency 0.05" shows how a run bears a bad one.
-demo-live: $(VENV)/.installed
+demo-live: $(VENV)/.llm
 	@$(BIN)/python -m tests.faultserver.demo $(SERVER)
 
 # Three workers for two cores, because many tests wait for a process or a server; each takes a run of
@@ -84,6 +84,10 @@ $(VENV)/bin/python:
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "Installing into $(VENV); this takes about a minute."
 	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.llm: $(VENV)/.installed
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[llm]"
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.installed

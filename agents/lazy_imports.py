@@ -1,15 +1,19 @@
-"""Table and matrix libraries under their usual names, each imported when it is first used.
+"""Table and matrix libraries under their usual names, and the check for optional ones.
 
-``society --help`` and the check of a scenario import most of this package and need no table: they
-must not wait a fifth of a second for pyarrow, pandas and scipy.
+Each is imported when it is first used: ``society --help`` and the check of a scenario import most
+of this package and need no table, so they must not wait a fifth of a second for pyarrow, pandas and
+scipy.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["LazyModule", "pa", "pc", "pd", "pq", "sparse"]
+from virsci_society.agents.errors import InputError
+
+__all__ = ["LazyModule", "pa", "pc", "pd", "pq", "require_extra", "sparse"]
 
 
 class LazyModule:
@@ -34,3 +38,18 @@ if TYPE_CHECKING:
 else:
     pa, pc, pq = map(LazyModule, ("pyarrow", "pyarrow.compute", "pyarrow.parquet"))
     pd, sparse = map(LazyModule, ("pandas", "scipy.sparse"))
+
+
+def require_extra(extra: str, module: str, need: str) -> None:
+    """Check that the package of an optional dependency is installed.
+
+    Args:
+        extra: name of the optional dependency in ``pyproject.toml``, such as ``llm``.
+        module: name under which its package is imported.
+        need: the first words of the message: what needs which package.
+
+    Raises:
+        InputError: it is not installed; the message names the line that installs it.
+    """
+    if find_spec(module) is None:
+        raise InputError(f"{need}: pip install 'virsci-society[{extra}]'")

@@ -1,6 +1,7 @@
 """Draw the picture of the README from a run: its teams over time and its co-authorship network.
 
-Usage: ``python examples/picture.py RUN FILE.svg``, for example with the run of ``make demo``::
+Usage: ``python examples/picture.py RUN FILE.svg``, for example with the run of ``make demo``.
+It needs the extra ``[plots]``::
 
     python examples/picture.py runs/demo docs/quickstart.svg
 """

@@ -16,6 +16,8 @@ import pytest
 
 from virsci_society import _installation
 from virsci_society._installation import DISTRIBUTION, changed_files
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.execute import run_scenario
 
 ROOT = Path(__file__).parents[1]
 
@@ -105,6 +107,71 @@ def test_packages_of_an_analyst_with_short_names_do_not_matter(tmp_path: Path) -
     )
     assert done.returncode == 0, done.stderr
     assert "quickstart" in done.stdout
+
+
+LEAN = """
+import sys
+
+for name in ("litellm", "openai", "tiktoken", "httpx", "aiohttp", "matplotlib", "PIL"):
+    sys.modules[name] = None  # its import fails as if it were not installed
+
+from typer.testing import CliRunner
+from virsci_society.scenarios.cli.app import app
+from virsci_society.society.results.run import Run
+
+runner, (out, *commands) = CliRunner(), sys.argv[1:]
+for command in commands:
+    done = runner.invoke(app, command.split())
+    print(done.exit_code, done.output.splitlines()[-1])
+run = Run.open(out)
+try:
+    run.plot.timeline()
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+"""Runs commands, then draws a plot, without the packages of the extras [llm] and [plots]."""
+
+
+def test_without_the_extras_rules_run_and_models_and_plots_name_them(tmp_path: Path) -> None:
+    short, out = "quickstart --set until=40", tmp_path / "lean"
+    models = {
+        "litellm": "--set backend.use=litellm --set backend.model=ollama_chat/m",
+        "openai": "--set backend.use=openai --set backend.model=m --set backend.api_base=http://[::1]:9",
+    }
+    commands = [f"{word} {short}" for word in ("check", "run", "play --as Scientist1")]
+    refused = [f"{one} {more}" for more in models.values() for one in commands]
+    # These two look up a price.
+    refused += [
+        f"{one} {models['litellm']}" for one in (f"plan {short}", f"review {out} --kind virsci")
+    ]
+    working = [f"run {short} --out {out}", f"replay {out}", f"doctor {short}"]
+    done = subprocess.run(
+        [sys.executable, "-c", LEAN, out, *working, *refused],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    run, again, doctor, *lines, plot = done.stdout.splitlines()
+    whole = run_scenario(load_scenario("quickstart", until=40), tmp_path / "whole", page=False)
+    digest = (whole / "digest").read_text(encoding="utf-8").strip()
+    assert run == "0 who spoke: rule-based scientists, not a language model"
+    assert again == f"0 replayed from the journal alone; digest {digest}"
+    assert doctor == "0 all is well"
+    cure = "pip install 'virsci-society"
+    needed = [name for name in models for _ in commands] + ["litellm"] * 2
+    assert lines == [f"2 a language model needs {name}: {cure}[llm]'" for name in needed]
+    assert plot == f"InputError a plot needs matplotlib: {cure}[plots]'"
+
+
+def test_the_plain_installation_brings_no_client_of_models_and_no_plots() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    plain, extras = " ".join(project["dependencies"]), project["optional-dependencies"]
+    for extra, names in (("llm", ("litellm", "openai", "tiktoken")), ("plots", ("matplotlib",))):
+        assert all(name in " ".join(extras[extra]) and name not in plain for name in names)
+    # What the tests install has both.
+    assert "virsci-society[llm,plots]" in extras["dev"]
 
 
 def test_the_installed_command_is_this_module() -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from virsci_society.agents.backends.endpoint_settings import EndpointSettings, trusted_certificates
-from virsci_society.agents.backends.http import ChatCompletionsBackend
+from virsci_society.agents.backends.http import ChatCompletionsBackend, require_library
 from virsci_society.agents.backends.litellm import listed_window
 from virsci_society.agents.backends.responses import get_field, token_count
 from virsci_society.agents.errors import InputError
@@ -58,6 +58,7 @@ def read_windows(backend: ChatCompletionsBackend) -> list[tuple[EndpointSettings
 
 def _ask_server(endpoint: EndpointSettings, model: str) -> ContextWindow:
     """The context window that a server tells of itself; no key is sent where none is set."""
+    require_library("httpx")
     import httpx
 
     root = (endpoint.api_base or "").rstrip("/").removesuffix("/v1")

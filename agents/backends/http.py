@@ -35,6 +35,7 @@ from virsci_society.agents.backends.responses import read_completion
 from virsci_society.agents.config import Part, Switch
 from virsci_society.agents.errors import Fault, Overflow
 from virsci_society.agents.gateway.backend import Backend, Endpoint
+from virsci_society.agents.lazy_imports import require_extra
 from virsci_society.agents.prompts.request import Reply, Request, Usage
 from virsci_society.agents.redaction import redact
 
@@ -60,6 +61,15 @@ _RESERVED = re.compile(
     r"|shared_session|drop_params|cache|caching|callbacks|logger_fn|mock_\w*"
 )
 _CREDENTIAL = re.compile(r"(?i)api_?key|access_?key|secret|password|credential|authorization")
+
+
+def require_library(name: str) -> None:
+    """Check that a library through which language models are asked is installed.
+
+    Raises:
+        InputError: it is not; the message names the line that installs it.
+    """
+    require_extra("llm", name, f"a language model needs {name}")
 
 
 class Deadlines(Part):

@@ -20,7 +20,12 @@ from typing import Any, ClassVar
 from pydantic import PrivateAttr
 
 from virsci_society.agents.backends.endpoint_settings import EndpointSettings
-from virsci_society.agents.backends.http import ChatCompletionsBackend, Fields, Send
+from virsci_society.agents.backends.http import (
+    ChatCompletionsBackend,
+    Fields,
+    Send,
+    require_library,
+)
 from virsci_society.agents.backends.responses import (
     classify_exception,
     classify_refusal,
@@ -236,6 +241,7 @@ def _library() -> Any:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     os.environ.update(TRANSPORT)
+    require_library("litellm")
     import litellm
     from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
 
@@ -293,8 +299,9 @@ def _is_listed(model: str) -> bool:
     """True if litellm's list has a price for the model, or it runs where nobody pays."""
     if model.split("/", 1)[0] in ASKED_ABOUT:
         return True
+    litellm = _library()
     try:
-        _library().cost_per_token(model=model, prompt_tokens=1, completion_tokens=1)
+        litellm.cost_per_token(model=model, prompt_tokens=1, completion_tokens=1)
     except Exception:
         return False
     return True

@@ -13,7 +13,12 @@ from urllib.parse import urlsplit
 from pydantic import PrivateAttr
 
 from virsci_society.agents.backends.endpoint_settings import EndpointSettings, trusted_certificates
-from virsci_society.agents.backends.http import ChatCompletionsBackend, Fields, Send
+from virsci_society.agents.backends.http import (
+    ChatCompletionsBackend,
+    Fields,
+    Send,
+    require_library,
+)
 from virsci_society.agents.backends.responses import classify_exception, classify_response
 from virsci_society.agents.errors import Fault, InputError, Verdict
 
@@ -42,6 +47,11 @@ class OpenAI(ChatCompletionsBackend):
             for endpoint in super().endpoint_settings()
         )
 
+    def refusal(self) -> str:
+        """Empty: only the server knows its models; InputError if the library is not installed."""
+        require_library("openai")
+        return ""
+
     def takes_schema(self) -> bool:
         """True: these servers all take a JSON Schema."""
         return True
@@ -51,6 +61,7 @@ class OpenAI(ChatCompletionsBackend):
 
         They are opened by the first request.
         """
+        require_library("openai")
         import httpx
 
         client = self._connect(endpoint, key)

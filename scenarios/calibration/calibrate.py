@@ -28,6 +28,7 @@ from virsci_society.agents.files.atomic_files import (
     write_atomically,
 )
 from virsci_society.agents.files.file_hashes import HASHES, hash_json
+from virsci_society.agents.lazy_imports import require_extra
 from virsci_society.scenarios.calibration import parameters as keys
 from virsci_society.scenarios.calibration.calibration_file import file_data
 from virsci_society.scenarios.calibration.checking import (
@@ -38,7 +39,6 @@ from virsci_society.scenarios.calibration.checking import (
 )
 from virsci_society.scenarios.calibration.design import FIRST, Setting, jobs_of
 from virsci_society.scenarios.calibration.estimation.counted import CountedValues, Counting
-from virsci_society.scenarios.calibration.estimation.estimators import require_scikit_learn
 from virsci_society.scenarios.calibration.fitting import Fit, Tell, continued
 from virsci_society.scenarios.calibration.outputs import Outcome, write_outputs
 from virsci_society.scenarios.calibration.simulation import PreparedCalibration, run_job
@@ -89,7 +89,7 @@ def calibrate(
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     # Estimators come after all simulations, which would be made for nothing.
-    require_scikit_learn()
+    require_extra("calibration", "sklearn", "a calibration needs scikit-learn")
     fit = Fit(calibration, folder, workers, tell)
     # Sums in another order would be other bytes.
     with closing(fit), threadpool_limits(limits=1):

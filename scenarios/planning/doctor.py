@@ -41,7 +41,9 @@ from virsci_society.scenarios.runs.rehearsal import longest_page
 T = TypeVar("T")
 
 OLDEST_PYTHON = (3, 11)
-PACKAGES = ("mesa", "simpy", "litellm", "openai", "numpy", "pandas", "pydantic", "faiss-cpu")
+PACKAGES = ("mesa", "simpy", "numpy", "pandas", "pydantic", "faiss-cpu")
+LIBRARIES = ("litellm", "openai")
+"""Extra [llm], looked at where a scenario names a language model."""
 RANGES = {"mesa": ((3, 3), (4,))}
 """Releases from the first on and below the second."""
 STOLEN = {"litellm": ("1.82.7", "1.82.8")}
@@ -67,7 +69,8 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
     if isinstance(backend.paid, Inbox):
         yield _inbox(backend.paid)
         return
-    missing = list(check_key_variables(backend.paid))
+    libraries = [check_package(name, "pip install 'virsci-society[llm]'") for name in LIBRARIES]
+    missing = [*libraries, *check_key_variables(backend.paid)]
     yield from missing
     if any(finding.state == "problem" for finding in missing):
         return
@@ -99,12 +102,12 @@ def check_installation() -> Iterator[CheckResult]:
     yield check_offline_backend()
 
 
-def check_package(name: str) -> CheckResult:
+def check_package(name: str, cure: str = "pip install -e . once more") -> CheckResult:
     """Is a package installed, in a release that is known to work?"""
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:
-        return CheckResult("problem", f"{name} is not installed", "run pip install -e . once more")
+        return CheckResult("problem", f"{name} is not installed", f"run {cure}")
     if version in STOLEN.get(name, ()):
         return CheckResult(
             "problem",

@@ -11,6 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
+from virsci_society.agents.lazy_imports import require_extra
+
 STATES = {
     "published": "tab:blue",
     "finished": "tab:cyan",
@@ -180,6 +182,7 @@ def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax
     # Loaded at the first plot: it takes a second, and most runs are never drawn.
+    require_extra("plots", "matplotlib", "a plot needs matplotlib")
     from matplotlib import pyplot
 
     return pyplot.subplots(figsize=SIZE, layout="constrained")[1]

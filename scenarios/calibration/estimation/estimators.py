@@ -9,19 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray
-from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.calibration.estimation.reference_table import (
     MomentScale,
     ReferenceTable,
     epanechnikov,
 )
 
-EXTRA = "a calibration needs scikit-learn, an extra: pip install 'virsci-society[calibration]'"
 ESTIMATORS = ("abc", "ridge", "forest")
 FOLDS = 5
 IDENTIFIED = 0.3
@@ -60,16 +57,6 @@ class PosteriorSample:
         known = np.array([bool(name) for name in self.estimator])
         mean: FloatArray = np.where(known, self.weights @ self.draws, 0.0)
         return mean
-
-
-def require_scikit_learn() -> None:
-    """See that the extra of ridge and forest is installed.
-
-    Raises:
-        InputError: it is not.
-    """
-    if find_spec("sklearn") is None:
-        raise InputError(EXTRA)
 
 
 def weighted_quantile(values: FloatArray, weights: FloatArray, share: float) -> float:

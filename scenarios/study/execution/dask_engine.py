@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.agents.lazy_imports import require_extra
 from virsci_society.scenarios.runs.lease import stop_all
 from virsci_society.scenarios.runs.signals import ignore_interrupts
 from virsci_society.scenarios.study.execution.budget_shares import RunResults
@@ -202,7 +203,7 @@ def run_on_cluster(
         InputError: dask is not installed, or a worker sees another study or release.
         Stopped: interrupted, or the scheduler stayed away.
     """
-    require_dask()
+    require_extra("cluster", "distributed", "runs on a cluster need dask, here and on each worker")
     folder = study.resolve()
     results = _ClusterRuns(folder, fail_fast, on_result)
     words = (str(folder), study_fingerprint(folder), trust, again)
@@ -273,21 +274,6 @@ def study_fingerprint(study: Path) -> str:
         path = study / name
         digest.update(path.read_bytes() if path.is_file() else b"")
     return digest.hexdigest()
-
-
-def require_dask() -> None:
-    """Check that the extra ``cluster`` is installed.
-
-    Raises:
-        InputError: it is not.
-    """
-    try:
-        import distributed  # noqa: F401
-    except ImportError as error:
-        raise InputError(
-            "runs on a cluster need dask: pip install 'virsci-society[cluster]', here and on "
-            "every worker"
-        ) from error
 
 
 def _worker_plugin(ours: bool) -> WorkerPlugin:

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ import numpy as np
 from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.backends.responses import one_line
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.lazy_imports import require_extra
 from virsci_society.society.literature.embedding.base import (
     CachedEmbedding,
     EncodedBatch,
@@ -223,7 +223,7 @@ def _downloaded(name: str, revision: str | None, *, offline: bool) -> Path:
 
 
 KIND = "sentence-transformers"
-EXTRA = "embeddings of sentence-transformers need an extra: pip install 'virsci-society[semantic]'"
+EXTRA = "semantic", "sentence_transformers", "this embedding needs sentence-transformers"
 BATCH_TEXTS = 64
 """Texts after which rows are yielded, and so cached."""
 
@@ -275,7 +275,7 @@ class SentenceTransformerEmbedding(CachedEmbedding):
         announce: Announce = print_to_stderr,
     ) -> SentenceTransformerEmbedding:
         """Find a model by its name, ``MODEL``, ``MODEL@REVISION`` or a path."""
-        require_extra()
+        require_extra(*EXTRA)
         files = ModelFiles.resolve(named, announce)
         return cls(files, query_prompt=query_prompt, device=device, announce=announce)
 
@@ -341,7 +341,7 @@ class SentenceTransformerEmbedding(CachedEmbedding):
         """Load the model before its first text."""
         if self._model is not None:
             return
-        require_extra()
+        require_extra(*EXTRA)
         folder = self._files.folder(self._announce)
         self._model = _loaded(folder, self.device)
         self._tokenizing = threading.Lock()
@@ -379,12 +379,6 @@ class SentenceTransformerEmbedding(CachedEmbedding):
                 show_progress_bar=False,
             )
             yield positions, _checked(rows)
-
-
-def require_extra() -> None:
-    """Raise InputError where sentence-transformers is not installed."""
-    if find_spec("sentence_transformers") is None:
-        raise InputError(EXTRA)
 
 
 def prompt_suffix(prompt: str) -> str:
