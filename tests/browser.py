@@ -158,10 +158,11 @@ class Browser:
         self.mouse("mousePressed", *where, buttons=1)
         self.mouse("mouseReleased", *where)
 
-    def key(self, key, text=""):
-        """Press and release one key."""
-        self.send("Input.dispatchKeyEvent", type="keyDown", key=key, text=text)
-        self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
+    def key(self, key, text="", code=0):
+        """Press and release one key; without its code, Tab and Enter do nothing."""
+        named = {"key": key, "windowsVirtualKeyCode": code}
+        self.send("Input.dispatchKeyEvent", type="keyDown", text=text, **named)
+        self.send("Input.dispatchKeyEvent", type="keyUp", **named)
 
     def shot(self, path):
         """Write a picture of the window."""

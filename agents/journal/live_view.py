@@ -66,6 +66,7 @@ class JournalView:
         calls: calls that have ended.
         kinds: number of calls by how they ended (``answer`` or a verdict).
         repeated: calls that were asked again because a reply could not be read.
+        teams: by id of a team: dates of its first and its latest call, and the stage of that one.
         stages: number of teams by the stage of their latest call.
         totals: sums of the ledger.
         faults: number of attempts and the latest message, by the kind of the fault.
@@ -87,7 +88,7 @@ class JournalView:
     in_flight: int = 0
     texts: tuple[SaidText, ...] = ()
     answered: set[str] = field(default_factory=set)
-    _teams: dict[str, tuple[float, str]] = field(default_factory=dict)
+    teams: dict[str, tuple[float, float, str]] = field(default_factory=dict)
     _last_call: int = 0
     _last_attempt: int = 0
     _open: set[int] = field(default_factory=set)
@@ -100,7 +101,7 @@ class JournalView:
     @property
     def stages(self) -> dict[str, int]:
         """Number of teams by the stage of their latest call."""
-        return dict(Counter(stage for _, stage in self._teams.values()))
+        return dict(Counter(stage for _, _, stage in self.teams.values()))
 
     def look(self) -> None:
         """Read what is new.
@@ -141,8 +142,9 @@ class JournalView:
         self.repeated += "/re-ask" in call
         self.day = asked if self.day is None else max(self.day, asked)
         team = f"{leader}/{ordinal}"
-        if asked >= self._teams.get(team, (asked, ""))[0]:
-            self._teams[team] = asked, stage
+        first, latest, _ = self.teams.get(team, (asked, asked, ""))
+        if asked >= latest:
+            self.teams[team] = first, asked, stage
         if self.keep_ids:
             self.answered.add(call)
 

@@ -196,16 +196,16 @@ class QuestionFolder:
         return _opened_below(self.path, part)
 
 
-def read_unanswered(path: Path) -> dict[str, str]:
-    """The questions of an inbox that have no answer, for whoever only looks; nothing is written.
+def read_questions(path: Path) -> dict[str, tuple[str, str]]:
+    """The questions of an inbox, for whoever only looks; nothing is written.
 
     Args:
         path: the folder; may be missing.
 
     Returns:
-        Texts of the questions by stem, the oldest first.
+        Text of the question and of its answer (empty: none) by stem, the oldest first.
     """
-    texts: dict[str, str] = {}
+    texts: dict[str, tuple[str, str]] = {}
     with suppress(OSError), _opened_below(path, ANSWERS) as answers:
         answered = _answered_stems(answers)
         with _opened_below(path, QUESTIONS) as questions:
@@ -213,8 +213,9 @@ def read_unanswered(path: Path) -> dict[str, str]:
             for stem in sorted((name.removesuffix(".md") for name in names), key=_number):
                 text = _text_or_none(questions, f"{stem}.md")
                 # A file that no run takes for the answer leaves the question open.
-                if text is not None and _first_answer(answers, answered.get(stem, ())) is None:
-                    texts[stem] = text
+                answer = _first_answer(answers, answered.get(stem, ()))
+                if text is not None:
+                    texts[stem] = text, "" if answer is None else answer[0]
     return texts
 
 
@@ -230,7 +231,7 @@ def write_answer(path: Path, stem: str, text: str) -> None:
         InputError: there is no such open question, or the answer is empty or too long.
         OSError: it cannot be written.
     """
-    if stem not in read_unanswered(path):
+    if read_questions(path).get(stem, ("", "answered"))[1]:
         raise InputError(f"{stem}: no open question; it may have been answered already")
     if not text.strip() or len(text.encode("utf-8", "replace")) > MAX_BYTES:
         raise InputError(f"{stem}: an answer has 1 to {MAX_BYTES:,} bytes")

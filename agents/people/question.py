@@ -22,7 +22,7 @@ NAME_LENGTH = 80
 ANSWER_SUFFIXES = (".json", ".md", ".txt")
 """Endings of an answer's name, in the order in which they are looked for."""
 
-_HEAD = re.compile(r"# Question \d+, for (.*)\n\nCall: `([^`\n]*)`\n")
+_HEAD = re.compile(r"# Question \d+, for (.*)\n\nCall: `([^`\n]*)`(?:, day (-?[\d.]+))?\n")
 _MESSAGE = re.compile(r"^## Message \d+ of \d+: (.*)\n\n(`{3,})text\n", re.MULTILINE)
 _FORM = re.compile(
     r"^## Form of the answer\n\n(?:- .*\n)*\nAs JSON Schema:\n\n(`{3,})json\n", re.MULTILINE
@@ -67,7 +67,7 @@ def render_question(request: Request, stem: str) -> str:
     endings = " or ".join(f"`{suffix}`" for suffix in ANSWER_SUFFIXES if suffix != ".md")
     parts = [
         f"# Question {number}, for {request.who.id}",
-        f"Call: `{request.id}`",
+        f"Call: `{request.id}`, day {request.asked:.2f}",
         f"Write the answer into the file `answers/{stem}.md` (or with the ending {endings}). It is "
         "taken up as soon as it is not empty and has stopped changing. Whoever writes in several "
         "steps writes under another name first, and renames the file when it is done.",
@@ -92,6 +92,7 @@ class ParsedQuestion:
     Attributes:
         who: masked name of the scientist who is asked.
         call: id of the call.
+        day: simulated date on which it was asked, in days; None: an older release did not say.
         asked_again: True if an earlier answer to it could not be read.
         messages: as a language model would be sent them.
         schema: JSON Schema of the answer.
@@ -99,6 +100,7 @@ class ParsedQuestion:
 
     who: str
     call: str
+    day: float | None
     asked_again: bool
     messages: tuple[Message, ...]
     schema: Mapping[str, Any]
@@ -127,7 +129,8 @@ def parse_question(text: str) -> ParsedQuestion:
     schema = json.loads(_inside(text, form.end(), form[1])[0])
     if not isinstance(schema, dict):
         raise ValueError("no question: its form is no JSON Schema")
-    return ParsedQuestion(head[1], head[2], again, tuple(messages), schema)
+    day = None if head[3] is None else float(head[3])
+    return ParsedQuestion(head[1], head[2], day, again, tuple(messages), schema)
 
 
 def _inside(text: str, at: int, fence: str) -> tuple[str, int]:

@@ -32,6 +32,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.runs.preflight import SEAT
 from virsci_society.scenarios.runs.progress import Progress, RunProgress, report_waiting
 from virsci_society.scenarios.runs.run_folder import (
     DIGEST,
@@ -336,7 +337,7 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
     if not (folder / MANIFEST).is_file():
         # The journal is a run's first file: a scenario without one is the user's own. A link in its
         # place is refused by its name, where it is opened.
-        if not os.path.lexists(folder / JOURNAL) and holds_others(folder, JOURNAL, PROBE):
+        if not os.path.lexists(folder / JOURNAL) and holds_others(folder, JOURNAL, PROBE, SEAT):
             raise InputError(f"{folder}: holds other files; give another folder with --out")
         return False
     held = _manifest(folder / MANIFEST)

@@ -19,7 +19,7 @@ from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario
 
 SEAT = "seat"
-"""The backend through which people answer."""
+"""The backend through which people answer, and the folder for it in that of a run."""
 SECONDS = 5.0
 """For which an endpoint is waited for."""
 

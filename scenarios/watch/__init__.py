@@ -2,5 +2,6 @@
 
 ``folder_state`` reads a run or a study, without writing to it, into the plain data that the page
 shows; ``server`` serves the page and sends it that data; ``play`` makes a scenario in which people
-answer for a scientist, reads the open questions to them and takes their answers.
+answer for a scientist, reads the open questions to them and takes their answers; ``cards`` turns
+the text of a question into what the page shows of it.
 """

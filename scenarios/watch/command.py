@@ -118,9 +118,8 @@ def play(
     from virsci_society.scenarios.config.schema import load_scenario
     from virsci_society.scenarios.runs.build import build_ecosystem_of
     from virsci_society.scenarios.runs.execute import is_finished
-    from virsci_society.scenarios.runs.preflight import check_before_run
+    from virsci_society.scenarios.runs.preflight import SEAT, check_before_run
     from virsci_society.scenarios.watch.play import (
-        SEAT,
         check_folder,
         check_names,
         folder_of_play,
@@ -152,16 +151,23 @@ def play(
 def _run_beside_page(
     played: Scenario, folder: Path, limit: float | None, consent: str, port: int, open_page: bool
 ) -> None:
-    """Run a scenario while a page shows it and takes the answers of people."""
+    """Run a scenario while a page shows it, and one of each seat takes the answers of a person."""
     from virsci_society.scenarios.runs.execute import run_scenario
+    from virsci_society.scenarios.runs.preflight import SEAT
     from virsci_society.scenarios.watch.folder_state import RunWatch
-    from virsci_society.scenarios.watch.play import SEAT, Questions
+    from virsci_society.scenarios.watch.play import Questions, secret_links
     from virsci_society.scenarios.watch.server import WatchServer
 
     watched = RunWatch(folder, keep_ids=True)
-    questions = Questions(folder / SEAT, lambda: watched.journal.answered, limit, consent)
+    seats: tuple[str, ...] = getattr(played.backend.backend, "scientists", ())
+    questions = Questions(
+        folder / SEAT, lambda: watched.journal.answered, limit, consent, seats, watched.fate
+    )
     with WatchServer(
-        lambda: watched.state() | {"seats": questions.state()}, questions.answer, port=port
+        lambda: watched.state() | {"seats": questions.states()},
+        questions.answer,
+        seats=secret_links(folder / SEAT, seats),
+        port=port,
     ) as server:
         _tell(server, port, open_page)
         with make_progress() as progress:
@@ -178,11 +184,16 @@ def _wait_for_ctrl_c() -> None:
 def _tell(server: WatchServer, port: int, open_page: bool) -> None:
     if port not in (0, server.port):
         tell(f"port {port} is taken; the page is at port {server.port}", err=True)
-    tell(f"watch: {server.url}")
+    addresses = list(server.links.values()) or [server.url]
+    for seat, address in server.links.items():
+        tell(f"{seat}: {address}")
+    # A single player sees the society on the page of the seat.
+    if len(addresses) > 1 or not server.links:
+        tell(f"watch: {server.url}")
     if open_page:
         import webbrowser
 
-        webbrowser.open(server.url)
+        webbrowser.open(addresses[0])
 
 
 def _consent_text(path: Path) -> str:

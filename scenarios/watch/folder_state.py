@@ -11,6 +11,7 @@ from typing import Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.live_view import JournalView, SaidText, is_being_written
+from virsci_society.protocols.virsci.protocol import STAGES as DISCUSSED
 from virsci_society.scenarios.runs.progress import LEAST_SHARE, simulated_date
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import (
@@ -26,6 +27,8 @@ from virsci_society.scenarios.study.folder import read_lock, statuses_to_show
 from virsci_society.scenarios.study.status import ENDED, STATES, folder_of
 from virsci_society.society.kernel.durations import parse_days
 
+STAGES = {"selection": "collaborator selection", **DISCUSSED, "publication": "publication"}
+"""Stages in the order of the protocol, and what they are called."""
 LONGEST = 3000
 """Characters of a text that are shown."""
 
@@ -46,6 +49,12 @@ class RunWatch:
         self.folder = folder
         self.journal = JournalView(folder / JOURNAL, keep_ids)
         self._ended: tuple[int, dict[str, Any]] | None = None
+
+    def fate(self, team: str) -> str:
+        """What has become of a team by the latest look, in a few words."""
+        ended = (self._ended[1] if self._ended else {}).get("fates", {})
+        stage = self.journal.teams.get(team, (0.0, 0.0, ""))[2]
+        return ended.get(team) or (f"at the stage of {STAGES.get(stage, stage)}" if stage else "")
 
     def state(self) -> dict[str, Any]:
         """The state now, as plain data for JSON."""
@@ -85,7 +94,8 @@ class RunWatch:
             "team_states": [],
         }
         found["forecast"] = _forecast(found) if state != FINISHED else None
-        return found | ({} if self._ended is None else self._ended[1])
+        shown = {} if self._ended is None else self._ended[1]
+        return found | {name: one for name, one in shown.items() if name != "fates"}
 
 
 def _journal_figures(view: JournalView, *, ended: bool) -> dict[str, Any]:
@@ -133,6 +143,7 @@ def _tables_of(
         run = Run.open(folder)
         states = Counter(str(one) for one in run.table("teams")["state"])
         papers = run.table("papers").sort_values("published", ascending=False)
+        titles = dict(zip(papers["team"], papers["title"], strict=True))
         return stamp, {
             "defaults": int(run.table("calls")["defaulted"].sum()),
             "papers": len(papers),
@@ -148,6 +159,12 @@ def _tables_of(
                 }
                 for row in papers.head(5).to_dict("records")
             ],
+            "fates": {
+                str(row["team"]): ": ".join(
+                    filter(None, (str(row["state"]), titles.get(row["team"])))
+                )
+                for row in run.table("teams").to_dict("records")
+            },
             "speaker": str((manifest.get("backend") or {}).get("about", "")),
         }
     except (OSError, InputError, KeyError, AttributeError) as error:

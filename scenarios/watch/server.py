@@ -29,7 +29,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.redaction import redact
 
 LOOPBACK = "127.0.0.1"
-VIEWERS = 32
+VIEWERS = 64
 """Most pages that are sent events at the same time."""
 MOST_BYTES = 1_100_000
 """Most bytes of an answer that is posted."""
@@ -69,6 +69,9 @@ class WatchServer:
     Args:
         state: gives the state that the page shows, as plain data; called by one thread at a time.
         answer: takes an answer of a person; None: nothing can be answered on the page.
+        seats: names of seats by the secret of their links. The page of a seat is sent the part of
+            ``state()["seats"]`` under its name, what it answers bears this name as ``seat``, and
+            the page of ``url`` is sent no part and can answer nothing.
         port: where it listens; 0, and a port that is taken: any free one.
         every: seconds between two looks (> 0).
     """
@@ -78,15 +81,17 @@ class WatchServer:
         state: State,
         answer: Callable[[Mapping[str, Any]], None] | None = None,
         *,
+        seats: Mapping[str, str] | None = None,
         port: int = 0,
         every: float = 1.0,
     ) -> None:
         self.token = secrets.token_urlsafe(24)
+        self.seats = dict(seats or {})
         self.every, self.answer = every, answer
         self.ended = threading.Event()
         self.viewers = threading.BoundedSemaphore(VIEWERS)
         self._state, self._lock = state, threading.Lock()
-        self._latest: tuple[float, str] | None = None
+        self._latest: tuple[float, dict[str, Any]] | None = None
         handler = type("Handler", (_Handler,), {"app": self})
         try:
             self._server = _Server((LOOPBACK, port), handler)
@@ -104,7 +109,15 @@ class WatchServer:
     @property
     def url(self) -> str:
         """The address of the page, with the token."""
-        return f"http://{LOOPBACK}:{self.port}/{self.token}/"
+        return self._address(self.token)
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The address of the page of each seat, with its secret."""
+        return {seat: self._address(secret) for secret, seat in self.seats.items()}
+
+    def _address(self, secret: str) -> str:
+        return f"http://{LOOPBACK}:{self.port}/{secret}/"
 
     def start(self) -> Self:
         """Begin to serve."""
@@ -123,8 +136,8 @@ class WatchServer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def snapshot(self) -> str:
-        """The state as JSON in one line, at most ``every`` seconds old."""
+    def snapshot(self, secret: str = "") -> str:
+        """The state that one page is sent, as JSON in one line, at most ``every`` seconds old."""
         with self._lock:
             now = time.monotonic()
             # One look for all pages: it reads the folder, and the view is not made for two threads.
@@ -133,8 +146,11 @@ class WatchServer:
                     found = self._state()
                 except InputError as error:
                     found = {"kind": "trouble", "trouble": redact(str(error))}
-                self._latest = time.monotonic(), json.dumps(found)
-            return self._latest[1]
+                self._latest = time.monotonic(), found
+            found = self._latest[1]
+        if self.seats and "seats" in found:
+            found = found | {"seats": found["seats"].get(self.seats.get(secret))}
+        return json.dumps(found)
 
     def is_ours(self, name: str) -> bool:
         """Is this the name of this server in a Host header?"""
@@ -202,6 +218,8 @@ class _Handler(BaseHTTPRequestHandler):
     app: WatchServer
     _unread = 0
     """Bytes of the body of this request that have not been read."""
+    _secret = ""
+    """That of the seat whose page asks; empty: the page is no seat's."""
     server_version = "society"
     sys_version = ""
 
@@ -222,7 +240,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif place == "events":
             self._send_events()
         elif place == "state":
-            self._send(HTTPStatus.OK, JSON, self.app.snapshot().encode())
+            self._send(HTTPStatus.OK, JSON, self.app.snapshot(self._secret).encode())
         elif place in FILES:
             name, kind = FILES[place]
             content = resources.files("virsci_society.scenarios.watch").joinpath(name).read_bytes()
@@ -244,7 +262,7 @@ class _Handler(BaseHTTPRequestHandler):
         # A browser says with every POST from which page it comes.
         if place is None or self.headers.get("Origin") is None:
             self._refuse()
-        elif place != "answer" or self.app.answer is None:
+        elif place != "answer" or self.app.answer is None or (self.app.seats and not self._secret):
             self._send(HTTPStatus.NOT_FOUND, "text/plain", b"nothing here\n")
         else:
             status, told = self._take_answer(self.app.answer)
@@ -265,6 +283,8 @@ class _Handler(BaseHTTPRequestHandler):
             given = None
         if not isinstance(given, dict):
             return HTTPStatus.BAD_REQUEST, "send one JSON object"
+        if self._secret:
+            given |= {"seat": self.app.seats[self._secret]}
         try:
             answer(given)
         except InputError as error:
@@ -296,7 +316,8 @@ class _Handler(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         _, token, *rest = (*path.split("/", 2), "")[:3]
         # In constant time: how long a refusal takes must not tell how much of a guess is right.
-        known = hmac.compare_digest(token.encode("utf-8", "replace"), self.app.token.encode())
+        known = [one for one in (self.app.token, *self.app.seats) if _is_same(token, one)]
+        self._secret = known[0] if known and known[0] in self.app.seats else ""
         if not known or len(hosts) != 1 or not self.app.is_ours(hosts[0]) or not origins_ours:
             return None
         # Without the slash at its end the page's own files would be looked for beside the token.
@@ -331,7 +352,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             last, sent = "", time.monotonic()
             while not self.app.ended.is_set():
-                text = self.app.snapshot()
+                text = self.app.snapshot(self._secret)
                 if text != last:
                     self.wfile.write(f"data: {text}\n\n".encode())
                     last, sent = text, time.monotonic()
@@ -344,3 +365,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         finally:
             self.app.viewers.release()
+
+
+def _is_same(guess: str, secret: str) -> bool:
+    return hmac.compare_digest(guess.encode("utf-8", "replace"), secret.encode())

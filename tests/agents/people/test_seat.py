@@ -12,7 +12,7 @@ import pytest
 from tests.agents.people.inbox_requests import request as inbox_request
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.people.folder import read_unanswered, write_answer
+from virsci_society.agents.people.folder import read_questions, write_answer
 from virsci_society.agents.people.question import parse_question, render_question
 from virsci_society.agents.people.seat import Seat
 from virsci_society.agents.profile import Profile
@@ -99,11 +99,11 @@ def test_a_persons_words_are_taken_and_cost_nothing(seat: Seat, tmp_path: Path) 
 
     async def both() -> object:
         reply = asyncio.create_task(seat.complete(request))
-        while not (texts := read_unanswered(tmp_path)):
+        while not (texts := read_questions(tmp_path)):
             await asyncio.sleep(0.01)
         (stem,) = texts
         write_answer(tmp_path, stem, '{"said": "by hand"}')
-        assert read_unanswered(tmp_path) == {}
+        assert read_questions(tmp_path)[stem][1] == '{"said": "by hand"}'
         with pytest.raises(InputError, match="no open question"):
             write_answer(tmp_path, stem, "again")
         found = await reply

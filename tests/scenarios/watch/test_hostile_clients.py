@@ -261,7 +261,7 @@ def test_an_answer_to_what_somebody_else_has_answered_is_refused(
     from virsci_society.agents.errors import InputError
     from virsci_society.scenarios.watch import play
 
-    monkeypatch.setattr(play, "_question", lambda stem, text: {"stem": stem, "call": "a/1"})
+    monkeypatch.setattr(play, "_question", lambda stem, text: {"call": "a/1", "who": ""})
     questions = Questions(inbox, lambda: {"a/1"})
     with pytest.raises(InputError, match="somebody has answered for you"):
         questions.answer({"stem": STEM, "text": "{}"})

@@ -10,7 +10,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -20,26 +20,30 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.browser import CHROMIUM, Browser
+from tests.scenarios.conftest import SMALL
 from tests.scenarios.watch.browserlike import ask, events, post, until
 from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.people.folder import read_questions
+from virsci_society.agents.people.question import parse_question
 from virsci_society.metrics.report.page import render_page
 from virsci_society.metrics.report.transcript import transcript_lines, transcript_page
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.export.dataset import dataset_tables, datasheet
 from virsci_society.scenarios.runs.execute import is_finished, replay
-from virsci_society.scenarios.runs.preflight import check_before_run
+from virsci_society.scenarios.runs.preflight import SEAT, check_before_run
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.watch import command as commands
+from virsci_society.scenarios.watch.cards import make_card
 from virsci_society.scenarios.watch.folder_state import RunWatch
 from virsci_society.scenarios.watch.play import (
-    SEAT,
     Questions,
     check_folder,
     check_names,
     folder_of_play,
+    secret_links,
     with_seats,
 )
 from virsci_society.scenarios.watch.server import WatchServer
@@ -66,25 +70,32 @@ def seated(small: Scenario, folder: Path, **how: Any) -> Scenario:
 
 
 @contextmanager
-def page_of(folder: Path, limit: float | None = None, consent: str = "") -> Iterator[WatchServer]:
+def page_of(
+    folder: Path, limit: float | None = None, consent: str = "", seats: Sequence[str] = (WHO,)
+) -> Iterator[WatchServer]:
     watched = RunWatch(folder, keep_ids=True)
-    questions = Questions(folder / SEAT, lambda: watched.journal.answered, limit, consent)
+    answered = lambda: watched.journal.answered  # noqa: E731
+    questions = Questions(folder / SEAT, answered, limit, consent, seats, watched.fate)
+    links = secret_links(folder / SEAT, seats)
 
     def state() -> dict[str, Any]:
-        return watched.state() | {"seats": questions.state()}
+        return watched.state() | {"seats": questions.states()}
 
-    with WatchServer(state, questions.answer, every=0.03) as server:
+    with WatchServer(state, questions.answer, seats=links, every=0.03) as server:
         yield server
 
 
 def answer_all(server: WatchServer, answer: Callable[[dict[str, Any]], str]) -> list[str]:
     """Fill the forms until the run has ended; gives the calls that were answered."""
     done: list[str] = []
-    with events(server.url) as seen:
+    with events(server.links[WHO]) as seen:
         for state in seen:
             for one in state["seats"]["questions"]:
                 if one["call"] not in done:
-                    assert post(server.url, {"stem": one["stem"], "text": answer(one)})[0] == 200
+                    assert (
+                        post(server.links[WHO], {"stem": one["stem"], "text": answer(one)})[0]
+                        == 200
+                    )
                     done.append(one["call"])
             if state["state"] == "finished":
                 return done
@@ -171,7 +182,7 @@ def test_who_is_silent_is_answered_for_and_marked(small: Scenario, filled, tmp_p
     assert set(mine["model"]) == {"instead of a person (P07): offline"}
     assert (folder / "digest").read_bytes() == (filled[0] / "digest").read_bytes()
     with page_of(folder) as page:
-        state = json.loads(ask(page.url, "state")[2])
+        state = json.loads(ask(page.links[WHO], "state")[2])
     # Their questions have no file of an answer, and are open to nobody.
     assert len(list((folder / SEAT / "questions").glob("*.md"))) == len(mine)
     assert state["seats"]["questions"] == []
@@ -189,7 +200,7 @@ def test_an_answer_that_cannot_be_written_is_told_and_the_page_lives(
     place.mkdir()
     given = {"stem": question.stem, "text": "{}"}
     with page_of(tmp_path / "run") as page:
-        status, told = post(page.url, given)
+        status, told = post(page.links[WHO], given)
         assert (status, place.is_dir()) == (409, True)
         assert f"{place.name}: is not a plain file" in str(told)
         place.rmdir()
@@ -199,10 +210,10 @@ def test_an_answer_that_cannot_be_written_is_told_and_the_page_lives(
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
             patch.setattr("virsci_society.agents.people.folder.write_atomically", full)
-            status, told = post(page.url, given)
+            status, told = post(page.links[WHO], given)
         assert status == 409
         assert "the answer cannot be written: No space left on device" in str(told)
-        assert post(page.url, given)[0] == 200
+        assert post(page.links[WHO], given)[0] == 200
     assert place.read_text(encoding="utf-8") == "{}"
 
 
@@ -215,16 +226,16 @@ def test_nothing_is_shown_or_taken_before_somebody_agrees(filled, tmp_path) -> N
     (inbox / "questions" / question.name).write_bytes(question.read_bytes())
     given = {"stem": question.stem, "text": "{}"}
     with page_of(tmp_path / "run", 60.0, "You may stop at any time.") as page:
-        before = json.loads(ask(page.url, "state")[2])["seats"]
+        before = json.loads(ask(page.links[WHO], "state")[2])["seats"]
         assert (before["consent"], before["questions"]) == ("You may stop at any time.", [])
-        assert post(page.url, given)[0] == 409
-        assert post(page.url, {"consent": True})[0] == 200
-        after = json.loads(ask(page.url, "state")[2])["seats"]
+        assert post(page.links[WHO], given)[0] == 409
+        assert post(page.links[WHO], {"consent": True})[0] == 200
+        after = json.loads(ask(page.links[WHO], "state")[2])["seats"]
         assert (after["consent"], len(after["questions"])) == ("", 1)
         assert after["questions"][0]["until"] > 0
-        assert post(page.url, given)[0] == 200
-        assert post(page.url, given)[0] == 409
-    agreed = json.loads((inbox / "consent.json").read_text(encoding="utf-8"))
+        assert post(page.links[WHO], given)[0] == 200
+        assert post(page.links[WHO], given)[0] == 409
+    agreed = json.loads((inbox / f"consent-{WHO}.json").read_text(encoding="utf-8"))
     assert agreed["text"] == "You may stop at any time."
 
 
@@ -324,6 +335,9 @@ def test_a_command_that_is_killed_between_two_answers_goes_on_and_asks_neither_a
             answer(found)
         time.sleep(0.005)
     assert nursery.wait(pid)[0] == 0, log.read_text(encoding="utf-8")
+    links = [(tmp_path / f"log{deaths}").read_text(encoding="utf-8") for deaths in range(3)]
+    # The link of a seat stays the same but for the port.
+    assert len({re.search(r"http://[\d.]+:\d+/(.*)/", one)[1] for one in links}) == 1
 
     assert sorted(answered) == sorted(filled[1])
     digest = (folder / "digest").read_bytes()
@@ -336,7 +350,7 @@ def test_a_command_that_is_killed_between_two_answers_goes_on_and_asks_neither_a
 
 
 def is_serving(log: Path) -> bool:
-    return log.exists() and "watch: http" in log.read_text(encoding="utf-8")
+    return log.exists() and f"{WHO}: http" in log.read_text(encoding="utf-8")
 
 
 def is_over(folder: Path) -> bool:
@@ -385,29 +399,38 @@ def test_a_data_set_says_which_texts_are_a_persons(filled) -> None:
     assert "Persons wrote some of them" in datasheet(run, {})
 
 
-FILL = """() => {
-  const isOpen = (form) => !form.querySelector("button").disabled;
-  const form = [...document.querySelectorAll("form")].find(isOpen);
-  if (!form) return null;
-  for (const one of form.querySelectorAll("select")) one.selectedIndex = 1;
-  for (const one of form.querySelectorAll("input[type=number]")) one.value = one.max || "3";
-  for (const one of form.querySelectorAll("textarea"))
-    if (one.required || /Reason|Title|Abstract|Idea/i.test(one.name)) one.value = TEXT;
-  form.dispatchEvent(new Event("input", { bubbles: true }));
-  form.requestSubmit();
-  return form.dataset.stem;
+AT = """() => {
+  const one = document.activeElement, form = one && one.closest("form");
+  return form ? [form.dataset.stem, one.type || one.tagName, one.required, one.textContent] : null;
 }"""
 ENDED = "document.title.includes('finished')"
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")
-def test_a_person_plays_in_a_browser_and_texts_stay_texts(small: Scenario, tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    fill_in = f"({FILL.replace('TEXT', json.dumps(HOSTILE))})()"
+def answer_by_keyboard(browser: Browser) -> tuple[str, str] | None:
+    """Fill the form that is focused next by Tab, Space and typing; gives its stem and button."""
+    for _ in range(80):
+        browser.key("Tab", code=9)
+        at = browser.value(f"({AT})()")
+        if at is None:
+            continue
+        stem, kind, required, said = at
+        if kind == "radio":
+            browser.key(" ", " ", code=32)
+        elif kind == "textarea" and (required or browser.value("document.activeElement.rows") > 3):
+            browser.send("Input.insertText", text=HOSTILE)
+        elif kind == "submit":
+            browser.key("Enter", "\r", code=13)
+            return stem, said
+    return None
 
-    def fill(server: WatchServer) -> int:
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")
+def test_a_person_plays_by_keyboard_and_texts_stay_texts(small: Scenario, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+
+    def fill(server: WatchServer) -> list[tuple[str, str]]:
         with Browser() as browser:
-            browser.send("Page.navigate", url=server.url)
+            browser.send("Page.navigate", url=server.links[WHO])
             browser.until("document.querySelector('form textarea') !== null")
             stem = browser.value("document.querySelector('form').dataset.stem")
             # What was typed and not sent is there again after the page has been loaded anew.
@@ -417,26 +440,123 @@ def test_a_person_plays_in_a_browser_and_texts_stay_texts(small: Scenario, tmp_p
             browser.send("Page.reload")
             browser.until("document.querySelector('form textarea')?.value === 'half a '")
             assert browser.value("document.querySelector('form').dataset.stem") == stem
-            sent, shown = set(), False
+            sent, shown = [], False
             while not browser.value(ENDED):
-                stem = browser.value(fill_in)
-                sent |= {stem} - {None}
-                browser.until(
-                    f"{ENDED} || !!document.querySelector('form:not([data-stem=\"{stem}\"])')"
-                )
+                browser.until(f"{ENDED} || !!document.querySelector('form')")
                 shown |= browser.value("document.body.textContent.includes('onerror')")
                 foreign = "document.querySelectorAll('img, iframe, body script').length"
                 assert browser.value(foreign) == 0
+                if (answered := answer_by_keyboard(browser)) is None:
+                    continue
+                sent.append(answered)
+                gone = f"!document.querySelector('form[data-stem=\"{answered[0]}\"]')"
+                browser.until(f"{ENDED} || {gone}")
             assert shown
             assert browser.complaints() == []
-            assert all(one.startswith(server.url) for one in browser.requests())
-            return len(sent)
+            assert all(one.startswith(server.links[WHO]) for one in browser.requests())
+            past = browser.value("document.querySelector('#past').textContent")
+            assert past.count("day ") == len(sent)
+            assert "published: " in past
+            return sent
 
-    number = played(seated(small, folder), folder, fill)
+    sent = played(seated(small, folder), folder, fill)
     run = Run.open(folder)
     assert len(run.table("papers")) > 0
     calls = run.table("calls")
     by_person = calls[calls["model"] == "person (P07)"]
-    assert len(by_person) == number > 3
+    assert len(by_person) == len(sent) > 3
+    assert {"Send", "Yes"} <= {button for _, button in sent}
     assert any("onerror" in reply for reply in by_person["reply"])
     assert replay(folder)
+
+
+ACTIONS = "You have two options:\nAction 1: you join the team.\nAction 2: you decline.\n"
+
+
+def test_a_card_shows_all_that_a_model_would_be_told(filled) -> None:
+    """Line by line: in its blocks, as a label, or on the button of a choice."""
+    texts = read_questions(filled[0] / SEAT)
+    assert len(texts) > 5
+    for text, _ in texts.values():
+        parsed = parse_question(text)
+        card = make_card(parsed)
+        prompt = next(one.content for one in parsed.messages if one.role == "user")
+        shown = {line for block in card["blocks"] for line in block["lines"]}
+        shown |= {f"{block['who']}:" for block in card["blocks"]}
+        if "invite" in parsed.call:
+            prompt = prompt.replace(ACTIONS, "")
+            buttons = {"Action 1": "Join the team", "Action 2": "Decline"}
+            assert card["labels"] == {"Selected Action": buttons}
+            assert card["title"] == f"{parsed.call.split('/')[0]} invites you"
+        lines = [line.removeprefix("> ").removeprefix("- ") for line in prompt.split("\n") if line]
+        left_out = [line for line in lines if line not in shown]
+        # The form of the answer stands at the end: it is what the fields are made of.
+        assert left_out == lines[len(lines) - len(left_out) :]
+        assert not left_out or "JSON" in left_out[0]
+
+
+def test_twenty_people_play_one_run_each_on_a_page_of_their_own(tmp_path, write) -> None:
+    who = [f"Scientist{number}" for number in range(20)]
+    text = SMALL.replace("scientists: 12", "scientists: 20").replace("26w", "6w")
+    scenario = load_scenario(write("class.yaml", text.replace("count: 2", "count: 5")))
+    folder = tmp_path / "run"
+    made = with_seats(scenario, who, folder).backend
+    fast = made.model_copy(update={"backend": made.backend.model_copy(update={"poll": 0.01})})
+    thread = threading.Thread(
+        target=run_scenario,
+        args=(scenario.model_copy(update={"backend": fast}), folder),
+        kwargs={"page": False},
+    )
+    rules = {"Selected Action": "Action 1", "Agree": True, "Stay": True, "Response": "Well."}
+    rules |= {"Selected Topic": "A topic", "Summary": "Said.", "Decision Made": "Idea 0"}
+    rules |= {
+        "Idea": "One.",
+        "Title": "A title",
+        "Abstract": "Words.",
+        "Answer": "Yes.",
+        "Ask": None,
+    }
+    rules |= dict.fromkeys(("Clarity", "Feasibility", "Novelty"), 5)
+    answered: set[str] = set()
+    with page_of(folder, seats=who) as server:
+        thread.start()
+        links = list(server.links.items())
+        assert len({link for _, link in links}) == 20
+        while thread.is_alive():
+            for place, (seat, link) in enumerate(links):
+                seats = json.loads(ask(link, "state")[2])["seats"]
+                for one in seats["questions"]:
+                    assert seats["who"] == one["who"] == seat
+                    fields = {
+                        name: rules[name] for name in one["schema"]["properties"] if name in rules
+                    }
+                    given = {"stem": one["stem"], "text": json.dumps(fields)}
+                    # Another seat cannot answer in its name, nor somebody who says to be it.
+                    forged = given | {"seat": seat}
+                    status, told = post(links[place - 1][1], forged)
+                    assert (status, "no open question of this seat" in told["told"]) == (409, True)
+                    assert post(server.url, forged)[0] == 404
+                    assert post(link, given)[0] == 200
+                    # Nor can it be answered twice.
+                    assert post(link, given)[0] == 409
+                    answered.add(one["call"])
+            time.sleep(0.02)
+        assert json.loads(ask(server.url, "state")[2])["seats"] is None
+    calls = Run.open(folder).table("calls")
+    assert set(calls["model"]) == {"person"}
+    assert answered == set(calls["call"])
+    assert len(set(calls["scientist"])) >= 5
+
+
+def test_links_are_kept_and_secret(filled, tmp_path: Path) -> None:
+    first = secret_links(tmp_path / SEAT, ["Scientist1", "Scientist2"])
+    again = secret_links(tmp_path / SEAT, ["Scientist2", "Scientist1", "Scientist3"])
+    assert set(first.items()) < set(again.items())
+    assert min(map(len, again)) >= 32
+    assert (tmp_path / SEAT / "links.json").stat().st_mode & 0o077 == 0
+    with page_of(filled[0], seats=("Scientist1", WHO)) as page:
+        assert json.loads(ask(page.links["Scientist1"], "state")[2])["seats"]["past"] == []
+        past = json.loads(ask(page.links[WHO], "state")[2])["seats"]["past"]
+    assert len(past) == len(filled[1])
+    assert {one["team"] for one in past} == set(Run.open(filled[0]).table("teams")["team"])
+    assert all(one["fate"].startswith("published: ") for one in past)
