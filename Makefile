@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-live quick test test-slow test-peers check mutants values bench bench-peers clean
+.PHONY: demo demo-live quick test test-slow test-peers versions check mutants values bench bench-peers clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/society run quickstart --out runs/demo
@@ -43,6 +43,21 @@ test-slow: $(VENV)/.tools
 # other versions than this project.
 test-peers: $(VENV)/.peers
 	$(BIN)/python -m pytest -m peers -rs tests/peers
+
+# Every Python at hand with the newest packages that pyproject.toml allows, none of them pinned: the
+# core of the program, a call over HTTP, and what is used of Mesa. PYTHONS names others, by path too.
+PYTHONS := python3.11 python3.12 python3.13 python3.14
+VERSION_TESTS := $(addprefix tests/,test_determinism.py society/test_model.py agents/gateway \
+  agents/backends/test_live_calls.py scenarios/runs/test_build.py scenarios/runs/test_execute.py)
+versions:
+	@failed=; for python in $(PYTHONS); do \
+	  command -v $$python > /dev/null || { echo "$$python: not at hand"; continue; }; \
+	  folder=$$(mktemp -d) && $$python -m venv $$folder && $$folder/bin/python -m pip install --quiet \
+	    --disable-pip-version-check -e ".[llm]" pytest pytest-timeout hypothesis && \
+	  $$folder/bin/python -m pip list 2> /dev/null | grep -iE '^(mesa|openai|litellm|numpy|pydantic) ' && \
+	  $$folder/bin/python -m pytest -m "not slow" $(VERSION_TESTS) && echo "$$python: green" || \
+	    { failed=1; echo "$$python: failed"; }; \
+	  rm -rf "$$folder"; done; test -z "$$failed"
 
 check: $(VENV)/.tools
 	$(BIN)/ruff format --check .

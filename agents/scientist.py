@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import mesa
-
+from virsci_society.agents.mesa import CellAgent
 from virsci_society.agents.profile import Recollection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from virsci_society.agents.mesa import Model
     from virsci_society.agents.profile import Profile
 
 
-class Scientist(mesa.Agent):
+class Scientist(CellAgent):
     """One person of the society: masked name, profile, memory and memberships.
 
     Args:
@@ -31,11 +31,11 @@ class Scientist(mesa.Agent):
     """
 
     def __init__(
-        self, model: mesa.Model, name: str, row: int, present: Callable[[int], Profile]
+        self, model: Model, name: str, row: int, present: Callable[[int], Profile]
     ) -> None:
         super().__init__(model)
         # Mesa's counter of ids would keep every model alive for ever; the row is as good an id.
-        getattr(mesa.Agent, "_ids", {}).pop(model, None)
+        getattr(CellAgent, "_ids", {}).pop(model, None)
         self.unique_id = row + 1
         self.name = name
         self.row = row

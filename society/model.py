@@ -10,15 +10,13 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal, cast
 
-import mesa
 import numpy as np
 import simpy
-from mesa.datacollection import DataCollector
-from mesa.space import NetworkGrid
 
 from virsci_society.agents.errors import Diverged, Stopped
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.mesa import DataCollector, Model, NetworkSpace
 from virsci_society.agents.scientist import Scientist
 from virsci_society.society.careers import (
     CareerProcess,
@@ -34,7 +32,7 @@ from virsci_society.society.formation.seats import ObservedSizes
 from virsci_society.society.interventions import Change, founds_alike, intervene
 from virsci_society.society.kernel.dispatcher import Dispatcher
 from virsci_society.society.kernel.durations import Times, to_ticks
-from virsci_society.society.kernel.streams import Streams, draw_seed
+from virsci_society.society.kernel.streams import Streams, chosen_seed
 from virsci_society.society.literature.landscape import Worth
 from virsci_society.society.literature.literature import Literature
 from virsci_society.society.population.assistance import Assistance
@@ -101,7 +99,7 @@ def infrequent_collection() -> Iterator[None]:
                 gc.unfreeze()
 
 
-class Society(mesa.Model):
+class Society(Model):
     """A society of virtual scientists from day 0 (1 January of the boundary year) on.
 
     It is an ordinary Mesa model: ``step`` advances one period, and the step that reaches the end
@@ -121,6 +119,8 @@ class Society(mesa.Model):
             day 0 is dropped; the others are under way on day 0.
         step_days: length of one Mesa step, in days.
         seed: seed of everything random; None: it is drawn, and told by ``seed``.
+        rng: the same under the name that Mesa 4 and other libraries use (SPEC 7), which comes
+            before ``seed``; a generator is drawn from once.
         interventions: changes with their dates, in any order.
         publication: what lies between a finished manuscript and its paper; None: no review.
         careers: who comes, leaves and moves; None: nobody does.
@@ -164,6 +164,7 @@ class Society(mesa.Model):
         begin: float = 0.0,
         step_days: float = 7.0,
         seed: int | None = 0,
+        rng: int | np.random.Generator | None = None,
         interventions: Sequence[Change] = (),
         publication: Publication | None = None,
         drift: Drift | None = None,
@@ -174,8 +175,8 @@ class Society(mesa.Model):
         execution: Execution | None = None,
         agent_reporters: bool = False,
     ) -> None:
-        self.seed = seed = draw_seed() if seed is None else seed
-        super().__init__(seed=seed)
+        self.seed = seed = chosen_seed(seed, rng)
+        super().__init__(rng=seed)
         check_career_rules(ecosystem.profiles, careers, interventions)
         self.step_days, self.first_day = to_ticks(step_days), to_ticks(begin)
         dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
@@ -198,7 +199,7 @@ class Society(mesa.Model):
             streams=Streams(seed),
             dispatcher=dispatcher,
         )
-        self._tomorrow = 0.0
+        self._tomorrow, self._periods = 0.0, 0
         self._write_initial_tables()
         # Interventions first: SimPy ends timeouts of one date in the order of their beginning.
         self._schedule(interventions)
@@ -208,7 +209,7 @@ class Society(mesa.Model):
         self.datacollector = DataCollector(
             _REPORTERS, _AGENT_REPORTERS if agent_reporters else None
         )
-        self._space: NetworkGrid | None = None
+        self._space: NetworkSpace | None = None
 
     def _make_world(
         self, ecosystem: Ecosystem, seats: OutsideSeats | None, *, limited: bool, **rules: Any
@@ -300,20 +301,16 @@ class Society(mesa.Model):
         return self.world.dispatcher
 
     @property
-    def space(self) -> NetworkGrid:
+    def space(self) -> NetworkSpace:
         """The scientists on their co-authorship network as of now, for Mesa's viewers.
 
         A node is a row of the population. Later calls return the same space, with new ties added.
         """
-        graph = self.network.graph()
-        if self._space is None:
-            self._space = NetworkGrid(graph)
-        new = [row for row in graph if row not in self._space.G]
-        self._space.G.add_nodes_from((row, {"agent": self._space.default_val()}) for row in new)
-        self._space.G.add_edges_from(graph.edges(data=True))
+        self._space = self._space or NetworkSpace(self)
+        self._space.update(self.network.graph())
         for agent in self.agents:
-            if agent.pos is None:
-                self._space.place_agent(agent, agent.row)
+            if agent.cell is None:
+                agent.cell = self._space[agent.row]
         return self._space
 
     def step(self) -> None:
@@ -323,7 +320,8 @@ class Society(mesa.Model):
         """
         if not self.running:
             return
-        self.advance(min(to_ticks(self.steps * self.step_days), self.until))
+        self._periods += 1
+        self.advance(min(to_ticks(self._periods * self.step_days), self.until))
         self.datacollector.collect(self)
         if self.env.now >= self.until:
             self.close()

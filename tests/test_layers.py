@@ -88,7 +88,7 @@ DOORS = {
         "scenarios/calibration/estimation/estimators.py",
     ),
     "simpy": ("society/",),
-    "mesa": ("agents/scientist.py", "society/model.py"),
+    "mesa": ("agents/mesa.py",),
     "networkit": ("metrics/networks/communities.py",),
     "dask": ("scenarios/",),
     "distributed": ("scenarios/",),
@@ -108,7 +108,7 @@ LAZY = {
     *("tiktoken", "sklearn", "dask", "distributed", "json_repair", "networkit"),
 }
 """Imported only inside functions: they are slow to load and not always there."""
-RESERVED = {"scenario", "time", "agents", "steps", "random", "rng"}
+RESERVED = {"scenario", "time", "agents", "steps", "random", "rng", "data_registry"}
 """Names of Mesa's model that the society must leave alone."""
 
 
@@ -452,7 +452,7 @@ def test_every_floor_is_looked_at():
         for path, tree in seen.items()
         for one in imports(path, tree)
     }
-    assert ("society/model.py", "mesa") in used
+    assert ("agents/mesa.py", "mesa") in used
     assert ("society/literature/embedding/lsa.py", "scipy") in used
     assert ("scenarios/config/yaml_io.py", "yaml") in used
     assert ("society/kernel/dispatcher.py", "society") in used
@@ -581,15 +581,17 @@ def house(tmp_path):
         write(f"{package}/__init__.py", "")
     write(
         "society/model.py",
-        "from __future__ import annotations\nimport mesa\nimport simpy\n"
+        "from __future__ import annotations\nimport simpy\n"
+        "from virsci_society.agents.mesa import Model\n"
         "from virsci_society.agents import profile\nfrom "
         "virsci_society.society.teams.team import Team\n"
-        "class Society(mesa.Model):\n"
+        "class Society(Model):\n"
         "    def __init__(self):\n        self.running = True\n        self.env = simpy.E()\n",
     )
     write("society/teams/team.py", "import virsci_society.society.kernel.answer\n")
     write("society/kernel/answer.py", "import re\n")
     write("agents/profile.py", "import re\n")
+    write("agents/mesa.py", "from mesa import Model\n")
     write(
         "protocols/good.py",
         "from virsci_society.society.teams.team import Team\nseen = {1, 2}\nif "

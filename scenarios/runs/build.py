@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, cast
+
+import numpy as np
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.gateway.endpoint_pool import SharedEndpoints
@@ -16,7 +18,7 @@ from virsci_society.scenarios.config.schema import (
 )
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.interventions import Change
-from virsci_society.society.kernel.streams import draw_seed
+from virsci_society.society.kernel.streams import chosen_seed
 from virsci_society.society.model import Society
 
 
@@ -167,9 +169,11 @@ class ScenarioSociety(Society):
         seed: of everything random. None: one is drawn, as in every Mesa model, so that the
             iterations of ``mesa.batch_run`` differ; the attribute and the reporter ``seed`` tell
             it. ``scenario``: that of the scenario.
-        rng: the same under the name that newer releases of Mesa use.
+        rng: the same under the name that newer releases of Mesa use, which comes before ``seed``;
+            a generator is drawn from once.
         trust: let dotted paths in it be imported.
         agent_reporters: collect a row per agent and step too (see ``Society``).
+        scenario: what the viewer of Mesa 3.5 and later hands over; it has no keys of ours.
         **kwargs: dotted keys and their values, such as ``**{"protocol.turns": 3}``; Mesa's
             viewer takes free keys under this name only.
 
@@ -186,14 +190,14 @@ class ScenarioSociety(Society):
         setup: str = "quickstart",
         *,
         seed: int | Literal["scenario"] | None = None,
-        rng: int | None = None,
+        rng: int | np.random.Generator | None = None,
         trust: bool = False,
         agent_reporters: bool = False,
+        scenario: object = None,
         **kwargs: Any,
     ) -> None:
-        chosen = rng if seed is None else seed
-        if chosen != "scenario":
+        if rng is not None or seed != "scenario":
             # Before the scenario is read: its ecosystem may be invented from the same seed.
-            kwargs["seed"] = draw_seed() if chosen is None else int(chosen)
-        scenario = load_scenario(setup, trust=trust, **kwargs)
-        super().__init__(**_arguments(scenario), agent_reporters=agent_reporters)
+            kwargs["seed"] = chosen_seed(cast("int | None", seed), rng)
+        read = load_scenario(setup, trust=trust, **kwargs)
+        super().__init__(**_arguments(read), agent_reporters=agent_reporters)

@@ -16,9 +16,20 @@ import numpy as np
 from virsci_society.agents.arrays import WordArray
 
 
-def draw_seed() -> int:
-    """A seed from the operating system, for whoever has stated none; below 2^31."""
-    return secrets.randbelow(2**31)
+def chosen_seed(seed: int | None, rng: int | np.random.Generator | None = None) -> int:
+    """The seed that was stated, or one from the operating system.
+
+    Args:
+        seed: the seed; None: not stated under this name.
+        rng: the same under the name of SPEC 7, which comes first; a generator is drawn from once.
+
+    Returns:
+        The seed; below 2^31 where it was drawn.
+    """
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**31))
+    stated = seed if rng is None else rng
+    return secrets.randbelow(2**31) if stated is None else int(stated)
 
 
 class Streams:

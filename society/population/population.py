@@ -29,7 +29,7 @@ from virsci_society.society.population.interest_drift import InterestHistory
 from virsci_society.society.population.network import CoauthorNetwork
 
 if TYPE_CHECKING:
-    import mesa
+    from virsci_society.agents.mesa import Model
 
 
 class RowsByName(Mapping[str, int]):
@@ -93,7 +93,7 @@ class Population:
     rows: RowsByName | dict[str, int]
 
     def __init__(
-        self, people: People, model: mesa.Model, network: CoauthorNetwork, now: Callable[[], float]
+        self, people: People, model: Model, network: CoauthorNetwork, now: Callable[[], float]
     ) -> None:
         self._people, self._model, self._network, self._now = people, model, network, now
         self._papers: dict[int, list[float]] = {}

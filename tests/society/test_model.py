@@ -5,9 +5,10 @@ import threading
 import time
 import weakref
 
-import mesa
+import numpy as np
 import pytest
 
+from tests.mesa_batch import batch_run
 from tests.society.tiny_society import (
     BEFORE,
     ECOSYSTEM,
@@ -33,37 +34,33 @@ class Small(Society):
 
     def __init__(self, rounds=2, seed=0, live=False, step_days=10.0, agent_reporters=False):
         super().__init__(
-            ECOSYSTEM,
-            protocol=Written(steps=talk(rounds=rounds)),
-            founding=Stated(teams_at=LEADERS),
-            times=times(),
-            backend=Scripted(script=echo, delay=by_chance if live else None),
-            until=40.0,
+            **arguments(rounds, live),
             step_days=step_days,
             seed=seed,
             agent_reporters=agent_reporters,
         )
 
 
+def arguments(rounds=2, live=False):
+    return {
+        "ecosystem": ECOSYSTEM,
+        "protocol": Written(steps=talk(rounds=rounds)),
+        "founding": Stated(teams_at=LEADERS),
+        "times": times(),
+        "backend": Scripted(script=echo, delay=by_chance if live else None),
+        "until": 40.0,
+    }
+
+
 @pytest.mark.parametrize("live", [False, True])
 def test_it_works_under_batch_run(live):
-    results = mesa.batch_run(
-        Small,
-        {"rounds": [1, 3], "seed": [0, 1], "live": [live]},
-        iterations=1,
-        max_steps=50,
-        number_processes=1,
-        data_collection_period=-1,
-        display_progress=False,
-    )
+    results = batch_run(Small, {"rounds": [1, 3], "live": [live]}, seeds=(0, 1), max_steps=50)
     last = {(row["rounds"], row["seed"]): (row["day"], row["papers"]) for row in results}
     assert last == {(rounds, seed): (40.0, 3) for rounds in (1, 3) for seed in (0, 1)}
 
 
 def test_batch_run_gets_every_period():
-    results = mesa.batch_run(
-        Small, {"rounds": 3}, max_steps=50, data_collection_period=1, display_progress=False
-    )
+    results = batch_run(Small, {"rounds": 3}, max_steps=50, data_collection_period=1)
     days = sorted({row["day"] for row in results})
     assert days == [10.0, 20.0, 30.0, 40.0]
 
@@ -96,6 +93,15 @@ def test_a_seed_that_is_not_stated_is_drawn_and_told():
     other.close()
 
 
+@pytest.mark.parametrize("rng", [7, np.int64(7), np.random.default_rng(3)])
+def test_the_seed_has_the_name_of_other_libraries_too(rng):
+    society = Society(**arguments(), rng=rng)
+    drawn = int(np.random.default_rng(3).integers(2**31))
+    assert society.seed == (drawn if isinstance(rng, np.random.Generator) else 7)
+    assert type(society.seed) is int
+    society.close()
+
+
 def test_agents_are_collected_where_it_is_asked_for():
     assert not Small().datacollector.agent_reporters
     society = Small(rounds=3, agent_reporters=True)
@@ -113,10 +119,7 @@ def test_agents_are_collected_where_it_is_asked_for():
     start = table.xs(1, level="Step").set_index("name")
     assert int((end["papers"] - start["papers"]).sum()) == len(wrote) > 0
     assert table.xs(1, level="Step")["teams"].sum() == 2
-    rows = mesa.batch_run(
-        Small, {"agent_reporters": True}, data_collection_period=-1, display_progress=False
-    )
-    assert len(rows) == len(society.agents)
+    assert len(batch_run(Small, {"agent_reporters": True})) == len(society.agents)
 
 
 def test_a_step_after_the_end_is_harmless():
@@ -159,10 +162,9 @@ def test_a_mesa_space_holds_everybody_and_the_ties_as_of_now():
     space = society.space
     before = {(min(i, j), max(i, j)): count for (i, j), count in BEFORE.items()}
     assert {(i, j): w for i, j, w in space.G.edges(data="weight")} == before
-    assert [space.get_cell_list_contents([row]) for row in range(10)] == [
-        [agent] for agent in society.agents
-    ]
-    assert [agent.name for agent in space.get_neighbors(1)] == ["Scientist0", "Scientist2"]
+    assert [space[row].agents for row in range(10)] == [[agent] for agent in society.agents]
+    beside = {agent.name for agent in space[1].neighborhood.agents}
+    assert beside == {"Scientist0", "Scientist2"}
     society.run_to_end()
     assert not space.G.has_edge(4, 5), "not asked again yet"
     assert society.space is space, "so that a viewer may keep it"
@@ -171,17 +173,18 @@ def test_a_mesa_space_holds_everybody_and_the_ties_as_of_now():
         (4, 5): 1,
         (7, 8): 1,
     }
-    assert len(space.agents) == 10
+    assert len(list(space.all_cells.agents)) == 10
+    assert {agent.name for agent in space[4].neighborhood.agents} >= {"Scientist5"}
 
 
 def test_who_acts_for_the_first_time_gets_a_place(monkeypatch):
     monkeypatch.setattr(population, "ALL_AGENTS_LIMIT", 3)
     society = Small(rounds=3)
-    assert not society.space.get_all_cell_contents()
+    assert not list(society.space.all_cells.agents)
     society.run_to_end()
     acted = {agent.name for agent in society.agents}
     assert 0 < len(acted) < 10
-    assert {agent.name for agent in society.space.agents} == acted
+    assert {agent.name for agent in society.space.all_cells.agents} == acted
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import mesa
 import pytest
 
+from tests.mesa_batch import batch_run
 from virsci_society import ScenarioSociety, load_scenario, run_scenario
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.runs.build import build_ecosystem_of, build_society
@@ -94,32 +94,17 @@ def test_the_class_goes_to_other_processes() -> None:
 
 
 def test_a_batch_run_varies_keys_and_seeds(small: Path) -> None:
-    rows: list[dict[str, Any]] = mesa.batch_run(
-        ScenarioSociety,
-        parameters={
-            "setup": str(small),
-            "until": "4w",
-            "protocol.turns": [1, 2],
-            "seed": [1, 2],
-        },
-        number_processes=1,
-        data_collection_period=-1,
-        display_progress=False,
-    )
-    assert len({(row["protocol.turns"], row["seed"]) for row in rows}) == 4
+    keys = {"setup": str(small), "until": "4w", "protocol.turns": [1, 2]}
+    rows: list[dict[str, Any]] = batch_run(ScenarioSociety, keys, seeds=(1, 2))
+    made = {(row["protocol.turns"], row["seed"]) for row in rows}
+    assert made == {(turns, seed) for turns in (1, 2) for seed in (1, 2)}
     assert {row["day"] for row in rows} == {28.0}
 
 
 def test_the_iterations_of_a_batch_run_differ_and_tell_their_seeds(small: Path) -> None:
     """Mesa gives iterations the same arguments: a seed that nobody states has to be drawn."""
-    rows: list[dict[str, Any]] = mesa.batch_run(
-        ScenarioSociety,
-        parameters={"setup": str(small), "until": "12w"},
-        iterations=3,
-        number_processes=1,
-        data_collection_period=-1,
-        display_progress=False,
-    )
+    keys = {"setup": str(small), "until": "12w"}
+    rows: list[dict[str, Any]] = batch_run(ScenarioSociety, keys, seeds=[None] * 3)
     assert len({row["seed"] for row in rows}) == 3
     again = ScenarioSociety(setup=str(small), until="12w", seed=rows[1]["seed"])
     again.run_to_end()
@@ -148,3 +133,6 @@ def test_mesas_viewer_may_pass_dotted_keys() -> None:
     taken = inspect.signature(ScenarioSociety.__init__).parameters
     free = [name for name, one in taken.items() if one.kind is inspect.Parameter.VAR_KEYWORD]
     assert free == ["kwargs"], "SolaraViz refuses any other name, and every dotted key with it"
+    society = ScenarioSociety(scenario=object(), rng=3)
+    assert society.seed == 3
+    society.close()
