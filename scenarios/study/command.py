@@ -1,4 +1,4 @@
-"""Commands ``society study``: list, plan, lock, run, status and report."""
+"""Commands ``society study``: list, plan, lock, run, sbatch, status and report."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ Out = Annotated[
 ]
 
 Index = Annotated[
-    int | None,
-    typer.Option("--index", metavar="I", min=0, help="Do run I only, as in a job array."),
+    str | None,
+    typer.Option(
+        "--index", metavar="I", help="Do run I only, as in a job array; I/N: runs I, I+N, I+2N ..."
+    ),
 ]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes on this machine.")
@@ -144,8 +146,8 @@ def run(
     held = open_folder(design, folder, "run")
     engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
     if index is not None:
-        held.waiting(index)
-        _end(folder, engine.run(design, folder, [index], _line_by_line(folder, 1)))
+        part = _indices(index, held)
+        _end(folder, engine.run(design, folder, part, _line_by_line(folder, len(part))))
         return
     before = read_statuses(folder, held)
     todo = unfinished_runs(before)
@@ -158,6 +160,30 @@ def run(
     # Reviewers come after the runs, so that here they are only announced.
     for line in _without_reviews(design, folder):
         tell(line, err=True)
+
+
+@study.command()
+@guarded
+def sbatch(
+    study: StudyName,
+    set_: Settings = None,
+    out: Out = None,
+    tasks: Annotated[
+        int | None,
+        typer.Option("--tasks", metavar="N", min=1, help="Of the array (default one a run)."),
+    ] = None,
+    time: Annotated[str, typer.Option("--time", help="Limit of a task.")] = "4:00:00",
+    trust: Trust = False,
+) -> None:
+    """Print a shell script that runs a study under Slurm; 'sh job.sh' submits it."""
+    from virsci_society.scenarios.study.execution.sbatch import array_script
+    from virsci_society.scenarios.study.study_file import name_of_study
+
+    design, _, _ = _read(study, set_, out, trust)
+    options = [f"--set={one}" for one in set_ or ()]
+    options += [f"--out={out}"] * (out is not None) + ["--trust"] * trust
+    name, arguments = name_of_study(design.path), [study, *options]
+    tell(*array_script(arguments, name, design.runs, tasks=tasks, time=time).splitlines())
 
 
 @study.command()
@@ -257,6 +283,19 @@ def _folder_of(study: str, out: Path | None) -> Path:
     from virsci_society.scenarios.study.study_file import default_study_folder, find_study
 
     return default_study_folder(find_study(study)) if out is None else out
+
+
+def _indices(text: str, lock: Lock) -> list[int]:
+    """The runs that ``--index`` names.
+
+    Raises:
+        InputError: it is no ``I`` or ``I/N``, or there is no such run.
+    """
+    first, slash, step = text.partition("/")
+    if not first.isdecimal() or (slash and not (step.isdecimal() and int(step))):
+        raise InputError(f"--index: got {text!r}, expected I or I/N, such as 7 or 7/100")
+    lock.waiting(int(first))
+    return list(range(int(first), lock.runs, int(step) if slash else lock.runs))
 
 
 def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> None:
