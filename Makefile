@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-live quick test test-slow test-peers versions check mutants values bench bench-peers clean
+.PHONY: demo demo-live quick test test-slow test-peers versions check mutants docs values bench bench-peers clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/society run quickstart --out runs/demo
@@ -69,6 +69,12 @@ check: $(VENV)/.tools
 mutants: $(VENV)/.tools
 	$(BIN)/python -m tests.mutants
 
+# The pages of docs/ as a site: docs/_build/html/index.html. Links and anchors are checked, the
+# notebook is executed, and a warning is an error.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q -d docs/_build/read docs docs/_build/html
+	@echo "Open $(CURDIR)/docs/_build/html/index.html"
+
 # Prints again what the pages show as printed and no longer holds; PAGE=life.md for one page, ALL=1
 # for what holds as well. Timings and counts of the promises differ from run to run: they are printed
 # with TIMINGS=1 alone.
@@ -90,7 +96,7 @@ bench-peers: $(VENV)/.tools
 	$(BIN)/python benchmarks/peers
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build docs/_build docs/pages *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -107,7 +113,11 @@ $(VENV)/.llm: $(VENV)/.installed
 
 $(VENV)/.tools: $(VENV)/.installed
 	@echo "Installing what the tests need; this takes a few minutes."
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,calibration,semantic,cluster,scale]"
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,docs,calibration,semantic,cluster,scale]"
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
 	@touch $@
 
 $(VENV)/.peers: $(VENV)/.tools tests/peers/litellm-proxy.txt

@@ -105,6 +105,52 @@ def test_the_links_of_the_pages_lead_somewhere():
             assert (page.parent / link).exists(), (page.name, link)
 
 
+SITE = runpy.run_path(str(ROOT / "docs" / "conf.py"))
+
+
+def test_every_page_is_in_one_group_of_the_site():
+    listed = [page for group in SITE["GROUPS"] for _, page, _ in SITE["pages"](group)]
+    assert len(listed) == len(set(listed))
+    docs = ROOT / "docs"
+    pages = {path.stem for path in docs.iterdir() if path.suffix in (".md", ".ipynb")}
+    assert pages - set(listed) == {"README"}
+    assert {page for page in listed if page.startswith("pages/")} <= {
+        f"pages/{name}" for name in SITE["ELSEWHERE"].values()
+    }
+
+
+def test_links_of_a_page_lead_to_what_the_site_has():
+    docs = ROOT / "docs"
+    text = "[metrics.md](metrics.md), [log](../CHANGELOG.md#a), [x](https://x.org), [y](#z)"
+    on_site = SITE["on_site"](text, docs, docs)
+    assert on_site == ("[](metrics.md), [log](pages/changelog.myst#a), [x](https://x.org), [y](#z)")
+    moved = SITE["on_site"]("[a](docs/odd.md) [b](LICENSE)", ROOT, SITE["MADE"])
+    assert moved == "[a](../odd.md) [b](../../LICENSE)"
+
+
+def test_a_page_that_would_ask_another_host_is_found():
+    page = (
+        '<a href="https://a.org">a</a><script async src="https://b.org/x.js"></script>'
+        '<link rel="stylesheet" href="//c.org/x.css"><img src="_images/d.svg">'
+        '<style>@import "https://e.org/x.css"; p {background: url(https://f.org/x.png)}</style>'
+    )
+    found = ["https://b.org/x.js", "//c.org/x.css", "https://e.org/x.css", "https://f.org/x.png"]
+    assert SITE["other_hosts"](page) == found
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning(tmp_path, monkeypatch):
+    pytest.importorskip("sphinx", reason="needs the extra [docs]")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    folders = [str(ROOT / "docs"), str(tmp_path / "html"), "-d", str(tmp_path / "read")]
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", *folders]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=550)
+    assert done.returncode == 0, done.stderr
+    assert "tutorial-removal.html" in (tmp_path / "html" / "llms.txt").read_text("utf-8")
+    assert "README.html" in (tmp_path / "html" / "index.html").read_text("utf-8")
+    assert "data-dictionary" in (tmp_path / "html" / "searchindex.js").read_text("utf-8")
+
+
 NOTEBOOK = ROOT / "docs" / "quickstart.ipynb"
 
 
