@@ -6,10 +6,13 @@ in the repository (CHANGELOG.md) become pages of the site; other files that are 
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from pathlib import Path
 from typing import Any
+
+import virsci_society
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -29,16 +32,37 @@ ELSEWHERE = {
 MOVED = {"index": "README"}
 """Old addresses and the pages now there: whoever renames a page adds its old name."""
 
+DATA = {
+    "Days": "A length of simulated time in days: a number, or text such as ``2w`` in a file.",
+    "METRICS": "The measures by name.",
+    "Process": "The type of the steps of a protocol that take simulated time.",
+}
+"""Names that are no classes or functions, so have no docstring."""
+MADE_ROWS = {
+    "Reference": [
+        ("Names to import", "pages/names", "every public name of Python, with an example")
+    ]
+}
+"""Rows of the groups that are on the site alone."""
+
 project = "virsci-society"
-extensions = ["myst_nb", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "README"
 exclude_patterns = ["_build"]
-smartquotes = False  # two hyphens begin an option
+smartquotes_action = "D"  # dashes alone: quotation marks are part of what a reader copies
 myst_heading_anchors = 5
 nb_execution_mode = "force"
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
+add_module_names = False
+autodoc_default_options = {"members": True, "exclude-members": "model_config"}
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+autodoc_typehints_format = "short"
+napoleon_use_ivar = True
+python_use_unqualified_type_names = True
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 html_theme = "furo"
@@ -53,7 +77,7 @@ def pages(group: str) -> list[tuple[str, str, str]]:
     """The rows of a group's table that are pages: title, address without suffix, content."""
     table = on_site(README.partition(f"\n## {group}\n")[2].partition("\n## ")[0], DOCS, DOCS)
     row = r"^\| \[([^\]]+)\]\((\S+)\.(?:md|myst|ipynb)\) \| (.+) \|$"
-    return re.findall(row, table, re.MULTILINE)
+    return MADE_ROWS.get(group, []) + re.findall(row, table, re.MULTILINE)
 
 
 def on_site(text: str, start: Path, end: Path) -> str:
@@ -102,7 +126,85 @@ def make_pages(app: Any) -> None:
     for file, name in ELSEWHERE.items():
         text = (ROOT / file).read_text(encoding="utf-8")
         text = "---\norphan: true\n---\n" + on_site(text, (ROOT / file).parent, MADE)
-        (MADE / f"{name}{MADE_SUFFIX}").write_text(text, encoding="utf-8")
+        write_page(name, text)
+    write_page("names", names_page())
+    for title, names in name_groups().items():
+        write_page(f"names-{title.lower()}", f"# {title}\n\n{autodoc(names)}")
+
+
+def write_page(name: str, text: str) -> None:
+    (MADE / f"{name}{MADE_SUFFIX}").write_text(text, encoding="utf-8")
+
+
+def name_groups() -> dict[str, list[str]]:
+    """The public names by what they are for, from the first table of python.md."""
+    page = (DOCS / "python.md").read_text(encoding="utf-8").partition("\n## ")[0]
+    found = re.findall(r"^\| (\w+) \| (`.*) \|$", page, re.MULTILINE)
+    return {title.capitalize(): re.findall(r"`(\w+)`", names) for title, names in found}
+
+
+def autodoc(names: list[str]) -> str:
+    """What prints the docstrings of the names; a name of data has a line in place of one."""
+    lines = ["```{eval-rst}", ".. currentmodule:: virsci_society", ""]
+    for name in names:
+        if name in DATA:
+            lines += [f".. data:: {name}", "", f"   {DATA[name]}", ""]
+        else:
+            kind = "class" if inspect.isclass(getattr(virsci_society, name)) else "function"
+            lines += [f".. auto{kind}:: {name}"]
+    return "\n".join([*lines, "```", ""])
+
+
+def names_page() -> str:
+    """The docstring of the package, and a table of all names with the first line of theirs."""
+    lines = [
+        "# Names to import",
+        "",
+        "```{eval-rst}",
+        ".. automodule:: virsci_society",
+        "   :no-members:",
+        "```",
+    ]
+    for title, names in name_groups().items():
+        lines += ["", f"## {title}", "", "| name | what it is |", "|---|---|"]
+        lines += [f"| [`{name}`](#virsci_society.{name}) | {first_line(name)} |" for name in names]
+    return "\n".join([*lines, toctree([f"names-{title.lower()}" for title in name_groups()])])
+
+
+def first_line(name: str) -> str:
+    text = DATA.get(name) or inspect.getdoc(getattr(virsci_society, name)) or ""
+    return text.split("\n\n")[0].replace("\n", " ").replace("``", "`")
+
+
+def add_types(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Gives the attributes in the docstring of a class their types, from its annotations."""
+    if what in ("property", "attribute"):
+        lines[:0] = ["..", ""]  # else napoleon takes what stands before a colon for the type
+    if what not in ("class", "exception"):
+        return
+    start = lines.index("Attributes:") if "Attributes:" in lines else len(lines)
+    for number in range(start + 1, len(lines)):
+        if not (match := re.match(r"    (\w+): (.*)", lines[number])):
+            if lines[number].startswith(" "):
+                continue
+            break
+        if written := annotation(thing, match[1]):
+            lines[number] = f"    {match[1]} ({written}): {match[2]}"
+
+
+def annotation(thing: type, attribute: str) -> str:
+    """The type of an attribute as its class writes it; empty where it writes none."""
+    for base in thing.__mro__:
+        if attribute in vars(base).get("__annotations__", {}):
+            return str(vars(base)["__annotations__"][attribute])
+        if isinstance(found := vars(base).get(attribute), property):
+            return str(found.fget.__annotations__.get("return", ""))
+    return str(getattr(thing.__init__, "__annotations__", {}).get(attribute, ""))
+
+
+def drop_signature(app: Any, what: str, name: str, thing: Any, *_: Any) -> tuple[str, None] | None:
+    """Parts are made from the keys of a scenario: their signature is long and never called."""
+    return ("", None) if what == "class" and hasattr(thing, "model_fields") else None
 
 
 def other_hosts(page: str) -> list[str]:
@@ -138,7 +240,13 @@ def overview() -> str:
 
 
 def setup(app: Any) -> None:
+    from sphinx.domains.python import PyObject
+
+    for field in PyObject.doc_field_types:
+        field.label = {"variable": "Attributes"}.get(field.name, field.label)
     app.add_source_suffix(MADE_SUFFIX, "myst-nb")
     app.connect("builder-inited", make_pages)
     app.connect("source-read", read_source)
+    app.connect("autodoc-process-docstring", add_types, priority=400)
+    app.connect("autodoc-process-signature", drop_signature)
     app.connect("build-finished", finish)

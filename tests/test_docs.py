@@ -15,6 +15,7 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
+import virsci_society as vs
 from tests.faultserver import FaultServer, Plan
 from tests.test_layers import BELOW, place_of
 from virsci_society import load_scenario
@@ -114,9 +115,32 @@ def test_every_page_is_in_one_group_of_the_site():
     docs = ROOT / "docs"
     pages = {path.stem for path in docs.iterdir() if path.suffix in (".md", ".ipynb")}
     assert pages - set(listed) == {"README"}
-    assert {page for page in listed if page.startswith("pages/")} <= {
-        f"pages/{name}" for name in SITE["ELSEWHERE"].values()
-    }
+    made = {page for page in listed if page.startswith("pages/")}
+    assert made - {f"pages/{name}" for name in SITE["ELSEWHERE"].values()} == {"pages/names"}
+
+
+def test_every_public_name_is_on_one_page_of_the_site_with_its_first_line():
+    names = [name for group in SITE["name_groups"]().values() for name in group]
+    assert sorted(names) == sorted(vs.__all__)
+    page = SITE["names_page"]()
+    assert "| [`Usage`](#virsci_society.Usage) | Tokens of one call. |" in page
+    assert page.count("](#virsci_society.") == len(names)
+
+
+def test_attributes_have_the_types_of_their_class():
+    lines = [
+        "Tokens.",
+        "",
+        "Attributes:",
+        "    prompt_tokens: tokens.",
+        "        More: x.",
+        "",
+        "End",
+    ]
+    SITE["add_types"](None, "class", "vs.Usage", vs.Usage, None, lines)
+    assert lines[3] == "    prompt_tokens (int): tokens."
+    assert lines[4] == "        More: x."
+    assert SITE["annotation"](vs.Run, "digest") == "str | None"
 
 
 def test_links_of_a_page_lead_to_what_the_site_has():
@@ -148,6 +172,8 @@ def test_the_site_is_built_without_a_warning(tmp_path, monkeypatch):
     assert done.returncode == 0, done.stderr
     assert "tutorial-removal.html" in (tmp_path / "html" / "llms.txt").read_text("utf-8")
     assert "README.html" in (tmp_path / "html" / "index.html").read_text("utf-8")
+    usage = (tmp_path / "html" / "pages" / "names-backends.html").read_text("utf-8")
+    assert 'id="virsci_society.Usage"' in usage
     assert "data-dictionary" in (tmp_path / "html" / "searchindex.js").read_text("utf-8")
 
 
