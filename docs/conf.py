@@ -7,6 +7,7 @@ in the repository (CHANGELOG.md) become pages of the site; other files that are 
 from __future__ import annotations
 
 import inspect
+import itertools
 import os
 import re
 from pathlib import Path
@@ -38,9 +39,15 @@ DATA = {
     "Process": "The type of the steps of a protocol that take simulated time.",
 }
 """Names that are no classes or functions, so have no docstring."""
+CARD_PARTS = "How it works|Things to notice|Things to try|What it does not show|Sources"
 MADE_ROWS = {
     "Reference": [
-        ("Names to import", "pages/names", "every public name of Python, with an example")
+        ("Names to import", "pages/names", "every public name of Python, with an example"),
+        (
+            "Cards of the library",
+            "pages/library",
+            "every scenario and study: what it is, what to try",
+        ),
     ]
 }
 """Rows of the groups that are on the site alone."""
@@ -127,6 +134,7 @@ def make_pages(app: Any) -> None:
         text = (ROOT / file).read_text(encoding="utf-8")
         text = "---\norphan: true\n---\n" + on_site(text, (ROOT / file).parent, MADE)
         write_page(name, text)
+    write_page("library", library_page())
     write_page("names", names_page())
     for title, names in name_groups().items():
         write_page(f"names-{title.lower()}", f"# {title}\n\n{autodoc(names)}")
@@ -134,6 +142,30 @@ def make_pages(app: Any) -> None:
 
 def write_page(name: str, text: str) -> None:
     (MADE / f"{name}{MADE_SUFFIX}").write_text(text, encoding="utf-8")
+
+
+def library_page() -> str:
+    """The cards of all scenarios, then of all studies: the comments at the heads of their files."""
+    library = ROOT / "scenarios" / "library"
+    files = sorted(
+        library.rglob("*.yaml"),
+        key=lambda path: ("studies" in path.parts, path.parent != library, path),
+    )
+    names = {path.relative_to(library).with_suffix("").as_posix(): path for path in files}
+    cards = "\n".join(card(name, path) for name, path in names.items())
+    head = "# Cards of the library\n\n`society list NAME` prints a card, and the file below it.\n"
+    return on_site(f"{head}\n{cards}", DOCS, MADE)
+
+
+def card(name: str, path: Path) -> str:
+    """A card: its first sentences, then each part under its label, with commands as a block."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    head = [line[2:] for line in itertools.takewhile(lambda line: line.startswith("#"), lines)]
+    text = re.sub(rf"^({CARD_PARTS}): ?", r"\n**\1.** ", "\n".join(head), flags=re.MULTILINE)
+    text = re.sub(r"((?:^  society .*\n)+)", r"\n```sh\n\1```\n", text, flags=re.MULTILINE)
+    text = re.sub(r"^  society", "society", text, flags=re.MULTILINE)
+    text = re.sub(r"docs/([\w/-]+\.md)", r"[\1](\1)", text)
+    return f"## {name}\n\n{text}\n"
 
 
 def name_groups() -> dict[str, list[str]]:
@@ -246,6 +278,8 @@ def setup(app: Any) -> None:
         field.label = {"variable": "Attributes"}.get(field.name, field.label)
     app.add_source_suffix(MADE_SUFFIX, "myst-nb")
     app.connect("builder-inited", make_pages)
+    # The front page depends on this file and on README's tables, whichever of them has changed.
+    app.connect("env-get-outdated", lambda *_: [root_doc])
     app.connect("source-read", read_source)
     app.connect("autodoc-process-docstring", add_types, priority=400)
     app.connect("autodoc-process-signature", drop_signature)

@@ -116,7 +116,10 @@ def test_every_page_is_in_one_group_of_the_site():
     pages = {path.stem for path in docs.iterdir() if path.suffix in (".md", ".ipynb")}
     assert pages - set(listed) == {"README"}
     made = {page for page in listed if page.startswith("pages/")}
-    assert made - {f"pages/{name}" for name in SITE["ELSEWHERE"].values()} == {"pages/names"}
+    assert made - {f"pages/{name}" for name in SITE["ELSEWHERE"].values()} == {
+        "pages/library",
+        "pages/names",
+    }
 
 
 def test_every_public_name_is_on_one_page_of_the_site_with_its_first_line():
@@ -125,6 +128,16 @@ def test_every_public_name_is_on_one_page_of_the_site_with_its_first_line():
     page = SITE["names_page"]()
     assert "| [`Usage`](#virsci_society.Usage) | Tokens of one call. |" in page
     assert page.count("](#virsci_society.") == len(names)
+
+
+def test_the_card_of_a_scenario_becomes_a_section_of_the_site():
+    page = SITE["library_page"]()
+    section = page.partition("## community/removal\n")[2].partition("\n## ")[0]
+    assert section.strip().startswith("What if the best-connected left?")
+    labels = re.findall(r"^\*\*(.*)\.\*\*", section, re.MULTILINE)
+    assert labels == SITE["CARD_PARTS"].split("|")
+    assert "```sh\nsociety run community/removal\n" in section
+    assert page.index("## virsci/single") < page.index("## studies/arrangements")
 
 
 def test_attributes_have_the_types_of_their_class():

@@ -190,13 +190,6 @@ def test_every_scenario_of_the_library_is_right_and_comes_back_equal(name: str) 
     assert read_scenario(Document(parse_yaml(resolved_text(scenario), "s").data)) == scenario
 
 
-@pytest.mark.parametrize("name", library())
-def test_every_scenario_of_the_library_explains_itself(name: str) -> None:
-    head = library()[name].read_text(encoding="utf-8").split("\n\n")[0]
-    assert head.startswith("# ")
-    assert f"society run {name}" in head
-
-
 def test_the_real_corpus_has_to_be_named(faults: Faults, here: Path) -> None:
     lines = faults(lambda: load_scenario("community/vis"))
     assert "population.ecosystem.path: required, but not given" in lines[0]
