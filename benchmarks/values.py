@@ -102,7 +102,7 @@ def _held(page: Path, name: str, command: str) -> Block:
     return Block(page, name, command, scenario(*FIELD), None, 60, "no words", PAPERS)
 
 
-EXAMPLE = scenario("virsci/paper", **printed.STAYING)
+EXAMPLE = scenario("quickstart")
 FORKED, REMOVAL = scenario("community/assembly", until="2y"), study("removal")
 BLOCKS: tuple[Block, ...] = (
     Block(
