@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -10,6 +11,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+
+from tests.codemeta import codemeta
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -78,6 +81,14 @@ def test_the_metadata_name_licence_classifiers_and_pages() -> None:
     assert oldest is not None
     assert f"Programming Language :: Python :: {oldest.group()}" in project["classifiers"]
     assert all(url.startswith("https://") for url in project["urls"].values())
+
+
+def test_codemeta_says_what_citation_and_metadata_say() -> None:
+    again = "python -m tests.codemeta > codemeta.json"
+    assert (ROOT / "codemeta.json").read_text(encoding="utf-8") == f"{codemeta()}\n", again
+    held = json.loads(codemeta())
+    assert held["version"] == PYPROJECT["project"]["version"]
+    assert held["referencePublication"][0]["author"][0]["familyName"] == "Su"
 
 
 def test_the_container_copies_what_there_is_and_runs_the_demo() -> None:
