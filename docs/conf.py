@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import json
 import os
 import re
 from pathlib import Path
@@ -74,6 +75,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 html_theme = "furo"
 html_title = "virsci-society"
+html_search_scorer = str(MADE / "scorer.js")
 html_show_sphinx = False
 html_show_copyright = False
 html_show_sourcelink = False
@@ -134,10 +136,27 @@ def make_pages(app: Any) -> None:
         text = (ROOT / file).read_text(encoding="utf-8")
         text = "---\norphan: true\n---\n" + on_site(text, (ROOT / file).parent, MADE)
         write_page(name, text)
+    (MADE / "scorer.js").write_text(scorer(), encoding="utf-8")
     write_page("library", library_page())
     write_page("names", names_page())
     for title, names in name_groups().items():
         write_page(f"names-{title.lower()}", f"# {title}\n\n{autodoc(names)}")
+
+
+def scorer() -> str:
+    """How the search orders what it finds: how-to pages first, members of classes last."""
+    gains = (4, 4, 2, 0)
+    more = {
+        page: gain for group, gain in zip(GROUPS, gains, strict=True) for _, page, _ in pages(group)
+    }
+    sphinx = (
+        "objNameMatch: 11, objPartialMatch: 6, objPrio: {0: 15, 1: 5, 2: -5}, objPrioDefault: 0"
+    )
+    words = "title: 15, partialTitle: 7, term: 5, partialTerm: 2"
+    score = 'one => one[4] + (MORE[one[0]] || 0) - (one[6] === "object" ? 12 : 0)'
+    return (
+        f"const MORE = {json.dumps(more)};\nvar Scorer = {{score: {score}, {sphinx}, {words}}};\n"
+    )
 
 
 def write_page(name: str, text: str) -> None:

@@ -207,6 +207,7 @@ def test_the_site_is_built_without_a_warning(tmp_path, monkeypatch):
     assert done.returncode == 0, done.stderr
     assert "tutorial-removal.html" in (tmp_path / "html" / "llms.txt").read_text("utf-8")
     assert "README.html" in (tmp_path / "html" / "index.html").read_text("utf-8")
+    assert '"live": 4' in (tmp_path / "html" / "_static" / "language_data.js").read_text("utf-8")
     usage = (tmp_path / "html" / "pages" / "names-backends.html").read_text("utf-8")
     assert 'id="virsci_society.Usage"' in usage
     assert "data-dictionary" in (tmp_path / "html" / "searchindex.js").read_text("utf-8")
