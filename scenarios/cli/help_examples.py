@@ -190,6 +190,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society rate export runs/quickstart-1 --out sheet.csv --most 40",
         "society rate export runs/systems/0000 runs/systems/0001 --out pairs.csv --pairs --swapped",
     ),
+    "rate audit": ("society rate audit ratings.jsonl --judge ratings/reviews/gpt-4o",),
     "rate judge": (
         "society rate judge pairs.csv --plan --set backend.use=litellm --set backend.model=gpt-4o",
         "society rate judge pairs.csv --set backend.use=litellm --set backend.model=gpt-4o",
