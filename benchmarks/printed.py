@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -417,10 +417,23 @@ def found_out(name: str) -> str:
     found = measured(name)
     per_thousand = found["measure"] == "discovery.per_scientist_year.mean"
     found.loc[per_thousand, ["mean", "low", "high"]] *= 1000
-    arms = dict.fromkeys(found["arm"])
     told = {key: head for key, head in FOUND.items() if key in set(found["measure"])}
-    rows = [(arm, *(cell(found, measure, arm=arm) for measure in told)) for arm in arms]
-    return table(("arm", *told.values()), rows)
+    return by_arm(found, told)
+
+
+ASSISTED = {
+    "papers": "papers",
+    "topic_extent": "extent of topics",
+    "citations.inside.share": "engagement",
+}
+"""Measures of the study ``assistance``, with the heads of their columns."""
+
+
+def by_arm(found: pd.DataFrame, heads: Mapping[str, str]) -> str:
+    """Means of measures with intervals, an arm a row."""
+    arms = dict.fromkeys(found["arm"])
+    rows = [(arm, *(cell(found, measure, arm=arm) for measure in heads)) for arm in arms]
+    return table(("arm", *heads.values()), rows)
 
 
 def coverage() -> str:

@@ -177,6 +177,14 @@ BLOCKS: tuple[Block, ...] = (
         printed.waiting,
         10,
     ),
+    Block(
+        DOCS / "life.md",
+        "assistance",
+        "society study run assistance",
+        study("assistance"),
+        lambda: printed.by_arm(printed.measured("assistance"), printed.ASSISTED),
+        40,
+    ),
     *(
         Block(
             DOCS / "discovery.md",
