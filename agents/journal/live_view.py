@@ -21,6 +21,8 @@ from virsci_society.agents.files.atomic_files import require_plain
 from virsci_society.agents.journal.database import connect
 from virsci_society.agents.journal.records import HEDGE, IN_DOUBT, Totals, is_hedge
 
+MEMBER_PARTS = 8
+"""Parts of the id of a question to a member of a team."""
 ABSTRACTS = 5
 """Newest texts of the stage ``abstract`` that are kept."""
 _CALLS = "SELECT row, id, asked, kind FROM calls WHERE row > ? AND kind IS NOT NULL ORDER BY row"
@@ -67,6 +69,7 @@ class JournalView:
         kinds: number of calls by how they ended (``answer`` or a verdict).
         repeated: calls that were asked again because a reply could not be read.
         teams: by id of a team: dates of its first and its latest call, and the stage of that one.
+        people: by scientist and id of a team: the latest date on which one was asked as a member.
         stages: number of teams by the stage of their latest call.
         totals: sums of the ledger.
         faults: number of attempts and the latest message, by the kind of the fault.
@@ -89,6 +92,7 @@ class JournalView:
     texts: tuple[SaidText, ...] = ()
     answered: set[str] = field(default_factory=set)
     teams: dict[str, tuple[float, float, str]] = field(default_factory=dict)
+    people: dict[str, dict[str, float]] = field(default_factory=dict)
     _last_call: int = 0
     _last_attempt: int = 0
     _open: set[int] = field(default_factory=set)
@@ -145,6 +149,11 @@ class JournalView:
         first, latest, _ = self.teams.get(team, (asked, asked, ""))
         if asked >= latest:
             self.teams[team] = first, asked, stage
+        # Team / stage / visit / turn / seat / act / addressee, with more behind it where a guest or
+        # somebody anew is asked.
+        parts = call.split("/")
+        if len(parts) == MEMBER_PARTS and parts[6] != "invite" and stage != "publication":
+            self.people.setdefault(parts[7], {})[team] = asked
         if self.keep_ids:
             self.answered.add(call)
 

@@ -60,13 +60,22 @@ class Pace:
             until: the last one.
         """
         self._last = day, until
-        gone = time.monotonic() - self._began
+        gone, left = time.monotonic() - self._began, self.seconds_left(day, until)
+        return f"{_clock(gone)} gone" + ("" if left is None else f", {_clock(left)} left")
+
+    def seconds_left(self, done: float, whole: float) -> float | None:
+        """Estimate of the real seconds to the end; None: too little is done to tell.
+
+        Args:
+            done: simulated day, or any other count of what is done.
+            whole: the same at the end.
+        """
         if self._first is None:
-            self._first = day
-        done = day - self._first
-        if until <= self._first or done / (until - self._first) < LEAST_SHARE:
-            return f"{_clock(gone)} gone"
-        return f"{_clock(gone)} gone, {_clock(gone * (until - day) / done)} left"
+            self._first = done
+        since = done - self._first
+        if whole <= self._first or since / (whole - self._first) < LEAST_SHARE:
+            return None
+        return (time.monotonic() - self._began) * (whole - done) / since
 
     def again(self) -> str:
         """The same for the day that was told last; empty before there is one."""

@@ -12,7 +12,7 @@ from typing import Any
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.live_view import JournalView, SaidText, is_being_written
 from virsci_society.protocols.virsci.protocol import STAGES as DISCUSSED
-from virsci_society.scenarios.runs.progress import LEAST_SHARE, simulated_date
+from virsci_society.scenarios.runs.progress import LEAST_SHARE, Pace, simulated_date
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import (
     FINISHED,
@@ -25,6 +25,7 @@ from virsci_society.scenarios.runs.run_state import (
 )
 from virsci_society.scenarios.study.folder import read_lock, statuses_to_show
 from virsci_society.scenarios.study.status import ENDED, STATES, folder_of
+from virsci_society.scenarios.watch.society_view import SocietyView
 from virsci_society.society.kernel.durations import parse_days
 
 STAGES = {"selection": "collaborator selection", **DISCUSSED, "publication": "publication"}
@@ -48,6 +49,7 @@ class RunWatch:
     def __init__(self, folder: Path, *, keep_ids: bool = False) -> None:
         self.folder = folder
         self.journal = JournalView(folder / JOURNAL, keep_ids)
+        self._society, self._pace = SocietyView(self.journal), Pace()
         self._ended: tuple[int, dict[str, Any]] | None = None
 
     def fate(self, team: str) -> str:
@@ -89,13 +91,24 @@ class RunWatch:
             "date": _date(scenario, manifest or part, day),
             "share": _share(day, begin, until),
             **_journal_figures(view, ended=writing is False),
+            **self._society.figures(),
             "defaults": None,
             "papers": None,
             "team_states": [],
         }
+        found["left"] = _seconds_left(self._pace, found["share"] if state == "running" else None)
         found["forecast"] = _forecast(found) if state != FINISHED else None
         shown = {} if self._ended is None else self._ended[1]
         return found | {name: one for name, one in shown.items() if name != "fates"}
+
+
+def _seconds_left(pace: Pace, share: float | None) -> float | None:
+    """Seconds to the end, to the nearest 5; None: nothing goes on, or it is too early to tell."""
+    if share is None:
+        pace.begin()
+        return None
+    left = pace.seconds_left(share, 1.0)
+    return None if left is None else 5 * round(left / 5)
 
 
 def _journal_figures(view: JournalView, *, ended: bool) -> dict[str, Any]:
@@ -103,7 +116,10 @@ def _journal_figures(view: JournalView, *, ended: bool) -> dict[str, Any]:
     totals = view.totals
     return {
         "sessions": view.sessions,
-        "stages": [{"stage": key, "teams": n} for key, n in sorted(view.stages.items())],
+        "stages": [
+            {"stage": STAGES.get(key, key), "teams": view.stages[key]}
+            for key in sorted(view.stages, key=lambda key: ([*STAGES, key].index(key), key))
+        ],
         "teams": sum(view.stages.values()),
         "calls": view.calls,
         "repeated": view.repeated,
@@ -236,6 +252,7 @@ class StudyWatch:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._runs: dict[int, RunWatch] = {}
+        self._pace = Pace()
 
     def state(self) -> dict[str, Any]:
         """The state now, as plain data for JSON.
@@ -256,12 +273,15 @@ class StudyWatch:
         arms = {str(arm["name"]): Counter[str]() for arm in lock.arms}
         for one in statuses:
             arms.setdefault(one.arm, Counter())[one.state] += 1
+        ended = sum(every[state] for state in ENDED)
+        share = ended / len(statuses) if running else None
         return {
             "kind": "study",
+            "left": _seconds_left(self._pace, share),
             "name": str(lock.data.get("study", self.folder.name)),
             "state": "running" if running else "finished" if _ended(every) else "not running",
             "runs": len(statuses),
-            "ended": sum(every[state] for state in ENDED),
+            "ended": ended,
             "states": [{"state": state, "runs": every[state]} for state in STATES],
             "arms": [
                 {"arm": arm, "states": [number[state] for state in STATES]}

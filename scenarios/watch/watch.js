@@ -28,7 +28,7 @@ const stateWords = (state) => STATES[state] || state + (GOES_ON.includes(state) 
 function numbers(pairs) {
   const list = element("dl");
   for (const [name, value, small] of pairs) {
-    if (value === null || value === undefined || value === "") continue;
+    if (value === null || value === undefined || value === "" || value === "0") continue;
     const box = element("div"), shown = element("dd", value);
     if (small) shown.append(element("small", small));
     box.append(element("dt", name), shown);
@@ -73,13 +73,48 @@ function abstracts(list, title) {
   const section = element("section");
   section.append(element("h2", title));
   for (const one of list) {
-    const made = element("article");
-    const by = one.by ? `; written by: ${one.by}` : "";
-    if (one.title) made.append(element("h3", one.title));
-    made.append(element("p", `team ${one.team}, day ${Math.floor(one.day)}${by}`, { class: "quiet" }));
-    made.append(element("p", one.text));
+    const made = element("details", null, { class: "paper", id: `paper-${one.team}-${one.day}` });
+    const by = one.by ? `; written by: ${one.by}` : "", head = element("summary", one.title || one.text.slice(0, 80));
+    head.append(element("span", `team ${one.team}, day ${Math.floor(one.day)}${by}`, { class: "quiet" }));
+    made.append(head, element("p", one.text));
+    // What somebody has opened stays open when the page is drawn anew.
+    made.open = Boolean((document.getElementById(made.id) || {}).open);
     section.append(made);
   }
+  return section;
+}
+
+function drawing(tag, attributes, text) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+// Who works with whom: a circle for everybody who was asked as a member, larger and darker with teams now.
+function network({ people, ties }, busy) {
+  const section = element("section"), picture = drawing("svg", { viewBox: "-8 -8 416 266", role: "img", "aria-label": `${people.length} people and ${ties.length} pairs who work together` });
+  const at = people.map((one) => [one.x * 400, one.y * 250]), named = new Set(busy.map(([name]) => name));
+  for (const [one, other] of ties) picture.append(drawing("line", { x1: at[one][0], y1: at[one][1], x2: at[other][0], y2: at[other][1] }));
+  people.forEach((one, place) => {
+    const circle = drawing("circle", { cx: at[place][0], cy: at[place][1], r: 3 + 1.5 * one.teams, class: one.teams ? "busy" : "idle" });
+    circle.append(drawing("title", {}, `${one.name}, in ${plural(one.teams, "team")} now`));
+    picture.append(circle);
+    if (named.has(one.name)) picture.append(drawing("text", { x: at[place][0], y: at[place][1] - 9, "text-anchor": at[place][0] > 360 ? "end" : at[place][0] < 40 ? "start" : "middle" }, one.name));
+  });
+  const said = busy.map(([name, teams]) => `${name} (${teams})`).join(", ");
+  section.append(element("h2", "Who works with whom"), picture, element("p", said && `Busiest, with their teams of the last 30 days: ${said}.`, { class: "quiet" }));
+  return section;
+}
+
+function timeline(teams, until) {
+  const section = element("section"), grid = element("div", null, { class: "bars" });
+  for (const one of teams) {
+    const track = drawing("svg", { viewBox: `0 0 ${until} 10`, preserveAspectRatio: "none", role: "img", "aria-label": `day ${Math.floor(one.from)} to ${Math.floor(one.to)}` });
+    track.append(drawing("rect", { x: one.from, y: 2, width: Math.max(one.to - one.from, until / 200), height: 6, class: `stage-${one.stage}` }));
+    grid.append(element("span", one.team), track, element("span", one.stage, { class: "quiet" }));
+  }
+  section.append(element("h2", "Teams over time, and the stage in which they were last asked"), grid);
   return section;
 }
 
@@ -87,13 +122,14 @@ function showRun(state) {
   const day = state.day === null ? "" : `day ${Math.floor(state.day)} of ${Math.floor(state.until)}`;
   const ahead = state.forecast;
   const parts = [numbers([
+    ["time left", state.left === null ? null : since(state.left)],
     ["simulated date", state.date || day || "no call has ended yet", state.date ? day : ""],
     ["teams", count(state.teams)],
     ["papers", state.papers === null ? null : count(state.papers)],
     ["calls", count(state.calls), state.sessions > 1 ? `in ${state.sessions} sessions` : ""],
     ["calls in flight", count(state.in_flight), state.in_doubt ? `${state.in_doubt} cut off by a stop` : state.reserved ? `at most ${count(state.reserved)} tokens` : ""],
     ["tokens", count(state.tokens), ahead ? `about ${count(Math.round(ahead.tokens))} at this rate` : ""],
-    ["money", money(state.usd), ahead ? `about ${money(ahead.usd)} at this rate` : ""],
+    ["cost so far", state.usd ? money(state.usd) : null, ahead ? `about ${money(ahead.usd)} at this rate` : ""],
     ["failed attempts", count(state.faults.reduce((sum, one) => sum + one.number, 0))],
     ["asked again", count(state.repeated), "replies that could not be read"],
     ["default answers", state.defaults === null ? null : count(state.defaults), "instead of words"],
@@ -102,13 +138,15 @@ function showRun(state) {
   if (state.share !== null) parts.unshift(bar(state.share, "share of the simulated time"));
   $("numbers").replaceChildren(...parts);
   const rest = [];
+  if (state.network.people.length > 1) rest.push(network(state.network, state.busy));
+  if (state.timeline.length) rest.push(timeline(state.timeline, state.until));
+  if (state.abstracts.length) rest.push(abstracts(state.abstracts, state.papers === null ? "Newest abstracts" : "Newest papers"));
   if (state.team_states.length) rest.push(bars("Teams by state", state.team_states.map((one) => [one.state, one.teams])));
   if (state.stages.length) rest.push(bars("Teams by the stage in which they were last asked", state.stages.map((one) => [one.stage, one.teams])));
   if (state.faults.length) {
     rest.push(table("Failed attempts", ["kind", "number", "latest message"],
       state.faults.map((one) => [one.kind, count(one.number), one.latest]), [1]));
   }
-  if (state.abstracts.length) rest.push(abstracts(state.abstracts, state.papers === null ? "Newest abstracts" : "Newest papers"));
   $("rest").replaceChildren(...rest);
 }
 
@@ -116,8 +154,8 @@ function showStudy(state) {
   const names = state.states.map((one) => one.state);
   $("numbers").replaceChildren(
     bar(state.runs ? state.ended / state.runs : 0, "share of the runs that have ended"),
-    numbers([["runs", count(state.runs)], ...state.states.map((one) => [one.state, count(one.runs)]),
-      ["model calls", count(state.calls)], ["tokens", count(state.tokens)], ["money", money(state.usd)]]));
+    numbers([["runs", count(state.runs), `${Math.floor(100 * state.ended / Math.max(1, state.runs))} % have ended`], ["time left", state.left === null ? null : since(state.left)], ...state.states.map((one) => [one.state, count(one.runs)]),
+      ["model calls", count(state.calls)], ["tokens", count(state.tokens)], ["cost so far", state.usd ? money(state.usd) : null]]));
   const rest = [table("Runs by arm and state", ["arm", ...names],
     state.arms.map((one) => [one.arm, ...one.states.map(count)]), names.map((_, place) => place + 1))];
   if (state.running.length) {

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from virsci_society.agents.journal.live_view import is_being_written
+from virsci_society.scenarios.runs.progress import Pace
 from virsci_society.scenarios.study.folder import CUT_OFF
 from virsci_society.scenarios.study.status import STATES, Status, read_status, write_status
-from virsci_society.scenarios.watch.folder_state import RunWatch, StudyWatch
+from virsci_society.scenarios.watch.folder_state import RunWatch, StudyWatch, _seconds_left
 from virsci_society.society.results.run import Run
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -40,6 +41,49 @@ def test_a_finished_folder_is_told_as_its_tables_say_and_left_as_it_is(small_run
     assert state["abstracts"][0]["text"] == newest["abstract"]
     assert state["speaker"] == "rule-based scientists, not a language model"
     assert json.loads(json.dumps(state)) == state
+
+
+def test_the_society_is_drawn_from_the_journal_as_the_tables_say(small_run: Path) -> None:
+    state, run = RunWatch(small_run).state(), Run.open(small_run)
+    members, calls = run.table("members"), run.table("calls")
+    teams = [set(one) for _, one in members.groupby("team")["scientist"]]
+    network = state["network"]
+    names = [one["name"] for one in network["people"]]
+    drawn = {frozenset((names[a], names[b])) for a, b in network["ties"]}
+    assert set(names) == set(members["scientist"])
+    assert drawn == {frozenset((a, b)) for one in teams for a in one for b in one if a != b}
+    assert all(0 <= one["x"] <= 1 and 0 <= one["y"] <= 1 for one in network["people"])
+    spans = calls.groupby("team")["asked"].agg(["min", "max"])
+    assert {one["team"]: (one["from"], one["to"]) for one in state["timeline"]} == {
+        team: pytest.approx((row["min"], row["max"])) for team, row in spans.iterrows()
+    }
+    latest = calls["asked"].max()
+    as_members = ~calls["act"].isin(["invite", "guest"])
+    spoke = calls[as_members & (calls["asked"] >= latest - 30)]
+    assert dict(state["busy"]) == spoke.groupby("scientist")["team"].nunique().to_dict()
+
+
+def test_stages_stand_in_the_order_of_the_protocol() -> None:
+    watch = RunWatch(Path("nowhere"))
+    stages = ("abstract", "a_stage_of_mine", "topic", "selection")
+    watch.journal.teams = {stage: (0.0, 1.0, stage) for stage in stages}
+    shown = [one["stage"] for one in watch.state()["stages"]]
+    assert shown == [
+        *("collaborator selection", "topic discussion", "abstract generation", "a_stage_of_mine"),
+    ]
+    assert watch.fate("topic") == "at the stage of topic discussion"
+
+
+def test_the_time_left_is_told_from_the_pace_while_something_goes_on(monkeypatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    pace = Pace()
+    assert _seconds_left(pace, 0.2) is None
+    now[0] = 161.0
+    assert _seconds_left(pace, 0.2) is None
+    assert _seconds_left(pace, 0.5) == 100
+    assert _seconds_left(pace, None) is None
+    assert _seconds_left(pace, 0.6) is None
 
 
 def test_a_folder_without_a_journal_or_with_a_broken_one_is_told(tmp_path: Path) -> None:
