@@ -199,8 +199,8 @@ def doctor(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="SCENARIO|FOLDER",
-            help="A scenario by name or file, or the folder of a run, a study or an ecosystem.",
+            metavar="SCENARIO|FOLDER|ARCHIVE",
+            help="A scenario, the folder of a run, study or ecosystem, or an archive (.zip).",
         ),
     ] = "quickstart",
     set_: Settings = None,
@@ -212,10 +212,11 @@ def doctor(
     """Look whether everything is there that a run needs, or whether a folder is as it was written.
 
     For a scenario, a language model is asked at most some twenty questions, which are paid for. Of
-    a folder, every file and every row of its journals is checked against their hashes.
+    a folder, every file and every row of its journals is checked against their hashes; the runs of
+    an archive of 'society export archive' are also replayed from their journals.
     """
-    if Path(what).is_dir():
-        _verify(Path(what))
+    if Path(what).is_dir() or Path(what).suffix == ".zip":
+        _verify(Path(what), trust)
         return
     from virsci_society.scenarios.config.schema import load_scenario
     from virsci_society.scenarios.planning.doctor import examine
@@ -233,10 +234,16 @@ def doctor(
     tell("all is well")
 
 
-def _verify(folder: Path) -> None:
+def _verify(place: Path, trust: bool) -> None:
     from virsci_society.scenarios.analysis.verification import verify_folder
+    from virsci_society.scenarios.export.archive import verify_archive
 
-    told = verify_folder(folder)
+    if place.is_dir():
+        told = verify_folder(place)
+    else:
+        find_code_here(trust)
+        with make_progress() as progress:
+            told = verify_archive(place, progress.begin, trust=trust)
     tell(*told.found)
     if told.damage:
         raise InputError("\n".join(told.damage))

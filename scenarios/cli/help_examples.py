@@ -29,7 +29,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "transcript": "Who said what to whom, stage by stage.",
         "watch": "A page that shows a run or a study as it goes on.",
         "explore": "A page with the network over time and all that was said.",
-        "export": "Write a run's page again, its figures, traces or a data set.",
+        "export": "Archives to publish, a run's page, figures, traces, data sets.",
     },
     "Judge runs": {
         "measure": "Measure novelty against other papers or in another embedding.",
@@ -178,11 +178,12 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society explore runs/quickstart-1 runs/without --out both.html",
     ),
     "export": (
+        "society export archive runs/quickstart-1",
         "society export dataset runs/quickstart-1",
-        "society export otel runs/quickstart-1",
     ),
     "export page": ("society export page runs/quickstart-1",),
     "export otel": ("society export otel runs/quickstart-1",),
+    "export archive": ("society export archive runs/quickstart-1 --license CC-BY-4.0",),
     "export dataset": ("society export dataset runs/quickstart-1",),
     "export figures": ("society export figures runs/quickstart-1",),
     "rate": ("society rate export runs/quickstart-1 --out sheet.csv",),

@@ -1,4 +1,4 @@
-"""The commands ``society export``: a run's page, its figures, traces, or a data set."""
+"""The commands ``society export``: an archive, a run's page, its figures, traces, or a data set."""
 
 from __future__ import annotations
 
@@ -72,6 +72,36 @@ def dataset(
         rows = write_dataset(target, opened, within=run if out is None else None)
     counted = ", ".join(f"{count:,} {name}" for name, count in rows.items())
     tell(f"dataset: {target} ({counted})")
+
+
+@export.command("archive")
+@guarded
+def archive(
+    folder: Annotated[
+        Path, typer.Argument(metavar="RUN|STUDY", help="The folder of a run or a study.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The file (default RUN.zip beside the folder).")
+    ] = None,
+    license_: Annotated[
+        str | None, typer.Option("--license", metavar="SPDX", help="Such as CC-BY-4.0.")
+    ] = None,
+    author: Annotated[
+        list[str] | None, typer.Option("--author", metavar="NAME", help="Can be repeated.")
+    ] = None,
+) -> None:
+    """Write one zip file that a stranger can verify with 'society doctor FILE.zip'.
+
+    It is an RO-Crate: scenario, journal, tables, seeds, versions, costs, a data set with a
+    Croissant file, CITATION.cff, codemeta.json and the hash of every file.
+    """
+    from virsci_society.scenarios.export.archive import write_archive
+
+    place = folder.resolve()
+    target = place.with_name(f"{place.name}.zip") if out is None else out
+    with writing(target):
+        files = write_archive(folder, target, license=license_, authors=author or ())
+    tell(f"archive: {target} ({files} files); 'society doctor {target}' verifies it")
 
 
 @export.command("page")

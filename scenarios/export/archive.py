@@ -1,0 +1,228 @@
+"""One archive of a finished run or study that a stranger can verify, and its verification.
+
+It holds the files of the folder, their data set, the metadata of ``crate`` and ``SHA256SUMS``,
+which ``sha256sum -c`` reads. A file that the program did not write is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from virsci_society.agents.errors import Diverged, InputError
+from virsci_society.agents.files.atomic_files import replacing, write_atomically
+from virsci_society.agents.files.file_hashes import HASHES, file_hash, read_hashes
+from virsci_society.scenarios.analysis.verification import Verification, verify_folder
+from virsci_society.scenarios.export.crate import (
+    ArchivedRun,
+    ArchiveFacts,
+    citation,
+    codemeta,
+    crate_metadata,
+)
+from virsci_society.scenarios.export.dataset import write_dataset
+from virsci_society.scenarios.runs.execute import replay
+from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.scenarios.runs.run_state import FINISHED, MANIFEST, read_manifest, read_state
+from virsci_society.scenarios.study.folder import LOCK, read_statuses, require_lock
+from virsci_society.scenarios.study.status import folder_of
+from virsci_society.society.results.run import Run
+
+SUMS, CRATE_FILE, RUN, STUDY = "SHA256SUMS", "ro-crate-metadata.json", "run", "study"
+README = """\
+# {title}
+
+{terms}
+Costs: {costs}.
+
+Made by virsci-society {version} under Python {python}. `society doctor FILE.zip` checks every file
+and goes through every run again from its journal, without a network, to the same digest.
+`sha256sum -c {sums}` checks the files alone.
+"""
+
+
+def write_archive(
+    folder: Path, target: Path, *, license: str | None = None, authors: Sequence[str] = ()
+) -> int:
+    """Write the archive of a finished run, or of a study whose runs are all done and gathered.
+
+    Args:
+        folder: of the run or study.
+        target: the zip file.
+        license: identifier in SPDX's list, for the archive as a whole.
+        authors: their names.
+
+    Returns:
+        Number of files in it.
+
+    Raises:
+        InputError: it is neither, is not finished, or is damaged.
+    """
+    if license is not None and not re.fullmatch(r"[A-Za-z0-9.+-]+", license):
+        raise InputError(f"--license: got {license!r}, expected a name of SPDX, such as CC-BY-4.0")
+    study = (folder / LOCK).exists()
+    runs = _runs_of_study(folder) if study else [folder]
+    for run in runs:
+        if (state := read_state(run)).state != FINISHED:
+            raise InputError(f"{run}: {state.sentence()}; an archive holds finished runs only")
+    if damage := verify_folder(folder).damage:
+        raise InputError("\n".join(damage))
+    top = STUDY if study else RUN
+    files = {f"{top}/{path.relative_to(folder).as_posix()}": path for path in _files(folder)}
+    archived = [_archived(f"{top}/{run.relative_to(folder)}".rstrip("/."), run) for run in runs]
+    title = f"study {folder.resolve().name}" if study else archived[0].title
+    date = datetime.now(UTC).date().isoformat()
+    facts = ArchiveFacts(title, archived, date, license, authors)
+    with TemporaryDirectory() as spare:
+        files |= _described(Path(spare), facts, runs)
+        sums = {name: (file_hash(path), path.stat().st_size) for name, path in files.items()}
+        files |= _written(Path(spare), {CRATE_FILE: _json(crate_metadata(facts, sums))})
+        lines = [f"{file_hash(path)}  {name}\n" for name, path in files.items()]
+        files |= _written(Path(spare), {SUMS: "".join(lines)})
+        with replacing(target) as new:
+            _pack(new, files)
+    return len(files)
+
+
+def verify_archive(path: Path, replaying: Callable[[str], object], *, trust: bool) -> Verification:
+    """Check every file of an archive, and go through its runs again from their journals.
+
+    Args:
+        path: the zip file.
+        replaying: is told each run before it is gone through again.
+        trust: let dotted paths in the scenarios be imported.
+
+    Returns:
+        What was found; where a file is damaged, no run is gone through.
+
+    Raises:
+        InputError: it is no archive that ``write_archive`` has written.
+    """
+    told = Verification()
+    with TemporaryDirectory() as spare:
+        folder = Path(spare)
+        try:
+            with zipfile.ZipFile(path) as archive:
+                told.damage += _unpack(archive, folder)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
+            raise InputError(f"{path}: cannot be read: {error}; get it once more") from error
+        if told.damage:
+            return told
+        inside = folder / (STUDY if (folder / STUDY).is_dir() else RUN)
+        told.damage += verify_folder(inside).damage
+        runs = _runs_of_study(inside) if inside.name == STUDY else [inside]
+        digests: list[str] = []
+        for run in runs if not told.damage else ():
+            replaying(f"replaying {run.relative_to(folder)} from its journal alone")
+            told.damage += _replayed(run, digests, trust)
+        told.found += _sentences(path, folder, runs, digests)
+    return told
+
+
+def _replayed(run: Path, digests: list[str], trust: bool) -> Iterator[str]:
+    """Replay a run and keep its digest; yields why it could not be, or came to another one."""
+    try:
+        digests.append(replay(run, trust=trust))
+    except (Diverged, InputError) as error:
+        written, here = read_manifest(run)["versions"]["python"], platform.python_version()
+        under = f" (written under Python {written}, replayed under {here})"
+        yield f"{error}{under if written != here else ''}"
+
+
+def _sentences(
+    path: Path, folder: Path, runs: Sequence[Path], digests: Sequence[str]
+) -> Iterator[str]:
+    files = sum(one.is_file() for one in folder.rglob("*"))
+    facts = ArchiveFacts("", [_archived("", run) for run in runs], "", None, ())
+    digest = f" {digests[0]}" if len(digests) == 1 else "s"
+    yield (
+        f"{path}: {files} files are as they were written, {len(digests)} of {len(runs)} runs "
+        f"replayed without a network to the same digest{digest}; who spoke: {facts.speakers}"
+    )
+
+
+def _runs_of_study(study: Path) -> list[Path]:
+    lock = require_lock(study)
+    missing = [one.index for one in read_statuses(study, lock) if one.state != "done"]
+    if missing:
+        raise InputError(f"{study}: run {missing[0]} is not done; 'society study run' does it")
+    return [folder_of(study, index) for index in range(lock.runs)]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of a run or study that the program wrote and that belong to its results."""
+    listed = read_hashes(folder)
+    if listed is None:
+        raise InputError(f"{folder}: has no {HASHES}; 'society study report' gathers a study")
+    own = [*listed.files, HASHES, "report.html", LOCK, JOURNAL]
+    yield from sorted({folder / name for name in own if (folder / name).is_file()})
+    if (folder / LOCK).exists():
+        for run in _runs_of_study(folder):
+            kept = (run.with_name(f"{run.name}.{kind}.json") for kind in ("status", "measures"))
+            yield from (path for path in kept if path.is_file())
+            yield from _files(run)
+
+
+def _archived(path: str, run: Path) -> ArchivedRun:
+    ended = datetime.fromtimestamp(int((run / MANIFEST).stat().st_mtime), UTC)
+    return ArchivedRun(path, read_manifest(run), ended.isoformat())
+
+
+def _described(spare: Path, facts: ArchiveFacts, runs: Sequence[Path]) -> dict[str, Path]:
+    """The data sets and texts about an archive, by path in it."""
+    for run, told in zip(runs, facts.runs, strict=True):
+        place = PurePosixPath("dataset", *PurePosixPath(told.path).parts[2:])
+        write_dataset(spare / place, Run.open(run), within=spare)
+    made = {one.relative_to(spare).as_posix(): one for one in spare.rglob("*") if one.is_file()}
+    versions = facts.runs[0].manifest["versions"]
+    readme = README.format(
+        title=facts.title,
+        terms="\n".join(f"- {line}" for line in facts.terms()),
+        costs=facts.costs(),
+        version=versions["virsci-society"],
+        python=versions["python"],
+        sums=SUMS,
+    )
+    texts = {"README.md": readme, "CITATION.cff": citation(facts)}
+    texts["codemeta.json"] = _json(codemeta(facts))
+    return dict(sorted(made.items())) | _written(spare, texts)
+
+
+def _written(folder: Path, texts: Mapping[str, str]) -> dict[str, Path]:
+    for name, text in texts.items():
+        write_atomically(folder / name, text)
+    return {name: folder / name for name in texts}
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _pack(target: Path, files: Mapping[str, Path]) -> None:
+    with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED) as archive:
+        for name, path in files.items():
+            archive.write(path, name)
+
+
+def _unpack(archive: zipfile.ZipFile, folder: Path) -> Iterator[str]:
+    """Unpack the files that are listed; yields what is missing, changed or not listed."""
+    names = {one.filename for one in archive.infolist() if not one.is_dir()}
+    if SUMS not in names:
+        raise InputError(f"{archive.filename}: holds no {SUMS}; 'society export archive' writes it")
+    listed = {}
+    for line in archive.read(SUMS).decode("utf-8", "replace").splitlines():
+        digest, _, name = line.partition("  ")
+        listed[name] = digest
+    yield from (f"{name}: is missing" for name in sorted(listed.keys() - names))
+    yield from (f"{name}: is not listed in {SUMS}" for name in sorted(names - {SUMS, *listed}))
+    for name in sorted(listed.keys() & names):
+        # Below the folder whatever the name says, and never a link.
+        if file_hash(Path(archive.extract(name, folder))) != listed[name]:
+            yield f"{name}: was changed after it was written"

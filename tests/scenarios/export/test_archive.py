@@ -1,0 +1,208 @@
+"""Archives of runs and studies: what they hold, and what their verification notices."""
+
+import hashlib
+import json
+import zipfile
+from urllib.parse import unquote
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from tests.faultserver.plan import Plan
+from tests.faultserver.process import FaultServer
+from tests.scenarios.study.test_running import TINY, written
+from virsci_society import load_scenario, run_scenario
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.export import archive
+from virsci_society.society.results.run import Run
+
+
+def society(*arguments):
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+def packed(folder, out, *options):
+    done = society("export", "archive", folder, "--out", out, *options)
+    assert done.exit_code == 0, done.output
+    return out
+
+
+@pytest.fixture(scope="module")
+def small_archive(small_run, tmp_path_factory):
+    return packed(small_run, tmp_path_factory.mktemp("archive") / "small.zip")
+
+
+def members(path):
+    with zipfile.ZipFile(path) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
+def rewritten(path, files):
+    with zipfile.ZipFile(path, "w") as opened:
+        for name, content in files.items():
+            opened.writestr(name, content)
+    return path
+
+
+def crate_of(path):
+    return json.loads(members(path)["ro-crate-metadata.json"])["@graph"]
+
+
+def check_crate(path):
+    """What RO-Crate 1.3 and Process Run Crate 0.6 ask for; returns the actions."""
+    graph = crate_of(path)
+    by_id = {one["@id"]: one for one in graph}
+    assert len(by_id) == len(graph)
+    descriptor, root = by_id["ro-crate-metadata.json"], by_id["./"]
+    assert descriptor["@type"] == "CreativeWork"
+    assert descriptor["about"] == {"@id": "./"}
+    assert descriptor["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.3"}
+    assert root["@type"] == "Dataset"
+    assert all(root[name] for name in ("name", "description", "datePublished", "license"))
+    assert by_id[root["conformsTo"]["@id"]]["@type"] == "CreativeWork"
+    assert root["conformsTo"]["@id"] == "https://w3id.org/ro/wfrun/process/0.6"
+    files = members(path)
+    listed = {unquote(part["@id"]) for part in root["hasPart"]}
+    assert listed == files.keys() - {"SHA256SUMS", "ro-crate-metadata.json"}
+    for part in root["hasPart"]:
+        content, told = files[unquote(part["@id"])], by_id[part["@id"]]
+        assert told["@type"] == "File"
+        assert told["sha256"] == hashlib.sha256(content).hexdigest()
+        assert told["contentSize"] == str(len(content))
+    actions = [by_id[one["@id"]] for one in root["mentions"]]
+    for action in actions:
+        assert action["@type"] == "CreateAction"
+        assert {"name", "description", "endTime"} <= action.keys()
+        for one in action["instrument"]:
+            assert by_id[one["@id"]]["@type"] == "SoftwareApplication"
+            assert by_id[one["@id"]]["name"]
+        for one in (*action["object"], *action["result"]):
+            assert by_id[one["@id"]]["@type"] == "File"
+    return actions
+
+
+def test_a_run_in_an_archive_is_replayed_to_its_digest(small_run, small_archive):
+    files = members(small_archive)
+    (action,) = check_crate(small_archive)
+    digest = Run.open(small_run).digest
+    assert digest in action["description"]
+    for name in ("scenario.yaml", "journal.sqlite", "manifest.json", "tables/papers.parquet"):
+        assert files[f"run/{name}"] == (small_run / name).read_bytes()
+    assert json.loads(files["dataset/croissant.json"])["distribution"]
+    assert b"none is stated" in files["README.md"]
+    assert b"rule-based scientists, not a language model. The program made" in files["README.md"]
+    assert yaml.safe_load(files["CITATION.cff"])["references"][0]["title"] == "virsci-society"
+    assert json.loads(files["codemeta.json"])["runtimePlatform"].startswith("Python 3.")
+    done = society("doctor", small_archive)
+    assert done.exit_code == 0, done.output
+    assert f"{len(files) - 1} files are as they were written, 1 of 1 runs" in done.stdout
+    assert f"digest {digest}; who spoke: rule-based scientists" in done.stdout
+
+
+def test_only_files_of_the_program_are_packed_and_the_licence_and_the_authors_are_told(
+    small, tmp_path
+):
+    folder = run_scenario(small, tmp_path / "run")
+    (folder / "notes.txt").write_text("mine")
+    (folder / "tables" / "mine.csv").write_text("mine")
+    path = packed(folder, tmp_path / "a.zip", "--license", "CC-BY-4.0", "--author", "Ä. B")
+    assert not [name for name in members(path) if "mine" in name or "notes" in name]
+    check_crate(path)
+    root = next(one for one in crate_of(path) if one["@id"] == "./")
+    by_id = {one["@id"]: one for one in crate_of(path)}
+    assert by_id[root["license"]["@id"]]["name"] == "CC-BY-4.0"
+    assert by_id[root["author"][0]["@id"]] == {
+        **root["author"][0],
+        "@type": "Person",
+        "name": "Ä. B",
+    }
+    cited = yaml.safe_load(members(path)["CITATION.cff"])
+    assert (cited["license"], cited["authors"]) == ("CC-BY-4.0", [{"name": "Ä. B"}])
+    refused = society("export", "archive", folder, "--license", "mine, all mine")
+    assert (refused.exit_code, "--license" in refused.output) == (2, True)
+
+
+def test_every_changed_missing_or_added_file_is_told(small_archive, tmp_path, monkeypatch):
+    def never(*_, **__):
+        raise AssertionError("a damaged archive is not replayed")
+
+    monkeypatch.setattr(archive, "replay", never)
+    files, path = members(small_archive), tmp_path / "changed.zip"
+    some = [*sorted(files)[::9], "run/journal.sqlite", "ro-crate-metadata.json", "SHA256SUMS"]
+    for name, content in ((name, files[name]) for name in some):
+        changed = content[:-2] + bytes([content[-2] ^ 1]) + content[-1:]
+        done = society("doctor", rewritten(path, {**files, name: changed}))
+        assert done.exit_code == 2, name
+        assert name in done.output or name == "SHA256SUMS"
+        left = {one: files[one] for one in files if one != name}
+        done = society("doctor", rewritten(path, left))
+        assert (done.exit_code, name in done.output) == (2, True), name
+    done = society("doctor", rewritten(path, {**files, "../../more": b"x"}))
+    assert (done.exit_code, "more: is not listed" in done.output) == (2, True)
+    assert not (tmp_path.parent / "more").exists()
+
+
+def test_what_is_no_archive_is_told(small_archive, tmp_path):
+    raw = bytearray(small_archive.read_bytes())
+    raw[len(raw) // 3] ^= 1
+    for name, content in (("raw", bytes(raw)), ("cut", bytes(raw[:-9])), ("text", b"no archive")):
+        path = tmp_path / f"{name}.zip"
+        path.write_bytes(content)
+        assert society("doctor", path).exit_code == 2, name
+    done = society("doctor", tmp_path / "none.zip")
+    assert (done.exit_code, "none.zip" in done.output) == (2, True)
+
+
+def test_a_run_that_was_changed_with_its_hashes_is_found_by_its_replay(small_archive, monkeypatch):
+    def other(run, *, trust):
+        raise archive.Diverged(f"{run.name}: the replay has the digest 0")
+
+    monkeypatch.setattr(archive, "replay", other)
+    monkeypatch.setattr(archive.platform, "python_version", lambda: "3.99.0")
+    done = society("doctor", small_archive)
+    assert done.exit_code == 2
+    assert "replayed under 3.99.0" in done.output
+
+
+def test_an_unfinished_run_and_a_damaged_one_are_refused(small, tmp_path):
+    folder = run_scenario(small, tmp_path / "run")
+    table = folder / "tables" / "papers.parquet"
+    table.write_bytes(table.read_bytes() + b"x")
+    done = society("export", "archive", folder)
+    assert (done.exit_code, "papers.parquet" in done.output) == (2, True)
+    (folder / "manifest.json").unlink()
+    assert society("export", "archive", folder).exit_code == 2
+    assert not (tmp_path / "run.zip").exists()
+
+
+def test_a_study_is_archived_with_all_of_its_runs(tmp_path):
+    file, study = written(tmp_path, TINY.replace("replicates: 2", "replicates: 1")), tmp_path / "s"
+    run = ("study", "run", file, "--out", study)
+    assert society(*run, "--index", "0").exit_code == 0
+    early = society("export", "archive", study)
+    assert (early.exit_code, "run 1 is not done" in early.output) == (2, True)
+    assert society(*run).exit_code == 0
+    path = packed(study, tmp_path / "study.zip")
+    assert len(check_crate(path)) == 2
+    done = society("doctor", path)
+    assert done.exit_code == 0, done.output
+    assert "2 of 2 runs" in done.stdout
+
+
+def test_a_run_over_http_is_replayed_without_its_server(small_text, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
+    file = tmp_path / "live.yaml"
+    file.write_text(small_text, encoding="utf-8")
+    with FaultServer(Plan(rates={"dropped": 0.1})) as server:
+        backend = {"use": "litellm", "model": "openai/test", "api_base": server.url}
+        settings = {f"backend.{name}": value for name, value in backend.items()}
+        folder = run_scenario(load_scenario(file, **settings), tmp_path / "run")
+    path = packed(folder, tmp_path / "live.zip")
+    (action,) = check_crate(path)
+    models = [one["@id"] for one in action["instrument"]]
+    assert models == ["#virsci-society", "#model-openai%2Ftest"]
+    done = society("doctor", path)
+    assert done.exit_code == 0, done.output
+    assert "who spoke: the language model openai/test, through litellm" in done.stdout
+    assert b"terms of the model's provider" in members(path)["README.md"]
