@@ -90,7 +90,7 @@ class Drift(Part):
 
 
 class Writing(Drift):
-    """Interests are what one has written on, the more often and the more lately the more.
+    """Interests are weighted by how often and how recently the scientist wrote about them.
 
     Every keyword of a paper weighs 1 when it appears, and exp(-t / ``memory``) after t days; an
     interest weighs as much as all the papers on it together, and a list holds the heaviest. So
