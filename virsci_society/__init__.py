@@ -31,6 +31,7 @@ Example:
     [<Timeout(3.0) ...>]
 """
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -139,6 +140,9 @@ __all__ = [
     "run_scenario",
     "summarise_run",
 ]
+
+# In a notebook without ipywidgets, tqdm, which Mesa imports, warns that its bars will be text.
+warnings.filterwarnings("ignore", message="IProgress not found")
 
 _HOMES = {
     "Acceptance": "agents.offline.acceptance",
