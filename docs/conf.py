@@ -63,8 +63,9 @@ nb_execution_mode = "force"
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
+nb_output_stderr = "remove"  # progress and warnings of the machine that built the page
 add_module_names = False
-autodoc_default_options = {"members": True, "exclude-members": "model_config"}
+autodoc_default_options = {"members": True, "exclude-members": "model_config, fields"}
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
@@ -74,6 +75,8 @@ python_use_unqualified_type_names = True
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 html_theme = "furo"
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
 html_title = "virsci-society"
 html_search_scorer = str(MADE / "scorer.js")
 html_show_sphinx = False
@@ -258,16 +261,16 @@ def drop_signature(app: Any, what: str, name: str, thing: Any, *_: Any) -> tuple
     return ("", None) if what == "class" and hasattr(thing, "model_fields") else None
 
 
-def other_hosts(page: str) -> list[str]:
-    """What a browser would fetch from another host to show the page."""
+def strays(page: str) -> list[str]:
+    """What a browser would fetch from another host to show the page; this folder's path."""
     tags = re.findall(r"<(?:script|img|link|iframe|source|video|object)\b[^>]*>", page)
     sources = re.findall(r"""\b(?:src|href|data)=["']?((?:https?:)?//[^"'\s>]+)""", " ".join(tags))
     styles = re.findall(r"""(?:url\(|@import\s+)["']?((?:https?:)?//[^"')\s]+)""", page)
-    return sources + styles
+    return [*sources, *styles, *re.findall(re.escape(str(ROOT)), page)]
 
 
 def finish(app: Any, failure: Exception | None) -> None:
-    """Writes redirects and llms.txt, and fails where a page would ask another host."""
+    """Writes redirects and llms.txt, and fails where a page holds what it must not."""
     if failure:
         return
     out = Path(app.outdir)
@@ -276,9 +279,9 @@ def finish(app: Any, failure: Exception | None) -> None:
         (out / f"{old}.html").write_text(line, encoding="utf-8")
     (out / "llms.txt").write_text(overview(), encoding="utf-8")
     files = [path for path in out.rglob("*") if path.suffix in (".html", ".css")]
-    asked = {(file.name, url) for file in files for url in other_hosts(file.read_text("utf-8"))}
-    if asked:
-        raise ValueError(f"pages that fetch from other hosts: {sorted(asked)}")
+    found = {(file.name, one) for file in files for one in strays(file.read_text("utf-8"))}
+    if found:
+        raise ValueError(f"pages that ask other hosts or name folders here: {sorted(found)}")
 
 
 def overview() -> str:

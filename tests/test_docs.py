@@ -194,7 +194,8 @@ def test_a_page_that_would_ask_another_host_is_found():
         '<style>@import "https://e.org/x.css"; p {background: url(https://f.org/x.png)}</style>'
     )
     found = ["https://b.org/x.js", "//c.org/x.css", "https://e.org/x.css", "https://f.org/x.png"]
-    assert SITE["other_hosts"](page) == found
+    assert SITE["strays"](page) == found
+    assert SITE["strays"](f"<p>{ROOT}/docs</p>") == [str(ROOT)]
 
 
 @pytest.mark.slow
