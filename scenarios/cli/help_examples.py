@@ -184,6 +184,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "export page": ("society export page runs/quickstart-1",),
     "export otel": ("society export otel runs/quickstart-1",),
     "export archive": ("society export archive runs/quickstart-1 --license CC-BY-4.0",),
+    "export mcp": ("society export mcp runs",),
     "export dataset": ("society export dataset runs/quickstart-1",),
     "export figures": ("society export figures runs/quickstart-1",),
     "rate": ("society rate export runs/quickstart-1 --out sheet.csv",),

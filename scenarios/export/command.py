@@ -104,6 +104,23 @@ def archive(
     tell(f"archive: {target} ({files} files); 'society doctor {target}' verifies it")
 
 
+@export.command("mcp")
+@guarded
+def mcp(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[FOLDER]", help="The folder below which runs are read.")
+    ] = Path("runs"),
+) -> None:
+    """Let a program read finished runs over stdin and stdout (Model Context Protocol).
+
+    It lists, sums up and compares runs, reads their tables and transcripts, and explains a paper.
+    Nothing is written and no model is asked.
+    """
+    from virsci_society.scenarios.export.mcp import serve
+
+    serve(folder)
+
+
 @export.command("page")
 @guarded
 def page(run: RunFolder) -> None:
