@@ -113,7 +113,7 @@ $(VENV)/.llm: $(VENV)/.installed
 
 $(VENV)/.tools: $(VENV)/.installed
 	@echo "Installing what the tests need; this takes a few minutes."
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,docs,calibration,semantic,cluster,scale]"
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,docs,mcp,calibration,semantic,cluster,scale]"
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed
