@@ -35,7 +35,8 @@ from virsci_society.scenarios.study.folder import LOCK, read_statuses, require_l
 from virsci_society.scenarios.study.status import folder_of
 from virsci_society.society.results.run import Run
 
-SUMS, CRATE_FILE, RUN, STUDY = "SHA256SUMS", "ro-crate-metadata.json", "run", "study"
+SUMS, CRATE_FILE = "SHA256SUMS", "ro-crate-metadata.json"
+RUN, STUDY, ECOSYSTEM = "run", "study", "ecosystem"
 README = """\
 # {title}
 
@@ -49,7 +50,12 @@ and goes through every run again from its journal, without a network, to the sam
 
 
 def write_archive(
-    folder: Path, target: Path, *, license: str | None = None, authors: Sequence[str] = ()
+    folder: Path,
+    target: Path,
+    *,
+    license: str | None = None,
+    authors: Sequence[str] = (),
+    ecosystem: bool = False,
 ) -> int:
     """Write the archive of a finished run, or of a study whose runs are all done and gathered.
 
@@ -58,6 +64,7 @@ def write_archive(
         target: the zip file.
         license: identifier in SPDX's list, for the archive as a whole.
         authors: their names.
+        ecosystem: with the ecosystem, where it lies in a folder of its own.
 
     Returns:
         Number of files in it.
@@ -77,6 +84,8 @@ def write_archive(
     top = STUDY if study else RUN
     files = {f"{top}/{path.relative_to(folder).as_posix()}": path for path in _files(folder)}
     archived = [_archived(f"{top}/{run.relative_to(folder)}".rstrip("/."), run) for run in runs]
+    if ecosystem:
+        files |= _ecosystem_files(archived)
     title = f"study {folder.resolve().name}" if study else archived[0].title
     date = datetime.now(UTC).date().isoformat()
     facts = ArchiveFacts(title, archived, date, license, authors)
@@ -119,17 +128,19 @@ def verify_archive(path: Path, replaying: Callable[[str], object], *, trust: boo
         told.damage += verify_folder(inside).damage
         runs = _runs_of_study(inside) if inside.name == STUDY else [inside]
         digests: list[str] = []
+        ecosystem = folder / ECOSYSTEM
+        settings = [f"population.ecosystem.path={ecosystem}"] if ecosystem.is_dir() else []
         for run in runs if not told.damage else ():
             replaying(f"replaying {run.relative_to(folder)} from its journal alone")
-            told.damage += _replayed(run, digests, trust)
+            told.damage += _replayed(run, digests, trust, settings)
         told.found += _sentences(path, folder, runs, digests)
     return told
 
 
-def _replayed(run: Path, digests: list[str], trust: bool) -> Iterator[str]:
+def _replayed(run: Path, digests: list[str], trust: bool, settings: Sequence[str]) -> Iterator[str]:
     """Replay a run and keep its digest; yields why it could not be, or came to another one."""
     try:
-        digests.append(replay(run, trust=trust))
+        digests.append(replay(run, trust=trust, settings=settings))
     except (Diverged, InputError) as error:
         written, here = read_manifest(run)["versions"]["python"], platform.python_version()
         under = f" (written under Python {written}, replayed under {here})"
@@ -168,6 +179,25 @@ def _files(folder: Path) -> Iterator[Path]:
             kept = (run.with_name(f"{run.name}.{kind}.json") for kind in ("status", "measures"))
             yield from (path for path in kept if path.is_file())
             yield from _files(run)
+
+
+def _ecosystem_files(runs: Sequence[ArchivedRun]) -> dict[str, Path]:
+    """The files of the one ecosystem that all of these runs have read from its folder.
+
+    Raises:
+        InputError: they have read none, or several, or it was changed.
+    """
+    parts = [run.manifest["scenario"]["population"]["ecosystem"] for run in runs]
+    places = {str(part.get("path")) for part in parts if part["use"] == "folder"}
+    if len(places) != 1:
+        raise InputError(
+            f"--ecosystem: one folder of an ecosystem is packed; here are {len(places)}"
+        )
+    place = Path(*places)
+    if damage := verify_folder(place).damage:
+        raise InputError("\n".join(damage))
+    names = sorted([MANIFEST, *json.loads((place / MANIFEST).read_text("utf-8"))["files"]])
+    return {f"{ECOSYSTEM}/{name}": place / name for name in names}
 
 
 def _archived(path: str, run: Path) -> ArchivedRun:

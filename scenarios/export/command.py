@@ -89,6 +89,9 @@ def archive(
     author: Annotated[
         list[str] | None, typer.Option("--author", metavar="NAME", help="Can be repeated.")
     ] = None,
+    ecosystem: Annotated[
+        bool, typer.Option("--ecosystem", help="With the ecosystem's folder: see its licences.")
+    ] = False,
 ) -> None:
     """Write one zip file that a stranger can verify with 'society doctor FILE.zip'.
 
@@ -100,7 +103,9 @@ def archive(
     place = folder.resolve()
     target = place.with_name(f"{place.name}.zip") if out is None else out
     with writing(target):
-        files = write_archive(folder, target, license=license_, authors=author or ())
+        files = write_archive(
+            folder, target, license=license_, authors=author or (), ecosystem=ecosystem
+        )
     tell(f"archive: {target} ({files} files); 'society doctor {target}' verifies it")
 
 

@@ -44,8 +44,8 @@ MODELS_WORDS = (
 )
 INVENTED = "They are invented."
 EXCERPTS = (
-    "Their licences hold for the excerpts that prompts show. Where they lie in a folder, it is not "
-    "in this archive, and a replay needs it in the same place."
+    "Their licences hold for the excerpts that prompts show. Where they lie in a folder that is "
+    "not in this archive as ecosystem/, a replay needs it in the same place."
 )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -201,7 +201,12 @@ def _standing(society: Society, journal: Journal, ledger: Mapping[str, Any]) -> 
 
 
 def replay(
-    folder: Path, out: Path | None = None, progress: Progress | None = None, *, trust: bool = False
+    folder: Path,
+    out: Path | None = None,
+    progress: Progress | None = None,
+    *,
+    trust: bool = False,
+    settings: Sequence[str] = (),
 ) -> str:
     """Go through a finished run again from its journal alone, without a single live call.
 
@@ -210,6 +215,7 @@ def replay(
         out: where to write the replayed run; None: nowhere.
         progress: is given every phase, and the society after every step.
         trust: let dotted paths in its scenario be imported.
+        settings: ``key=value`` that say where things are here, such as the ecosystem's folder.
 
     Returns:
         The digest, which is that of the run.
@@ -231,7 +237,8 @@ def replay(
         make_folder(out)
     told = Progress() if progress is None else progress
     # Written in any case, and thrown away without --out: the digest is made as files are written.
-    with _replaying(folder, told, trust) as (journal, scenario, society), _place(out) as target:
+    replaying = _replaying(folder, told, trust, settings)
+    with replaying as (journal, scenario, society), _place(out) as target:
         told.begin("simulating, from the journal alone")
         society.run_to_end(told.step)
         told.begin("measuring and comparing")
@@ -291,7 +298,7 @@ def replayed_until(
 
 @contextmanager
 def _replaying(
-    folder: Path, progress: Progress, trust: bool
+    folder: Path, progress: Progress, trust: bool, settings: Sequence[str] = ()
 ) -> Iterator[tuple[Journal, Scenario, Society]]:
     """The journal and the scenario of a run, and its society on day 0, which asks the journal."""
     from virsci_society.scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
@@ -299,7 +306,7 @@ def _replaying(
     with Journal.open(folder / JOURNAL, frozen=True) as journal:
         # Before the scenario, whose keys may have other names now.
         require_journal_identity(journal, folder, "replaying it")
-        scenario = load_scenario(check_file(folder / SCENARIO), trust=trust)
+        scenario = load_scenario(check_file(folder / SCENARIO), settings=settings, trust=trust)
         progress.begin("preparing the ecosystem")
         ecosystem = build_ecosystem_of(scenario)
         gateway = build_gateway(scenario, journal, strict=True)
