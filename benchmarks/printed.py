@@ -407,6 +407,7 @@ FOUND = {
     "discovery.claims.mean": "claims",
     "discovery.false_on_record.mean": "false, of those on record",
     "discovery.worth_published.mean": "worth of what was published",
+    "discovery.duplicated.mean": "had been carried out before",
     "discovery.per_scientist_year.mean": "discoveries per 1,000 people and year",
 }
 """Measures of what is found out, with the heads of their columns."""

@@ -195,7 +195,7 @@ BLOCKS: tuple[Block, ...] = (
             12,
             "no words",
         )
-        for name in ("discovery", "funding")
+        for name in ("discovery", "funding", "who-learns")
     ),
     Block(
         DOCS / "statistics.md",

@@ -24,6 +24,7 @@ SHARES = (
     "best",
     "drawer",
     "wasted",
+    "duplicated",
     "replicated",
     "false_claims",
     "false_on_record",
@@ -41,11 +42,12 @@ def discovery(run: Run) -> pd.DataFrame:
         ``worth_unpublished`` (mean worth, 0..1, of published and of other attempts); ``best`` (the
         largest worth of a claim); ``drawer`` (share of failures that were not published, 0..1);
         ``wasted`` (share of the days of all attempts that went to failures and to what was given
-        up, 0..1); ``replicated`` (share of replications that succeeded, 0..1; Open Science
-        Collaboration 2015); ``false_claims`` (share of claims that are false, 0..1; Ioannidis
-        2005); ``false_on_record`` (the same of those that are not refuted at the end);
-        ``per_scientist_year`` (discoveries by people ever there and years). Missing where there is
-        nothing to be counted.
+        up, 0..1); ``duplicated`` (share of published attempts that repeat nothing, but have the
+        keywords of an earlier one, 0..1); ``replicated`` (share of replications that succeeded,
+        0..1; Open Science Collaboration 2015); ``false_claims`` (share of claims that are false,
+        0..1; Ioannidis 2005); ``false_on_record`` (the same of those that are not refuted at the
+        end); ``per_scientist_year`` (discoveries by people ever there and years). Missing where
+        there is nothing to be counted.
     """
     outcomes = _outcomes(run)
     claims = claims_of(outcomes)
@@ -66,6 +68,7 @@ def discovery(run: Run) -> pd.DataFrame:
         "best": claims["worth"].max() if len(claims) else None,
         "drawer": _mean(~published[failed]),
         "wasted": float(days[lost].sum() / days.sum()) if days.sum() > 0 else None,
+        "duplicated": _mean(_seen_before(run, outcomes)),
         "replicated": _mean(repeats["state"] == "succeeded"),
         "false_claims": _mean(~claims["true"]),
         "false_on_record": _mean(~standing["true"]),
@@ -117,6 +120,15 @@ def refuted(outcomes: pd.DataFrame, claims: pd.DataFrame, date: float) -> pd.Ser
     votes = pd.Series(np.where(repeats["state"] == "succeeded", 1, -1), repeats["replicates"])
     balance = votes.groupby(level=0).sum().reindex(claims["team"].to_numpy()).fillna(0)
     return pd.Series(balance.to_numpy() < 0, claims.index, dtype=bool)
+
+
+def _seen_before(run: Run, outcomes: pd.DataFrame) -> pd.Series[bool]:
+    """Whether an earlier paper of the run has the keywords of each published idea of its own."""
+    papers = run.table("papers").sort_values(["published", "paper"])
+    own = set(outcomes.loc[outcomes["replicates"].isna(), "team"])
+    papers = papers[papers["team"].isin(own) & papers["keywords"].notna()]
+    sets = papers["keywords"].map(lambda words: "; ".join(sorted(words.split("; "))))
+    return sets.duplicated()
 
 
 def _outcomes(run: Run) -> pd.DataFrame:

@@ -17,7 +17,12 @@ from virsci_society.protocols.team_assembly import AssembledTeam, assemble
 from virsci_society.society.kernel.durations import Duration, FixedDuration, Process, parse_days
 from virsci_society.society.literature.landscape import appearance
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
-from virsci_society.society.teams.execution import REPLICATES, landscape_of, worth_of_text
+from virsci_society.society.teams.execution import (
+    EVERYBODY,
+    REPLICATES,
+    landscape_of,
+    worth_of_text,
+)
 from virsci_society.society.teams.team import AuthorOrder
 
 if TYPE_CHECKING:
@@ -64,8 +69,9 @@ class Wordless(AssembledTeam, TeamProtocol):
     """Ideas, of which the team takes the one that looks best (`execution.signal`). Unit: ideas.
     Source: assumed."""
     learning: float = Field(default=0.0, ge=0, le=1)
-    """Probability that an idea is a step from the best one that a member has carried out: its
-    keywords, one of them replaced by an interest of the team. Unit: probability. Source: off."""
+    """Probability that an idea is a step from the best one whose outcome a member knows
+    (``execution.told``): its keywords, one of them replaced by an interest of the team. Unit:
+    probability. Source: off."""
     replication: float = Field(default=0.0, ge=0, le=1)
     """Probability that a team repeats a success of another one, drawn among those on record, and
     carries out no idea of its own. Unit: probability. Source: off."""
@@ -139,7 +145,8 @@ class Wordless(AssembledTeam, TeamProtocol):
         """An idea of some interests of the members, or a step from the best that they know."""
         rng = lab.rng("keywords", *([number] if number else []))
         keywords = _draw_keywords(lab, rng)
-        known = [lab.world.lessons[one] for one in team.members if one in lab.world.lessons]
+        lessons = lab.world.lessons
+        known = [lessons[one] for one in (*team.members, EVERYBODY) if one in lessons]
         if self.learning and known and rng.random() < self.learning:
             best = max(known)[1]
             # Its last keywords stay: the first makes room for a new one.

@@ -8,7 +8,8 @@ were carried out hardly agree (Si et al. 2025), which is why appearance and wort
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from pydantic import Field
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 STAGE = "execution"
 """The stage of the work by which an idea is carried out."""
+EVERYBODY = ""
+"""Whose lesson everybody knows."""
 REPLICATES = "replicates"
 """The note of a team with the id of the paper that it repeats."""
 NOT_FUNDED = "not funded"
@@ -69,6 +72,11 @@ class ExecutionAttempt(Execution):
     """Probability that a failure is not published. Unit: probability. Source: off; 65 % of null
     results of one programme were never written up (Franco, Malhotra and Simonovits 2014)."""
 
+    told: Literal["members", "coauthors", "everybody"] = "members"
+    """Who knows the outcome at once, and can take a step from the idea (``protocol.learning``):
+    ``members`` of the team, all who have written with one of them as well (``coauthors``), or
+    ``everybody``. Source: assumed."""
+
     def carry_out(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[None]:
         """Work, then read what the idea was, and draw its outcome."""
         world = lab.world
@@ -89,7 +97,7 @@ class ExecutionAttempt(Execution):
             outcome = round(worth + self.noise * float(noise), DECIMALS)
             succeeded = outcome >= self.success
             row = (worth, outcome, "succeeded" if succeeded else "failed")
-            learn(world, team, manuscript, outcome)
+            learn(world, _told(world, team, self.told), manuscript, outcome)
             world.successes[team.id] = succeeded
             if not succeeded and kept < self.drawer:
                 raise Dissolved(NULL_RESULT)
@@ -115,20 +123,30 @@ class ExecutionAttempt(Execution):
         yield from lab.wait(max(days - (lab.now - began), 0.0))
 
 
-def learn(world: World, team: Team, manuscript: Manuscript, outcome: float) -> None:
-    """Let the members know the outcome: each keeps the best one, with the keywords of the idea.
+def learn(world: World, told: Iterable[str], manuscript: Manuscript, outcome: float) -> None:
+    """Let some scientists know an outcome: each keeps the best one, with the idea's keywords.
 
     Args:
         world: where lessons are kept.
-        team: with its members.
+        told: their names.
         manuscript: whose words are read.
         outcome: of the idea.
     """
     keywords = tuple(getattr(manuscript.text.read(), "keywords", ()))
-    for member in team.members:
-        known = world.lessons.get(member)
+    for one in told:
+        known = world.lessons.get(one)
         if known is None or outcome > known[0]:
-            world.lessons[member] = (outcome, keywords)
+            world.lessons[one] = (outcome, keywords)
+
+
+def _told(world: World, team: Team, whom: str) -> Iterable[str]:
+    """The names of those who are told an outcome."""
+    if whom == "everybody":
+        return (EVERYBODY,)
+    names, rows = world.population.names, [world.population.rows[one] for one in team.members]
+    if whom == "coauthors":
+        rows += [int(other) for row in rows for other in world.network.coauthors(row)[0]]
+    return dict.fromkeys(names[row] for row in rows)
 
 
 def is_accepted(

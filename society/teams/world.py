@@ -135,7 +135,7 @@ class World:
         reviewing: numbers of reviews agreed to and not delivered, by row of the reviewer.
         departures: events of the departure of those for whom a process waits, by row.
         assisted: when those who have been asked for take up assistance, by name; None: never.
-        lessons: the best outcome that a scientist knows at first hand, with the idea's keywords.
+        lessons: the best outcome that a scientist was told, with the idea's keywords.
         successes: whether an idea that was carried out succeeded, by the id of its team.
         on_record: papers of ideas that succeeded, replications left out, in order of date.
     """

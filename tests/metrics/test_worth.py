@@ -48,6 +48,18 @@ def test_a_whole_run(run):
     assert row["per_scientist_year"] == pytest.approx(2 / (people * run.days / 365.0))
 
 
+def test_an_idea_with_the_keywords_of_an_earlier_one_is_duplicated(rows, run, make_run):
+    words = {"A": "x; y", "B": "z", "C": "y; x", "E": "z", "F": "x", "H": "x; y"}
+    like, place = rows["papers"][0], 6  # of the column ``keywords``
+    rows["papers"] = [
+        (name, name, *like[2:4], TEAMS[name], like[5], said, *like[place + 1 :])
+        for name, said in words.items()
+    ]
+    (row,) = discovery(make_run(rows)).to_dict("records")
+    # C and H have the keywords of A; E and F repeat a paper on purpose.
+    assert row["duplicated"] == 2 / 4
+
+
 def test_the_record_by_date(run):
     table = record(run, every=55.0).set_index("date")
     assert table.index.tolist() == [0.0, 55.0, run.days]

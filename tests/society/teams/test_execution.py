@@ -173,6 +173,34 @@ def test_teams_that_learn_find_more_than_those_that_do_not(plain):
     assert np.mean(late) > np.mean(chance) + 0.1
 
 
+def told(whom):
+    """Who knows an outcome in a society, and the best outcome that was reached."""
+    society, rows = lived(attempt={"noise": 0, "told": whom}, until="1y")
+    best = max(row[3] for row in outcomes(rows).values())
+    return society, rows, best
+
+
+def test_members_know_the_best_of_their_own_outcomes():
+    society, rows, _ = told("members")
+    found, own = outcomes(rows), {}
+    for row in rows["members"]:
+        if row[0] in found:
+            own.setdefault(row[1], []).append(found[row[0]][3])
+    assert {name: lesson[0] for name, lesson in society.world.lessons.items()} == {
+        name: max(known) for name, known in own.items()
+    }
+
+
+def test_coauthors_know_of_more_and_everybody_of_the_best():
+    society, _, _ = told("members")
+    wider, _, _ = told("coauthors")
+    assert set(society.world.lessons) < set(wider.world.lessons)
+    for name, lesson in society.world.lessons.items():
+        assert wider.world.lessons[name][0] >= lesson[0]
+    whole, _, best = told("everybody")
+    assert {name: lesson[0] for name, lesson in whole.world.lessons.items()} == {"": best}
+
+
 @pytest.mark.parametrize(
     ("keys", "told"),
     [
