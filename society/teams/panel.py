@@ -66,9 +66,10 @@ class Panel(Part):
         marks, lot = rng.standard_normal(self.reviewers), rng.random()
         mean = math.sqrt(self.agreement) * looks
         mean += math.sqrt(1.0 - self.agreement) * float(marks.mean())
-        if self.lottery and mean < self.bar(self.accept - self.lottery / 2.0, worthless):
-            return mean >= self.bar(self.accept + self.lottery / 2.0, worthless) and lot < 0.5
-        return self.lottery > 0 or mean >= self.bar(self.accept, worthless)
+        if mean >= self.bar(self.accept - self.lottery / 2.0, worthless):
+            return True
+        # Without a lottery both bars are one.
+        return lot < 0.5 and mean >= self.bar(self.accept + self.lottery / 2.0, worthless)
 
     def bar(self, share: float, worthless: float) -> float:
         """The mean mark that a share of the ideas reaches."""
