@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "9ad97b5014526d62b3fa42d222835559a03e6d254074a8c09f066a0ce3af2cf4"
+DEFAULTS = "f836b0cd0252199d3de932659f3eeaf6172b1dab6bce93fd88becfa07f7c8a17"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
