@@ -1,4 +1,4 @@
-"""What a judge of texts is worth: its scores beside those that people gave the same texts.
+"""The audit of a judge of texts, whose scores are held against those of people.
 
 A person is worth what one rating says of the mean of all other people's. The judge is put in the
 place of each person in turn, so that both are held against the same means. All intervals are

@@ -218,7 +218,7 @@ class ReviewedPaper:
 
 
 @dataclass(frozen=True)
-class Panel:
+class ReviewPanel:
     """Reviewers of one kind, who are asked all at once.
 
     Call ids are paper / kind / reviewer / round; reviewer 0 is the chair. An unreadable reflection
@@ -359,7 +359,7 @@ class ReviewJob(QuestionJob[ReviewRound]):
 
     def begin(self, questions: ModelQuestions[ReviewRound]) -> list[Answer[list[ReviewRound]]]:
         """Ask all reviewers about all abstracts."""
-        return Panel(questions, self.kind).begin(self._manuscripts)
+        return ReviewPanel(questions, self.kind).begin(self._manuscripts)
 
     def progress(self, done: int) -> str:
         """How many abstracts have been reviewed by everybody."""

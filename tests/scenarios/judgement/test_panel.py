@@ -16,8 +16,8 @@ from virsci_society.agents.replies.form import Form, render_skeleton
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.scenarios.judgement.model_questions import ModelQuestions
 from virsci_society.scenarios.judgement.review import (
-    Panel,
     ReviewedPaper,
+    ReviewPanel,
     average_table,
     last_readable,
     read_averages,
@@ -81,7 +81,7 @@ def reviewed(kind, papers=(PAPER,), *, script=None, journal=None, seed=1):
 def opinions_of(gateway, kind, papers, seed=1):
     """All opinions of a panel that asks through a gateway."""
     with ModelQuestions(gateway, Streams(seed, "review")) as questions:
-        panel = Panel(questions, KINDS[kind])
+        panel = ReviewPanel(questions, KINDS[kind])
         return questions.read_all(lambda: panel.begin(papers))
 
 
