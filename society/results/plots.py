@@ -68,6 +68,7 @@ class RunPlots:
         axes.set_xlim(min([0.0, *teams["founded"]]), self._run.days)
         axes.invert_yaxis()
         axes.set(xlabel="simulated days", ylabel="team, by founding", title="Teams")
+        axes.locator_params(axis="y", integer=True)
         if len(teams):
             axes.legend()
         return axes
@@ -160,6 +161,7 @@ class RunPlots:
             label="teams at work",
         )
         axes.set(xlabel="simulated days", ylabel="number", title="Papers and teams")
+        axes.locator_params(axis="y", integer=True)
         axes.legend()
         return axes
 
@@ -173,6 +175,7 @@ class RunPlots:
             axes.bar(counts.index, counts[act], bottom=before, label=act)
             before = before + counts[act].to_numpy()
         axes.set(xlabel="stage", ylabel="calls", title="Calls by stage and act")
+        axes.locator_params(axis="y", integer=True)
         if len(counts):
             axes.legend(fontsize="small")
         return axes

@@ -59,6 +59,7 @@ def test_the_timeline_has_a_bar_for_every_team(run: Run, axes: Any) -> None:
     (dots,) = axes.lines
     assert dots.get_xdata()[0] == 70.0
     assert axes.get_xlim() == (0.0, 100.0)
+    assert all(tick.is_integer() for tick in axes.get_yticks())
 
 
 def test_the_network_is_that_of_a_day(run: Run) -> None:
