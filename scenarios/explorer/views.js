@@ -61,7 +61,7 @@ function table(columns, rows, caption, sorted = 0, words = []) {
   const head = columns.map(([label], i) => el("th", { scope: "col", class: i === 0 ? "name" : words.includes(i) ? "words" : "", "aria-sort": i === by ? (up ? "ascending" : "descending") : null },
     el("button", { type: "button", class: "sort", onclick: () => go({ ...here(), sort: i, up: i === by ? (up ? "0" : "1") : null }) }, label)));
   more();
-  return el("div", {}, el("div", { class: "scroll" }, el("table", {}, caption ? el("caption", {}, caption) : null, el("thead", {}, el("tr", {}, head)), body)), held);
+  return el("div", {}, el("div", { class: "scroll", tabindex: 0 }, el("table", {}, caption ? el("caption", {}, caption) : null, el("thead", {}, el("tr", {}, head)), body)), held);
 }
 
 
@@ -78,7 +78,7 @@ function overview() {
   ]);
   const head = runs.map((run, i) => el("th", { scope: "col" }, runs.length > 1 ? `${"AB"[i]}: ${run.label}` : "number"));
   return [el("h2", {}, when(day)), ...compared(),
-    el("table", {}, el("thead", {}, el("tr", {}, el("th", { class: "name" }, ""), head)), el("tbody", {}, counts[0].map(([label], row) =>
+    el("table", {}, el("thead", {}, el("tr", {}, el("td", { class: "name" }), head)), el("tbody", {}, counts[0].map(([label], row) =>
       el("tr", {}, el("th", { scope: "row", class: "name" }, label), counts.map((column) => el("td", {}, number(column[row][1]))))))),
     ...runs.map((run, i) => central(run, i)), ...runs.map((run, i) => growth(run, i))];
 }
@@ -235,7 +235,7 @@ function votes(run, calls) {
   }
   const rows = [...ideas].sort((a, b) => b[1].length - a[1].length);
   return el("section", {}, el("h3", {}, "Votes"), won < 0 ? el("p", { class: "fine" }, "Ideas are named by their numbers on the ballots: this file holds no prompts of this team.") : null,
-    el("table", {}, el("thead", {}, el("tr", {}, ["idea", "votes by"].map((label) => el("th", { class: "words" }, label)))), el("tbody", {}, rows.map(([idea, by]) =>
+    el("table", {}, el("thead", {}, el("tr", {}, ["idea", "votes by"].map((label) => el("th", { scope: "col", class: "words" }, label)))), el("tbody", {}, rows.map(([idea, by]) =>
       el("tr", {}, el("td", { class: "words" }, typeof idea === "number" && idea >= 0 ? [callLink(run, idea, reply(run, idea).Title), ` by ${run.names[run.said.call_who[idea]]} `, idea === won ? el("span", { class: "won" }, "✓ written up") : "lost"] : String(idea)),
         el("td", { class: "words" }, by.length ? joined(by.map((call) => callLink(run, call, `${run.names[run.said.call_who[call]]} (round ${run.said.call_turn[call]})`))) : "nobody"))))));
 }
@@ -284,7 +284,7 @@ function promptOf(run, call) {
     if (line < held.roles.length) messages.push([held.roles[line], []]);
     else messages[messages.length - 1][1].push(held.lines[line - held.roles.length]);
   }
-  return messages.map(([role, text]) => el("div", {}, el("h3", {}, `Prompt: ${role}`), el("pre", {}, text.join("\n"))));
+  return messages.map(([role, text]) => el("div", {}, el("h3", {}, `Prompt: ${role}`), el("pre", { tabindex: 0 }, text.join("\n"))));
 }
 
 const paperName = (run, id) => (run.paperById.has(id) ? paperLink(run.paperById.get(id)) : run.said?.past_titles[id] ? `${run.said.past_titles[id]} (${id})` : id);

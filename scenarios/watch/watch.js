@@ -52,7 +52,7 @@ function bars(title, rows) {
 }
 
 function table(title, head, rows, numeric) {
-  const section = element("section"), box = element("div", null, { class: "scroll" });
+  const section = element("section"), box = element("div", null, { class: "scroll", tabindex: 0 });
   const made = element("table"), row = element("tr"), body = element("tbody");
   const kind = (place) => (numeric.includes(place) ? { class: "number" } : {});
   head.forEach((one, place) => row.append(element("th", one, { scope: "col", ...kind(place) })));
@@ -93,7 +93,7 @@ function drawing(tag, attributes, text) {
 
 // Who works with whom: a circle for everybody who was asked as a member, larger and darker with teams now.
 function network({ people, ties }, busy) {
-  const section = element("section"), picture = drawing("svg", { viewBox: "-8 -8 416 266", role: "img", "aria-label": `${people.length} people and ${ties.length} pairs who work together` });
+  const section = element("section"), picture = drawing("svg", { viewBox: "-8 -20 416 278", role: "img", "aria-label": `${people.length} people and ${ties.length} pairs who work together` });
   const at = people.map((one) => [one.x * 400, one.y * 250]), named = new Set(busy.map(([name]) => name));
   for (const [one, other] of ties) picture.append(drawing("line", { x1: at[one][0], y1: at[one][1], x2: at[other][0], y2: at[other][1] }));
   people.forEach((one, place) => {
@@ -151,18 +151,18 @@ function showRun(state) {
 }
 
 function showStudy(state) {
-  const names = state.states.map((one) => one.state);
+  const places = state.states.map((_, place) => place).filter((place) => state.states[place].runs);
   $("numbers").replaceChildren(
     bar(state.runs ? state.ended / state.runs : 0, "share of the runs that have ended"),
     numbers([["runs", count(state.runs), `${Math.floor(100 * state.ended / Math.max(1, state.runs))} % have ended`], ["time left", state.left === null ? null : since(state.left)], ...state.states.map((one) => [one.state, count(one.runs)]),
       ["model calls", count(state.calls)], ["tokens", count(state.tokens)], ["cost so far", state.usd ? money(state.usd) : null]]));
-  const rest = [table("Runs by arm and state", ["arm", ...names],
-    state.arms.map((one) => [one.arm, ...one.states.map(count)]), names.map((_, place) => place + 1))];
+  const rest = [table("Runs by arm and state", ["arm", ...places.map((place) => state.states[place].state)],
+    state.arms.map((one) => [one.arm, ...places.map((place) => count(one.states[place]))]), places.map((_, place) => place + 1))];
   if (state.running.length) {
     rest.push(table("Running now", ["run", "arm", "date", "done", "teams", "calls", "in flight", "tokens"],
       state.running.map((one) => [String(one.index).padStart(4, "0"), one.arm, one.date,
         one.share === null ? "" : `${Math.floor(100 * one.share)} %`, count(one.teams), count(one.calls),
-        count(one.in_flight), count(one.tokens)]), [3, 4, 5, 6, 7]));
+        count(one.in_flight), count(one.tokens)]), [2, 3, 4, 5, 6, 7]));
   }
   if (state.reasons.length) {
     rest.push(table("Why runs are not done", ["run", "arm", "state", "reason"],

@@ -106,7 +106,7 @@ function makeBlock(block) {
 function makePrompt(question) {
   const fold = element("details", null, { class: "exact" });
   fold.append(element("summary", "The exact text, as a language model would be sent it"),
-    ...question.messages.flatMap((one) => [element("p", one.role, { class: "quiet" }), element("pre", one.content)]));
+    ...question.messages.flatMap((one) => [element("p", one.role, { class: "quiet" }), element("pre", one.content, { tabindex: 0 })]));
   return fold;
 }
 
@@ -182,11 +182,12 @@ function showConsent(text) {
   const section = $("consent");
   if (section.hidden === !text) return;
   section.hidden = !text;
+  if (section.contains(document.activeElement)) $("who").focus();
   section.replaceChildren();
   if (!text) return;
   const button = element("button", "I agree", { type: "button", id: "agree" });
   button.addEventListener("click", () => post({ consent: true }));
-  section.append(element("h2", "Before you begin"), element("pre", text), button);
+  section.append(element("h2", "Before you begin"), element("p", text, { class: "agreed" }), button);
 }
 
 // One's own answers, team by team, and what became of the team.
@@ -207,8 +208,8 @@ function showPast(past) {
 }
 
 function showSeats(seats, state) {
+  for (const id of ["seats", "numbers", "rest"]) $(id).hidden = Boolean(seats.consent);
   showConsent(seats.consent);
-  $("seats").hidden = Boolean(seats.consent);
   $("who").textContent = seats.who ? `You are ${seats.who}` : "Your turn";
   const open = new Set(seats.questions.map((one) => one.stem));
   for (const [stem, form] of forms) {

@@ -471,6 +471,29 @@ def test_a_person_plays_by_keyboard_and_texts_stay_texts(write, tmp_path: Path) 
     assert replay(folder)
 
 
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")
+def test_a_person_agrees_by_keyboard_and_sees_the_run_only_then(filled, tmp_path) -> None:
+    question = next((filled[0] / SEAT / "questions").glob("*.md"))
+    inbox = tmp_path / "run" / SEAT
+    for name in ("questions", "answers"):
+        (inbox / name).mkdir(parents=True)
+    (inbox / "questions" / question.name).write_bytes(question.read_bytes())
+    shown = "document.querySelector('#numbers dl').checkVisibility()"
+    with (
+        page_of(tmp_path / "run", consent="You may stop.\n\nAsk us.") as page,
+        Browser() as browser,
+    ):
+        browser.send("Page.navigate", url=page.links[WHO])
+        browser.until("document.activeElement && !!document.querySelector('#agree')")
+        assert not browser.value(shown)
+        browser.key("Tab", code=9)
+        assert browser.value("document.activeElement.textContent") == "I agree"
+        browser.key("Enter", "\r", code=13)
+        browser.until("!!document.querySelector('form')")
+        assert browser.value("document.activeElement.id") == "who"
+        assert browser.value(shown)
+
+
 ACTIONS = "You have two options:\nAction 1: you join the team.\nAction 2: you decline.\n"
 
 

@@ -1,0 +1,169 @@
+"""Every page for people against axe-core: contrast, names of controls, headings, landmarks.
+
+The rules are those of WCAG 2.0, 2.1 and 2.2, levels A and AA, and axe-core's own good practice. A
+page is checked with all its folds open, light at the width of a desk, dark at that of a phone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+
+from tests.browser import CHROMIUM, Browser
+from tests.scenarios.study.study_folder import told_of, write_study
+from virsci_society import load_scenario, run_scenario
+from virsci_society.agents.people.folder import read_questions
+from virsci_society.agents.people.question import parse_question
+from virsci_society.scenarios.explorer.conversations import read_prompts
+from virsci_society.scenarios.explorer.page import write_explorer
+from virsci_society.scenarios.runs.preflight import SEAT
+from virsci_society.scenarios.study.results.page import write_study_page
+from virsci_society.scenarios.study.status import Status, write_status
+from virsci_society.scenarios.watch.folder_state import RunWatch, StudyWatch
+from virsci_society.scenarios.watch.play import Questions, secret_links, with_seats
+from virsci_society.scenarios.watch.server import WatchServer
+from virsci_society.society.results.run import Run
+
+AXE = find_spec("axe_playwright_python")
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+WHO = "Scientist0"
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed"),
+    pytest.mark.skipif(AXE is None, reason="axe-core is not installed: extra [dev]"),
+]
+
+# axe-core judges no contrast before images, such as shadows at edges, nor of what is out of sight.
+OPENED = """(() => {
+  for (const one of document.querySelectorAll("details")) one.open = true;
+  for (const one of document.querySelectorAll(".scroll")) one.style.background = "none";
+  document.getElementById("view")?.style.setProperty("height", "auto");
+})()"""
+VIOLATIONS = """axe.run(document, { runOnly: RULES, resultTypes: ["violations"] }).then((found) =>
+  found.violations.flatMap((rule) => rule.nodes.map((node) =>
+    [rule.id, node.target.join(" "), node.failureSummary.replace(/\\s+/g, " ")].join("; "))))"""
+EXPLORED = """new Promise((done) => {
+  location.hash = "VIEW";
+  setTimeout(done, 50);
+})"""
+
+Check = Callable[..., list[str]]
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The source of axe-core."""
+    return (Path(AXE.origin).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(params=["light", "dark"])
+def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
+    dark = request.param == "dark"
+    with Browser(*((390, 844) if dark else (1440, 900)), dark=dark) as made:
+        yield made
+
+
+@pytest.fixture
+def violations(browser: Browser, axe: str) -> Check:
+    """What axe-core finds at an address once a condition holds, in each of the views there."""
+
+    def find(address: str, ready: str = "true", views: Sequence[str] = ("",)) -> list[str]:
+        browser.send("Page.navigate", url=address)
+        browser.until(f"document.readyState === 'complete' && !!({ready})")
+        browser.value(f"{axe}; 0")
+        found = []
+        for view in views:
+            if view:
+                browser.value(EXPLORED.replace("VIEW", view))
+            browser.value(OPENED)
+            found += browser.value(VIOLATIONS.replace("RULES", json.dumps(RULES)))
+        return found
+
+    return find
+
+
+def test_the_page_of_a_run(violations: Check, small_run: Path) -> None:
+    assert violations((small_run / "report.html").as_uri()) == []
+
+
+def test_the_page_of_a_study(violations: Check, tmp_path: Path) -> None:
+    rng, arms = np.random.default_rng(0), {f"size {n}": {"protocol.team_size": n} for n in (2, 4)}
+    values = {
+        (arm, measure): rng.lognormal(1, 0.4, 5).tolist()
+        for arm in arms
+        for measure in ("ON", "calls")
+    }
+    figure = {"title": "Calls", "parts": {"calls": "calls"}, "over": ["protocol.team_size"]}
+    planned = [{"test": "paired", "of": "ON"}]
+    told = told_of(arms, ["ON", "calls"], 5, comparisons=planned, figures=[figure])
+    page = write_study_page(write_study(tmp_path / "study", told, values))
+    assert violations(page.as_uri()) == []
+
+
+def test_the_explorer_in_all_its_views(violations: Check, small_run: Path, tmp_path: Path) -> None:
+    path, run = tmp_path / "explorer.html", Run.open(small_run)
+    write_explorer(path, [run], [read_prompts(small_run, len(run.table("calls")), None)])
+    (team, leader), *_ = run.table("teams")[["team", "leader"]].itertuples(index=False)
+    paper = run.table("papers")["paper"].iloc[0]
+    views = [f"tab={tab}" for tab in ("overview", "people", "teams", "papers", "keys")]
+    views += ["tab=search&q=idea", f"who={leader}", f"team={quote(team)}", f"paper={quote(paper)}"]
+    assert violations(path.as_uri(), "document.documentElement.dataset.ready", views) == []
+
+
+def test_the_page_on_which_a_run_is_watched(violations: Check, small_run: Path) -> None:
+    with WatchServer(RunWatch(small_run).state) as server:
+        assert violations(server.url, "document.querySelector('#rest svg')") == []
+
+
+class TwoArms:
+    runs, data = 4, {"study": "sizes"}
+    arms = ({"name": "small"}, {"name": "large"})
+
+
+def test_the_page_on_which_a_study_is_watched(
+    violations: Check, browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = "virsci_society.scenarios.watch.folder_state.read_lock"
+    monkeypatch.setattr(module, lambda folder: TwoArms())
+    for index, state in enumerate(("done", "running", "failed", "done")):
+        arm, why = ("small", "large")[index // 2], "no answer" if state == "failed" else ""
+        write_status(tmp_path, Status(index, arm, index % 2, 7, state, why, tokens=100))
+    with WatchServer(StudyWatch(tmp_path).state) as server:
+        assert violations(server.url, "document.querySelector('#rest table')") == []
+        heads = "[...document.querySelector('#rest tr').cells].map((one) => one.textContent)"
+        assert browser.value(heads) == ["arm", "running", "done", "failed"]
+        # The name of an arm stands on one line on a phone too.
+        assert browser.value("document.querySelector('#rest td').clientHeight") < 40
+
+
+@pytest.fixture(scope="module")
+def seated(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run whose one seat has let every question pass: invitations, words with marks, votes."""
+    folder = tmp_path_factory.mktemp("seat") / "run"
+    scenario = load_scenario(small_run.parent / "small.yaml")
+    return run_scenario(with_seats(scenario, [WHO], folder, time_limit=0.001), folder, page=False)
+
+
+@pytest.mark.parametrize("consent", ["", "You may stop at any time."], ids=["cards", "consent"])
+def test_the_page_on_which_somebody_plays(violations: Check, seated: Path, consent: str) -> None:
+    asked = [parse_question(text).call for text, _ in read_questions(seated / SEAT).values()]
+    # The first of each stage and act is open, the rest are past.
+    shown = {tuple(call.split("/")[2::4]): call for call in reversed(asked)}
+    assert {("selection", "invite"), ("ideas", "utter"), ("novelty", "vote")} <= set(shown)
+    past = set(asked) - set(shown.values())
+    questions = Questions(seated / SEAT, lambda: past, 600.0, consent, [WHO])
+    run = RunWatch(seated).state()
+
+    def state() -> dict[str, Any]:
+        return run | {"seats": questions.states()}
+
+    with WatchServer(state, questions.answer, seats=secret_links(seated / SEAT, [WHO])) as server:
+        waits = "#consent button" if consent else "#past ul"
+        assert violations(server.links[WHO], f"document.querySelector('{waits}')") == []
