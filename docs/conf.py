@@ -77,6 +77,9 @@ copybutton_prompt_is_regexp = True
 html_theme = "furo"
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]
+# Code that is wider than the window scrolls, and so has to be reached by keyboard.
+SCROLLS = "for (const one of document.querySelectorAll('pre, .table-wrapper')) one.tabIndex = 0;"
+html_js_files = [(None, {"body": f"addEventListener('DOMContentLoaded', () => {{ {SCROLLS} }})"})]
 html_title = "virsci-society"
 html_search_scorer = str(MADE / "scorer.js")
 html_show_sphinx = False
