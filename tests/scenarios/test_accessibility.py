@@ -198,3 +198,7 @@ def test_the_page_on_which_somebody_plays(violations: Check, seated: Path, conse
     with WatchServer(state, questions.answer, seats=secret_links(seated / SEAT, [WHO])) as server:
         waits = "#consent button" if consent else "#past ul"
         assert violations(server.links[WHO], f"document.querySelector('{waits}')") == []
+
+
+def test_the_page_of_the_folder_of_questions(violations: Check, seated: Path) -> None:
+    assert violations((seated / SEAT / "index.html").as_uri()) == []
