@@ -60,7 +60,8 @@ class Pace:
             until: the last one.
         """
         self._last = day, until
-        gone, left = time.monotonic() - self._began, self.seconds_left(day, until)
+        gone = time.monotonic() - self._began
+        left = self._left(gone, day, until)
         return f"{_clock(gone)} gone" + ("" if left is None else f", {_clock(left)} left")
 
     def seconds_left(self, done: float, whole: float) -> float | None:
@@ -70,12 +71,15 @@ class Pace:
             done: simulated day, or any other count of what is done.
             whole: the same at the end.
         """
+        return self._left(time.monotonic() - self._began, done, whole)
+
+    def _left(self, gone: float, done: float, whole: float) -> float | None:
         if self._first is None:
             self._first = done
         since = done - self._first
         if whole <= self._first or since / (whole - self._first) < LEAST_SHARE:
             return None
-        return (time.monotonic() - self._began) * (whole - done) / since
+        return gone * (whole - done) / since
 
     def again(self) -> str:
         """The same for the day that was told last; empty before there is one."""

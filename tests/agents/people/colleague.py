@@ -9,7 +9,7 @@ from pathlib import Path
 
 LOOK = 0.01
 """Seconds between two looks for questions."""
-_CALL = re.compile(r"^Call: `([^`]+)`$", re.MULTILINE)
+_CALL = re.compile(r"^Call: `([^`]+)`", re.MULTILINE)
 
 
 def call_of(text: str) -> str:
