@@ -13,7 +13,7 @@ from virsci_society.society.teams.execution import NOT_FUNDED
 from virsci_society.society.teams.panel import Panel
 from virsci_society.society.teams.publication import REJECTED
 
-DRAWS = 20_000
+DRAWS = 8_000
 WORTHLESS = 0.5
 
 
@@ -36,7 +36,7 @@ def test_the_stated_share_of_ideas_like_past_papers_is_accepted(accept, signal, 
     rng = np.random.default_rng(1)
     panel = Panel(accept=accept, signal=signal, lottery=lottery)
     _, accepted = judged(panel, worths(rng)[1], rng)
-    assert accepted.mean() == pytest.approx(accept, abs=0.012)
+    assert accepted.mean() == pytest.approx(accept, abs=0.016)
 
 
 @pytest.mark.parametrize("reviewers", [1, 3, 12])
@@ -50,14 +50,14 @@ def test_two_panels_disagree_as_spearman_and_brown_say(reviewers, agreement):
     bar = norm.ppf(panel.accept)
     both = multivariate_normal([0, 0], [[1, reliability], [reliability, 1]]).cdf([bar, bar])
     disagree = np.mean(np.array(first) != np.array(second))
-    assert disagree == pytest.approx(2 * (panel.accept - both), abs=0.012)
+    assert disagree == pytest.approx(2 * (panel.accept - both), abs=0.018)
 
 
 def test_two_panels_of_the_default_disagree_as_those_of_neurips_2021_did():
     rng = np.random.default_rng(3)
     looks = rng.standard_normal(DRAWS).tolist()
     first, second = ([Panel().accepts(one, WORTHLESS, rng) for one in looks] for _ in range(2))
-    assert np.mean(np.array(first) != np.array(second)) == pytest.approx(0.23, abs=0.01)
+    assert np.mean(np.array(first) != np.array(second)) == pytest.approx(0.23, abs=0.015)
 
 
 @pytest.mark.parametrize("reviewers", [1, 3, 12])
@@ -71,7 +71,7 @@ def test_what_a_panel_knows_of_worth_is_signal_by_the_root_of_its_reliability(re
     reliability = reviewers * agreement / (1 + (reviewers - 1) * agreement)
     share = accepted.mean()
     mean = signal * np.sqrt(reliability) * norm.pdf(norm.ppf(share)) / share
-    assert standing[accepted].mean() == pytest.approx(mean, abs=0.03)
+    assert standing[accepted].mean() == pytest.approx(mean, abs=0.06)
 
 
 def test_a_perfect_panel_takes_the_best_and_a_lot_takes_any():
@@ -80,10 +80,10 @@ def test_a_perfect_panel_takes_the_best_and_a_lot_takes_any():
     _, best = judged(Panel(signal=1, agreement=1), standing, rng)
     assert worth[best].min() >= worth[~best].max() - 0.01
     _, drawn = judged(Panel(signal=1, agreement=1, accept=0.5, lottery=1), standing, rng)
-    assert worth[drawn].mean() == pytest.approx(worth[~drawn].mean(), abs=0.015)
+    assert worth[drawn].mean() == pytest.approx(worth[~drawn].mean(), abs=0.025)
     # Half of the ideas enter the lot, half of these win.
     _, staged = judged(Panel(signal=1, agreement=1, lottery=0.5), standing, rng)
-    assert worth[staged].mean() == pytest.approx(worth[worth > 0].mean(), abs=0.02)
+    assert worth[staged].mean() == pytest.approx(worth[worth > 0].mean(), abs=0.03)
 
 
 def test_more_than_can_be_drawn_by_lot_is_refused():
