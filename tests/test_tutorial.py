@@ -47,6 +47,7 @@ def test_one_society_and_its_fork_print_what_the_page_shows(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
     blocks = BLOCK.findall(PAGE)
     command = (
