@@ -9,7 +9,7 @@ itself leaves for a correlation (its ceiling) is the root of the product of both
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -157,32 +157,46 @@ def audit(ratings: RatingSet, seed: int = 0, resamples: int = RESAMPLES) -> pd.D
         One row a question: ``question``, ``value``, ``low`` and ``high`` (95 %); missing where
         there is none, as for a judge who rated each text once.
     """
-    asked: dict[str, Callable[[RatingSet], float]] = {
-        "person: correlation with the mean of the others": lambda some: _in_place(some)[1],
-        "judge, in the place of each person": lambda some: _in_place(some)[0],
-        "judge less person": lambda some: float(np.subtract(*_in_place(some))),
-        "agreement of people (alpha)": lambda some: krippendorff_alpha(some.people.T),
-        "agreement of the judge with itself (alpha)": lambda some: krippendorff_alpha(some.judge.T),
-        "judge: correlation with the mean of all people": _with_mean,
-        "most that this could be": ceiling,
-    }
-    for name in ratings.features:
-        label = "longer texts" if name == "words" else name
-        asked[f"judge: prefers {label}, where the others rate alike"] = _leaning(name, 0)
-        asked[f"person: prefers {label}, where the others rate alike"] = _leaning(name, 1)
-    asked["texts an arm at which the judge tells one point of people"] = _needed
+    found = answers_of(ratings)
     rng = np.random.default_rng([seed, len(ratings.people)])
     draws = rng.integers(0, len(ratings.people), (resamples, len(ratings.people)))
-    some = [ratings.of(draw) for draw in draws]
-    rows = []
-    for question, value in asked.items():
-        again = np.array([value(one) for one in some])
-        known = np.sort(again[~np.isnan(again)])
-        # Of whole resamples: between two infinite numbers nothing can be interpolated.
-        ends = np.round(np.array((0.025, 0.975)) * (len(known) - 1)).astype(int)
-        low, high = known[ends] if len(known) else (np.nan, np.nan)
-        rows.append((question, value(ratings), float(low), float(high)))
+    again = pd.DataFrame([answers_of(ratings.of(draw)) for draw in draws])
+    rows = [(question, value, *_ends(again[question])) for question, value in found.items()]
     return pd.DataFrame(rows, columns=["question", "value", "low", "high"])
+
+
+def _ends(values: pd.Series[float]) -> tuple[float, float]:
+    """The ends of the central 95 % of resampled values; NaN where none is known."""
+    known = np.sort(values.dropna().to_numpy(dtype=np.float64))
+    if not len(known):
+        return np.nan, np.nan
+    # Of whole resamples: between two infinite numbers nothing can be interpolated.
+    low, high = np.round(np.array((0.025, 0.975)) * (len(known) - 1)).astype(int)
+    return float(known[low]), float(known[high])
+
+
+def answers_of(ratings: RatingSet) -> dict[str, float]:
+    """The value of every question of ``audit``, without intervals."""
+    judge, people = (np.nanmean(one, axis=1) for one in (ratings.judge, ratings.people))
+    of_judge, own, others, texts = _pooled(ratings)
+    replaced, person = spearman(of_judge, others).r, spearman(own, others).r
+    found = {
+        "person: correlation with the mean of the others": person,
+        "judge, in the place of each person": replaced,
+        "judge less person": replaced - person,
+        "agreement of people (alpha)": krippendorff_alpha(ratings.people.T),
+        "agreement of the judge with itself (alpha)": krippendorff_alpha(ratings.judge.T),
+        "judge: correlation with the mean of all people": spearman(judge, people).r,
+        "most that this could be": ceiling(ratings),
+    }
+    for name, values in ratings.features.items():
+        label = "longer texts" if name == "words" else name
+        inputs = {"others": others, "feature": values[texts]}
+        for who, scores in (("judge", of_judge), ("person", own)):
+            leaning = prcc(inputs, scores)["feature"].r
+            found[f"{who}: prefers {label}, where the others rate alike"] = leaning
+    found["texts an arm at which the judge tells one point of people"] = _needed(ratings)
+    return found
 
 
 def ceiling(ratings: RatingSet) -> float:
@@ -211,27 +225,6 @@ def _pooled(ratings: RatingSet) -> tuple[FloatArray, FloatArray, FloatArray, np.
     totals, counts = np.nansum(ratings.people, axis=1), known.sum(axis=1)
     others = (totals[texts] - own) / (counts[texts] - 1)
     return np.nanmean(ratings.judge, axis=1)[texts], own, others, texts
-
-
-def _in_place(ratings: RatingSet) -> tuple[float, float]:
-    judge, own, others, _ = _pooled(ratings)
-    return spearman(judge, others).r, spearman(own, others).r
-
-
-def _with_mean(ratings: RatingSet) -> float:
-    judge, people = (np.nanmean(one, axis=1) for one in (ratings.judge, ratings.people))
-    return spearman(judge, people).r
-
-
-def _leaning(name: str, whose: int) -> Callable[[RatingSet], float]:
-    """Partial rank correlation of scores with a feature, given the mean of the others' scores."""
-
-    def found(ratings: RatingSet) -> float:
-        *scores, others, texts = _pooled(ratings)
-        feature = ratings.features[name][texts]
-        return prcc({"others": others, "feature": feature}, scores[whose])["feature"].r
-
-    return found
 
 
 def _needed(ratings: RatingSet) -> float:

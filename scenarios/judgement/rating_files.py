@@ -16,6 +16,7 @@ from virsci_society.agents.spelling import did_you_mean
 NEEDED = ("item", "rater", "score")
 FIELDS = (*NEEDED, "text", "title", "topic", "dimension")
 """Fields with a meaning of their own; others may be what leads a judge."""
+EXAMPLE = '"item": "7", "rater": "ann", "score": 6'
 
 
 def read_ratings(path: Path, dimension: str | None = None) -> pd.DataFrame:
@@ -63,10 +64,11 @@ def read_lines(path: Path, needed: Sequence[str]) -> Iterator[dict[str, Any]]:
             continue
         try:
             row = json.loads(line)
-            missing = [name for name in needed if name not in row]
-        except (ValueError, TypeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{path}:{number}: is no JSON object: {error}") from error
-        if missing:
+        if not isinstance(row, dict):
+            raise InputError(f"{path}:{number}: is no JSON object, such as {{{EXAMPLE}}}")
+        if missing := [name for name in needed if name not in row]:
             listed = ", ".join(needed)
             raise InputError(f"{path}:{number}: has no {missing[0]!r}; each line has {listed}")
         score = row.get("score", 0)

@@ -6,15 +6,14 @@ import os
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
+from tests.command_line import society
 from tests.hand_run import hand_rows
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.registry import METRICS, measure
 from virsci_society.metrics.report.page import render_page, write_page
 from virsci_society.metrics.summary import summarise_run
-from virsci_society.scenarios.cli.app import app
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.table_files import write_measures
 
@@ -52,10 +51,6 @@ def parts(make_run):
 def part(part_rows, make_run):
     """A run that was stopped on day 60."""
     return make_run(part_rows, STOPPED)
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def text(run):

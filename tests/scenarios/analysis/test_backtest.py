@@ -6,14 +6,13 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
+from tests.command_line import society
 from tests.older_folders import unlist
 from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.analysis.backtest import backtest_runs
 from virsci_society.scenarios.analysis.observed import ComparedRuns
-from virsci_society.scenarios.cli.app import app
 from virsci_society.society.ecosystem.building.profiles import paper_texts
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
@@ -54,10 +53,6 @@ def world(tmp_path_factory):
 
 def _fields(paper):
     return {name: getattr(paper, name) for name in paper.__dataclass_fields__}
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def as_run(run, papers, vectors):

@@ -5,8 +5,8 @@ import shutil
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
+from tests.command_line import society
 from tests.metrics.html_page import Page, assert_inert
 from tests.older_folders import unlist
 from virsci_society import load_scenario, run_scenario
@@ -18,7 +18,6 @@ from virsci_society.scenarios.analysis.observed import (
     limitations,
     whole_years,
 )
-from virsci_society.scenarios.cli.app import app
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.literature.papers import Paper
@@ -55,10 +54,6 @@ def folders(tmp_path_factory):
 
 def vars_of(paper):
     return {name: getattr(paper, name) for name in paper.__dataclass_fields__}
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def test_the_table_is_printed_kept_and_shown(folders, tmp_path):

@@ -7,20 +7,15 @@ from urllib.parse import unquote
 
 import pytest
 import yaml
-from typer.testing import CliRunner
 
+from tests.command_line import society
 from tests.faultserver.plan import Plan
 from tests.faultserver.process import FaultServer
 from tests.scenarios.study.test_running import TINY, written
 from virsci_society import load_scenario, run_scenario
-from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.export import archive
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.results.run import Run
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, list(map(str, arguments)))
 
 
 def packed(folder, out, *options):

@@ -4,16 +4,11 @@ import json
 import shutil
 
 import pytest
-from typer.testing import CliRunner
 
 from tests.browser import CHROMIUM, Browser
-from virsci_society.scenarios.cli.app import app
+from tests.command_line import society
 from virsci_society.scenarios.explorer.run_arrays import waits_of
 from virsci_society.society.results.run import Run
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, [str(one) for one in arguments])
 
 
 @pytest.fixture(scope="module")

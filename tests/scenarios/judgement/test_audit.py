@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
+from tests.command_line import society
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.judgement.audit import (
     RatingSet,
     audit,
@@ -113,13 +112,6 @@ def lines(path, rows):
     return path
 
 
-def society(*arguments):
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done
-
-
 @pytest.fixture
 def rated(tmp_path):
     """Forty texts, rated by three people and by rules that were called judge."""
@@ -175,7 +167,9 @@ ROW = {"item": "a", "rater": "r0", "score": 1}
         ([{"item": "a", "rater": "x"}], "1: has no 'score'; each line has item, rater, score"),
         ([ROW | {"score": "good"}], "1: score is 'good', expected a number"),
         ([ROW | {"score": float("nan")}], "expected a number"),
-        ([ROW, [1]], "2: "),
+        ([ROW, [1]], "2: is no JSON object"),
+        (["item, rater and score"], "1: is no JSON object"),
+        ([7], "1: is no JSON object"),
     ],
 )
 def test_a_file_that_holds_no_ratings_is_refused_with_its_line(tmp_path, rows, said):

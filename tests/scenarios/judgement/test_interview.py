@@ -4,10 +4,9 @@ import json
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
+from tests.command_line import society
 from virsci_society.agents.errors import BudgetReached, InputError
-from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.judgement.interview import Interview, choose_scientists, read_survey
 from virsci_society.scenarios.runs.execute import replayed_until
 from virsci_society.scenarios.runs.run_state import list_runs
@@ -31,13 +30,6 @@ def content(folder):
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-
-
-def society(*arguments):
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done
 
 
 @pytest.fixture

@@ -4,10 +4,9 @@ import json
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
+from tests.command_line import society
 from virsci_society.agents.errors import BudgetReached, InputError
-from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.judgement.judge import JudgeJob
 from virsci_society.scenarios.judgement.sheets import (
     SheetEntry,
@@ -15,13 +14,6 @@ from virsci_society.scenarios.judgement.sheets import (
     rating_sheet,
     write_sheet,
 )
-
-
-def society(*arguments):
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done
 
 
 def entries():

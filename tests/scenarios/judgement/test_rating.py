@@ -7,10 +7,9 @@ import shutil
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
+from tests.command_line import society
 from tests.older_folders import unlist
-from virsci_society.scenarios.cli.app import app
 from virsci_society.society.results.run import Run
 
 
@@ -21,13 +20,6 @@ def study(small_run, here):
         shutil.copytree(small_run, here / f"000{number}")
         (here / f"000{number}.status.json").write_text(json.dumps({"arm": arm, "state": "done"}))
     return here
-
-
-def society(*arguments):
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done
 
 
 def filled(sheet, rater, fill):

@@ -6,10 +6,9 @@ import shutil
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
+from tests.command_line import society
 from virsci_society.agents.errors import BudgetReached, InputError
-from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.judgement.review import ReviewJob, read_averages
 
 
@@ -43,13 +42,6 @@ def live(server, monkeypatch):
         f"backend.api_base={server.url}",
         "backend.retry={first: 0.01, longest: 0.05}",
     ]
-
-
-def society(*arguments):
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done
 
 
 def content(folder):
