@@ -23,6 +23,7 @@ from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
+    from virsci_society.society.formation.world_view import WorldView
     from virsci_society.society.teams.world import World
 
 
@@ -225,9 +226,9 @@ def destination_by_size(row: int, world: World, rng: np.random.Generator) -> str
     return None
 
 
-def institution_of(row: int, world: World) -> str | None:
+def institution_of(row: int, world: WorldView) -> str | None:
     """The institution at which a scientist works as of now; None where it is not known."""
-    affiliations = world.population.profile(row, world.day).affiliations
+    affiliations = world.population.affiliations_of(row, world.day)
     return affiliations[0] if affiliations else None
 
 

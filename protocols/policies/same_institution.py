@@ -11,6 +11,7 @@ from numpy.random import Generator
 from pydantic import Field
 
 from virsci_society.protocols.policies.coauthorship import Coauthorship
+from virsci_society.society.departures import institution_of
 from virsci_society.society.formation.selection import SelectionPolicy
 
 if TYPE_CHECKING:
@@ -62,9 +63,7 @@ class SameInstitution(SelectionPolicy):
 
     def _elsewhere(self, leader: int, world: WorldView) -> set[int] | None:
         """Rows of all who work elsewhere; None where the leader's institution is not known."""
-        people, day = world.population, world.day
-        own = people.affiliations_of(leader, day)[:1]
-        if not own:
+        own, rows = institution_of(leader, world), range(len(world.population))
+        if own is None:
             return None
-        rows = range(len(people))
-        return {row for row in rows if people.affiliations_of(row, day)[:1] != own}
+        return {row for row in rows if institution_of(row, world) != own}

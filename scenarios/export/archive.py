@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
+from shutil import disk_usage
 from tempfile import TemporaryDirectory
 
 from virsci_society.agents.errors import Diverged, InputError
@@ -119,6 +120,7 @@ def verify_archive(path: Path, replaying: Callable[[str], object], *, trust: boo
         folder = Path(spare)
         try:
             with zipfile.ZipFile(path) as archive:
+                _require_room(archive, folder)
                 told.damage += _unpack(archive, folder)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
             raise InputError(f"{path}: cannot be read: {error}; get it once more") from error
@@ -239,6 +241,16 @@ def _pack(target: Path, files: Mapping[str, Path]) -> None:
     with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED) as archive:
         for name, path in files.items():
             archive.write(path, name)
+
+
+def _require_room(archive: zipfile.ZipFile, folder: Path) -> None:
+    """Refuse an archive that would fill the disk: a few bytes can stand for very many."""
+    size, free = sum(one.file_size for one in archive.infolist()), disk_usage(folder).free
+    if size > free / 2:
+        raise InputError(
+            f"{archive.filename}: unpacks to {size:,} bytes, more than half of the {free:,} that "
+            f"are free in {folder.parent}; set TMPDIR to a folder with more room, if you trust it"
+        )
 
 
 def _unpack(archive: zipfile.ZipFile, folder: Path) -> Iterator[str]:

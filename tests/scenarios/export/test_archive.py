@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import zipfile
 from urllib.parse import unquote
 
@@ -148,6 +149,17 @@ def test_what_is_no_archive_is_told(small_archive, tmp_path):
         assert society("doctor", path).exit_code == 2, name
     done = society("doctor", tmp_path / "none.zip")
     assert (done.exit_code, "none.zip" in done.output) == (2, True)
+
+
+def test_an_archive_that_would_fill_the_disk_is_refused_before_it_is_unpacked(
+    small_archive, monkeypatch
+):
+    size = sum(len(content) for content in members(small_archive).values())
+    room = shutil.disk_usage("/")._replace(free=size)
+    monkeypatch.setattr(archive, "disk_usage", lambda folder: room)
+    done = society("doctor", small_archive)
+    assert done.exit_code == 2
+    assert f"unpacks to {size:,} bytes" in " ".join(done.output.split())
 
 
 def test_a_run_that_was_changed_with_its_hashes_is_found_by_its_replay(small_archive, monkeypatch):
