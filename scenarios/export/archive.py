@@ -57,6 +57,7 @@ def write_archive(
     license: str | None = None,
     authors: Sequence[str] = (),
     ecosystem: bool = False,
+    announce: Callable[[str], object] = lambda line: None,
 ) -> int:
     """Write the archive of a finished run, or of a study whose runs are all done and gathered.
 
@@ -66,6 +67,7 @@ def write_archive(
         license: identifier in SPDX's list, for the archive as a whole.
         authors: their names.
         ecosystem: with the ecosystem, where it lies in a folder of its own.
+        announce: is told what is being done.
 
     Returns:
         Number of files in it.
@@ -80,6 +82,7 @@ def write_archive(
     for run in runs:
         if (state := read_state(run)).state != FINISHED:
             raise InputError(f"{run}: {state.sentence()}; an archive holds finished runs only")
+    announce("checking every file")
     if damage := verify_folder(folder).damage:
         raise InputError("\n".join(damage))
     top = STUDY if study else RUN
@@ -91,11 +94,13 @@ def write_archive(
     date = datetime.now(UTC).date().isoformat()
     facts = ArchiveFacts(title, archived, date, license, authors)
     with TemporaryDirectory() as spare:
+        announce("writing the data sets and what describes the archive")
         files |= _described(Path(spare), facts, runs)
         sums = {name: (file_hash(path), path.stat().st_size) for name, path in files.items()}
         files |= _written(Path(spare), {CRATE_FILE: _json(crate_metadata(facts, sums))})
         lines = [f"{file_hash(path)}  {name}\n" for name, path in files.items()]
         files |= _written(Path(spare), {SUMS: "".join(lines)})
+        announce(f"packing {len(files):,} files")
         with replacing(target) as new:
             _pack(new, files)
     return len(files)

@@ -9,6 +9,7 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell, writing
 from virsci_society.scenarios.terminal.console import open_to_show
 
@@ -100,11 +101,16 @@ def archive(
     """
     from virsci_society.scenarios.export.archive import write_archive
 
-    place = folder.resolve()
+    place = folder if folder.name not in ("", "..") else folder.resolve()
     target = place.with_name(f"{place.name}.zip") if out is None else out
-    with writing(target):
+    with writing(target), make_progress() as progress:
         files = write_archive(
-            folder, target, license=license_, authors=author or (), ecosystem=ecosystem
+            folder,
+            target,
+            license=license_,
+            authors=author or (),
+            ecosystem=ecosystem,
+            announce=progress.begin,
         )
     tell(f"archive: {target} ({files} files); 'society doctor {target}' verifies it")
 

@@ -45,7 +45,7 @@ STRENGTH = {
     **{"arm": "arm", "answers": "answers", "wins": "wins"},
     **{"strength [95 %]": "strength", "preferred to an average arm": "chance"},
 }
-AUDIT = {"": "question", "value [95 %]": "value"}
+AUDIT = {"question": "question", "value [95 %]": "value"}
 """Columns of tables by the heads under which they are printed."""
 Sheets = Annotated[list[Path], typer.Argument(metavar="SHEET...", help="Filled sheets.")]
 Plan = Annotated[
@@ -207,12 +207,15 @@ def _show_review(made: ReviewJob) -> None:
         rows.append((str(name), len(known), mean, len(scores) - len(known)))
     title = f"{made.kind.name}: {made.kind.source}"
     print_table(title, ("score", "abstracts", "mean", "unreadable"), rows)
-    measured = [pd.DataFrame({"paper": [], "ON": []})]
-    for before, run in made.runs.items():
-        table = read_novelty(run)
-        measured.append(table.assign(paper=before + table["paper"]))
-    scored = mine.assign(rating=mine["dimension"])
-    _print_correlations(correlation_table(pd.concat(measured, ignore_index=True), scored))
+    if made.runs:
+        measured = []
+        for before, run in made.runs.items():
+            table = read_novelty(run)
+            measured.append(table.assign(paper=before + table["paper"]))
+        scored = mine.assign(rating=mine["dimension"])
+        _print_correlations(correlation_table(pd.concat(measured, ignore_index=True), scored))
+    else:
+        tell(f"beside people's ratings: society rate audit FILE --judge {made.folder}")
     tell(f"tables: {made.folder / 'averages.parquet'}, {made.folder / 'reviews.parquet'}")
     tell(f"who reviewed: {made.about}")
 
@@ -379,7 +382,9 @@ def audit(
     found = held.rating_set(table, names)
     rows = held.audit(found, seed)
     texts, raters = found.people.shape
-    tell(f"{texts} texts, {raters} people, {found.judge.shape[1]} ratings of each by the judge")
+    times = found.judge.shape[1]
+    judged = f"the judge rated each {'once' if times == 1 else f'{times} times'}"
+    tell(f"{texts} texts, {raters} people; {judged}")
     _print_columns("what this judge is worth", rows, AUDIT)
 
 

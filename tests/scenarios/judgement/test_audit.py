@@ -128,7 +128,7 @@ def rated(tmp_path):
 def test_the_command_prints_what_a_rater_is_worth(rated):
     done = society("rate", "audit", rated, "--judge", "r3")
     assert done.exit_code == 0, done.output
-    assert "40 texts, 3 people, 1 ratings of each by the judge" in done.output
+    assert "40 texts, 3 people; the judge rated each once" in done.output
     assert "judge less person" in done.output
     assert "longer texts" in done.output
 
@@ -136,12 +136,14 @@ def test_the_command_prints_what_a_rater_is_worth(rated):
 def test_a_panel_reviews_the_texts_and_is_the_judge(rated):
     asked = society("review", rated, "--kind", "novelty", "--panel", "rules")
     assert asked.exit_code == 0, asked.output
+    assert "society rate audit FILE --judge" in asked.output
+    assert "no correlations" not in asked.output
     folder = rated.with_suffix("") / "reviews" / "rules"
     averages = read_averages(rated.with_suffix(""))
     assert sorted(averages["paper"]) == sorted(f"t{item}" for item in range(40))
     done = society("rate", "audit", rated, "--judge", folder)
     assert done.exit_code == 0, done.output
-    assert "40 texts, 4 people, 3 ratings of each by the judge" in done.output
+    assert "40 texts, 4 people; the judge rated each 3 times" in done.output
     again = society("review", rated, "--kind", "novelty", "--panel", "rules")
     assert "nothing to do" in again.output
 
