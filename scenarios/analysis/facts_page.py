@@ -23,6 +23,10 @@ from virsci_society.metrics.report.templates import (
 from virsci_society.scenarios.study.results.tables import write_files
 
 TEXTS = ("society", "fact", "verdict", "why", "null")
+SHOWN = {"not": "not reproduced"}
+"""Verdicts as a reader is told them, where that is more than their name."""
+TOLD = ("not", "reproduced")
+"""Verdicts whose facts are told in a sentence each."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,8 @@ class Card:
             count_of(years, "year"),
             count_of(papers, "paper"),
         )
-        return f"{', '.join(f'{n} {word}' for n, word in counts if n)} ({', '.join(size)})"
+        found = ", ".join(f"{n} {SHOWN.get(word, word)}" for n, word in counts if n)
+        return f"{found} ({', '.join(size)})"
 
     def to_data(self) -> dict[str, Any]:
         """The card as plain data."""
@@ -103,19 +108,29 @@ def _render(cards: Sequence[Card], drawn: dict[str, Markup]) -> str:
     facts = {one.name: one.fact for card in cards for one in card.judged}
     return environment.get_template("facts.html").render(
         style=style_sheet(environment),
-        cards=[(card, card.rows(), _summary(card)) for card in cards],
+        cards=[(card, _shown(card), _summary(card)) for card in cards],
         rule=RULE,
         facts=[(name, fact.card(), drawn[name]) for name, fact in facts.items()],
     )
 
 
-def _summary(card: Card) -> list[tuple[str, str]]:
-    """Verdicts with the names of their facts, what is not reproduced first."""
+def _shown(card: Card) -> list[dict[str, Any]]:
+    """The rows of a card as a reader is told them."""
+    return [row | {"verdict": SHOWN.get(row["verdict"], row["verdict"])} for row in card.rows()]
+
+
+def _summary(card: Card) -> list[tuple[str, list[tuple[str, str]], bool]]:
+    """Verdicts, what is not reproduced first: their facts, and whether to tell what these say."""
     return [
-        (word, ", ".join(one.name for one in card.judged if one.verdict == word))
+        (SHOWN.get(word, word), found, word in TOLD)
         for word in VERDICTS
-        if any(one.verdict == word for one in card.judged)
+        if (found := [_named(one) for one in card.judged if one.verdict == word])
     ]
+
+
+def _named(one: Judged) -> tuple[str, str]:
+    """The name of a fact, and what it says."""
+    return one.name, dict(one.fact.card())["fact"]
 
 
 def figure(name: str, cards: Sequence[Card]) -> Markup:
