@@ -31,7 +31,8 @@ from virsci_society.scenarios.study.design import format_value
 from virsci_society.scenarios.study.results import figures, tables
 from virsci_society.scenarios.study.results.answer import answer, finding, percentage, unit_of
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult, compute_comparisons
-from virsci_society.scenarios.study.results.figures import scatter_section
+from virsci_society.scenarios.study.results.scatter_figures import scatter_section
+from virsci_society.scenarios.study.results.stacked_figures import stacked_section
 from virsci_society.scenarios.study.results.study import (
     ScatterFigure,
     StackedFigure,
@@ -278,7 +279,7 @@ class StudyPage:
         section = (
             scatter_section(self.study, figure)
             if isinstance(figure, ScatterFigure)
-            else figures.stacked_section(self.study, figure)
+            else stacked_section(self.study, figure)
         )
         file = file_name("figure", str(number), figure.title)
         if section["picture"] is not None:
