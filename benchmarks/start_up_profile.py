@@ -22,7 +22,8 @@ PARTS = {
     "simulation": "run_to_end",
     "measures": "measure_all",
     "page": "write_page",
-    "other files of the run": "write_run",
+    "record of the run": "record_run",
+    "other files of the run": "finish_run",
     "reading the scenario": "load_scenario",
 }
 """What a sample counts to, and the function by which it is known, innermost parts first."""

@@ -61,7 +61,7 @@ PARTS = {
     "tables": ("write_tables", "write_measures"),
     "files of the network": ("write_networks",),
     "digests": ("digest_tables", "digest_content"),
-    "other files of the run": ("write_run",),
+    "other files of the run": ("record_run", "finish_run"),
     "files of the study": ("hold_lease", "_note", "write_run_measures", "record_begin"),
 }
 """Parts of a run, and the functions by which they are known."""

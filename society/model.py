@@ -455,8 +455,8 @@ class Society(Model):
             # Made row by row when they are written: a million people are not held twice.
             self.log.initial_rows = tables.rows
             return
-        self.log.rows["scientists"] += tables.scientists()
-        self.log.rows["ties"] += tables.ties()
+        self.log.rows["scientists"].extend(tables.scientists())
+        self.log.rows["ties"].extend(tables.ties())
 
     def _open_teams(self) -> list[Team]:
         return [team for _, team in sorted(self.world.teams.items())]

@@ -45,7 +45,7 @@ def small(latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
 
 def digest(society):
     """A hash of everything that happened, in order."""
-    body = json.dumps([society.log.events, society.log.rows], default=str)
+    body = json.dumps([society.log.events, society.log.rows], default=list)
     return hashlib.sha256(body.encode()).hexdigest()
 
 

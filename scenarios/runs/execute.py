@@ -7,11 +7,12 @@ from its journal; one that holds anything else is never written to.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,9 +38,11 @@ from virsci_society.scenarios.runs.progress import Progress, RunProgress, report
 from virsci_society.scenarios.runs.run_folder import (
     DIGEST,
     SCENARIO,
+    RunRecord,
+    finish_run,
     prompt_hashes,
+    record_run,
     write_partial,
-    write_run,
 )
 from virsci_society.scenarios.runs.run_journal import (
     JOURNAL,
@@ -61,6 +64,8 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.runs.lease import Lease
     from virsci_society.society.model import Society
 
+MANY_EVENTS = 50_000
+"""After more of them the memory of the society is looked for before the run is measured."""
 PROBE = ".writable-"
 """How the name of a file begins that shows whether a folder can be written to."""
 
@@ -124,19 +129,24 @@ def run_scenario(
     with open_journal(folder, fork, None if lease is None else lease.check) as journal:
         require_journal_identity(journal, folder, "resuming it")
         with recorded_end(journal):
-            _run(scenario, folder, journal, told, lease, resources or SharedResources(), page)
+            shared = resources or SharedResources()
+            recorded = _simulate(scenario, folder, journal, told, lease, shared)
+            with _writing(folder), shared.build_lock:
+                if len(recorded.events) > MANY_EVENTS:
+                    gc.collect()
+                finish_run(recorded, page=page)
     return folder
 
 
-def _run(
+def _simulate(
     scenario: Scenario,
     folder: Path,
     journal: Journal,
     progress: Progress,
     lease: Lease | None,
     resources: SharedResources,
-    page: bool,
-) -> None:
+) -> RunRecord:
+    """Let a run happen and write its record; the society is let go of at the end."""
     strict = not matches_journal(journal, scenario)
     scenario, society = _founded(scenario, journal, progress, resources, strict=strict)
     if not strict:
@@ -160,12 +170,17 @@ def _run(
     if strict:
         sign_journal(journal, scenario)
     progress.begin("measuring and writing")
-    with disk_errors_as(Stopped, f"{folder}: cannot be written to"):
+    with _writing(folder):
         # Whoever has lost the lease must not write over the results of its new owner.
         if lease is not None:
             lease.check()
         with resources.build_lock:
-            write_run(scenario, society, folder, ledger_of(journal), page=page)
+            return record_run(scenario, society, folder, ledger_of(journal))
+
+
+def _writing(folder: Path) -> AbstractContextManager[None]:
+    """Errors of the disk stop the run, with the folder in their message."""
+    return disk_errors_as(Stopped, f"{folder}: cannot be written to")
 
 
 def _founded(
@@ -242,7 +257,8 @@ def replay(
         told.begin("simulating, from the journal alone")
         society.run_to_end(told.step)
         told.begin("measuring and comparing")
-        write_run(scenario, society, target, ledger_of(journal), page=out is not None)
+        recorded = record_run(scenario, society, target, ledger_of(journal))
+        finish_run(recorded, page=out is not None)
         digest = (target / DIGEST).read_text(encoding="utf-8").strip()
     held = check_file(folder / DIGEST)
     if held.is_file() and held.read_text(encoding="utf-8").strip() != digest:

@@ -6,8 +6,9 @@ import hashlib
 import json
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -53,54 +54,82 @@ time, and the journal has hashes of its own."""
 PACKAGES = ("virsci-society", "mesa", "simpy", "numpy", "pandas", "pydantic", "faiss-cpu", "scipy")
 
 
-def write_run(
-    scenario: Scenario,
-    society: Society,
-    folder: Path,
-    ledger: Mapping[str, Any],
-    *,
-    page: bool = True,
-) -> None:
-    """Write everything that a run folder holds, the manifest last, and remove what was partial.
+@dataclass(frozen=True)
+class RunRecord:
+    """A run whose record is written: all but measures, page and manifest.
+
+    Attributes:
+        scenario: of the run.
+        folder: where the record lies.
+        run: what was written, with the manifest as far as it is known.
+        tables: of the run, by name.
+        events: of the run.
+        lines: the same as they stand in ``events.jsonl``.
+    """
+
+    scenario: Scenario
+    folder: Path
+    run: Run
+    tables: Mapping[str, pd.DataFrame]
+    events: Sequence[Mapping[str, Any]]
+    lines: str
+
+
+def record_run(
+    scenario: Scenario, society: Society, folder: Path, ledger: Mapping[str, Any]
+) -> RunRecord:
+    """Write what happened in a run; the society is not needed any more after it.
 
     Args:
         scenario: of the run.
         society: at its end.
         folder: to write to.
         ledger: cost of the calls, for the manifest.
-        page: write ``report.html`` and ``summary.json``; without them nothing is lost: ``society
-            report`` writes the page later, and ``society show`` sums up the tables.
     """
-    from virsci_society.metrics.exports import digested_network, write_networks
     from virsci_society.metrics.measure_names import compares_papers
-    from virsci_society.society.results.digest import digest_content, digest_tables
     from virsci_society.society.results.run import Run
-    from virsci_society.society.results.speaker import speaker_of
-    from virsci_society.society.results.table_files import write_measures
 
     # First of all: a kill between the files below must not leave an old manifest beside new tables.
     for name in (MANIFEST, HASHES, DIGEST, "summary.json"):
         remove_file(folder / name)
     manifest = {**make_manifest(scenario, society), "ledger": ledger}
-    events, tables, vectors = _write_record(folder, scenario, society, manifest)
-    context: dict[str, Any] = {
-        "scenario_text": resolved_text(scenario),
-        "vectors": vectors,
-        "events": society.log.events,
-    }
+    lines, tables, vectors = _write_record(folder, scenario, society, manifest)
     # A page shows what was asked for: novelty of thousands of papers takes minutes.
     compared = compares_papers(scenario.metrics)
-    context["databases"] = databases_of(society.ecosystem) if compared else None
-    run = Run(tables, manifest, manifest["scenario"], **context)
-    network = write_networks(run, folder)
-    measures = measure_all(run, scenario)
+    run = Run(
+        tables,
+        manifest,
+        manifest["scenario"],
+        scenario_text=resolved_text(scenario),
+        vectors=vectors,
+        events=society.log.events,
+        databases=databases_of(society.ecosystem) if compared else None,
+    )
+    return RunRecord(scenario, folder, run, tables, society.log.events, lines)
+
+
+def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
+    """Measure a recorded run, write its page and its manifest, and remove what was partial.
+
+    Args:
+        recorded: the run.
+        page: write ``report.html`` and ``summary.json``; without them nothing is lost: ``society
+            report`` writes the page later, and ``society show`` sums up the tables.
+    """
+    from virsci_society.metrics.exports import digested_network, write_networks
+    from virsci_society.society.results.digest import digest_content, digest_tables
+    from virsci_society.society.results.speaker import speaker_of
+    from virsci_society.society.results.table_files import write_measures
+
+    run, folder, manifest = recorded.run, recorded.folder, recorded.run.manifest
+    # As bytes, which take a tenth of the memory of the graph.
+    drawn = digested_network(write_networks(run, folder))
+    measures = measure_all(run, recorded.scenario)
     write_measures(folder, measures, speaker_of(manifest))
-    # The last use of the graph, which loses here what only its files say.
-    drawn = digested_network(network)
-    content = digest_tables(digest_content(tables)).encode() + drawn + events.encode()
-    manifest["digest"] = hashlib.sha256(content).hexdigest()
+    content = digest_tables(digest_content(recorded.tables)).encode()
+    manifest["digest"] = hashlib.sha256(content + drawn + recorded.lines.encode()).hexdigest()
     if page:
-        _write_page(folder, manifest, tables, measures, context)
+        _write_page(recorded, measures)
     # Before the manifest: a finished run has no part that could be shown in its place.
     remove_folder(folder / PARTIAL, within=folder)
     write_atomically(folder / DIGEST, manifest["digest"] + "\n")
@@ -152,26 +181,29 @@ def _write_record(
     return events, tables, vectors
 
 
-def _write_page(
-    folder: Path,
-    manifest: Mapping[str, Any],
-    tables: Mapping[str, pd.DataFrame],
-    measures: Mapping[str, pd.DataFrame],
-    context: Mapping[str, Any],
-) -> None:
+def _write_page(recorded: RunRecord, measures: Mapping[str, pd.DataFrame]) -> None:
     """Write the page of a run with its digest, and the summary that agrees with it."""
     from virsci_society.metrics.report.page import write_page
     from virsci_society.metrics.summary import COUNTED
     from virsci_society.metrics.summary_file import write_summary
     from virsci_society.society.results.run import Run
 
-    run = Run(tables, manifest, manifest["scenario"], **context, measures=measures)
-    write_page(run, folder)
+    tables, before = recorded.tables, recorded.run
+    stated = (before.manifest, before.manifest["scenario"])
+    run = Run(
+        tables,
+        *stated,
+        scenario_text=before.scenario_text,
+        vectors=before.vectors,
+        databases=before.databases,
+        measures=measures,
+        events=recorded.events,
+    )
+    write_page(run, recorded.folder)
     # What is written agrees with what the folder alone gives: it holds no databases.
     counted = {name: run.measure(name) for name in run.measure_names() if name in COUNTED}
     known = {**measures, **counted}
-    held = Run(tables, manifest, manifest["scenario"], vectors=run.vectors, measures=known)
-    write_summary(held, folder)
+    write_summary(Run(tables, *stated, vectors=run.vectors, measures=known), recorded.folder)
 
 
 def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
