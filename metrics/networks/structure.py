@@ -117,7 +117,7 @@ def _matrix(rows: IntArray, columns: IntArray, papers: FloatArray, size: int) ->
 
 
 class _Growing:
-    """A network that only grows, whose triangles are counted as its ties come.
+    """A network that only grows: what its ties change is added to what was there before.
 
     Args:
         ties: in order of date.
@@ -127,26 +127,25 @@ class _Growing:
         names = pd.concat([ties["source"], ties["target"]])
         codes, known = pd.factorize(names, sort=True)
         self._left, self._right = codes[: len(ties)], codes[len(ties) :]
-        self._papers = _joint(ties)
+        self._papers, self._people = _joint(ties), len(known)
         self._partners: list[set[int]] = [set() for _ in range(len(known))]
         self._triangles = np.zeros(len(known))
         self._there = np.zeros(len(known), dtype=bool)
+        # The cells of the matrix that are not zero, row by row, and what stands in them.
+        self._cells = np.empty(0, dtype=np.int64)
+        self._joint = np.empty(0)
         self._count = 0
 
     def statistics(self, count: int) -> dict[str, float | int | None]:
         """``network_statistics`` of the first so many ties; ``count`` never falls."""
         added = slice(self._count, count)
-        ends = self._left[added], self._right[added]
-        for one, other in zip(*(end.tolist() for end in ends), strict=True):
+        left, right = self._left[added], self._right[added]
+        for one, other in zip(left.tolist(), right.tolist(), strict=True):
             self._add(one, other)
-        for end in ends:
-            self._there[end] = True
+        self._there[left] = self._there[right] = True
+        self._enter(left, right, self._papers[added])
         self._count = count
-        nodes = np.flatnonzero(self._there)
-        place = np.cumsum(self._there) - 1
-        rows, columns = place[self._left[:count]], place[self._right[:count]]
-        matrix = _matrix(rows, columns, self._papers[:count], len(nodes))
-        return network_statistics(matrix, self._triangles[nodes])
+        return network_statistics(self._matrix(), self._triangles[self._there])
 
     def _add(self, one: int, other: int) -> None:
         if one == other or other in self._partners[one]:
@@ -158,6 +157,26 @@ class _Growing:
             self._triangles[node] += 1
         self._partners[one].add(other)
         self._partners[other].add(one)
+
+    def _enter(self, left: IntArray, right: IntArray, papers: FloatArray) -> None:
+        """Add joint papers to the cells of both directions."""
+        apart = left != right
+        left, right, papers = left[apart], right[apart], np.tile(papers[apart], 2)
+        cells = np.concatenate([left * self._people + right, right * self._people + left])
+        cells, place = np.unique(cells, return_inverse=True)
+        papers = np.bincount(place, weights=papers, minlength=len(cells))
+        at = np.searchsorted(self._cells, cells)
+        new = np.append(self._cells, -1)[at] != cells
+        self._joint[at[~new]] += papers[~new]
+        self._joint = np.insert(self._joint, at[new], papers[new])
+        self._cells = np.insert(self._cells, at[new], cells[new])
+
+    def _matrix(self) -> sparse.csr_array:
+        """The symmetric matrix of joint papers of those who are there."""
+        place, size = np.cumsum(self._there) - 1, int(self._there.sum())
+        rows, columns = np.divmod(self._cells, max(self._people, 1))
+        starts = np.searchsorted(place[rows], np.arange(size + 1))
+        return sparse.csr_array((self._joint, place[columns], starts), shape=(size, size))
 
 
 def network_statistics(
