@@ -164,11 +164,11 @@ class _Growing:
         left, right, papers = left[apart], right[apart], np.tile(papers[apart], 2)
         cells = np.concatenate([left * self._people + right, right * self._people + left])
         cells, place = np.unique(cells, return_inverse=True)
-        papers = np.bincount(place, weights=papers, minlength=len(cells))
+        joint = np.asarray(np.bincount(place, weights=papers), dtype=np.float64)
         at = np.searchsorted(self._cells, cells)
         new = np.append(self._cells, -1)[at] != cells
-        self._joint[at[~new]] += papers[~new]
-        self._joint = np.insert(self._joint, at[new], papers[new])
+        self._joint[at[~new]] += joint[~new]
+        self._joint = np.insert(self._joint, at[new], joint[new])
         self._cells = np.insert(self._cells, at[new], cells[new])
 
     def _matrix(self) -> sparse.csr_array:

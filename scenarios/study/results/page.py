@@ -28,7 +28,7 @@ from virsci_society.metrics.report.templates import (
 )
 from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.scenarios.study.design import format_value
-from virsci_society.scenarios.study.results import figures, tables
+from virsci_society.scenarios.study.results import figures, multiverse, tables
 from virsci_society.scenarios.study.results.answer import answer, finding, percentage, unit_of
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult, compute_comparisons
 from virsci_society.scenarios.study.results.scatter_figures import scatter_section
@@ -141,6 +141,8 @@ class StudyPage:
             "rank_correlations": tables.rank_correlations(self.results),
             "correlations": tables.measure_correlations(self.results),
             "factorial": tables.factorial(study),
+            "multiverse": multiverse.findings(study),
+            "variance_components": multiverse.components(study),
             "sensitivity": tables.sensitivity(study),
             study.description.design: study.sensitivity_indices(),
             "without_defaults": tables.without_defaults(self.results, again) if again else None,
