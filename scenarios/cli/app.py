@@ -19,7 +19,7 @@ from virsci_society.scenarios.analysis.facts import facts
 from virsci_society.scenarios.calibration.command import calibrate
 from virsci_society.scenarios.cli.checkup import doctor, plan, prompts
 from virsci_society.scenarios.cli.ecosystem import ecosystem
-from virsci_society.scenarios.cli.help_examples import ExampleGroup, epilog_of
+from virsci_society.scenarios.cli.help_examples import ExampleGroup
 from virsci_society.scenarios.cli.library_list import list_
 from virsci_society.scenarios.cli.new_scenario import new
 from virsci_society.scenarios.cli.overview import show, transcript
@@ -89,7 +89,6 @@ app = typer.Typer(
     name="society",
     help="Simulate a society of virtual scientists.",
     cls=ExampleGroup,
-    epilog=epilog_of(""),
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -110,13 +109,34 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _open_docs(wanted: bool) -> None:
+    """Open the documentation that stands beside this source, or say where there is one."""
+    if wanted:
+        import webbrowser
+
+        docs = Path(__file__).resolve().parents[2] / "docs"
+        site, pages = docs / "_build" / "html" / "index.html", docs / "README.md"
+        if site.is_file():
+            opened = webbrowser.open(site.as_uri())
+            tell(str(site) if opened else f"no browser here; open {site.as_uri()}")
+        elif pages.is_file():
+            tell(f"{pages}: the pages as text; 'make docs' makes a site of them")
+        else:
+            tell("the pages are in the folder docs/ of the source; 'make docs' there makes a site")
+        raise typer.Exit
+
+
 @app.callback()
-def version_option(
+def global_options(
     version: Annotated[
         bool,
         typer.Option(
             "--version", callback=_print_version, is_eager=True, help="Print the version."
         ),
+    ] = False,
+    docs: Annotated[
+        bool,
+        typer.Option("--docs", callback=_open_docs, is_eager=True, help="Open the documentation."),
     ] = False,
 ) -> None:
     """Simulate a society of virtual scientists."""

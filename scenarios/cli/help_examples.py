@@ -237,6 +237,13 @@ class ExampleGroup(TyperGroup):
             for name, line in commands.items():
                 formatter.write(f"  {name:{width}}  {line}\n")
 
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """The examples of ``society`` itself without a blank line; those of a group as usual."""
+        if ctx.parent is not None:
+            super().format_epilog(ctx, formatter)
+            return
+        formatter.write("Examples:\n" + "".join(f"  {line}\n" for line in EXAMPLES[""]))
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is asked for; one of an older release is answered with its successor."""
         if ctx.parent is None and args and args[0] in RENAMED:

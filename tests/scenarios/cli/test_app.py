@@ -22,6 +22,7 @@ import typer.testing
 from click.testing import Result
 
 from tests.forked_commands import Nursery
+from virsci_society.scenarios.cli import app as app_module
 from virsci_society.scenarios.cli.app import app, main
 from virsci_society.scenarios.cli.help_examples import EXAMPLES, RENAMED
 from virsci_society.scenarios.config.document import library
@@ -316,6 +317,19 @@ def test_the_version_is_that_of_the_package() -> None:
     from importlib.metadata import version
 
     assert society("--version").output == f"society {version('virsci-society')}\n"
+
+
+def test_the_documentation_is_opened_or_its_place_is_told(monkeypatch, tmp_path) -> None:
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
+    told = society("--docs").output
+    docs = Path(app_module.__file__).resolve().parents[2] / "docs"
+    site = docs / "_build" / "html" / "index.html"
+    assert opened == ([site.as_uri()] if site.is_file() else [])
+    assert str(site if site.is_file() else docs / "README.md") in told
+    # As it is installed, without the pages beside it.
+    monkeypatch.setattr(app_module, "__file__", str(tmp_path / "a" / "b" / "app.py"))
+    assert "make docs" in society("--docs").output
 
 
 def command_of(words: list[str]) -> tuple[Any, list[str], Any]:
