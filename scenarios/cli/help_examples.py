@@ -186,6 +186,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "export archive": ("society export archive runs/quickstart-1 --license CC-BY-4.0",),
     "export mcp": ("society export mcp runs",),
     "export dataset": ("society export dataset runs/quickstart-1",),
+    "export pyscisci": ("society export pyscisci runs/quickstart-1",),
     "export figures": ("society export figures runs/quickstart-1",),
     "rate": ("society rate export runs/quickstart-1 --out sheet.csv",),
     "rate export": (

@@ -75,6 +75,25 @@ def dataset(
     tell(f"dataset: {target} ({counted})")
 
 
+@export.command("pyscisci")
+@guarded
+def pyscisci(
+    run: RunFolder,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The folder (default RUN/pyscisci).")
+    ] = None,
+) -> None:
+    """Write papers, authors and citations as a database that pySciSci reads (CustomDB)."""
+    from virsci_society.scenarios.export.pyscisci import write_pyscisci
+
+    opened = open_to_show(run)
+    target = run / "pyscisci" if out is None else out
+    with writing(target):
+        rows = write_pyscisci(target, opened)
+    counted = ", ".join(f"{count:,} {name}" for name, count in rows.items())
+    tell(f"pySciSci: {target} ({counted})")
+
+
 @export.command("archive")
 @guarded
 def archive(
