@@ -9,6 +9,7 @@ from tests.faultserver import Plan
 from tests.forked_commands import SITES
 from tests.promises.conftest import answers_in, attempts_in, digest_of
 from tests.protocols.systems.conftest import SMALL
+from virsci_society.society.results.run import Run
 
 KILLS = (1, 2, 3, 4, 14, 20, 26, 31)
 """Runs that ``make test`` kills: at every site, and once after a share of its time.
@@ -135,6 +136,22 @@ def test_a_team_of_every_system_killed_in_the_middle_is_the_team_that_was_not(
     tmp_path, nursery, server, scenario, name
 ):
     path = scenario(protocol={"use": name, **SMALL[name]})
+    is_the_same_after_two_deaths(tmp_path, nursery, server, path)
+
+
+def test_ideas_that_are_carried_out_have_the_same_outcomes_after_a_kill(
+    tmp_path, nursery, server, scenario
+):
+    execution = {"use": "attempt", "duration": "20d", "effort": "2d", "success": 0.2}
+    funding = {"accept": 0.9, "decision": "5d", "signal": 0.5}
+    keys = {"worth": {"use": "landscape"}, "execution": {**execution, "funding": funding}}
+    path = scenario(**keys, until="40w", metrics=["worth"])
+    outcomes = is_the_same_after_two_deaths(tmp_path, nursery, server, path).table("outcomes")
+    assert outcomes["outcome"].notna().sum() >= 1
+
+
+def is_the_same_after_two_deaths(tmp_path, nursery, server, path):
+    """The run of a scenario that died twice in the middle, which is the one that never did."""
     server.plan(Plan())
     code, _ = nursery.run(tmp_path / "log", "run", path, "--out", tmp_path / "whole", page=False)
     assert code == 0, (tmp_path / "log").read_text()
@@ -152,3 +169,4 @@ def test_a_team_of_every_system_killed_in_the_middle_is_the_team_that_was_not(
     again = {id_ for id_, call in asked.items() if call["attempts"] > 1}
     ledger = json.loads((run / "manifest.json").read_text())["ledger"]
     assert again <= set(ledger["in_doubt"]), "a call that was repeated is not listed"
+    return Run.open(run)
