@@ -276,6 +276,16 @@ BLOCKS: tuple[Block, ...] = (
         "words",
         PAPERS,
     ),
+    Block(
+        DOCS / "metrics.md",
+        "ideas",
+        "python -m benchmarks.backtest vis=FILE@2012-2023 nlp=FILE@2014-2021",
+        scenario("quickstart"),
+        None,
+        15,
+        "words",
+        PAPERS,
+    ),
     _held(DOCS / "odd.md", "quantities", "society compare RUN --with eco/vis"),
 )
 """All of them, page by page."""
