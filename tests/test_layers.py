@@ -261,8 +261,11 @@ LIBRARIES = {
     *("ParquetWriter", "to_parquet", "savefig", "imsave", "write_graphml", "write_gexf"),
 }
 """Functions of libraries that make a file: its path must be one that ``replacing`` has given."""
-IN_MEMORY = {"metrics/report/drawing/svg.py": "savefig"}
-"""A figure that is drawn into a text in memory."""
+IN_MEMORY = {
+    "metrics/report/drawing/svg.py": "savefig",
+    "scenarios/export/pyscisci.py": "to_csv",
+}
+"""A figure and tables that are written into a text in memory."""
 
 
 PATH = re.compile(r"path|file|folder|target|temporary|unfinished|place")
