@@ -29,6 +29,7 @@ SHARES = (
     "false_claims",
     "false_on_record",
     "per_scientist_year",
+    "citation_gain",
 )
 
 
@@ -46,8 +47,9 @@ def discovery(run: Run) -> pd.DataFrame:
         keywords of an earlier one, 0..1); ``replicated`` (share of replications that succeeded,
         0..1; Open Science Collaboration 2015); ``false_claims`` (share of claims that are false,
         0..1; Ioannidis 2005); ``false_on_record`` (the same of those that are not refuted at the
-        end); ``per_scientist_year`` (discoveries by people ever there and years). Missing where
-        there is nothing to be counted.
+        end); ``per_scientist_year`` (discoveries by people ever there and years);
+        ``citation_gain`` (mean citations by papers of the run, of published successes less those
+        of published failures). Missing where there is nothing to be counted.
     """
     outcomes = _outcomes(run)
     claims = claims_of(outcomes)
@@ -73,6 +75,7 @@ def discovery(run: Run) -> pd.DataFrame:
         "false_claims": _mean(~claims["true"]),
         "false_on_record": _mean(~standing["true"]),
         "per_scientist_year": claims["true"].sum() / years if years and len(outcomes) else None,
+        "citation_gain": _citation_gain(run, outcomes[published]),
     }
     kinds = dict.fromkeys(COUNTS, "Int64") | dict.fromkeys(SHARES, "Float64")
     return pd.DataFrame([row]).astype(kinds)
@@ -129,6 +132,18 @@ def _seen_before(run: Run, outcomes: pd.DataFrame) -> pd.Series[bool]:
     papers = papers[papers["team"].isin(own) & papers["keywords"].notna()]
     sets = papers["keywords"].map(lambda words: "; ".join(sorted(words.split("; "))))
     return sets.duplicated()
+
+
+def _citation_gain(run: Run, published: pd.DataFrame) -> float | None:
+    """Mean citations within the run of successes, less those of failures; None without either."""
+    cited = (
+        published["team"]
+        .map(run.table("citations")["cited"].value_counts())
+        .fillna(0)
+        .astype(float)
+    )
+    succeeded, failed = (_mean(cited[published["state"] == one]) for one in STATES[:2])
+    return None if succeeded is None or failed is None else succeeded - failed
 
 
 def _outcomes(run: Run) -> pd.DataFrame:

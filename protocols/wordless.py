@@ -29,10 +29,13 @@ if TYPE_CHECKING:
     import numpy as np
 
     from virsci_society.agents.prompts.slots import Reference
+    from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.literature.papers import Paper
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
 
+SEARCHED = 3
+"""Times as many papers are looked at as are cited, where some may be passed over."""
 KEYWORDS = 3
 """Interests of its members that a paper names."""
 
@@ -78,6 +81,9 @@ class Wordless(AssembledTeam, TeamProtocol):
     references: int = Field(default=0, ge=0, le=50)
     """Papers that a paper cites: those nearest to its text among what is published. Unit: papers.
     Source: assumed: none."""
+    reliance: float = Field(default=0.0, ge=0, le=1)
+    """Probability that a paper whose idea failed when it was carried out is passed over, and the
+    next nearest is cited. Unit: probability. Source: off."""
 
     @property
     def stages(self) -> frozenset[str]:
@@ -91,7 +97,7 @@ class Wordless(AssembledTeam, TeamProtocol):
         repeated = self._draw_replicated(team, lab)
         text = self._choose_idea(team, lab) if repeated is None else _repeat(repeated, team.size)
         team.notes["topic"] = text.title
-        near = lab.library.search(text.words(), self.references) if self.references else ()
+        near = self._draw_references(lab, text) if self.references else ()
         if repeated is not None:
             team.notes[REPLICATES] = repeated.id
         # The text of a manuscript is an Answer, also where nobody was asked.
@@ -105,13 +111,33 @@ class Wordless(AssembledTeam, TeamProtocol):
     def needs_execution(self) -> str | None:
         """The first of the keys that work on outcomes, if one is set."""
         usual = type(self).model_fields
-        keys = ("ideas", "learning", "replication")
+        keys = ("ideas", "learning", "replication", "reliance")
         return next((key for key in keys if getattr(self, key) != usual[key].default), None)
 
     @property
     def order_of_authors(self) -> AuthorOrder:
         """The order in which authors are named."""
         return self.author_order
+
+    def _draw_references(self, lab: Lab, text: WordlessText) -> Answer[tuple[Reference, ...]]:
+        """The papers nearest to a text, those whose ideas failed passed over by chance."""
+        if not self.reliance:
+            return lab.library.search(text.words(), self.references)
+        near = lab.library.search(text.words(), SEARCHED * self.references)
+        # Drawn for every place, so that no outcome shifts another draw (rule 9).
+        strict = lab.rng("reliance").random(SEARCHED * self.references) < self.reliance
+        worked = lab.world.successes
+
+        def kept(found: tuple[Reference, ...]) -> tuple[Reference, ...]:
+            # What can be found is published, so that its outcome does not change any more.
+            relied = [
+                paper
+                for paper, alert in zip(found, strict, strict=False)
+                if not (alert and worked.get(paper.id) is False)
+            ]
+            return tuple(relied[: self.references])
+
+        return lab.later(kept, near)
 
     def _draw_replicated(self, team: Team, lab: Lab) -> Paper | None:
         """The paper of another team that this one repeats; None: it has an idea of its own."""

@@ -60,6 +60,14 @@ def test_an_idea_with_the_keywords_of_an_earlier_one_is_duplicated(rows, run, ma
     assert row["duplicated"] == 2 / 4
 
 
+def test_successes_are_cited_more_or_less_than_failures(rows, run, make_run):
+    assert discovery(run)["citation_gain"].tolist() == [0.0]
+    rows["citations"] = [("H", cited, 90.0, True) for cited in ("A", "A", "F", "E", "D", "old")]
+    # Published successes A, B, C, F, H are cited 3 times in all, the published failure E once.
+    (gain,) = discovery(make_run(rows))["citation_gain"].tolist()
+    assert gain == pytest.approx(3 / 5 - 1)
+
+
 def test_the_record_by_date(run):
     table = record(run, every=55.0).set_index("date")
     assert table.index.tolist() == [0.0, 55.0, run.days]

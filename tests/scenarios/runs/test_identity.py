@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "f836b0cd0252199d3de932659f3eeaf6172b1dab6bce93fd88becfa07f7c8a17"
+DEFAULTS = "efe909af7194d1789e085ed0c6bf134fe6a90c611c7d69124dc513c1ba85ee8e"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
