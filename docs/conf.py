@@ -6,11 +6,16 @@ in the repository (CHANGELOG.md) become pages of the site; other files that are 
 
 from __future__ import annotations
 
+import ast
 import inspect
 import itertools
 import json
 import os
 import re
+import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +26,7 @@ ROOT = DOCS.parent
 MADE = DOCS / "pages"
 """Pages made for the site alone, in files that git ignores and that end as no page here does."""
 MADE_SUFFIX = ".myst"
+GALLERY = ROOT / "examples" / "gallery"
 README = (DOCS / "README.md").read_text(encoding="utf-8")
 GROUPS = ("Tutorials", "How-to", "Reference", "Background")
 ELSEWHERE = {
@@ -126,6 +132,8 @@ def navigation() -> str:
 def read_source(app: Any, page: str, source: list[str]) -> None:
     """Changes the links of a page, and gives the two front pages their tables of contents."""
     folder = (DOCS / page).parent
+    if page == "gallery":
+        source[0] = re.sub(r"^\[(\w+)\.py\]\(.*\)$", with_picture, source[0], flags=re.MULTILINE)
     if folder != MADE:
         source[0] = on_site(source[0], folder, folder)
     if page == root_doc:
@@ -143,10 +151,39 @@ def make_pages(app: Any) -> None:
         text = "---\norphan: true\n---\n" + on_site(text, (ROOT / file).parent, MADE)
         write_page(name, text)
     (MADE / "scorer.js").write_text(scorer(), encoding="utf-8")
+    draw_gallery()
     write_page("library", library_page())
     write_page("names", names_page())
     for title, names in name_groups().items():
         write_page(f"names-{title.lower()}", f"# {title}\n\n{autodoc(names)}")
+
+
+def with_picture(match: re.Match[str]) -> str:
+    """In place of the link to a script of the gallery: what it draws, and its text to unfold."""
+    script = GALLERY / f"{match[1]}.py"
+    alt = ast.get_docstring(ast.parse(text := script.read_text(encoding="utf-8")))
+    code = f"<details><summary>{script.name}</summary>\n\n```python\n{text}```\n\n</details>"
+    return f"![{alt}](pages/{script.stem}.svg)\n\n{code}"
+
+
+def draw_gallery() -> None:
+    """Makes the pictures of the gallery, unless they are newer than their scripts.
+
+    What only a change of the program alters is drawn after ``make clean``.
+    """
+    made = [MADE / f"{script.stem}.svg" for script in scripts()]
+    newest = max(path.stat().st_mtime for path in GALLERY.iterdir())
+    if all(path.exists() and path.stat().st_mtime > newest for path in made):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, str(GALLERY)], cwd=folder, check=True)  # noqa: S603
+        for picture in made:
+            shutil.copy(Path(folder) / picture.name, picture)
+
+
+def scripts() -> list[Path]:
+    """The scripts of the gallery, each of which draws one picture."""
+    return sorted(GALLERY.glob("[!_]*.py"))
 
 
 def scorer() -> str:

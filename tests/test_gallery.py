@@ -1,0 +1,65 @@
+"""The gallery: every script is short, uses public names alone, is shown, and draws its picture."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import virsci_society as vs
+
+ROOT = Path(__file__).resolve().parents[1]
+GALLERY = ROOT / "examples" / "gallery"
+SCRIPTS = sorted(GALLERY.glob("[!_]*.py"))
+TEXTS = {script.stem: script.read_text(encoding="utf-8") for script in SCRIPTS}
+ALLOWED = {"matplotlib", "networkx", "numpy", "pandas", "virsci_society"}
+QUICK = [
+    name for name, text in TEXTS.items() if re.findall(r'"runs/\w+', text) == ['"runs/assembly']
+]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_script_is_short_and_uses_public_names_alone(name: str) -> None:
+    assert len(TEXTS[name].splitlines()) <= 25
+    nodes = list(ast.walk(tree := ast.parse(TEXTS[name])))
+    assert ast.get_docstring(tree)
+    plain = [one.name for node in nodes if isinstance(node, ast.Import) for one in node.names]
+    parts = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    assert set(plain) | set(parts) <= ALLOWED
+    assert "virsci_society" not in parts
+    used = [node for node in nodes if isinstance(node, ast.Attribute)]
+    public = {one.attr for one in used if isinstance(one.value, ast.Name) and one.value.id == "vs"}
+    assert public <= set(vs.__all__)
+    assert not [one.attr for one in used if one.attr.startswith("_")]
+
+
+def test_the_page_shows_every_script_once() -> None:
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    assert len(TEXTS) >= 12
+    assert sorted(re.findall(r"^\[(\w+)\.py\]\(.*\)$", page, re.MULTILINE)) == sorted(TEXTS)
+
+
+def draw(names: list[str], folder: Path) -> None:
+    subprocess.run([sys.executable, str(GALLERY), *names], cwd=folder, check=True)
+    for name in names:
+        picture = (folder / f"{name}.svg").read_text(encoding="utf-8")
+        assert picture.count("<path") > 10, name
+
+
+def test_the_pictures_of_the_wordless_run_are_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of other runs take longer, so that the slow test draws them."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    assert len(QUICK) >= 7
+    draw(QUICK, tmp_path)
+
+
+@pytest.mark.slow
+def test_the_other_pictures_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    draw([name for name in TEXTS if name not in QUICK], tmp_path)
