@@ -506,16 +506,35 @@ def tokens() -> str:
     return page_text()
 
 
+def page_code(page: Path, *bases: str) -> Callable[[], Source]:
+    """The files, commands and Python that a page shows, and the scenarios that they are of."""
+
+    def source() -> Source:
+        code = [text for language, text in _blocks(page) if language != "text"]
+        return Source(hash_json([code, scenario(*bases)().hash]), 1)
+
+    return source
+
+
+def _blocks(page: Path) -> list[tuple[str, str]]:
+    """Language and text of the blocks of a page."""
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
 def printed_by(page: Path, which: int, source: Callable[[], Source]) -> Callable[[], str]:
-    """What block number ``which`` of the page's own Python prints, after its own commands."""
+    """What block number ``which`` of the page's own Python prints, after its own commands.
+
+    A block that begins with its own name in a comment is a file that is saved, and is not counted.
+    """
 
     def text() -> str:
-        shown = BLOCK.findall(page.read_text(encoding="utf-8"))
         folder = KEPT / f"{page.stem}-{marks_of(source())}"
         folder.mkdir(parents=True, exist_ok=True)
         begun = 0
-        for language, lines in shown:
-            if language == "console":
+        for language, lines in _blocks(page):
+            if name := re.match(r"# (\w+\.(?:py|yaml))\n", lines):
+                (folder / name[1]).write_text(lines, encoding="utf-8")
+            elif language == "console":
                 for line in lines.splitlines():
                     society(*shlex.split(line)[2:], folder=folder)
             elif language == "python":

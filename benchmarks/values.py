@@ -102,6 +102,14 @@ def _held(page: Path, name: str, command: str) -> Block:
     return Block(page, name, command, scenario(*FIELD), None, 60, "no words", PAPERS)
 
 
+def _tutorial(name: str, which: int, page: str, minutes: float) -> Block:
+    """What block number ``which`` of the Python of a tutorial on wordless societies prints."""
+    path = DOCS / f"tutorial-{page}.md"
+    source = printed.page_code(path, "community/assembly")
+    text = printed.printed_by(path, which, source)
+    return Block(path, name, "the commands and the Python above", source, text, minutes, "no words")
+
+
 EXAMPLE = scenario("quickstart")
 FORKED, REMOVAL = scenario("community/assembly", until="2y"), study("removal")
 BLOCKS: tuple[Block, ...] = (
@@ -131,6 +139,13 @@ BLOCKS: tuple[Block, ...] = (
         5,
         "no words",
     ),
+    _tutorial("means", 0, "question", 4),
+    _tutorial("differences", 1, "question", 4),
+    _tutorial("repeats", 0, "policy", 3),
+    _tutorial("differences", 1, "policy", 3),
+    _tutorial("graph", 0, "networks", 0.3),
+    _tutorial("bridges", 1, "networks", 0.3),
+    _tutorial("without", 2, "networks", 0.3),
     Block(
         REPRODUCTION,
         "plan of one run",

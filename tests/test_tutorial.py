@@ -1,16 +1,16 @@
-"""The tutorial on removals: its study is the library's, its commands and code run as printed."""
+"""The tutorials: their commands and code run as printed; the study on removals is the library's."""
 
 from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks import printed
+from benchmarks.values import BLOCKS, Block, stamped
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config.document import STUDIES
 from virsci_society.scenarios.config.yaml_io import parse_yaml
@@ -21,9 +21,9 @@ BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
 def test_the_study_is_that_of_the_library() -> None:
-    (printed,) = (text for language, text in BLOCK.findall(PAGE) if language == "yaml")
+    (shown,) = (text for language, text in BLOCK.findall(PAGE) if language == "yaml")
     held = (STUDIES / "removal.yaml").read_text(encoding="utf-8")
-    assert parse_yaml(printed, "page").data == parse_yaml(held, "library").data
+    assert parse_yaml(shown, "page").data == parse_yaml(held, "library").data
 
 
 def test_one_society_and_its_fork_print_what_the_page_shows(
@@ -42,24 +42,22 @@ def test_one_society_and_its_fork_print_what_the_page_shows(
         elif language == "python":
             exec(compile(text, "tutorial-removal.md", "exec"), {})
     assert ran == ["run", "show", "fork"]
-    (printed,) = (text for language, text in BLOCK.findall(shown) if language == "text")
-    assert capsys.readouterr().out == printed
+    (told,) = (text for language, text in BLOCK.findall(shown) if language == "text")
+    assert capsys.readouterr().out == told
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
-    blocks = BLOCK.findall(PAGE)
-    command = (
-        "import sys; from virsci_society.scenarios.cli.app import main; "
-        "sys.argv[0] = 'society'; main()"
-    )
-    for at, (language, text) in enumerate(blocks):
-        if language == "console":
-            for line in text.splitlines():
-                asked = [sys.executable, "-c", command, *shlex.split(line)[2:]]
-                subprocess.run(asked, cwd=tmp_path, check=True, capture_output=True)
-        elif language == "python":
-            asked = [sys.executable, "-c", text]
-            done = subprocess.run(asked, cwd=tmp_path, check=True, capture_output=True, text=True)
-            assert done.stdout == blocks[at + 1][1]
+@pytest.mark.parametrize(
+    "block",
+    [block for block in BLOCKS if block.page.stem.startswith("tutorial-")],
+    ids=lambda block: f"{block.page.stem}, {block.name}",
+)
+def test_the_page_shows_what_is_printed(
+    block: Block, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files, commands and Python of the page up to the block; runs are shared by its blocks."""
+    monkeypatch.setattr(printed, "KEPT", tmp_path_factory.getbasetemp() / "values")
+    (held,) = (one for one in stamped(block.page) if one.name == block.name)
+    assert block.text is not None
+    assert block.text() == held.text
