@@ -409,6 +409,10 @@ FOUND = {
     "discovery.worth_published.mean": "worth of what was published",
     "discovery.duplicated.mean": "had been carried out before",
     "discovery.per_scientist_year.mean": "discoveries per 1,000 people and year",
+    "consensus.right.mean": "share of communities that are right",
+    "consensus.agreed.mean": "days until they are",
+    "epistemic_progress.progress.mean": "share of significant patches visited",
+    "epistemic_progress.peaks.mean": "share of peaks found",
 }
 """Measures of what is found out, with the heads of their columns."""
 

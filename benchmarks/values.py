@@ -210,7 +210,7 @@ BLOCKS: tuple[Block, ...] = (
             12,
             "no words",
         )
-        for name in ("discovery", "funding", "who-learns")
+        for name in ("discovery", "funding", "who-learns", "zollman", "weisberg-muldoon")
     ),
     Block(
         DOCS / "statistics.md",

@@ -88,6 +88,10 @@ FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
         "discovery": "worth:discovery",
         "record": "worth:record",
     },
+    "classics": {
+        "consensus": "teams.classics:consensus",
+        "epistemic_progress": "teams.classics:epistemic_progress",
+    },
     "chance": {
         "tail": "networks.degree_tails:tail",
         "small_world": "networks.small_world:small_world",
@@ -97,7 +101,7 @@ FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
 """Family, as a scenario can ask for under ``metrics`` -> measure -> ``module:function`` below
 ``virsci_society.metrics``."""
 
-UNASKED = ("worth", "chance")
+UNASKED = ("worth", "classics", "chance")
 """Families that are measured only where a scenario names them."""
 COMPARING = ("novelty", "leaks", "claims", "chance")
 """Families whose measures are made from the papers of the past."""

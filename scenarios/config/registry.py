@@ -42,6 +42,10 @@ PROTOCOLS: Table = {
     "co_scientist": "virsci_society.protocols.systems.co_scientist:CoScientist",
     "solo_virsci": "virsci_society.protocols.virsci.protocol:SoloVirSci",
     "debate": "virsci_society.protocols.systems.debate:Debate",
+    "bandit": "virsci_society.protocols.classics.network_bandit:NetworkBandit",
+    "epistemic_landscape": (
+        "virsci_society.protocols.classics.epistemic_landscape:EpistemicLandscape"
+    ),
     "mixture": "virsci_society.protocols.mixture:Mixture",
 }
 FOUNDING: Table = {

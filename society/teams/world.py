@@ -138,6 +138,7 @@ class World:
         lessons: the best outcome that a scientist was told, with the idea's keywords.
         successes: whether an idea that was carried out succeeded, by the id of its team.
         on_record: papers of ideas that succeeded, replications left out, in order of date.
+        shared: what wordless models keep for all teams, by a name of the model.
     """
 
     env: simpy.Environment
@@ -174,6 +175,7 @@ class World:
     lessons: dict[str, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
     successes: dict[str, bool] = field(default_factory=dict)
     on_record: list[str] = field(default_factory=list)
+    shared: dict[str, Any] = field(default_factory=dict)
 
     @property
     def day(self) -> float:

@@ -110,11 +110,11 @@ def test_what_was_written_goes_before_what_would_be_computed(run, make_run):
         measure(run, "degree")
 
 
-def test_a_scenario_can_ask_for_every_family_and_has_all_but_chance_and_worth_by_default():
+def test_a_scenario_can_ask_for_every_family_and_has_the_usual_ones_by_default():
     assert {name: list(one) for name, one in FAMILY_MEASURES.items()} == {
         name: list(family) for name, family in FAMILIES.items()
     }
-    assert set(DEFAULT) == set(FAMILIES) - {"chance", "worth"}
+    assert set(DEFAULT) == set(FAMILIES) - {"chance", "classics", "worth"}
     assert list(METRICS) == [name for family in FAMILIES.values() for name in family]
 
 

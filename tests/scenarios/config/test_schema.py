@@ -342,7 +342,7 @@ def test_an_ecosystem_folder_counts_by_its_content_not_its_place(write: Write, h
 def test_families_of_metrics_are_those_that_exist() -> None:
     from virsci_society.metrics.registry import FAMILIES
 
-    assert set(FAMILIES) == {*METRICS, "chance", "worth"}
+    assert set(FAMILIES) == {*METRICS, "chance", "classics", "worth"}
 
 
 def test_a_scenario_never_changes() -> None:

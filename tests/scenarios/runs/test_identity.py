@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "efe909af7194d1789e085ed0c6bf134fe6a90c611c7d69124dc513c1ba85ee8e"
+DEFAULTS = "34597ad475e0ad7c010a06ae35b6e0ddc689b76fb61b1cbb1a75e12383d5d58f"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 

@@ -1,0 +1,212 @@
+"""Weisberg and Muldoon's model, in which scientists search two hills of significance for peaks.
+
+A patch of the landscape is an approach to a topic. Scientists start where nothing is significant
+and move one patch a day, by themselves (controls), towards what others have found to be significant
+(followers), or away from where anybody has been (mavericks). In the program of the paper followers
+also moved to patches of equal significance, which the paper does not say, so that many went to and
+fro between two; Alexander, Himmelreich and Thompson (2015) found this.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from virsci_society.agents.errors import Dissolved
+from virsci_society.protocols.classics.network_bandit import BEGUN
+from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from virsci_society.society.kernel.durations import Process
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
+
+SIDE = 101
+"""Patches along each side of the torus."""
+HILLS = ((75, 75, 0.75, 0.02, 0.01, 0.02), (45, 45, 0.70, 0.01, 0.01, 0.01))
+"""Of each hill: the patch of its peak, its height, and a, b, c of exp(-(a x^2 + b x y + c y^2)),
+where x and y are distances from the peak. Weisberg and Muldoon 2009, by their program."""
+LOW = 10
+"""Scientists start on patches of less significance than this, in thousandths."""
+RESTLESS = 0.02
+"""Probability that a control moves on from a patch no better than the one before."""
+COMPASS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
+"""The eight headings, so that the opposite of one is four places further."""
+
+
+def _significance(x: int, y: int) -> int:
+    hills = (
+        height * math.exp(-(a * (x - px) ** 2 + b * (x - px) * (y - py) + c * (y - py) ** 2))
+        for px, py, height, a, b, c in HILLS
+    )
+    return int(1000 * sum(hills))
+
+
+SIGNIFICANCE = [_significance(x, y) for x, y in product(range(SIDE), repeat=2)]
+"""Of each patch, in thousandths; patches are numbered row by row."""
+SIGNIFICANT = sum(one > 0 for one in SIGNIFICANCE)
+"""Patches that are significant at all."""
+START = [patch for patch, one in enumerate(SIGNIFICANCE) if one < LOW]
+"""Patches on which scientists start."""
+PEAKS = tuple(px * SIDE + py for px, py, *_ in HILLS)
+AROUND = [
+    [(x + dx) % SIDE * SIDE + (y + dy) % SIDE for dx, dy in COMPASS]
+    for x, y in product(range(SIDE), repeat=2)
+]
+"""The eight neighbours of each patch, by heading."""
+
+Strategy = Literal["control", "follower", "published_follower", "maverick"]
+
+
+@dataclass
+class Searched:
+    """What is known of the landscape in a run.
+
+    Attributes:
+        known: the date from which a patch is known to all, infinite where nobody has been.
+        begun: names of those who search.
+    """
+
+    known: list[float] = field(default_factory=lambda: [math.inf] * SIDE**2)
+    begun: set[str] = field(default_factory=set)
+
+
+@dataclass
+class Searcher:
+    """Where a scientist stands in the landscape.
+
+    Attributes:
+        patch: number of the patch.
+        heading: place in ``COMPASS``.
+        before: significance that the present one is compared with.
+    """
+
+    patch: int
+    heading: int
+    before: int = 0
+
+    def go(self, heading: int) -> None:
+        """Move one patch in a direction, and remember how significant this one was."""
+        self.before = SIGNIFICANCE[self.patch]
+        self.heading, self.patch = heading, AROUND[self.patch][heading]
+
+    def return_back(self, rng: np.random.Generator) -> None:
+        """Move back to the patch before, and turn to any direction."""
+        self.patch = AROUND[self.patch][(self.heading + 4) % 8]
+        self.heading = draw(range(8), rng)
+
+
+class EpistemicLandscape(TeamProtocol):
+    """Scientists on their own search a landscape of significance, one patch a day.
+
+    Every scientist leads one team of one, which works to the end of the run and publishes nothing.
+    Moves go to one of the eight neighbours; in the program of the paper headings are continuous.
+    """
+
+    citation: ClassVar[str] = "Weisberg and Muldoon 2009"
+
+    strategy: Strategy = "follower"
+    """``control``: uphill, whatever others do; ``follower``: to the most significant patch next to
+    one's own that somebody has visited, if it is better than one's own, or else to an unvisited
+    one; ``published_follower``: also if it is as good, the error in the program of the paper;
+    ``maverick``: to unvisited patches, and back where it gets worse. Source: Weisberg and Muldoon
+    2009, corrected by Alexander, Himmelreich and Thompson 2015."""
+
+    def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
+        """Move every day, to the end of the run."""
+        return (yield from lab.stage("search", self._search(team, lab)))
+
+    def _search(self, team: Team, lab: Lab) -> Process[Manuscript]:
+        searched: Searched = lab.world.shared.setdefault("landscape", Searched())
+        if team.leader in searched.begun:
+            raise Dissolved(BEGUN)
+        searched.begun.add(team.leader)
+        rng = lab.rng("search")
+        me = Searcher(draw(START, rng), draw(range(8), rng))
+        team.notes["found"] = 0.0
+        while True:
+            # Known from the next day on: the order within a day changes nothing (rule 11).
+            if lab.now + 1 < searched.known[me.patch]:
+                self._note(team, me.patch, searched.known[me.patch], lab.now)
+                searched.known[me.patch] = lab.now + 1
+            yield from lab.wait(1.0)
+            seen = [searched.known[patch] <= lab.now for patch in AROUND[me.patch]]
+            self._move(me, seen, rng)
+
+    def _note(self, team: Team, patch: int, known: float, now: float) -> None:
+        """Note for the tables what nobody has found before, and when a peak was."""
+        if SIGNIFICANCE[patch] > 0 and known == math.inf:
+            team.notes["found"] += 1 / SIGNIFICANT
+        if patch in PEAKS:
+            team.notes.setdefault(f"peak_{PEAKS.index(patch) + 1}", now)
+
+    def _move(self, me: Searcher, seen: list[bool], rng: np.random.Generator) -> None:
+        """Move, or stay, given which of the eight neighbours have been visited."""
+        if self.strategy == "control":
+            _climb(me, rng)
+        elif self.strategy == "maverick":
+            _avoid(me, seen, rng)
+        else:
+            _follow(me, seen, rng, equal=self.strategy == "published_follower")
+
+
+def _climb(me: Searcher, rng: np.random.Generator) -> None:
+    """Go on where it got better, go back where it got worse, else stay with probability 0.98."""
+    here = SIGNIFICANCE[me.patch]
+    if here > me.before:
+        me.go(me.heading)
+    elif here < me.before:
+        me.return_back(rng)
+    elif rng.random() < RESTLESS:
+        me.go(draw(range(8), rng))
+
+
+def _follow(me: Searcher, seen: list[bool], rng: np.random.Generator, *, equal: bool) -> None:
+    """Go to the best visited neighbour if it is better, or else to an unvisited one, if any."""
+    best, headings = _best(me.patch, seen)
+    here = SIGNIFICANCE[me.patch]
+    if best > here or (equal and best == here):
+        me.go(draw(headings, rng))
+    elif not all(seen):
+        me.go(draw(_unvisited(seen), rng))
+
+
+def _avoid(me: Searcher, seen: list[bool], rng: np.random.Generator) -> None:
+    """Go back where it got worse, else on to unvisited patches, ahead if that is one."""
+    here = SIGNIFICANCE[me.patch]
+    if here < me.before:
+        me.return_back(rng)
+    elif not all(seen):
+        me.go(draw(_unvisited(seen), rng) if seen[me.heading] else me.heading)
+    else:
+        best, headings = _best(me.patch, seen)
+        if best >= here:
+            me.go(draw(headings, rng))
+
+
+def _best(patch: int, seen: list[bool]) -> tuple[int, list[int]]:
+    """The largest significance of visited neighbours, and their headings; -1 without any."""
+    values = [
+        SIGNIFICANCE[near] if visited else -1
+        for near, visited in zip(AROUND[patch], seen, strict=True)
+    ]
+    best = max(values)
+    return best, [heading for heading, value in enumerate(values) if value == best]
+
+
+def _unvisited(seen: list[bool]) -> list[int]:
+    return [heading for heading, visited in enumerate(seen) if not visited]
+
+
+def draw(items: list[int] | range, rng: np.random.Generator) -> int:
+    """One of some numbers, each with the same probability.
+
+    Args:
+        items: the numbers.
+        rng: the random stream.
+    """
+    return items[int(rng.random() * len(items))]

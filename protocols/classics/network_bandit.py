@@ -1,0 +1,136 @@
+"""Zollman's model, in which scientists try two methods and hear of results along a network.
+
+Nobody knows how often either method succeeds. Everybody uses the one that looks better to her, so
+that a community can settle on the worse one, which it does the less often the fewer hear of each
+other's first results (Zollman 2007, 2010).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from virsci_society.agents.errors import Dissolved, InputError
+from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
+
+if TYPE_CHECKING:
+    from virsci_society.society.kernel.durations import Process
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
+    from virsci_society.society.teams.world import World
+
+KNOWN_SUCCESS = 0.5
+"""Probability that a trial of the worse method succeeds (Zollman 2010)."""
+LARGEST_PRIOR = 4.0
+"""Priors are Beta distributions whose parameters are uniform between 0 and this (Zollman 2010)."""
+BEGUN = "has begun already"
+"""Why a second team of the same scientist ends at once."""
+
+Result = tuple[float, int, int]
+"""Date of some trials, the method (0 or 1), and how many of them succeeded."""
+
+
+class NetworkBandit(TeamProtocol):
+    """Scientists on their own try the better of two methods and hear results along a network.
+
+    Every scientist leads one team of one, which works to the end of the run and publishes nothing.
+    """
+
+    citation: ClassVar[str] = "Zollman 2010"
+
+    network: Literal["cycle", "wheel", "complete", "coauthors"] = "cycle"
+    """Who hears whose results: neighbours on a ring (``cycle``), one person in the middle of such a
+    ring as well (``wheel``), everybody (``complete``), or those who had written together before day
+    0 (``coauthors``). Source: Zollman 2010; ``coauthors``: this project."""
+    community: int | None = Field(default=None, ge=3, le=10_000)
+    """People of one community. The society consists of as many separate ones as it has room for;
+    null: it is one community. Unit: people. Source: Zollman 2010, 3 to 11 people."""
+    edge: float = Field(default=0.001, gt=0, le=0.5)
+    """How much more often trials of the better method succeed than those of the other, which do so
+    with probability 0.5. Unit: probability. Source: Zollman 2010."""
+    trials: int = Field(default=1000, ge=1, le=1_000_000)
+    """Trials of a scientist on one day. Unit: trials. Source: Zollman 2010."""
+
+    @model_validator(mode="after")
+    def _one_network(self) -> Self:
+        if self.network == "coauthors" and self.community is not None:
+            raise ValueError(
+                "network: coauthors is one community; leave community out, or choose cycle, wheel "
+                "or complete"
+            )
+        return self
+
+    def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
+        """Try a method every day, to the end of the run."""
+        return (yield from lab.stage("trials", self._try(team, lab)))
+
+    def _try(self, team: Team, lab: Lab) -> Process[Manuscript]:
+        world, rng, row = lab.world, lab.rng("trials"), lab.world.population.rows[team.leader]
+        board: dict[int, list[Result]] = world.shared.setdefault("bandit", {})
+        if row in board:
+            raise Dissolved(BEGUN)
+        number, heard_from = self._neighbours(row, world)
+        board[row] = []
+        read = dict.fromkeys([row, *heard_from], 0)
+        # Successes and failures of either method, as a Beta distribution counts them.
+        beliefs = rng.uniform(0.0, LARGEST_PRIOR, (2, 2)).tolist()
+        team.notes["community"] = number
+        while True:
+            self._hear(board, read, lab.now, beliefs)
+            looks = [successes / (successes + failures) for successes, failures in beliefs]
+            method = int(looks[1] > looks[0])
+            if method != team.notes.get("better"):
+                team.notes |= {"better": method, "since": lab.now}
+            chance = KNOWN_SUCCESS + method * self.edge
+            board[row].append((lab.now, method, int(rng.binomial(self.trials, chance))))
+            yield from lab.wait(1.0)
+
+    def _hear(
+        self,
+        board: dict[int, list[Result]],
+        read: dict[int, int],
+        now: float,
+        beliefs: list[list[float]],
+    ) -> None:
+        """Add what is new of one's own and the neighbours' results to one's beliefs."""
+        for other, place in read.items():
+            results = board.get(other, [])
+            # Strictly before now: the order within a day changes nothing (rule 11).
+            while place < len(results) and results[place][0] < now:
+                _, method, successes = results[place]
+                beliefs[method][0] += successes
+                beliefs[method][1] += self.trials - successes
+                place += 1
+            read[other] = place
+
+    def _neighbours(self, row: int, world: World) -> tuple[int, Iterable[int]]:
+        """The number of a scientist's community, and the rows of those whom it hears of there."""
+        if self.network == "coauthors":
+            return 0, world.network.coauthors(row)[0].tolist()
+        people = len(world.ecosystem.profiles)
+        size = self.community or people
+        if people % size:
+            raise InputError(
+                f"protocol.community: {people} people do not make communities of {size} each; "
+                "change it or the number of people"
+            )
+        number, place = divmod(row, size)
+        return number, [number * size + one for one in neighbours(self.network, place, size)]
+
+
+def neighbours(network: str, place: int, size: int) -> list[int]:
+    """The places in a community whose results somebody hears, without the own one.
+
+    Args:
+        network: cycle, wheel or complete.
+        place: of the scientist, from 0; that of the person in the middle of a wheel is 0.
+        size: people of the community.
+    """
+    if network == "complete" or (network == "wheel" and place == 0):
+        return [one for one in range(size) if one != place]
+    first = 1 if network == "wheel" else 0
+    ring = size - first
+    near = {first + (place - first + step) % ring for step in (-1, 1)} - {place}
+    return [*range(first), *sorted(near)]
