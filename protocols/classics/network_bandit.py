@@ -108,7 +108,7 @@ class NetworkBandit(TeamProtocol):
     def _neighbours(self, row: int, world: World) -> tuple[int, Iterable[int]]:
         """The number of a scientist's community, and the rows of those whom it hears of there."""
         if self.network == "coauthors":
-            return 0, world.network.coauthors(row)[0].tolist()
+            return 0, world.network.coauthors(row, 0.0)[0].tolist()
         people = len(world.ecosystem.profiles)
         size = self.community or people
         if people % size:
