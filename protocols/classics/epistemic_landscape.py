@@ -116,6 +116,11 @@ class EpistemicLandscape(TeamProtocol):
     ``maverick``: to unvisited patches, and back where it gets worse. Source: Weisberg and Muldoon
     2009, corrected by Alexander, Himmelreich and Thompson 2015."""
 
+    @property
+    def name(self) -> str:
+        """The name under which tables list its teams."""
+        return "epistemic_landscape"
+
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
         """Move every day, to the end of the run."""
         return (yield from lab.stage("search", self._search(team, lab)))

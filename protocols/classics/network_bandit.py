@@ -32,7 +32,7 @@ Result = tuple[float, int, int]
 """Date of some trials, the method (0 or 1), and how many of them succeeded."""
 
 
-class NetworkBandit(TeamProtocol):
+class Bandit(TeamProtocol):
     """Scientists on their own try the better of two methods and hear results along a network.
 
     Every scientist leads one team of one, which works to the end of the run and publishes nothing.

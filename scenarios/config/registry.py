@@ -42,7 +42,7 @@ PROTOCOLS: Table = {
     "co_scientist": "virsci_society.protocols.systems.co_scientist:CoScientist",
     "solo_virsci": "virsci_society.protocols.virsci.protocol:SoloVirSci",
     "debate": "virsci_society.protocols.systems.debate:Debate",
-    "bandit": "virsci_society.protocols.classics.network_bandit:NetworkBandit",
+    "bandit": "virsci_society.protocols.classics.network_bandit:Bandit",
     "epistemic_landscape": (
         "virsci_society.protocols.classics.epistemic_landscape:EpistemicLandscape"
     ),

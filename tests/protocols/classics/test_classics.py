@@ -21,7 +21,8 @@ from virsci_society.protocols.classics.epistemic_landscape import (
     EpistemicLandscape,
     Searcher,
 )
-from virsci_society.protocols.classics.network_bandit import NetworkBandit, neighbours
+from virsci_society.protocols.classics.network_bandit import Bandit, neighbours
+from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.society.ecosystem.synthetic.synthetic import Strangers
 from virsci_society.society.formation.founding import Once
@@ -102,7 +103,7 @@ def compare_bandits(lived, seeds, replicates, communities=COMMUNITIES):
     distances = {}
     for network in NETWORKS:
         for size in communities:
-            protocol = NetworkBandit(network=network, community=size, edge=EDGE, trials=TRIALS)
+            protocol = Bandit(network=network, community=size, edge=EDGE, trials=TRIALS)
             runs = [consensus(lived(protocol, PEOPLE, PERIODS, seed)) for seed in seeds]
             right = np.concatenate([run["right"].to_numpy(float) for run in runs])
             agreed = np.concatenate([run["agreed"].dropna().to_numpy(float) for run in runs])
@@ -176,7 +177,7 @@ def test_who_hears_whom_in_a_community_of_five(network, place, near):
 def test_results_are_heard_the_next_day_whatever_the_order_of_a_day():
     board = {0: [(0.0, 1, 7), (1.0, 0, 4)], 1: [(0.0, 0, 2)]}
     beliefs, read = [[1.0, 1.0], [1.0, 1.0]], {0: 0, 1: 0, 2: 0}
-    bandit = NetworkBandit(trials=10)
+    bandit = Bandit(trials=10)
     bandit._hear(board, read, 0.0, beliefs)
     assert beliefs == [[1, 1], [1, 1]]
     bandit._hear(board, read, 1.0, beliefs)
@@ -191,11 +192,11 @@ def test_results_are_heard_the_next_day_whatever_the_order_of_a_day():
 def test_everybody_uses_what_looks_better_by_all_that_she_has_heard(begun, synthetic, network):
     """Priors, and every choice of every day, told again from the results that were reported."""
     if network == "coauthors":
-        society = begun(NetworkBandit(network=network, edge=0.1, trials=3), 30, 12.0, of=synthetic)
+        society = begun(Bandit(network=network, edge=0.1, trials=3), 30, 12.0, of=synthetic)
         hears = (synthetic.coauthors.toarray() > 0) + np.eye(30)
         assert hears.sum() > 60
     else:
-        bandit = NetworkBandit(network=network, community=6, edge=0.1, trials=3)
+        bandit = Bandit(network=network, community=6, edge=0.1, trials=3)
         society = begun(bandit, PEOPLE, 12.0)
         hears = np.kron(np.eye(PEOPLE // 6), independent.adjacency(network, 6))
     society.run_to_end()
@@ -306,23 +307,28 @@ def test_a_run_without_such_teams_has_no_rows():
 
 
 def test_a_second_team_of_a_scientist_ends_at_once(lived):
-    for protocol in (NetworkBandit(network="coauthors"), EpistemicLandscape()):
+    for protocol in (Bandit(network="coauthors"), EpistemicLandscape()):
         teams = lived(protocol, 0, 5.0, founding=Once(count=PEOPLE + 3)).table("teams")
         assert teams["reason"].value_counts().to_dict() == {"has begun already": 3}
 
 
 def test_those_who_have_no_coauthors_learn_by_themselves(lived):
     """The strangers never wrote with anybody: they are one community, and hear nobody."""
-    run = consensus(lived(NetworkBandit(network="coauthors", edge=0.2, trials=5), 100, 30.0))
+    run = consensus(lived(Bandit(network="coauthors", edge=0.2, trials=5), 100, 30.0))
     assert run[["community", "people"]].values.tolist() == [[0, 100]]
     assert 0.3 < run["better"].item() < 1.0
     assert run["right"].item() == 0.0
     assert run["agreed"].isna().all()
 
 
+@pytest.mark.parametrize("name", ["bandit", "epistemic_landscape"])
+def test_the_registry_names_them_as_tables_do(name):
+    assert import_class(PROTOCOLS[name])().name == name
+
+
 def test_communities_that_do_not_divide_the_people_are_refused(lived):
     with pytest.raises(InputError, match=r"protocol.community: 240 people do not make .* 7 each"):
-        lived(NetworkBandit(community=7), PEOPLE, 2.0)
+        lived(Bandit(community=7), PEOPLE, 2.0)
 
 
 @pytest.mark.parametrize(

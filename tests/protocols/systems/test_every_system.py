@@ -16,7 +16,9 @@ from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
 from virsci_society.society.formation.founding import Once
 
 ROOT = Path(__file__).parents[3]
-SYSTEMS = sorted(set(PROTOCOLS) - {"virsci", "wordless", "mixture"})
+SYSTEMS = sorted(
+    set(PROTOCOLS) - {"virsci", "wordless", "bandit", "epistemic_landscape", "mixture"}
+)
 PAPERS = [
     ROOT.parent / "shared" / "reference" / f"{name}-paper.txt"
     for name in ("virsci", "beyond-brainstorming")
