@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "34597ad475e0ad7c010a06ae35b6e0ddc689b76fb61b1cbb1a75e12383d5d58f"
+DEFAULTS = "adb7d5cb205f98494caca8d46ffec00083bbea1ba7e206c83039c247578ba76e"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
