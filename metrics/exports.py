@@ -116,18 +116,19 @@ def graphml_text(graph: nx.Graph[str]) -> Iterator[str]:
     yield '<graph edgedefault="undirected">\n'
     if graph.graph:
         yield f"{_pieces('graph', graph.graph)}\n"
+    named = {node: quoteattr(node) for node in graph}
     for node, data in graph.nodes(data=True):
-        values = _pieces("node", data)
-        yield f"<node id={quoteattr(node)}>{values}</node>\n"
+        yield f"<node id={named[node]}>{_pieces('node', data)}</node>\n"
     for first, second, data in graph.edges(data=True):
-        ends = f"source={quoteattr(first)} target={quoteattr(second)}"
+        ends = f"source={named[first]} target={named[second]}"
         yield f"<edge {ends}>{_pieces('edge', data)}</edge>\n"
     yield "</graph>\n</graphml>\n"
 
 
 def _pieces(kind: str, data: Mapping[str, Any]) -> str:
-    items = sorted(data.items())
-    return "".join(f'<data key="{kind}-{name}">{escape(str(v))}</data>' for name, v in items)
+    # Numbers, which are most, need no escaping.
+    items = ((name, escape(v) if isinstance(v, str) else v) for name, v in sorted(data.items()))
+    return "".join([f'<data key="{kind}-{name}">{v}</data>' for name, v in items])
 
 
 def gexf_text(graph: nx.Graph[str]) -> Iterator[str]:
@@ -151,23 +152,22 @@ def gexf_text(graph: nx.Graph[str]) -> Iterator[str]:
             yield f'<attribute id="{name}" title="{name}" type="{TYPES[of_type]}"/>\n'
         yield "</attributes>\n"
     yield f'<nodes count="{graph.number_of_nodes()}">\n'
+    named = {node: quoteattr(node) for node in graph}
     for node, data in graph.nodes(data=True):
-        name = quoteattr(node)
+        name = named[node]
         yield f"<node id={name} label={name}>{_values(of_nodes, data)}</node>\n"
     yield f'</nodes>\n<edges count="{graph.number_of_edges()}">\n'
     for number, (first, second, data) in enumerate(graph.edges(data=True)):
-        ends = f"source={quoteattr(first)} target={quoteattr(second)}"
+        ends = f"source={named[first]} target={named[second]}"
         attributes = f'weight="{float(data["weight"])}" start="{data["start"]}"'
         yield f'<edge id="{number}" {ends} {attributes}>{_values(of_edges, data)}</edge>\n'
     yield "</edges>\n</graph>\n</gexf>\n"
 
 
 def _values(declared: Mapping[str, type], data: Mapping[str, Any]) -> str:
-    cells = [
-        f'<attvalue for="{name}" value={quoteattr(str(data[name]))}/>'
-        for name in declared
-        if name in data
-    ]
+    held = ((name, data[name]) for name in declared if name in data)
+    quoted = ((name, quoteattr(v) if isinstance(v, str) else f'"{v}"') for name, v in held)
+    cells = [f'<attvalue for="{name}" value={value}/>' for name, value in quoted]
     return f"<attvalues>{''.join(cells)}</attvalues>"
 
 

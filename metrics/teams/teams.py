@@ -107,7 +107,7 @@ def _numbers(values: Sequence[float | None], dtype: str) -> Any:
 
 def _first_ties(run: Run) -> dict[tuple[str, str], float]:
     first: dict[tuple[str, str], float] = {}
-    ties = run.table("ties")
+    ties = run.table("ties", plain=True)
     for source, target, date in zip(ties["source"], ties["target"], ties["date"], strict=True):
         pair = (min(source, target), max(source, target))
         first[pair] = min(date, first.get(pair, np.inf))
@@ -124,8 +124,8 @@ class _Record:
         self.start = dict(zip(starts["scientist"], starts["career_start"], strict=True))
         self.boundary = run.boundary
         self.dates: dict[str, list[float]] = defaultdict(list)
-        dated = run.table("papers").set_index("paper")["published"]
-        by = run.table("authorships")
+        papers, by = (run.table(one, plain=True) for one in ("papers", "authorships"))
+        dated = dict(zip(papers["paper"], papers["published"], strict=True))
         for paper, who in zip(by["paper"], by["scientist"], strict=True):
             self.dates[who].append(float(dated.get(paper, np.inf)))
         for dates in self.dates.values():

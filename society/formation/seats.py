@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, overload
@@ -100,10 +101,12 @@ class RepeatedTeams(Part):
         if not rng.random() < self.share:
             return None
         history, since = world.history, world.day - self.within
-        recent = [paper for paper in history.papers_of(leader) if history.date_of(paper) >= since]
-        if not recent:
+        papers = history.papers_of(leader)
+        # In order of date, so that few of a long career are looked at.
+        first = bisect_left(papers, since, key=history.date_of)
+        if first == len(papers):
             return None
-        paper = recent[int(rng.integers(len(recent)))]
+        paper = papers[first + int(rng.integers(len(papers) - first))]
         # In author order, so that the draws of who stays mean the same people in every run.
         return tuple(row for row in history.authors_of(paper) if row != leader)
 

@@ -159,6 +159,8 @@ class PaperHistory:
         self._own: dict[int, list[int]] = {}
         # With the number of the person's papers that are counted in them.
         self._joint: dict[int, tuple[int, JointPapers]] = {}
+        # The co-authors of those who have not written since they were last asked for.
+        self._partners: dict[int, IntArray] = {}
         self._merged: tuple[tuple[int, ...], JointPapers] = (), NOBODY
         self.distinct = Distinct()
         self._numbers: IntArray | None = None
@@ -216,19 +218,15 @@ class PaperHistory:
                 dated = ((self.date_of(paper), self.authors_of(paper)) for paper in own[counted:])
                 known = self.distinct.merge([known, JointPapers.on(row, dated)])
             self._joint[row] = len(own), known
+        self._partners[row] = known.people
         return known
 
     def partners_of_each(self, rows: Iterable[int]) -> list[IntArray]:
         """The co-authors of each of several people."""
         self._catch_up()
-        joint, own, each = self._joint, self._own, []
-        for row in rows:
-            # Those of whom nothing new is known make up nearly all, and the loop is long.
-            counted, known = joint.get(row, (-1, NOBODY))
-            each.append(
-                (known if counted == len(own.get(row, ())) else self.joint_papers(row)).people
-            )
-        return each
+        known = self._partners
+        # The loop is long, and nearly all of them have been asked for before.
+        return [known[row] if row in known else self.joint_papers(row).people for row in rows]
 
     def joint_papers_of(self, rows: Sequence[int]) -> JointPapers:
         """The co-authors of several people but for themselves, with the papers with all of them.
@@ -289,6 +287,7 @@ class PaperHistory:
             paper = len(self.past) + self._visible
             for row in self._authors[self._visible]:
                 self._papers_of(row).append(paper)
+                self._partners.pop(row, None)
             self._visible += 1
 
 

@@ -210,6 +210,7 @@ class CoauthorNetwork:
         self._partner = self._partners.data
         self._total = self._totals.data
         self._dated: dict[int, tuple[list[float], list[int]]] = {}
+        self._tied: set[tuple[int, int]] = set()
         self._before = GrowableArray(np.diff(self._totals[self._starts]))
         self._after = GrowableArray(np.zeros(self.size, dtype=np.int32))
         self._known, self._since = self._before.values, self._after.values
@@ -232,7 +233,9 @@ class CoauthorNetwork:
         """Add one joint paper, dated now, to every pair of these authors (rows)."""
         date = self._now()
         for i, j in combinations(authors, 2):
-            since = i in self._dated and j in self._dated[i][1]
+            pair = (i, j) if i < j else (j, i)
+            since = pair in self._tied
+            self._tied.add(pair)
             repeat = since or self._met_before_day_0(i, j)
             if not repeat:
                 self.distinct_coauthors.record((i, j))
