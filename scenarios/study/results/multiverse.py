@@ -22,6 +22,8 @@ from virsci_society.metrics.inference.variance_components import (
     VarianceComponent,
     variance_components,
 )
+from virsci_society.metrics.report.templates import format_number
+from virsci_society.scenarios.study.results.answer import percentage, unit_of
 from virsci_society.scenarios.study.results.study import Study, StudyArm
 
 FINDINGS = (
@@ -98,6 +100,21 @@ def findings(study: Study) -> pd.DataFrame:
         told = (whole.value, whole.low, whole.high, *shares)
         rows.append((*head, *told, float(means.min()), float(means.max())))
     return pd.DataFrame(rows, columns=list(FINDINGS))
+
+
+def sentence(study: Study, found: pd.DataFrame) -> list[str]:
+    """The first finding over all settings in a sentence; none where there is no finding."""
+    known = found.dropna(subset=["same_sign"])
+    if not len(known):
+        return []
+    one = known.iloc[0]
+    scale, unit = percentage(study, one["measure"]), unit_of(study, one["measure"])
+    mean, low, high = (format_number(scale * one[name]) for name in ("difference", "low", "high"))
+    alike, number = round(one["same_sign"] * one["universes"]), one["universes"]
+    return [
+        f"Over all {number} settings the difference was {f'{mean} {unit}'.strip()} on average "
+        f"(95 % interval {low} to {high}), with the same sign in {alike} of {number}."
+    ]
 
 
 def components(study: Study) -> pd.DataFrame:

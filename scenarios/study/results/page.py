@@ -166,7 +166,7 @@ class StudyPage:
             style=style_sheet(environment),
             told=description,
             interval=tables.interval_names(description.paired),
-            answer=answer(self.study, self.results),
+            answer=self._answer(),
             measures=self._groups(),
             differences=self.differences,
             correlated=self.correlated,
@@ -198,6 +198,11 @@ class StudyPage:
             shown=RUNS_SHOWN,
             arms_drawn=figures.ARMS_SHOWN,
         )
+
+    def _answer(self) -> list[str]:
+        """The answer, and whether it holds in all settings of ``each``."""
+        told, found = answer(self.study, self.results), self.tables.get("multiverse")
+        return told if found is None else [*told, *multiverse.sentence(self.study, found)]
 
     def _add_measure(self, name: str) -> None:
         measure = MEASURES.get(name)

@@ -82,6 +82,8 @@ def test_the_page_and_its_files_show_it(tmp_path, name):
     text = re.sub(r"<[^>]+>", " ", page)
     assert "Does it hold in every setting?" in text
     assert "backend.model" in text
+    assert re.search(r"Over all 12 settings the difference was [12]\.\d+ on average", text)
+    assert "with the same sign in 12 of 12." in text
 
 
 def test_no_difference_at_all_has_no_sign(tmp_path):
