@@ -49,6 +49,10 @@ def accepted(rule, **slots):
 
 
 def test_coefficients_are_the_constants_of_the_table():
+    lacking = [
+        name for name in LogisticAcceptance.model_fields if not hasattr(RULES, f"invite_{name}")
+    ]
+    assert not lacking, f"agents/offline/constants.py lacks invite_{lacking[0]}"
     assert DEFAULT_ACCEPTANCE.model_dump() == {
         name: getattr(RULES, f"invite_{name}") for name in LogisticAcceptance.model_fields
     }

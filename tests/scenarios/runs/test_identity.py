@@ -47,7 +47,11 @@ def test_defaults_of_the_identity_are_those_of_its_number():
     defaults = sorted(
         [title or "Top level", key, row.default] for (title, key), row in first.items()
     )
-    assert hash_json(defaults) == DEFAULTS
+    assert hash_json(defaults) == DEFAULTS, (
+        "a default changed: it needs another IDENTITY (scenarios/config/document.py). A key that "
+        "is new says so in its text, with the next release: 'Since 0.3.'; one that came within "
+        "the release under way changes DEFAULTS"
+    )
 
 
 def test_a_scenario_of_defaults_has_an_empty_identity():
