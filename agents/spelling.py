@@ -30,5 +30,9 @@ def cut_text(text: str, most: int, mark: str = "…") -> str:
 
 
 def printable(text: str) -> str:
-    """The text with control characters escaped, so that a terminal does not obey them."""
+    """The text with control characters escaped, so that a terminal does not obey them.
+
+    Spaces that do not break, as pages have them in numbers, become plain ones.
+    """
+    text = text.replace("\u202f", " ").replace("\u00a0", " ")
     return text if text.isprintable() else repr(text)[1:-1]
