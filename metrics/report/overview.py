@@ -46,13 +46,14 @@ NAMED = 3
 
 def first_screen(run: Run, summary: dict[str, Any], whole: Communities) -> dict[str, Any]:
     """``sentences`` (what happened), ``rows`` (name and text), ``status`` and ``trouble``."""
-    most, others = _changes(run)
+    most, others, same = _changes(run)
     rows = {
         "Most papers": _most_papers(run),
         "Bridges between communities": _bridges(whole),
         "Did groups mix?": _mixing(run, whole),
         "Changed most": most,
         "Also changed": others,
+        "Unchanged": same,
         "How novel": _novelty_sentence(run),
     }
     return {
@@ -180,18 +181,21 @@ CHANGES: dict[str, tuple[str, Callable[[Any], str]]] = {
 }
 
 
-def _changes(run: Run) -> tuple[str, str]:
-    """The measure that changed most from day 0, relative to what it was, and the others."""
+def _changes(run: Run) -> tuple[str, str, str]:
+    """The measure that changed most from day 0, relative to what it was; others; those alike."""
     first, last = _ends(run)
     known = [one for one in CHANGES if not pd.isna(last[one]) and not pd.isna(first[one])]
     change = {one: last[one] / first[one] - 1 for one in known if first[one] > 0}
-    told = []
+    told, alike = [], []
     for one in sorted(change, key=lambda name: -abs(change[name])):
         words, shown = CHANGES[one]
+        before, after = shown(first[one]), shown(last[one])
+        if before == after:
+            alike.append(f"{words}: {after}")
+            continue
         by = format_percent(abs(change[one])) + (" more" if change[one] > 0 else " less")
-        values = f"{shown(first[one])} → {shown(last[one])}"
-        told.append(f"{words}: {values}" + f", {by} than on day 0" * (change[one] != 0))
-    return (told or [""])[0], "; ".join(told[1:])
+        told.append(f"{words}: {before} → {after}, {by} than on day 0")
+    return (told or [""])[0], "; ".join(told[1:]), "; ".join(alike)
 
 
 def _novelty_sentence(run: Run) -> str:

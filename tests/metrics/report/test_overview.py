@@ -61,6 +61,13 @@ def test_the_largest_change_is_that_of_the_measures_relative_to_day_0(make_run, 
     )
 
 
+def test_what_is_as_it_was_is_not_told_as_a_change(make_run, rows):
+    rows["ties"] = [("A", "B", -1.0, 1), ("B", "C", -1.0, 1), ("A", "C", 5.0, 1)]
+    _, told, _, _ = short(make_run(rows))
+    assert "authors in the largest connected part: 100\u202f%" in told["Unchanged"]
+    assert "largest connected part" not in told["Changed most"] + told.get("Also changed", "")
+
+
 def test_the_novelty_of_words_that_a_model_wrote_is_read_beside_that_of_the_year(hand_run):
     run = hand_run()
     run.manifest["backend"] = {"use": "litellm", "about": "the language model m"}
