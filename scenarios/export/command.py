@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -67,12 +68,7 @@ def dataset(
     """
     from virsci_society.scenarios.export.dataset import write_dataset
 
-    opened = open_to_show(run)
-    target = run / "dataset" if out is None else out
-    with writing(target):
-        rows = write_dataset(target, opened, within=run if out is None else None)
-    counted = ", ".join(f"{count:,} {name}" for name, count in rows.items())
-    tell(f"dataset: {target} ({counted})")
+    _export_tables("dataset", write_dataset, run, out)
 
 
 @export.command("pyscisci")
@@ -86,12 +82,20 @@ def pyscisci(
     """Write papers, authors and citations as a database that pySciSci reads (CustomDB)."""
     from virsci_society.scenarios.export.pyscisci import write_pyscisci
 
+    _export_tables("pyscisci", write_pyscisci, run, out)
+
+
+def _export_tables(
+    name: str, write: Callable[..., Mapping[str, int]], run: Path, out: Path | None
+) -> None:
+    """Write a folder of tables, below the run where no other is given, and tell how many rows."""
     opened = open_to_show(run)
-    target = run / "pyscisci" if out is None else out
+    target = run / name if out is None else out
     with writing(target):
-        rows = write_pyscisci(target, opened)
-    counted = ", ".join(f"{count:,} {name}" for name, count in rows.items())
-    tell(f"pySciSci: {target} ({counted})")
+        # Below a run, which may come from a stranger, no folder may be a link.
+        rows = write(target, opened, within=run if out is None else None)
+    counted = ", ".join(f"{count:,} {table}" for table, count in rows.items())
+    tell(f"{name}: {target} ({counted})")
 
 
 @export.command("archive")

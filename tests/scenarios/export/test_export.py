@@ -30,7 +30,7 @@ def test_two_runs_part_on_a_day_that_is_told(small_run, tmp_path):
 
 
 def test_no_run_is_an_error(tmp_path):
-    for command in (("explore",), ("export", "otel"), ("export", "dataset")):
+    for command in (("explore",), *(("export", what) for what in ("otel", "dataset", "pyscisci"))):
         done = society(*command, tmp_path)
         assert done.exit_code == 2
         assert "not a run folder" in done.output
@@ -63,12 +63,13 @@ def test_the_data_set(small_run, tmp_path):
         (("explore", "--no-prompts"), "explorer.html"),
         (("export", "otel"), "traces.json"),
         (("export", "dataset"), "dataset"),
+        (("export", "pyscisci"), "pyscisci"),
     ],
 )
 def test_nothing_is_written_through_a_link_in_a_run_folder(small_run, tmp_path, command, name):
     copy, elsewhere = shutil.copytree(small_run, tmp_path / "run"), tmp_path / "elsewhere"
     elsewhere.mkdir()
-    (copy / name).symlink_to(elsewhere / "new" if name != "dataset" else elsewhere)
+    (copy / name).symlink_to(elsewhere if "." not in name else elsewhere / "new")
     assert society(*command, copy).exit_code == 2
     assert list(elsewhere.iterdir()) == []
 
