@@ -11,7 +11,7 @@ Source:
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,36 +50,42 @@ class Multiverse(NamedTuple):
     values: np.ndarray[Any, np.dtype[np.float64]]
 
 
-def multiverses(study: Study) -> Iterator[Multiverse]:
+def multiverses(study: Study) -> list[Multiverse]:
     """Every planned paired comparison of a study with ``each``, over all its universes.
 
     Seeds that some universe lacks are left out; a comparison without two of them is passed over.
     """
-    arms = {one.name: one for one in study.description.arms}
-    levels = _levels([one for one in arms.values() if one.block])
-    if not levels or not study.description.paired:
-        return
+    blocks = [one.block for one in study.description.arms if one.block]
+    levels = _levels(blocks) if study.description.paired else {}
     found: dict[tuple[str, str, str], dict[tuple[str, ...], pd.Series[Any]]] = {}
-    for plan in study.description.comparisons:
-        for outcome in study.panels(plan.of) or [plan.of] if plan.test == "paired" else ():
-            named = [arms[name] for name in plan.arms or study.arms if name in arms]
-            for second in named[1:]:
-                first = named[0]
-                key = (outcome, first.of or first.name, second.of or second.name)
-                ours = study.values(outcome, second.name) - study.values(outcome, first.name)
-                place = tuple(str(second.block.get(name)) for name in levels)
-                found.setdefault(key, {})[place] = ours.dropna()
-    for (measure, first_name, second_name), cells in found.items():
-        shape = tuple(map(len, levels.values()))
-        if len(cells) == int(np.prod(shape)):
-            table = pd.DataFrame(cells).dropna()
-            places = list(itertools.product(*levels.values()))
+    for measure, first, second in _pairs(study) if levels else ():
+        key = (measure, first.of or first.name, second.of or second.name)
+        place = tuple(str(second.block.get(name)) for name in levels)
+        gains = study.values(measure, second.name) - study.values(measure, first.name)
+        found.setdefault(key, {})[place] = gains
+    places = list(itertools.product(*levels.values()))
+    shape = [len(values) for values in levels.values()]
+    made = []
+    for (measure, *arms), cells in found.items():
+        table = pd.DataFrame(cells).dropna()
+        if len(cells) == len(places) and len(table) > 1:
             values = table[places].to_numpy(np.float64).T.reshape(*shape, len(table))
-            if len(table) > 1:
-                yield Multiverse(measure, (first_name, second_name), levels, values)
+            made.append(Multiverse(measure, (arms[0], arms[1]), levels, values))
+    return made
 
 
-def findings(study: Study) -> pd.DataFrame:
+def _pairs(study: Study) -> Iterator[tuple[str, StudyArm, StudyArm]]:
+    """Outcome and arms of every planned comparison of two arms within one universe."""
+    arms = {one.name: one for one in study.description.arms}
+    for plan in study.description.comparisons:
+        if plan.test == "paired":
+            named = [arms[name] for name in plan.arms or study.arms if name in arms]
+            alike = [one for one in named[1:] if one.block == named[0].block]
+            for measure, second in itertools.product(study.panels(plan.of) or [plan.of], alike):
+                yield measure, named[0], second
+
+
+def findings(found: Sequence[Multiverse]) -> pd.DataFrame:
     """Each finding over all universes; columns ``FINDINGS``.
 
     ``difference`` is the mean over universes and seeds, with Student's interval over the seeds;
@@ -88,7 +94,7 @@ def findings(study: Study) -> pd.DataFrame:
     the universes at the ends. Both shares are missing where there is no difference at all.
     """
     rows = []
-    for one in multiverses(study):
+    for one in found:
         flat = one.values.reshape(-1, one.values.shape[-1])
         means, whole = flat.mean(axis=1), t_interval(flat.mean(axis=0))
         sign = np.sign(whole.value)
@@ -102,37 +108,41 @@ def findings(study: Study) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(FINDINGS))
 
 
-def sentence(study: Study, found: pd.DataFrame) -> list[str]:
+def components(found: Sequence[Multiverse]) -> pd.DataFrame:
+    """What the size of each finding varies with; columns ``COMPONENTS``."""
+    rows = [
+        (one.measure, one.arms[1], part.factor, part.levels, *_told(part))
+        for one in found
+        for part in variance_components(one.values, [*one.levels, SEEDS])
+    ]
+    return pd.DataFrame(rows, columns=list(COMPONENTS))
+
+
+def sentence(study: Study, findings: pd.DataFrame) -> list[str]:
     """The first finding over all settings in a sentence; none where there is no finding."""
-    known = found.dropna(subset=["same_sign"])
+    known = findings.dropna(subset=["same_sign"])
     if not len(known):
         return []
     one = known.iloc[0]
     scale, unit = percentage(study, one["measure"]), unit_of(study, one["measure"])
     mean, low, high = (format_number(scale * one[name]) for name in ("difference", "low", "high"))
+    first, second = (
+        study.description.labels.get(one[arm], one[arm]) for arm in ("first", "second")
+    )
     alike, number = round(one["same_sign"] * one["universes"]), one["universes"]
     return [
-        f"Over all {number} settings the difference was {f'{mean} {unit}'.strip()} on average "
-        f"(95 % interval {low} to {high}), with the same sign in {alike} of {number}."
+        f"Over all {number} settings, the {study.label(one['measure'])} differed by "
+        f"{f'{mean} {unit}'.strip()} on average ({second}, less {first}; 95 % interval {low} to "
+        f"{high}), with the same sign in {alike} of {number}."
     ]
-
-
-def components(study: Study) -> pd.DataFrame:
-    """What the size of each finding varies with; columns ``COMPONENTS``."""
-    rows = [
-        (one.measure, one.arms[1], part.factor, part.levels, *_told(part))
-        for one in multiverses(study)
-        for part in variance_components(one.values, [*one.levels, SEEDS])
-    ]
-    return pd.DataFrame(rows, columns=list(COMPONENTS))
 
 
 def _told(part: VarianceComponent) -> tuple[float, ...]:
     return part.variance, part.low, part.high, part.share
 
 
-def _levels(arms: list[StudyArm]) -> dict[str, list[str]]:
+def _levels(blocks: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """The values of each key of the blocks that takes several, as text, in order."""
-    keys = dict.fromkeys(key for arm in arms for key in arm.block)
-    levels = {key: list(dict.fromkeys(str(arm.block.get(key)) for arm in arms)) for key in keys}
+    keys = dict.fromkeys(key for block in blocks for key in block)
+    levels = {key: list(dict.fromkeys(str(block.get(key)) for block in blocks)) for key in keys}
     return {key: values for key, values in levels.items() if len(values) > 1}

@@ -130,6 +130,7 @@ class StudyPage:
         by_arm = pd.concat([one["table"] for one in self.measures], ignore_index=True)
         reviews = tables.reviews_by_arm(study)
         few = 1 < len(study.arms) <= ARMS_BESIDE
+        universes = multiverse.multiverses(study)
         self.tables = {
             "plan": plan_table(study, self.results),
             "matched": study.matched_budgets(),
@@ -141,8 +142,8 @@ class StudyPage:
             "rank_correlations": tables.rank_correlations(self.results),
             "correlations": tables.measure_correlations(self.results),
             "factorial": tables.factorial(study),
-            "multiverse": multiverse.findings(study),
-            "variance_components": multiverse.components(study),
+            "multiverse": multiverse.findings(universes),
+            "variance_components": multiverse.components(universes),
             "sensitivity": tables.sensitivity(study),
             study.description.design: study.sensitivity_indices(),
             "without_defaults": tables.without_defaults(self.results, again) if again else None,
