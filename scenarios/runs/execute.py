@@ -64,8 +64,9 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.runs.lease import Lease
     from virsci_society.society.model import Society
 
-MANY_EVENTS = 50_000
-"""After more of them the memory of the society is looked for before the run is measured."""
+LARGE_LOG = 5_000_000
+"""Characters of events from which on garbage is collected before a run is measured, so that the
+memory of its society is free; after a smaller one this would take longer than it helps."""
 PROBE = ".writable-"
 """How the name of a file begins that shows whether a folder can be written to."""
 
@@ -132,7 +133,7 @@ def run_scenario(
             shared = resources or SharedResources()
             recorded = _simulate(scenario, folder, journal, told, lease, shared)
             with _writing(folder), shared.build_lock:
-                if len(recorded.events) > MANY_EVENTS:
+                if len(recorded.events) > LARGE_LOG:
                     gc.collect()
                 finish_run(recorded, page=page)
     return folder

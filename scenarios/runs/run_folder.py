@@ -6,7 +6,7 @@ import hashlib
 import json
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -62,17 +62,13 @@ class RunRecord:
         scenario: of the run.
         folder: where the record lies.
         run: what was written, with the manifest as far as it is known.
-        tables: of the run, by name.
-        events: of the run.
-        lines: the same as they stand in ``events.jsonl``.
+        events: the lines of ``events.jsonl``.
     """
 
     scenario: Scenario
     folder: Path
     run: Run
-    tables: Mapping[str, pd.DataFrame]
-    events: Sequence[Mapping[str, Any]]
-    lines: str
+    events: str
 
 
 def record_run(
@@ -93,7 +89,7 @@ def record_run(
     for name in (MANIFEST, HASHES, DIGEST, "summary.json"):
         remove_file(folder / name)
     manifest = {**make_manifest(scenario, society), "ledger": ledger}
-    lines, tables, vectors = _write_record(folder, scenario, society, manifest)
+    events, tables, vectors = _write_record(folder, scenario, society, manifest)
     # A page shows what was asked for: novelty of thousands of papers takes minutes.
     compared = compares_papers(scenario.metrics)
     run = Run(
@@ -105,7 +101,7 @@ def record_run(
         events=society.log.events,
         databases=databases_of(society.ecosystem) if compared else None,
     )
-    return RunRecord(scenario, folder, run, tables, society.log.events, lines)
+    return RunRecord(scenario, folder, run, events)
 
 
 def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
@@ -126,10 +122,11 @@ def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
     drawn = digested_network(write_networks(run, folder))
     measures = measure_all(run, recorded.scenario)
     write_measures(folder, measures, speaker_of(manifest))
-    content = digest_tables(digest_content(recorded.tables)).encode()
-    manifest["digest"] = hashlib.sha256(content + drawn + recorded.lines.encode()).hexdigest()
+    content = digest_tables(digest_content(run.tables())).encode()
+    manifest["digest"] = hashlib.sha256(content + drawn + recorded.events.encode()).hexdigest()
     if page:
-        _write_page(recorded, measures)
+        # Without what was computed on the way: the page shows what was asked for.
+        _write_page(folder, run.with_measures(measures))
     # Before the manifest: a finished run has no part that could be shown in its place.
     remove_folder(folder / PARTIAL, within=folder)
     write_atomically(folder / DIGEST, manifest["digest"] + "\n")
@@ -181,29 +178,20 @@ def _write_record(
     return events, tables, vectors
 
 
-def _write_page(recorded: RunRecord, measures: Mapping[str, pd.DataFrame]) -> None:
+def _write_page(folder: Path, run: Run) -> None:
     """Write the page of a run with its digest, and the summary that agrees with it."""
     from virsci_society.metrics.report.page import write_page
     from virsci_society.metrics.summary import COUNTED
     from virsci_society.metrics.summary_file import write_summary
-    from virsci_society.society.results.run import Run
 
-    tables, before = recorded.tables, recorded.run
-    stated = (before.manifest, before.manifest["scenario"])
-    run = Run(
-        tables,
-        *stated,
-        scenario_text=before.scenario_text,
-        vectors=before.vectors,
-        databases=before.databases,
-        measures=measures,
-        events=recorded.events,
-    )
-    write_page(run, recorded.folder)
+    asked = run.measure_names()
+    write_page(run, folder)
     # What is written agrees with what the folder alone gives: it holds no databases.
-    counted = {name: run.measure(name) for name in run.measure_names() if name in COUNTED}
-    known = {**measures, **counted}
-    write_summary(Run(tables, *stated, vectors=run.vectors, measures=known), recorded.folder)
+    counted = [name for name in run.measure_names() if name in COUNTED]
+    names = dict.fromkeys([*asked, *counted])
+    held = run.with_measures({name: run.measure(name) for name in names})
+    held.databases = None
+    write_summary(held, folder)
 
 
 def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:

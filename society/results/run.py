@@ -345,6 +345,19 @@ class Run:
         self._measures_of_folder.discard(name)
         return table
 
+    def with_measures(self, measures: Mapping[str, pd.DataFrame]) -> Run:
+        """The same run in memory with these measures and no other, which shares its tables."""
+        return Run(
+            self._tables,
+            self.manifest,
+            self.scenario,
+            scenario_text=self.scenario_text,
+            vectors=self.vectors,
+            databases=self.databases,
+            measures=measures,
+            events=self._events,
+        )
+
     def measure_names(self) -> list[str]:
         """The names of the measures written with the run or added to it, sorted."""
         folder = self.folder / "tables" / "measures" if self.folder else None
