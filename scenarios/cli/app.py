@@ -38,6 +38,7 @@ from virsci_society.scenarios.terminal.arguments import (
     Settings,
     Trust,
     guarded,
+    open_in_browser,
     tell,
     with_seed,
 )
@@ -112,13 +113,10 @@ def _print_version(wanted: bool) -> None:
 def _open_docs(wanted: bool) -> None:
     """Open the documentation that stands beside this source, or say where there is one."""
     if wanted:
-        import webbrowser
-
         docs = Path(__file__).resolve().parents[2] / "docs"
         site, pages = docs / "_build" / "html" / "index.html", docs / "README.md"
         if site.is_file():
-            opened = webbrowser.open(site.as_uri())
-            tell(str(site) if opened else f"no browser here; open {site.as_uri()}")
+            open_in_browser(site)
         elif pages.is_file():
             tell(f"{pages}: the pages as text; 'make docs' makes a site of them")
         else:

@@ -23,6 +23,7 @@ from virsci_society.scenarios.terminal.arguments import (
     RunFolder,
     Trust,
     guarded,
+    open_in_browser,
     tell,
     tell_json,
 )
@@ -105,8 +106,6 @@ def _print_state(state: RunState, json: bool) -> None:
 
 def _open_page(folder: Path) -> None:
     """Open the page of a run or a study in the browser, or say its address."""
-    import webbrowser
-
     from virsci_society.agents.files.atomic_files import require_regular_file
     from virsci_society.society.results.run import resolve_run_folder
 
@@ -117,9 +116,7 @@ def _open_page(folder: Path) -> None:
         open_to_show(folder)  # tells what it is instead: a study, a folder of runs, a killed run
         raise InputError(f"{page}: missing; 'society export page {folder}' writes it")
     require_regular_file(page)
-    address = page.resolve().as_uri()
-    opened = webbrowser.open(address)
-    tell(str(page) if opened else f"no browser here; open {address}")
+    open_in_browser(page)
 
 
 def _print(figures: Mapping[str, Any], folder: str, json: bool, full: bool) -> None:

@@ -163,6 +163,14 @@ def tell(*lines: str, err: bool = False) -> None:
         typer.echo(printable(line), err=err)
 
 
+def open_in_browser(page: Path) -> None:
+    """Open a page in the browser and print its path, or its address where there is no browser."""
+    import webbrowser
+
+    address = page.resolve().as_uri()
+    tell(str(page) if webbrowser.open(address) else f"no browser here; open {address}")
+
+
 def tell_json(data: object) -> None:
     """Print data as JSON, every character of it as ASCII that a terminal only shows."""
     from json import dumps
