@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from virsci_society.agents.errors import Dissolved
 from virsci_society.protocols.team_assembly import AssembledTeam, assemble
@@ -85,6 +85,12 @@ class Wordless(AssembledTeam, TeamProtocol):
     """Probability that a paper whose idea failed when it was carried out is passed over, and the
     next nearest is cited. Unit: probability. Source: off."""
 
+    @model_validator(mode="after")
+    def _relies_on_something(self) -> Self:
+        if self.reliance and not self.references:
+            raise ValueError("reliance: no paper cites any; set references, or leave reliance out")
+        return self
+
     @property
     def stages(self) -> frozenset[str]:
         """The only stage, ``meetings``."""
@@ -125,19 +131,16 @@ class Wordless(AssembledTeam, TeamProtocol):
             return lab.library.search(text.words(), self.references)
         near = lab.library.search(text.words(), SEARCHED * self.references)
         # Drawn for every place, so that no outcome shifts another draw (rule 9).
-        strict = lab.rng("reliance").random(SEARCHED * self.references) < self.reliance
-        worked = lab.world.successes
+        passing = lab.rng("reliance").random(SEARCHED * self.references) < self.reliance
+        succeeded = lab.world.successes
 
-        def kept(found: tuple[Reference, ...]) -> tuple[Reference, ...]:
+        def chosen(found: tuple[Reference, ...]) -> tuple[Reference, ...]:
             # What can be found is published, so that its outcome does not change any more.
-            relied = [
-                paper
-                for paper, alert in zip(found, strict, strict=False)
-                if not (alert and worked.get(paper.id) is False)
-            ]
-            return tuple(relied[: self.references])
+            pairs = zip(found, passing, strict=False)
+            kept = [one for one, passed in pairs if not passed or succeeded.get(one.id, True)]
+            return tuple(kept[: self.references])
 
-        return lab.later(kept, near)
+        return lab.later(chosen, near)
 
     def _draw_replicated(self, team: Team, lab: Lab) -> Paper | None:
         """The paper of another team that this one repeats; None: it has an idea of its own."""

@@ -220,7 +220,11 @@ def test_failures_are_passed_over_by_those_who_rely_on_what_worked(plain):
         ({"worth": None}, "execution draws outcomes around the worth of ideas"),
         ({"execution": None, "protocol.ideas": 3}, "protocol has 'ideas', but no idea is carried"),
         ({"execution": None, "protocol.learning": 0.5}, "protocol has 'learning'"),
-        ({"execution": None, "protocol.reliance": 0.5}, "protocol has 'reliance'"),
+        (
+            {"execution": None, "protocol.references": 5, "protocol.reliance": 0.5},
+            "protocol has 'reliance'",
+        ),
+        ({"protocol.reliance": 0.5}, "reliance: no paper cites any; set references"),
         (
             {"execution": None, "protocol": {"use": "mixture", "of": MIXED}},
             "protocol has 'replication'",
