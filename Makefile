@@ -62,6 +62,7 @@ versions:
 check: $(VENV)/.tools
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	@echo "Checking types; the first time this takes a few minutes."
 	$(BIN)/mypy
 	$(BIN)/mypy --config-file tests/benchmarks.ini --cache-dir .mypy_cache/benchmarks benchmarks examples
 	$(BIN)/python -m pytest tests/test_layers.py

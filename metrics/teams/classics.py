@@ -20,7 +20,8 @@ def consensus(run: Run) -> pd.DataFrame:
         protocol is another.
     """
     noted = _noted(run, ("community", "better", "since"))
-    kinds = {"community": "Int64", "people": "Int64", "better": "Float64", "right": "Float64"}
+    kinds = {"community": "Int64", "people": "Int64"}
+    kinds |= dict.fromkeys(("better", "right", "agreed"), "Float64")
     rows = [
         {
             "community": number,
@@ -31,7 +32,6 @@ def consensus(run: Run) -> pd.DataFrame:
         }
         for number, people in noted.groupby("community")
     ]
-    kinds |= {"agreed": "Float64"}
     return pd.DataFrame(rows, columns=list(kinds)).astype(kinds)
 
 

@@ -94,7 +94,7 @@ class Searcher:
         self.before = SIGNIFICANCE[self.patch]
         self.heading, self.patch = heading, AROUND[self.patch][heading]
 
-    def return_back(self, rng: np.random.Generator) -> None:
+    def turn_back(self, rng: np.random.Generator) -> None:
         """Move back to the patch before, and turn to any direction."""
         self.patch = AROUND[self.patch][(self.heading + 4) % 8]
         self.heading = draw(range(8), rng)
@@ -165,7 +165,7 @@ def _climb(me: Searcher, rng: np.random.Generator) -> None:
     if here > me.before:
         me.go(me.heading)
     elif here < me.before:
-        me.return_back(rng)
+        me.turn_back(rng)
     elif rng.random() < RESTLESS:
         me.go(draw(range(8), rng))
 
@@ -184,7 +184,7 @@ def _avoid(me: Searcher, seen: list[bool], rng: np.random.Generator) -> None:
     """Go back where it got worse, else on to unvisited patches, ahead if that is one."""
     here = SIGNIFICANCE[me.patch]
     if here < me.before:
-        me.return_back(rng)
+        me.turn_back(rng)
     elif not all(seen):
         me.go(draw(_unvisited(seen), rng) if seen[me.heading] else me.heading)
     else:

@@ -1,7 +1,7 @@
 """A list that grows at its end and keeps all but its youngest items compressed.
 
-A society of a thousand people writes half a million events and rows in forty years, of which
-nothing but their number is read before the run ends.
+A long run writes many thousands of events and rows, of which little more than their number is read
+before it ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ LEVEL = 1
 class PackedList(Sequence[Item]):
     """Items in the order in which they were added, equal to a list of the same ones.
 
-    They must not be changed after they were added.
+    They must not be changed after they were added. To read one by its place all are unpacked, so
+    whoever reads many goes through them.
 
     Args:
         restore: makes an item of what JSON holds of it, as ``tuple`` does of a list.
