@@ -343,9 +343,10 @@ changelog and ``docs/keys.md``. These are four; five where the use has a file of
 WHY = {
     "source lines (of code)": (
         "Since the aim was set came known facts, forecasts, contributions, institutions, panels, "
-        "execution, audits, archives, pySciSci, Slurm, cards to play, the classics: about nine "
-        "thousand lines. What was there then is 5,700 shorter. The rest is importers, twelve "
-        "systems, studies, calibration and pages, which users have; no room of it can go whole."
+        "execution, audits, archives, pySciSci, Slurm, cards to play, the classics. What was there "
+        "then is shorter now (offline rules, importers, planning, the page of a run). The rest is "
+        "importers, twelve systems, studies, calibration and pages, which users have; no room of "
+        "it can go whole."
     ),
     "modules, packages": "The same features: each known fact is a file of its own.",
     "a live call: stations, files, changes": (

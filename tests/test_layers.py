@@ -261,11 +261,8 @@ LIBRARIES = {
     *("ParquetWriter", "to_parquet", "savefig", "imsave", "write_graphml", "write_gexf"),
 }
 """Functions of libraries that make a file: its path must be one that ``replacing`` has given."""
-IN_MEMORY = {
-    "metrics/report/drawing/svg.py": "savefig",
-    "scenarios/export/pyscisci.py": "to_csv",
-}
-"""A figure and tables that are written into a text in memory."""
+IN_MEMORY = {"metrics/report/drawing/svg.py": "savefig"}
+"""A figure that is drawn into a text in memory."""
 
 
 PATH = re.compile(r"path|file|folder|target|temporary|unfinished|place")
@@ -303,6 +300,8 @@ def changes_files(node, given):
     if name in CHANGING and (method or name[0].isupper()):
         return f"calls {called}"
     written = node.args[: 2 if name == "write_table" else 1]
+    if name == "to_csv" and not written and all(one.arg != "path_or_buf" for one in node.keywords):
+        return ""  # without a path it returns a text
     if LIBRARIES & {name, called} and not given & {ast.unparse(one) for one in written}:
         return f"calls {called} with a path of its own"
     return ""
@@ -546,6 +545,7 @@ PLANTED = [
     (writes_elsewhere, "agents/a.py", "os.open(path, os.O_RDWR)"),
     (writes_elsewhere, "metrics/a.py", "path.write_text('x', encoding='utf-8')"),
     (writes_elsewhere, "metrics/a.py", "table.to_csv(folder / 'a.csv')"),
+    (writes_elsewhere, "metrics/a.py", "table.to_csv(path_or_buf=folder / 'a.csv')"),
     (writes_elsewhere, "society/a.py", "np.savez(folder / 'a.npz', a=a)"),
     (writes_elsewhere, "society/a.py", "with replacing(a) as b:\n    pq.write_table(table, a)"),
     (writes_elsewhere, "society/a.py", "pq.ParquetWriter(path, schema)"),
