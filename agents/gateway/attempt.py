@@ -46,6 +46,20 @@ class Attempts:
         self.backend, self.pool, self.journal, self.account = backend, pool, journal, account
         self.under_way: set[asyncio.Future[None]] = set()
         self.tokens, self.usd, self.ended = 0, 0.0, False
+        self._going_on = asyncio.Event()
+        self._going_on.set()
+
+    @property
+    def paused(self) -> bool:
+        """Whether further attempts wait until the run may go on."""
+        return not self._going_on.is_set()
+
+    @paused.setter
+    def paused(self, paused: bool) -> None:
+        if paused:
+            self._going_on.clear()
+        else:
+            self._going_on.set()
 
     async def make(self, request: Request, earlier: Sequence[Fault]) -> CallOutcome | Fault:
         """Make one attempt as soon as there is a slot and a budget for it.
@@ -59,16 +73,19 @@ class Attempts:
         return settled(request, await self.make_in(await self.take_slot(request), request, earlier))
 
     async def take_slot(self, request: Request) -> Slot:
-        """Wait for a slot, in the order of simulated due dates.
+        """Wait for a slot, in the order of simulated due dates, and as long as the run is paused.
 
         Raises:
             Stopped: the run has been stopped meanwhile.
         """
-        slot = await self.pool.acquire(request.due, request.id, request.attempt)
-        if self.ended:
+        while True:
+            await self._going_on.wait()
+            slot = await self.pool.acquire(request.due, request.id, request.attempt)
+            if not (self.ended or self.paused):
+                return slot
             slot.release()
-            raise Stopped("the run has been stopped")
-        return slot
+            if self.ended:
+                raise Stopped("the run has been stopped")
 
     async def make_in(
         self,

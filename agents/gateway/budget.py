@@ -34,8 +34,9 @@ class Reservation:
 
     __slots__ = ("_account", "_sum")
 
-    def __init__(self, account: BudgetAccount | None, reserved: Spending) -> None:
-        self._account, self._sum = account, reserved
+    def __init__(self, account: BudgetAccount, reserved: Spending) -> None:
+        self._account: BudgetAccount | None = account
+        self._sum = reserved
 
     def settle(self, tokens: int, usd: float, calls: int = 1) -> None:
         """Book what the attempt has cost; the rest of the reservation is free again.
@@ -47,8 +48,7 @@ class Reservation:
             usd: their price in US dollars.
             calls: 1 for an answer, 0 for a fault.
         """
-        if self._account is not None:
-            self._close(Spending(calls, tokens, nano_dollars(usd)))
+        self._close(Spending(calls, tokens, nano_dollars(usd)))
 
     def cancel(self) -> None:
         """Free the whole reservation: nothing was spent."""
@@ -62,7 +62,6 @@ class Reservation:
 
 
 _NOTHING = Spending()
-_UNBOUNDED = Reservation(None, _NOTHING)
 
 
 class BudgetAccount:
@@ -74,18 +73,25 @@ class BudgetAccount:
     """
 
     def __init__(self, budget: Budget, spent: Spending = _NOTHING) -> None:
+        self._set_bounds(budget)
+        self._spent = spent
+        self._reserved = _NOTHING
+        self._outstanding = 0
+        self._waiting: deque[tuple[Spending, asyncio.Future[Reservation]]] = deque()
+        self._refusal: str | None = None
+
+    def _set_bounds(self, budget: Budget) -> None:
         self.budget = budget
         self._bounds = (
             budget.calls,
             budget.tokens,
             None if budget.usd is None else nano_bound(budget.usd),
         )
-        self._bounded = any(bound is not None for bound in self._bounds)
-        self._spent = spent
-        self._reserved = _NOTHING
-        self._outstanding = 0
-        self._waiting: deque[tuple[Spending, asyncio.Future[Reservation]]] = deque()
-        self._refusal: str | None = None
+
+    def change(self, budget: Budget) -> None:
+        """Take other bounds; what is spent and reserved stays, and who waits is looked at again."""
+        self._set_bounds(budget)
+        self._serve()
 
     async def reserve(self, tokens: int, usd: float) -> Reservation:
         """Reserve the most that one attempt can cost (tokens, US dollars), as soon as it fits.
@@ -98,8 +104,6 @@ class BudgetAccount:
         Raises:
             BudgetReached: it does not fit, and no open reservation could free what is missing.
         """
-        if not self._bounded:
-            return _UNBOUNDED
         if self._refusal is not None:
             raise BudgetReached(self._refusal)
         # In whole nano-dollars, whose sums do not depend on the order in which attempts end.
@@ -122,8 +126,6 @@ class BudgetAccount:
 
     def reserve_at_once(self, tokens: int, usd: float) -> Reservation | None:
         """Reserve the most that an attempt nobody needs can cost; None: not now, or others wait."""
-        if not self._bounded:
-            return _UNBOUNDED
         cost = Spending(1, tokens, nano_dollars(usd))
         held_up = self._waiting or self._refusal is not None or self._exceeded_bound(cost)
         return None if held_up else self._grant(cost)

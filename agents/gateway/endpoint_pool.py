@@ -67,13 +67,21 @@ class EndpointHealth:
 
     def __init__(self, endpoint: Endpoint, in_flight: int, share: float) -> None:
         self.endpoint, self.share = endpoint, share
-        self._most = self.limit = float(min(endpoint.in_flight or in_flight, in_flight))
+        self._most = self.limit = self._largest(in_flight)
         self.busy = self.begun = self.cuts = 0
         self.closed_until, self.half_open = 0.0, False
         self.probe: object | None = None
         self.reached = False
         self.looking: asyncio.Future[Fault | bool] | None = None
         self._failures_in_row, self._pause = 0, 1.0
+
+    def _largest(self, in_flight: int) -> float:
+        return float(min(self.endpoint.in_flight or in_flight, in_flight))
+
+    def resize(self, in_flight: int, share: float) -> None:
+        """Take another number of places over the whole pool; a limit that was cut stays cut."""
+        whole, self._most, self.share = self.limit >= self._most, self._largest(in_flight), share
+        self.limit = self._most if whole else min(self.limit, self._most)
 
     @property
     def has_capacity(self) -> bool:
@@ -216,9 +224,10 @@ class EndpointPool:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         weights = sum(endpoint.weight for endpoint in endpoints)
+        self._parts = tuple(endpoint.weight / weights for endpoint in endpoints)
         self.health = tuple(
-            EndpointHealth(endpoint, in_flight, in_flight * endpoint.weight / weights)
-            for endpoint in endpoints
+            EndpointHealth(endpoint, in_flight, in_flight * part)
+            for endpoint, part in zip(endpoints, self._parts, strict=True)
         )
         self.patience, self.clock = patience, clock
         self._free = self._places = in_flight
@@ -284,6 +293,16 @@ class EndpointPool:
             return None
         return max(health.endpoint.contact for health in self.health)
 
+    def resize(self, in_flight: int) -> None:
+        """Allow another number of attempts at a time (>= 1); none that is under way is ended."""
+        # Below 0 while more are under way than there are places now: none begins until they end.
+        self._free += in_flight - self._places
+        self._places = in_flight
+        for health, part in zip(self.health, self._parts, strict=True):
+            health.resize(in_flight, in_flight * part)
+        self._serve()
+        self._serve_spare()
+
     def mark_reached(self) -> None:
         """Take the endpoints for reached: they have answered in an earlier session."""
         for health in self.health:
@@ -332,7 +351,7 @@ class EndpointPool:
     def _begin(self, used: EndpointHealth | None = None) -> Slot | None:
         """A slot at the endpoint of the smallest precedence, ``used`` last; None: no slot."""
         ready = [health for health in self.health if health.has_capacity and self._is_open(health)]
-        if not (self._free and ready):
+        if self._free < 1 or not ready:
             return None
         chosen = (
             ready[0]
@@ -391,7 +410,7 @@ class EndpointPool:
             for health in self.health
             if health.closed_until and health.has_capacity
         ]
-        if opening and self._free:
+        if opening and self._free > 0:
             wait = max(min(opening) - self.clock(), MIN_TIMER_SECONDS)
             self._timer = asyncio.get_running_loop().call_later(wait, self._serve)
 

@@ -43,6 +43,7 @@ from virsci_society.scenarios.terminal.arguments import (
     with_seed,
 )
 from virsci_society.scenarios.watch.command import play, watch
+from virsci_society.scenarios.watch.ctl import ctl
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.config.document import Document
@@ -309,6 +310,7 @@ app.command()(new)
 app.command()(show)
 app.command()(transcript)
 app.command()(watch)
+app.command()(ctl)
 app.command()(play)
 
 

@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "play": "Run a scenario in which a person answers for a scientist.",
         "replay": "Go through a run again from its journal, without a call.",
         "fork": "Go on differently from one day of a finished run.",
+        "ctl": "Pause, resume or stop a run; change its slots and budget.",
     },
     "Look at a run": {
         "show": "What happened in a run, in ten lines; --open: its page.",
@@ -127,6 +128,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society transcript runs/quickstart-1",
         "society transcript runs/quickstart-1 Scientist7/1 --stage novelty --prompts",
         "society transcript runs/quickstart-1 Scientist7/1 --page talk.html",
+    ),
+    "ctl": (
+        "society ctl runs/quickstart-1 pause",
+        "society ctl runs/quickstart-1 resume --slots 8 --budget tokens=2000000",
+        "society ctl runs/team-size stop",
     ),
     "watch": ("society watch runs/quickstart-1", "society watch runs/team-size --open"),
     "play": (

@@ -33,6 +33,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.runs.control import RunControl, controlled
 from virsci_society.scenarios.runs.preflight import SEAT
 from virsci_society.scenarios.runs.progress import Progress, RunProgress, report_waiting
 from virsci_society.scenarios.runs.run_folder import (
@@ -157,8 +158,14 @@ def _simulate(
     )
     try:
         losing = nullcontext() if lease is None else lease.interrupting(society.interrupt)
-        with interruptible(society), report_waiting(society, progress), losing:
-            society.run_to_end(progress.step)
+        control = RunControl(society, folder, journal, scenario.backend, progress)
+        with (
+            interruptible(society),
+            report_waiting(society, progress),
+            losing,
+            controlled(control, folder),
+        ):
+            society.run_to_end(control.step)
     except Stopped as stop:
         ledger = ledger_of(journal)
         stop.add_note(f"it stood at {_standing(society, journal, ledger)}")

@@ -21,6 +21,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.live_view import is_being_written, read_notes
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.agents.redaction import redact
+from virsci_society.scenarios.runs.control import control_words
 from virsci_society.scenarios.runs.run_journal import JOURNAL, ledger_of
 from virsci_society.society.results.folder_kinds import planned_runs
 
@@ -146,7 +147,7 @@ def judge_state(
         writing: whether a process holds its lock; None: that cannot be seen from this machine.
     """
     if writing:
-        return RUNNING, "", ""
+        return RUNNING, control_words(notes), ""
     # A session that only found out that the scenario has changed has signed nothing, and has left
     # the results as they were.
     if manifest and _last(_held(notes, "sessions", [])) <= _last_of(manifest):

@@ -134,6 +134,7 @@ def run(
 
     The same command goes on with a study that was stopped; on a finished one it does nothing.
     """
+    from virsci_society.scenarios.runs.control import remove_control
     from virsci_society.scenarios.study.design import check_arms
     from virsci_society.scenarios.study.execution.engine import Engine
     from virsci_society.scenarios.study.folder import open_folder, read_statuses, unfinished_runs
@@ -155,6 +156,7 @@ def run(
         todo = sorted([*todo, *(one.index for one in before if one.state == "quarantined")])
     if todo:
         tell(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
+        remove_control(folder)
         engine.run(design, folder, todo, _line_by_line(folder, len(todo)))
     _conclude(design, folder, held, changed=bool(todo))
     # Reviewers come after the runs, so that here they are only announced.

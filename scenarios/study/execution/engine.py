@@ -11,6 +11,7 @@ from queue import Empty
 from typing import Any
 
 from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.scenarios.runs.control import stop_wanted
 from virsci_society.scenarios.runs.lease import stop_all
 from virsci_society.scenarios.runs.signals import SignalWatch, watch_signals
 from virsci_society.scenarios.study.design import Design
@@ -148,6 +149,8 @@ class _LocalRuns(RunResults):
     @property
     def is_over(self) -> bool:
         """Is nothing more to be begun?"""
+        if self.signalled.reason is None:
+            self.signalled.reason = stop_wanted(self.study)
         return self.failed_fast or self.signalled.reason is not None
 
     def run_in_threads(

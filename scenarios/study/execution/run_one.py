@@ -20,6 +20,7 @@ from virsci_society.agents.journal.records import NANO
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import cut_text
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.runs.control import stop_wanted
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.lease import Lease, LeaseHeld, LeaseLost, hold_lease
 from virsci_society.scenarios.runs.progress import Progress
@@ -79,6 +80,8 @@ def run_one(
     status = read_status(study, index) or waiting
     if status.state in ENDED and not (again and status.state == "quarantined"):
         return status
+    if (stop := stop_wanted(study)) is not None:
+        return replace(waiting, state="stopped", reason=str(stop), code=stop.exit_code)
     folder = folder_of(study, index)
     owner = f"process {os.getpid()} of {socket.gethostname()}"
     try:

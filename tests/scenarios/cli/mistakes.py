@@ -344,6 +344,13 @@ PEOPLE = (
         ("s.yaml: holds no run and no study; give the folder of one",),
         {"s.yaml": TINY},
     ),
+    Mistake(
+        "pausing a run that has ended",
+        "ctl runs/tiny-3 pause",
+        ("runs/tiny-3: is not going on (finished)",),
+        with_run=True,
+    ),
+    Mistake("a budget of another name", "ctl runs/tiny-3 --budget token=9", ("tokens",)),
     Mistake("a port that is none", "watch runs/tiny-3 --port 99999", ("65535",), with_run=True),
     play("playing nobody", "", "'--as'"),
     play("a scientist spelt wrong", "--as Scientst1", "did you mean 'Scientist1'?"),

@@ -1,0 +1,234 @@
+"""Control of a run that goes on: pausing, stopping, slots and budget, from another process.
+
+``society ctl`` writes what is wanted into ``control.json`` of a run or a study. The run looks for
+that file twice a second, and notes in its journal what it has taken over. Only the pace and the
+means of a run are controlled, so nothing in its results can differ. The file is of one session: a
+run removes it when it begins and when it ends; that of a study stays until the study is run again.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, ValidationError
+
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError, Interrupted, SocietyError
+from virsci_society.agents.files.atomic_files import read_plain_text, remove_file, replacing
+from virsci_society.agents.gateway.budget import Budget
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.scenarios.runs.progress import Progress
+from virsci_society.society.results.folder_kinds import LOCK
+
+if TYPE_CHECKING:
+    from virsci_society.scenarios.config.schema import BackendSettings
+    from virsci_society.society.model import Society
+
+CONTROL = "control.json"
+"""The file in the folder of a run or a study."""
+TAKEN = "control"
+"""The note in a journal that says what the run has taken over, or why it could not."""
+POLL_SECONDS = 0.5
+"""Seconds between two looks at the file."""
+
+
+class Control(Part):
+    """What is wanted of a run that goes on."""
+
+    paused: bool = False
+    """Begin no further call, and let the simulated time stand still."""
+    stop: bool = False
+    """End the run as Ctrl-C does; it can be gone on with."""
+    slots: int | None = Field(default=None, ge=1, le=10_000)
+    """Calls at the same time; null: as the scenario says."""
+    budget: Budget = Budget()
+    """Bounds in place of the scenario's; null: as the scenario says."""
+
+    def words(self) -> str:
+        """The parts that differ from the scenario, such as ``paused, slots 4``."""
+        bounds = self.budget.model_dump(exclude_none=True)
+        told = [name for name in ("paused", "stop") if getattr(self, name)]
+        told += [] if self.slots is None else [f"slots {self.slots}"]
+        return ", ".join([*told, *(f"budget.{name} {bound:,}" for name, bound in bounds.items())])
+
+
+def read_control(folder: Path) -> Control:
+    """What is wanted of the run or study in a folder; the default where nobody has said anything.
+
+    Raises:
+        InputError: the file is no plain file, or says something else.
+    """
+    path = folder / CONTROL
+    try:
+        return Control.model_validate_json(read_plain_text(path, within=folder), strict=True)
+    except FileNotFoundError:
+        return Control()
+    except (OSError, ValueError) as error:
+        why = f"{len(error.errors())} faults" if isinstance(error, ValidationError) else str(error)
+        raise InputError(f"{path}: cannot be read ({why}); remove it") from error
+
+
+def write_control(folder: Path, control: Control) -> None:
+    """Say what is wanted of a run or a study; it is in force as soon as the run has seen it."""
+    with replacing(folder / CONTROL, within=folder) as path:
+        path.write_text(control.model_dump_json(), encoding="utf-8")
+
+
+def remove_control(folder: Path) -> None:
+    """Let a run or study go on as its scenario says."""
+    remove_file(folder / CONTROL, within=folder)
+
+
+def stop_wanted(study: Path) -> Interrupted | None:
+    """Why the runs of a study are to stop; None: they are not."""
+    with suppress(InputError):
+        if read_control(study).stop:
+            return Interrupted(f"stopped by 'society ctl {study} stop'")
+    return None
+
+
+def taken_over(notes: Mapping[str, str]) -> dict[str, Any]:
+    """What the session that works on a run has taken over, from the notes of its journal.
+
+    Returns:
+        ``own`` (the run's file), ``control`` (with the study's) and ``refused`` (why it could not)
+        of the latest session; empty if it has looked at nothing.
+    """
+    with suppress(ValueError, RecursionError):
+        told = json.loads(notes.get(TAKEN, "null"))
+        if isinstance(told, dict) and str(told.get("session")) == notes.get("session"):
+            return told
+    return {}
+
+
+def control_words(notes: Mapping[str, str]) -> str:
+    """How a run that goes on is controlled, in a few words; empty if it is not."""
+    told = taken_over(notes)
+    with suppress(ValidationError):
+        words = Control.model_validate(told.get("control", {})).words()
+        return words and f"{words} (by 'society ctl')"
+    return ""
+
+
+class RunControl:
+    """Lets a run follow the control file of its folder, and that of its study.
+
+    Args:
+        society: of the run.
+        folder: of the run.
+        journal: where it is noted what was taken over.
+        speaking: the scenario's section ``backend``.
+        progress: is told that the run is paused.
+    """
+
+    def __init__(
+        self,
+        society: Society,
+        folder: Path,
+        journal: Journal,
+        speaking: BackendSettings,
+        progress: Progress,
+    ) -> None:
+        self._society, self._folder, self._journal = society, folder, journal
+        self._speaking, self._progress = speaking, progress
+        study = folder.absolute().parent.parent
+        self._study = study if (study / LOCK).is_file() else None
+        self._own = self._latest = Control()
+        self._everywhere = True
+        self._noted = self._latest, ""
+        self._going_on = threading.Event()
+        self._going_on.set()
+
+    def step(self, society: Society) -> None:
+        """Report a step of the clock, on its thread, and wait there while the run is paused."""
+        self._progress.step(society)
+        if self._going_on.is_set():
+            return
+        day = f"paused on day {society.day:.0f}"
+        self._progress.begin(f"{day}; 'society ctl {self._folder} resume' goes on")
+        while not (society.dispatcher.halted or self._going_on.wait(POLL_SECONDS)):
+            pass
+        self._progress.begin("simulating")
+
+    def look(self) -> None:
+        """Take over what the files say, if it is something new."""
+        try:
+            wanted = self._wanted()
+            refused = self._refusal(wanted)
+        except InputError as error:
+            wanted, refused = self._latest, str(error)
+        if not refused and (wanted != self._latest or not self._everywhere):
+            self._apply(wanted)
+        # After the change: whoever reads the note may rely on it.
+        if (wanted, refused) != self._noted:
+            self._noted = wanted, refused
+            self._note(wanted, refused)
+
+    def _wanted(self) -> Control:
+        own = self._own = read_control(self._folder)
+        if self._study is None:
+            return own
+        study = read_control(self._study)
+        return own.model_copy(
+            update={
+                "paused": own.paused or study.paused,
+                "stop": own.stop or study.stop,
+                "slots": own.slots or study.slots,
+            }
+        )
+
+    def _refusal(self, wanted: Control) -> str:
+        backend: Any = self._speaking.backend
+        if wanted.budget.usd is not None and not backend.priced:
+            return "the price of the model is not known; give a budget in tokens"
+        return ""
+
+    def _apply(self, wanted: Control) -> None:
+        self._latest = wanted
+        budget = wanted.budget.model_dump(exclude_none=True)
+        self._everywhere = self._society.dispatcher.control(
+            paused=wanted.paused,
+            in_flight=wanted.slots or self._speaking.in_flight,
+            budget=self._speaking.budget.model_copy(update=budget),
+        )
+        (self._going_on.clear if wanted.paused else self._going_on.set)()
+        if wanted.stop:
+            reason = f"stopped by 'society ctl {self._folder} stop'"
+            self._society.interrupt(Interrupted(reason))
+
+    def _note(self, wanted: Control, refused: str) -> None:
+        told = {
+            "session": self._journal.session,
+            "own": self._own.model_dump(),
+            "control": wanted.model_dump(),
+            "refused": refused,
+        }
+        # A disk that takes nothing more stops the run by itself.
+        with suppress(SocietyError):
+            self._journal.set_meta(TAKEN, json.dumps(told))
+
+
+@contextmanager
+def controlled(control: RunControl, folder: Path) -> Iterator[None]:
+    """Follow the control file of a run folder within this block, on a thread of its own."""
+    remove_control(folder)
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(POLL_SECONDS):
+            control.look()
+
+    thread = threading.Thread(target=watch, name="control", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        with suppress(OSError):
+            remove_control(folder)
