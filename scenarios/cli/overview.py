@@ -17,7 +17,7 @@ import typer
 
 from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.spelling import printable
-from virsci_society.scenarios.runs.text_charts import sparkline
+from virsci_society.metrics.report.drawing.text_charts import sparkline
 from virsci_society.scenarios.terminal.arguments import (
     Json,
     RunFolder,

@@ -1,4 +1,4 @@
-"""Control of a run that goes on: pausing, stopping, slots and budget, from another process.
+"""Pausing, stopping, slots and budget of a run that goes on, set by another process.
 
 ``society ctl`` writes what is wanted into ``control.json`` of a run or a study. The run looks for
 that file twice a second, and notes in its journal what it has taken over. Only the pace and the
@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError, Interrupted, SocietyError
-from virsci_society.agents.files.atomic_files import read_plain_text, remove_file, replacing
+from virsci_society.agents.files.atomic_files import read_plain_text, remove_file, write_atomically
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.runs.progress import Progress
@@ -75,8 +75,7 @@ def read_control(folder: Path) -> Control:
 
 def write_control(folder: Path, control: Control) -> None:
     """Say what is wanted of a run or a study; it is in force as soon as the run has seen it."""
-    with replacing(folder / CONTROL, within=folder) as path:
-        path.write_text(control.model_dump_json(), encoding="utf-8")
+    write_atomically(folder / CONTROL, control.model_dump_json(), within=folder)
 
 
 def remove_control(folder: Path) -> None:

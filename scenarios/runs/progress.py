@@ -22,7 +22,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from virsci_society.agents.spelling import cut_text, printable
-from virsci_society.scenarios.runs.text_charts import can_encode, sparkline
+from virsci_society.metrics.report.drawing.text_charts import can_encode, sparkline
 
 if TYPE_CHECKING:
     from virsci_society.society.model import Society

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.spelling import printable
-from virsci_society.scenarios.runs.text_charts import bars_of
+from virsci_society.metrics.report.drawing.text_charts import bars_of
 
 if TYPE_CHECKING:
     from pathlib import Path

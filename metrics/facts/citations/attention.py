@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import fmean
 
 import numpy as np
 
@@ -69,14 +70,17 @@ class SuperTiePremium(Fact):
 
         Of papers of people with 6 papers or more, each of whom counts with both kinds alike.
         """
-        relative, works = relative_citations(tables), tables.works
+        relative, works = relative_citations(tables).tolist(), tables.works
         partners = super_partners(tables)
         found = []
         for person in np.flatnonzero(tables.written >= LEAST).tolist():
-            own = [n for n in works.papers_by_person[person] if not np.isnan(relative[n])]
-            beside = np.array([not partners[person].isdisjoint(works.teams[n]) for n in own], bool)
-            if beside.any() and not beside.all():
-                found.append((relative[own][beside].mean(), relative[own][~beside].mean()))
+            kinds: tuple[list[float], list[float]] = [], []
+            for paper in works.papers_by_person[person]:
+                if not math.isnan(relative[paper]):
+                    without = partners[person].isdisjoint(works.teams[paper])
+                    kinds[without].append(relative[paper])
+            if all(kinds):
+                found.append([*map(fmean, kinds)])
         together, apart = np.sum(found, axis=0) if found else (math.nan, 0.0)
         return float(together / apart) if apart else math.nan
 

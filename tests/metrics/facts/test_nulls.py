@@ -29,6 +29,7 @@ def test_a_null_is_not_reproduced(null):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)  # two thousand measurements
 @pytest.mark.parametrize("null", NULLS)
 def test_no_null_of_100_is_reproduced(null):
     assert [

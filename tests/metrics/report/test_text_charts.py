@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from virsci_society.scenarios.runs.text_charts import ASCII_LEVELS, BLOCKS, bars_of, sparkline
+from virsci_society.metrics.report.drawing.text_charts import (
+    ASCII_LEVELS,
+    BLOCKS,
+    bars_of,
+    sparkline,
+)
 
 
 def test_bars_are_as_long_as_their_numbers_in_any_encoding() -> None:
