@@ -224,11 +224,13 @@ class ExampleGroup(TyperGroup):
         return command
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Options, then commands; two options that install completion are left out for room."""
-        option: Any
-        for option in self.params:
-            option.hidden = option.name in {"install_completion", "show_completion"}
-        super().format_options(ctx, formatter)
+        """Options, then commands; those of ``society`` itself in one line, so that all fit."""
+        if ctx.parent is not None:
+            super().format_options(ctx, formatter)
+            return
+        # The two that install completion are left out.
+        formatter.write("\nOptions:  --version  --docs (opens the documentation)  --help\n")
+        self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The commands in sections, without blank lines, so that all fit on one screen.
