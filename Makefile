@@ -62,9 +62,9 @@ versions:
 check: $(VENV)/.tools
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	@echo "Checking types; the first time this takes a few minutes."
-	$(BIN)/mypy
-	$(BIN)/mypy --config-file tests/benchmarks.ini --cache-dir .mypy_cache/benchmarks benchmarks examples
+	@echo "Checking types; the first time this takes two minutes."
+	$(BIN)/mypy -n 2
+	$(BIN)/mypy -n 2 --config-file tests/benchmarks.ini --cache-dir .mypy_cache/benchmarks benchmarks examples
 	$(BIN)/python -m pytest tests/test_layers.py
 
 mutants: $(VENV)/.tools
