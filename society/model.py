@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -82,11 +83,12 @@ def infrequent_collection() -> Iterator[None]:
             _before = gc.get_threshold()
             # The collector passes over frozen objects, so a search costs only what is new.
             gc.freeze()
-            if gc.get_freeze_count() > GROWTH * _known:
+            # Counted by the pages of memory: to count what is frozen takes a look at every object.
+            if sys.getallocatedblocks() > GROWTH * _known:
                 gc.unfreeze()
                 gc.collect()
                 gc.freeze()
-                _known = gc.get_freeze_count()
+                _known = sys.getallocatedblocks()
             gc.set_threshold(*THRESHOLDS)
         _running += 1
     try:
