@@ -217,6 +217,7 @@ def test_the_site_is_built_without_a_warning(tmp_path, monkeypatch):
 NOTEBOOK = ROOT / "docs" / "quickstart.ipynb"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 def test_every_cell_of_the_notebook_shows_something(tmp_path, monkeypatch):
     """In this process, which has imported everything; a kernel of its own is slow."""
@@ -299,7 +300,13 @@ def test_there_is_a_recipe_for_every_kind_of_server():
     assert len(HOSTED) == 2
 
 
-@pytest.mark.parametrize("port", PLAYED)
+@pytest.mark.parametrize(
+    "port",
+    [
+        pytest.param(port, marks=pytest.mark.slow if number else ())
+        for number, port in enumerate(PLAYED)
+    ],
+)
 def test_the_recipe_of_a_local_server_runs_and_no_page_is_cut(port, tmp_path, monkeypatch):
     (recipe,) = (one for one in RECIPES if f":{port}" in " ".join(one))
     monkeypatch.chdir(tmp_path)

@@ -49,6 +49,7 @@ def draw(names: list[str], folder: Path) -> None:
         assert picture.count("<path") > 10, name
 
 
+@pytest.mark.slow
 def test_two_pictures_of_one_run_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     draw([*QUICK], tmp_path)

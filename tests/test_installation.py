@@ -132,6 +132,7 @@ except Exception as error:
 """Runs commands, then draws a plot, without the packages of the extras [llm] and [plots]."""
 
 
+@pytest.mark.slow
 def test_without_the_extras_rules_run_and_models_and_plots_name_them(tmp_path: Path) -> None:
     short, out = "quickstart --set until=40", tmp_path / "lean"
     models = {

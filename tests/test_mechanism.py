@@ -66,6 +66,7 @@ def leader(found):
     return 1000 * one.seed + len(one.failed)
 
 
+@pytest.mark.slow
 def test_diverse_teams_write_farther_from_the_past(found):
     gap = named(contrasts(found, FAMILIES)).gap
     assert gap.n == 8

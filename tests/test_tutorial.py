@@ -26,6 +26,7 @@ def test_the_study_is_that_of_the_library() -> None:
     assert parse_yaml(shown, "page").data == parse_yaml(held, "library").data
 
 
+@pytest.mark.slow
 def test_one_society_and_its_fork_print_what_the_page_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

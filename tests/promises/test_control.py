@@ -86,6 +86,7 @@ def test_a_paused_run_asks_nothing_and_goes_on_to_the_same_digest(begun, undistu
     promise("R14", "runs that were paused and ended in the same digest", 1)
 
 
+@pytest.mark.slow
 def test_a_run_of_rules_stands_still_as_well(nursery, tmp_path, promise):
     def command(folder):
         settings = ("--set", "until=2y", "--set", "metrics=[]")
@@ -192,6 +193,7 @@ def test_control_at_random_moments_changes_nothing(begun, undisturbed, seed, pro
     promise("R14", "orders at random moments that changed no digest", orders)
 
 
+@pytest.mark.slow
 def test_a_study_pauses_stops_and_goes_on(nursery, server, scenario, tmp_path):
     server.reset()
     server.plan(Plan(latency=0.1))

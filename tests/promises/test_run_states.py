@@ -74,7 +74,15 @@ Attempts.make = make
 """
 
 
-@pytest.mark.parametrize("end", ENDS)
+FAST = ("finished", "signal", "killed after budget")
+
+
+def some(ends):
+    """The ends as parameters; all but three are slow."""
+    return [pytest.param(end, marks=() if end in FAST else pytest.mark.slow) for end in ends]
+
+
+@pytest.mark.parametrize("end", some(ENDS))
 def test_every_reader_tells_the_same_of_a_run(end, nursery, server, scenario, tmp_path):
     run, told = bring_about(end, nursery, server, scenario, tmp_path)
     state, server_counts = read_state(run), server.counts()
@@ -136,7 +144,7 @@ def test_a_budget_that_is_reached_prints_one_command_that_goes_on(
     assert server.counts()["repeated_answers"] == 0
 
 
-@pytest.mark.parametrize("end", ["budget", "signal", "killed", "killed after budget"])
+@pytest.mark.parametrize("end", some(["budget", "killed", "killed after budget"]))
 def test_a_run_that_was_ended_goes_on_to_its_end(end, nursery, server, scenario, tmp_path):
     run, _ = bring_about(end, nursery, server, scenario, tmp_path)
     assert nursery.run(tmp_path / "log", "run", scenario(**PRICES), "--out", run)[0] == 0

@@ -205,6 +205,7 @@ def has_quarantined(study, poison, **engine):
     assert bytes_of(folder, 0) == bytes_of(here, 0)
 
 
+@pytest.mark.slow
 def test_a_poison_run_is_quarantined_and_a_cluster_is_like_this_process(
     cluster, study, server, tmp_path
 ):

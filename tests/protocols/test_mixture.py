@@ -113,6 +113,7 @@ def test_a_mixture_of_mixtures_is_refused():
         Mixture(of=(inner, Component(share=1, protocol=Wordless())))
 
 
+@pytest.mark.slow
 def test_the_report_compares_like_with_like(mixed, tmp_path):
     folder = run_scenario(load_scenario(mixed, seed=5), tmp_path / "run")
     page = (folder / "report.html").read_text(encoding="utf-8")

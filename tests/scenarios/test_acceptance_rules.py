@@ -60,6 +60,7 @@ def test_a_hybrid_keeps_its_identity_too():
     assert other.identity()["backend"]["base"]["acceptance"] == {"use": "always"}
 
 
+@pytest.mark.slow
 def test_naming_the_default_changes_no_digest_and_always_leaves_only_the_limit(tmp_path):
     by_default = run_scenario(scenario(), tmp_path / "default")
     named = run_scenario(scenario(**{"backend.acceptance.use": "logistic"}), tmp_path / "named")

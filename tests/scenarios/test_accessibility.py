@@ -67,7 +67,7 @@ def axe() -> str:
     return (Path(AXE.origin).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=["light", pytest.param("dark", marks=pytest.mark.slow)])
 def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
     dark = request.param == "dark"
     with Browser(*((390, 844) if dark else (1440, 900)), dark=dark) as made:

@@ -12,6 +12,7 @@ from virsci_society.society.formation.founding import Yearly
 from virsci_society.society.formation.leaders import Anybody
 
 
+@pytest.mark.slow
 def test_teams_of_before_are_under_way_and_what_they_publish_early_is_dropped():
     rule = Yearly(teams_per_year=73.0, leaders=Anybody(), max_teams=1000)
     cold, warm = (

@@ -124,6 +124,7 @@ def sums(careers, days, seeds=60, **settings):
     return np.array(found)
 
 
+@pytest.mark.slow
 def test_each_scientist_brings_newcomers_at_the_stated_rate():
     """A Yule process: of 10, mean 10 e^(rt) after t, and variance 10 e^(rt) (e^(rt) - 1)."""
     came = sums(Rates(newcomers=Apprentices(per_year=0.5)), YEAR)[:, 0]
@@ -132,6 +133,7 @@ def test_each_scientist_brings_newcomers_at_the_stated_rate():
     assert came.mean() == pytest.approx(10 * (growth - 1), abs=4 * error)
 
 
+@pytest.mark.slow
 def test_a_stated_number_comes_however_many_are_here():
     came = sums(Rates(newcomers=Outsiders(number_per_year=6.0)), 2 * YEAR)[:, 0]
     assert came.mean() == pytest.approx(12.0, abs=4 * np.sqrt(12 / len(came)))
@@ -148,6 +150,7 @@ def test_everybody_retires_at_the_stated_rate_newcomers_too():
     assert found[:, 2].mean() == pytest.approx(8.0, abs=4 * found[:, 2].std() / np.sqrt(len(here)))
 
 
+@pytest.mark.slow
 def test_moves_come_at_the_stated_rate():
     moved = sums(
         Rates(mobility=AnyPlace(per_year=0.3)), 2 * YEAR, ecosystem=at_places(*"aabbccddee")

@@ -107,6 +107,7 @@ def test_what_has_never_answered_is_given_up_soon(monkeypatch, kind, address):
     assert spending.tokens == 0, "nothing was sent, so nothing can be billed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [LiteLLM, OpenAI], ids=["litellm", "openai"])
 def test_a_slow_model_behind_a_server_that_lives_is_waited_for(kind):
     with FaultServer(Plan(latency=2.5 * CONTACT)) as server:

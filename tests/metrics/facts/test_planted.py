@@ -312,6 +312,7 @@ def test_repeated_teams():
     assert measured("repeated_teams", same_year, 5) == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [1, 4])
 def test_planted_effects_are_reproduced(seeds):
     """A society whose people return to their partners, over seeds and alone."""

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from virsci_society.metrics.networks.degree_tails import degrees, tail
 
@@ -20,6 +21,7 @@ def test_few_values_are_undecided(run, empty_run):
     assert tail(run).set_index("quantity").loc["papers per scientist", "n"] == 4
 
 
+@pytest.mark.slow
 def test_the_tail_of_a_preferential_attachment_society(make_run):
     """Newcomers tie themselves to three scientists in proportion to their ties."""
     import networkx as nx

@@ -54,6 +54,7 @@ def test_mean_path_is_that_of_networkx(graph):
     assert mean_path(whole, np.random.default_rng(0)) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_a_sample_of_sources_is_near_the_whole():
     graph = nx.barabasi_albert_graph(1100, 3, seed=1)  # of at most 1,024 none is left out
     exact = nx.average_shortest_path_length(graph)
@@ -85,6 +86,7 @@ def test_rewiring_keeps_degrees_node_by_node_and_moves_ties():
     assert (before.multiply(after)).nnz < 0.3 * before.nnz
 
 
+@pytest.mark.slow
 def test_rewired_networks_are_drawn_evenly():
     """Ties a-b, c-d of four people can be matched in three ways, each as likely."""
     pairs = sparse.csr_array(np.kron(np.eye(2), np.array([[0, 1], [1, 0]])))

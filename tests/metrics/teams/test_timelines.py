@@ -15,6 +15,7 @@ WAITED = ("gathering", "desk_queue", "teammates", "notice", "meeting_queue")
 PARTS = ("meetings", "effort", "switching", *WAITED, "other")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attention", ["on", "unlimited"])
 def test_a_round_is_exactly_the_sum_of_its_parts(busy_and_free_runs, attention):
     table = pieces(busy_and_free_runs[attention])

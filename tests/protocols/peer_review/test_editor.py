@@ -428,6 +428,7 @@ def test_by_interests_the_nearest_are_asked(synthetic):
     assert said.call.who == nearest.id
 
 
+@pytest.mark.slow
 def test_standing_draws_the_cited_and_uniform_anybody(synthetic):
     def mean_citations(choice):
         played = play(

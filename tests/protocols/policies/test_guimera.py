@@ -99,7 +99,7 @@ def ours(p, q, replicates=4, **more):
     [
         (0.3, 0.0, None),
         pytest.param(0.35, 0.8, None, marks=pytest.mark.slow),
-        (0.5, 0.3, 40),
+        pytest.param(0.5, 0.3, 40, marks=pytest.mark.slow),
     ],
 )
 def test_the_giant_component_agrees_with_an_independent_implementation(p, q, tau):
@@ -112,6 +112,7 @@ def test_the_giant_component_agrees_with_an_independent_implementation(p, q, tau
         assert abs(a.mean() - b.mean()) < 4 * error, (column, a.mean(), b.mean(), error)
 
 
+@pytest.mark.slow
 def test_few_incumbents_leave_it_fragmented_and_many_make_it_one():
     """The transition: from components of a few teams to one of nearly everybody."""
     shares = [ours(p, 0.0, replicates=2)[:, 0].mean() for p in (0.1, 0.35, 0.6)]

@@ -145,6 +145,7 @@ def test_a_large_society_is_compared_with_all_its_people_also_those_not_listed(f
     assert listed.rows.equals(whole.rows)
 
 
+@pytest.mark.slow
 def test_several_runs_have_a_mean_and_a_spread(folders, tmp_path):
     eco, run = folders
     others = [tmp_path / "other", tmp_path / "again"]
@@ -202,6 +203,7 @@ def test_what_cannot_be_compared_is_refused(folders, tmp_path):
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_study_is_compared_arm_by_arm(nursery, folders, tmp_path):
     eco, _ = folders
     study = tmp_path / "study.yaml"

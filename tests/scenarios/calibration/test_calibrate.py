@@ -146,12 +146,14 @@ def test_a_calibration_that_was_killed_goes_on(finished, tmp_path, kept):
     assert (out / "simulations.jsonl").read_bytes() == log
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_nothing(brief, tmp_path):
     place = copied(brief, tmp_path)
     calibrate(read_calibration(place / "field.yaml"), place / "out", workers=2, truths=0)
     assert content(place / "out") == content(brief[1] / "out")
 
 
+@pytest.mark.slow
 def test_papers_after_the_last_year_that_is_used_leave_no_trace(brief, tmp_path, field_papers):
     place = copied(brief, tmp_path)
     write_jsonl(place / "papers.jsonl", [paper for paper in field_papers if paper[0] < 2010])

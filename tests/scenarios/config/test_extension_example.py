@@ -157,6 +157,7 @@ comparisons: [{{test: paired, of: {OUTCOME}}}]
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("installed")
 def test_a_measure_from_outside_is_the_outcome_of_a_study(small_text: str) -> None:
     Path("small.yaml").write_text(small_text)

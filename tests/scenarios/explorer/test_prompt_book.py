@@ -14,6 +14,7 @@ def book(small_run):
     return read_prompts(small_run, 10, None)
 
 
+@pytest.mark.slow
 def test_every_call_has_its_prompt(small_run, book):
     calls = Run.open(small_run).table("calls")
     assert set(book.questions) == set(calls["call"])

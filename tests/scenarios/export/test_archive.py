@@ -184,6 +184,7 @@ def test_an_unfinished_run_and_a_damaged_one_are_refused(small, tmp_path):
     assert not (tmp_path / "run.zip").exists()
 
 
+@pytest.mark.slow
 def test_an_ecosystem_of_its_own_is_packed_where_that_is_asked_for(small_text, tmp_path):
     place, file = tmp_path / "eco", tmp_path / "eco.yaml"
     Synthetic(scientists=12, papers=60).generate(1).save(place)

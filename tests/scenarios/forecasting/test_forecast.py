@@ -69,6 +69,7 @@ def test_later_papers_change_not_one_byte(made, build, papers):
     assert sealed(forecast_ecosystem(early, 2009), DATE) == sealed(made, DATE)
 
 
+@pytest.mark.slow
 def test_a_window_is_forecast_alike_whatever_stands_beside_it(papers):
     """So that a record of many windows holds the forecast of each as it would have been made."""
     base = load_scenario(BASE)

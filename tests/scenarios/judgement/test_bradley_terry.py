@@ -57,6 +57,7 @@ def test_known_strengths_and_position_are_recovered():
     assert fit.arms["strength"].sum() == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_as_often_as_they_say():
     truth = {"a": 0.5, "b": -0.5}
     held = 0

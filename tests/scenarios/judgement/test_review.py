@@ -168,6 +168,7 @@ comparisons:
 """
 
 
+@pytest.mark.slow
 def test_a_study_is_reviewed_as_one_and_its_page_correlates(nursery, here, live, server):
     (here / "it.yaml").write_text(STUDY)
     done = nursery.society("study", "run", "it.yaml", "--out", "it", "--jobs", "1")

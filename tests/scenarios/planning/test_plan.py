@@ -200,6 +200,7 @@ def probe(server: FaultServer, medium: Path) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.slow
 def test_a_probe_is_learnt_from(probe: dict[str, Any]) -> None:
     rates = probe["rates"]
     assert rates["calls"] == probe["made"]["calls"] == 50

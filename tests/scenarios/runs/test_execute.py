@@ -229,7 +229,14 @@ def test_a_folder_with_other_files_is_never_written_to(
 
 
 @pytest.mark.parametrize(
-    "left", ["journal.sqlite.lock", ".writable-0123", "journal.sqlite.unfinished/journal.sqlite"]
+    "left",
+    [
+        "journal.sqlite.unfinished/journal.sqlite",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("journal.sqlite.lock", ".writable-0")
+        ),
+    ],
 )
 def test_a_folder_that_a_kill_left_before_its_journal_is_gone_on_with(
     small: Scenario, small_run: Path, here: Path, left: str

@@ -104,6 +104,7 @@ def test_a_fork_is_the_run_of_its_scenario_from_the_beginning(parent: Path, here
     assert replay(here / "fork") == digest(here / "fork").strip()
 
 
+@pytest.mark.slow
 def test_a_fork_is_the_same_in_another_process_and_at_any_concurrency(
     nursery: Nursery, parent: Path, here: Path
 ) -> None:

@@ -124,6 +124,7 @@ def test_slots_faults_and_stops_change_neither_who_speaks_nor_what(
     assert replay(whole) == digest(whole).strip()
 
 
+@pytest.mark.slow
 def test_a_hybrid_is_the_same_at_one_slot_and_at_64(
     make: Make, server: FaultServer, here: Path
 ) -> None:

@@ -261,6 +261,7 @@ def _often(society, progress):
     return report_waiting(society, progress, every=0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not VIS.is_file(), reason="no VIS corpus here; VIS_CORPUS names its file")
 def test_a_team_on_the_vis_corpus_ends_in_a_paper_and_replays(tmp_path: Path) -> None:
     ecosystem = vis_ecosystem(tmp_path)

@@ -87,7 +87,7 @@ def test_one_that_is_touched_outlives_its_expiry(tmp_path):
                 pass
 
 
-@pytest.mark.parametrize("hours", [1, -1])
+@pytest.mark.parametrize("hours", [1, pytest.param(-1, marks=pytest.mark.slow)])
 def test_a_clock_that_jumps_takes_no_lease_from_a_living_owner(tmp_path, hours):
     run = tmp_path / "0000"
     with hold_lease(run, "alive", **QUICK) as lease:
@@ -216,6 +216,7 @@ def test_of_other_machines_and_containers_nothing_is_claimed():
         assert not has_ended(damaged)
 
 
+@pytest.mark.slow
 def test_a_lease_that_its_maker_did_not_fill_counts_by_its_age(tmp_path):
     run = tmp_path / "0000"
     place = tmp_path / "0000.lease"

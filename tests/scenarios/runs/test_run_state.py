@@ -123,7 +123,16 @@ def test_a_reached_budget_is_gone_on_with_by_a_larger_one_and_a_run_of_a_study_b
     assert told == f"'society study run {here / 'sizes'}' goes on with it"
 
 
-@pytest.mark.parametrize("site", ["during resume", "writing tables", "writing results"])
+@pytest.mark.parametrize(
+    "site",
+    [
+        "writing results",
+        *(
+            pytest.param(site, marks=pytest.mark.slow)
+            for site in ("during resume", "writing tables")
+        ),
+    ],
+)
 def test_a_run_without_a_model_that_was_killed_is_shown(
     site: str, offline_nursery: Nursery, here: Path, small_text: str, small_run: Path
 ) -> None:

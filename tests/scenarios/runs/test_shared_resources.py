@@ -51,6 +51,7 @@ def digests(place: Path, resources: SharedResources | None) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_a_pinned_ecosystem_is_made_once_and_no_run_leaves_a_trace_in_it(
     tmp_path: Path, made: list[int]
 ) -> None:

@@ -56,6 +56,7 @@ def test_somebody_isolated_who_is_removed_changes_nothing_bit_for_bit(parent, wi
     assert fork.table("interventions")[["ranked", "removed"]].values.tolist() == [["name", 1]]
 
 
+@pytest.mark.slow
 def test_a_person_and_a_pair_have_a_value(parent, without):
     run, _ = people(parent)
     later = run.table("papers")

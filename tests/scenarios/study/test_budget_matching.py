@@ -268,6 +268,7 @@ comparisons: [{test: paired, of: ON, arms: [cycle, team]}]
 """
 
 
+@pytest.mark.slow
 def test_what_is_measured_of_cycle_researcher_differs_at_8_12_52_and_100_calls(tmp_path):
     design = match_budgets(read_study(written(tmp_path, CANDIDATES)))
     spent = [one.planned for one in design.matching if one.target is not None]

@@ -106,6 +106,7 @@ def alone(tmp_path_factory):
     return design, study, gathered(design, study)
 
 
+@pytest.mark.slow
 def test_all_arms_of_one_replicate_come_before_the_next_replicate(tmp_path):
     """So a seed's ecosystem is made once, and a study that is stopped has whole pairs."""
     design, study = opened(tmp_path)
@@ -133,6 +134,7 @@ def test_every_run_has_its_folder_status_and_measures(alone):
     assert exit_code(ends) == 0
 
 
+@pytest.mark.slow
 def test_arms_with_the_same_words_differ_in_nothing(tmp_path):
     alike = TINY.replace("{name: two, set: {protocol.team_size: 2}}", "{name: other}")
     design, study = opened(
@@ -391,6 +393,7 @@ def test_a_measure_asked_for_later_is_measured_from_the_folders(alone, tmp_path)
     assert table["value"].tolist() == [1.0] * 4
 
 
+@pytest.mark.slow
 def test_sobol_indices_are_gathered(tmp_path):
     import pandas as pd
 
@@ -499,6 +502,7 @@ def live(url):
     return text.replace("  metrics:", f"  {LIVE.replace('URL', url)}  metrics:")
 
 
+@pytest.mark.slow
 def test_societies_that_share_their_slots_say_what_each_says_alone(tmp_path):
     with FaultServer() as server:
         text = live(server.url)
@@ -565,6 +569,7 @@ def test_a_study_of_identity_1_is_reported_and_not_gone_on_with(tmp_path):
         open_folder(design, study)
 
 
+@pytest.mark.slow
 def test_a_study_under_old_names_of_keys_is_reported_as_it_lies_there(tmp_path):
     from virsci_society.scenarios.runs.run_folder import hash_json
     from virsci_society.scenarios.study.folder import BASE, LOCK

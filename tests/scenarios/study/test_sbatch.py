@@ -92,6 +92,7 @@ def slurm(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.mark.slow
 def test_the_script_does_what_the_command_does_though_a_task_runs_out_of_time(slurm, tmp_path):
     file = written(tmp_path, TINY.replace("replicates: 2", "replicates: 1"))
     study = tmp_path / "by slurm"

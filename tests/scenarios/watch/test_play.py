@@ -174,6 +174,7 @@ def test_the_same_command_goes_on_and_asks_nothing_twice(filled, small: Scenario
     assert is_finished(seated(small, folder, time_limit=9.0), folder)
 
 
+@pytest.mark.slow
 def test_who_is_silent_is_answered_for_and_marked(small: Scenario, filled, tmp_path) -> None:
     folder = tmp_path / "run"
     run_scenario(seated(small, folder, time_limit=0.001), folder, page=False)
@@ -298,6 +299,7 @@ QUICK = (
 """Looks for answers more often than a person could give them."""
 
 
+@pytest.mark.slow
 def test_a_command_that_is_killed_between_two_answers_goes_on_and_asks_neither_again(
     filled, words, small_run: Path, nursery, tmp_path: Path
 ) -> None:
@@ -519,6 +521,7 @@ def test_a_card_shows_all_that_a_model_would_be_told(filled) -> None:
         assert not left_out or "JSON" in left_out[0]
 
 
+@pytest.mark.slow
 def test_twenty_people_play_one_run_each_on_a_page_of_their_own(tmp_path, write) -> None:
     who = [f"Scientist{number}" for number in range(20)]
     text = SMALL.replace("scientists: 12", "scientists: 20").replace("26w", "6w")

@@ -228,6 +228,7 @@ def test_what_is_shown_is_a_part_of_the_profile_in_its_order(interests, counts, 
     assert cleaned_interests(profile, known) == found
 
 
+@pytest.mark.slow
 def test_profiles_of_a_real_community(vis_folder):
     """Those whose junk was found by a reader of prompts (boundary 2012)."""
     vis = Ecosystem.load(vis_folder)

@@ -70,6 +70,7 @@ def test_standardised_worth_of_the_past_has_mean_0_and_deviation_1(share):
     assert np.std(standing) == pytest.approx(1.0, abs=0.01)
 
 
+@pytest.mark.slow
 def test_the_nearest_of_many_papers_is_looked_for_among_all_of_them():
     """Papers in the order of their fields: a part of them would not hold the nearest ones."""
     rows = PAST[np.argsort(PAST[:, 0])].astype(np.float64)

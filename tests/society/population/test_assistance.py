@@ -47,6 +47,7 @@ def homework(tables):
     return {row[:5]: (row[6], row[7] - row[6]) for row in tables["homework"]}
 
 
+@pytest.mark.slow
 def test_who_is_assisted_works_faster_by_the_factor_and_the_others_as_before(plain):
     rule = Assistance(who=0.5, start=60)
     before = homework(plain)

@@ -64,7 +64,7 @@ def reference():
     "settings",
     [
         pytest.param({"in_flight": 1}, id="one", marks=pytest.mark.slow),
-        pytest.param({"latency": 0.001, "in_flight": 64}, id="many, live"),
+        pytest.param({"latency": 0.001, "in_flight": 64}, id="many, live", marks=pytest.mark.slow),
     ],
 )
 def test_execution_changes_nothing(reference, settings):
@@ -132,6 +132,7 @@ def test_guests_are_known_once_the_team_that_asked_them_has_ended(reference):
         assert consulted.total(asker) == counted[asker].sum()
 
 
+@pytest.mark.slow
 def test_who_was_consulted_is_invited_more_often(reference):
     """With a heavy weight, most invitations by leaders who have guests go to one of these."""
     shares = []

@@ -195,6 +195,7 @@ def society(found, **settings):
     return build_tables(made.log.rows)
 
 
+@pytest.mark.slow
 def test_they_are_named_on_papers_and_change_nothing_else_and_no_prompt(found):
     off, on = society(found), society(found, outside_seats=CountedSeats())
     assert off["papers"]["outside_authors"].isna().all()

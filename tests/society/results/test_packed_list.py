@@ -50,6 +50,7 @@ def test_items_are_kept_in_a_fraction_of_their_memory():
     assert sum(map(len, made._blocks)) < 30 * len(made)
 
 
+@pytest.mark.slow
 def test_a_society_whose_log_is_packed_every_day_is_the_same(monkeypatch):
     plain = small()
     monkeypatch.setattr(packed_list, "BLOCK", 1)

@@ -191,6 +191,7 @@ def test_members_know_the_best_of_their_own_outcomes():
     }
 
 
+@pytest.mark.slow
 def test_coauthors_know_of_more_and_everybody_of_the_best():
     society, _, _ = told("members")
     wider, _, _ = told("coauthors")
@@ -201,6 +202,7 @@ def test_coauthors_know_of_more_and_everybody_of_the_best():
     assert {name: lesson[0] for name, lesson in whole.world.lessons.items()} == {"": best}
 
 
+@pytest.mark.slow
 def test_failures_are_passed_over_by_those_who_rely_on_what_worked(plain):
     cited = {}
     for reliance in (0.0, 0.5, 1.0):
@@ -238,6 +240,7 @@ def test_what_does_not_fit_together_is_refused(keys, told):
         load_scenario("community/assembly", **BASE | {"execution": {"use": "attempt"}} | keys)
 
 
+@pytest.mark.slow
 def test_a_talking_society_remembers_outcomes_and_is_the_same_when_replayed(tmp_path):
     attempt = {"use": "attempt", "duration": QUICK, "success": 0.05}
     keys = {"worth": {"use": "landscape"}, "execution": attempt}

@@ -96,6 +96,7 @@ def work(folder, index):
     return {"index": index, "state": "running" if first and index % 2 else "done"}
 
 
+@pytest.mark.slow
 def test_tasks_are_given_out_until_every_run_has_ended(tmp_path, monkeypatch):
     pytest.importorskip("distributed")
     from virsci_society.scenarios.study.execution import dask_engine

@@ -35,6 +35,7 @@ def few():
     return Synthetic(**SIZE).generate(5)
 
 
+@pytest.mark.slow
 def test_it_has_the_stated_size_and_says_how_it_was_made(many, few):
     assert many.counts == few.counts
     assert many.embedding.dim == 64
