@@ -105,6 +105,7 @@ def few(monkeypatch):
     monkeypatch.setattr(schema, "load_scenario", shorter)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 def test_the_commands_of_the_command_line_page_run(tmp_path, monkeypatch):
     """The first in a process of its own, the others in this one, which has imported everything."""

@@ -114,6 +114,7 @@ def test_what_a_part_cannot_know_is_none(part, run):
     json.dumps(summarise_run(part), allow_nan=False)
 
 
+@pytest.mark.slow
 def test_show_and_report_of_an_unfinished_run_take_its_part(put, part_rows):
     folder = put("run/partial", part_rows, STOPPED)
     line = (

@@ -82,6 +82,7 @@ def both(scenario):
     return Authorships.of(written, len(rows)), in_memory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("groups", "seats"),
     [(None, None), ({"share": 0.7, "stay": "6mo"}, {"use": "counted", "since": None})],

@@ -27,6 +27,7 @@ def test_a_round_is_exactly_the_sum_of_its_parts(busy_and_free_runs, attention):
     assert (table[["notice", "meeting_queue"]] >= 0).all(axis=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attention", ["on", "unlimited"])
 def test_memberships_and_teams_are_exactly_the_sums_of_theirs(busy_and_free_runs, attention):
     run = busy_and_free_runs[attention]

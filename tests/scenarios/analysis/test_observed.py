@@ -56,6 +56,7 @@ def vars_of(paper):
     return {name: getattr(paper, name) for name in paper.__dataclass_fields__}
 
 
+@pytest.mark.slow
 def test_the_table_is_printed_kept_and_shown(folders, tmp_path):
     eco, run = folders
     mine = tmp_path / "run"

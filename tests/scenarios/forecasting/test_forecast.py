@@ -172,6 +172,7 @@ def test_what_cannot_be_forecast_is_refused_in_words(eco, build, papers, tmp_pat
     )
 
 
+@pytest.mark.slow
 def test_the_command_registers_what_the_function_forecasts(eco, file, tmp_path):
     place = tmp_path / "out" / "again.json"
     done = society(eco, "--until", 2009, "--register", "--out", place)

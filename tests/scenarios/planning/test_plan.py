@@ -210,6 +210,7 @@ def test_a_probe_is_learnt_from(probe: dict[str, Any]) -> None:
     assert min(rates["slowest"], rates["latency"]["likely"]) >= OTHERWISE.latency
 
 
+@pytest.mark.slow
 def test_a_probed_plan_is_near_the_truth_and_nothing_is_paid_twice(
     probe: dict[str, Any], medium: Path, server: FaultServer, no_results: None
 ) -> None:

@@ -42,6 +42,7 @@ def people(parent):
     return run, [who for who in everybody if who not in took_part]
 
 
+@pytest.mark.slow
 def test_somebody_isolated_who_is_removed_changes_nothing_bit_for_bit(parent, without):
     run, isolated = people(parent)
     assert len(isolated) > 100

@@ -228,6 +228,7 @@ def costs(read):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "cost"), [(4, 80), (8, 160)])
 def test_fixed_turns_cost_what_the_paper_says(costs, n, cost):
     _, row = costs[f"pacing=fixed,team_size={n}"]

@@ -80,6 +80,7 @@ def test_an_assisted_leader_finds_only_what_was_there(who):
     assert bool(cited[False, True]) == (who < 1)
 
 
+@pytest.mark.slow
 def test_assistance_that_changes_nothing_changes_nothing(plain):
     none = rows(assistance={"who": 1.0, "homework": 1.0})
     for name in ("papers", "homework", "citations", "meetings"):

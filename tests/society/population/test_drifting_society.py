@@ -71,6 +71,7 @@ def test_execution_changes_nothing(reference, settings):
     assert digest(drifting(**settings)) == digest(reference)
 
 
+@pytest.mark.slow
 def test_another_process_finds_the_same(nursery, reference):
     here = "tests.society.population.test_drifting_society"
     assert nursery.call(f"{here}:digest_of_drifting") == digest(reference)

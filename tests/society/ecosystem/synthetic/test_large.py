@@ -47,6 +47,7 @@ def test_it_has_the_stated_size_and_says_how_it_was_made(many, few):
     assert SIZE["papers"] < MANY
 
 
+@pytest.mark.slow
 def test_the_community_is_the_one_of_a_small_ecosystem(many, few):
     """Words and vectors differ; who wrote what with whom and cited it does not."""
     for side in ("past", "contemporary"):
