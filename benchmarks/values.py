@@ -102,12 +102,15 @@ def _held(page: Path, name: str, command: str) -> Block:
     return Block(page, name, command, scenario(*FIELD), None, 60, "no words", PAPERS)
 
 
-def _tutorial(name: str, which: int, page: str, minutes: float) -> Block:
-    """What block number ``which`` of the Python of a tutorial on wordless societies prints."""
+def _tutorial(
+    name: str, which: int, page: str, minutes: float, base: str = "community/assembly"
+) -> Block:
+    """What block number ``which`` of the Python of a tutorial prints; most have no words."""
     path = DOCS / f"tutorial-{page}.md"
-    source = printed.page_code(path, "community/assembly")
+    source = printed.page_code(path, base)
     text = printed.printed_by(path, which, source)
-    return Block(path, name, "the commands and the Python above", source, text, minutes, "no words")
+    probed = "no words" if base == "community/assembly" else "words"
+    return Block(path, name, "the commands and the Python above", source, text, minutes, probed)
 
 
 EXAMPLE = scenario("quickstart")
@@ -143,6 +146,8 @@ BLOCKS: tuple[Block, ...] = (
     _tutorial("differences", 1, "question", 4),
     _tutorial("repeats", 0, "policy", 3),
     _tutorial("differences", 1, "policy", 3),
+    _tutorial("stages", 0, "virsci", 0.2, "virsci/paper"),
+    _tutorial("costs", 1, "virsci", 1, "virsci/paper"),
     _tutorial("graph", 0, "networks", 0.3),
     _tutorial("bridges", 1, "networks", 0.3),
     _tutorial("without", 2, "networks", 0.3),
