@@ -216,6 +216,8 @@ class RunControl:
 def controlled(control: RunControl, folder: Path) -> Iterator[None]:
     """Follow the control file of a run folder within this block, on a thread of its own."""
     remove_control(folder)
+    # A run that begins while its study is paused asks nothing.
+    control.look()
     ended = threading.Event()
 
     def watch() -> None:

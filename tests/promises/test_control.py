@@ -206,7 +206,8 @@ def test_a_study_pauses_stops_and_goes_on(nursery, server, scenario, tmp_path):
     pid = nursery.start(log, *command)
     until(lambda: server.counts()["requests"] >= 4)
     assert nursery.society("ctl", folder, "pause").returncode == 0
-    until(lambda: "paused" in read_state(folder / "runs" / "0000").words)
+    for index in ("0000", "0002"):  # the first replicate of both arms
+        until(lambda index=index: "paused" in read_state(folder / "runs" / index).words)
     until(lambda: server.counts()["under_way"] == 0)
     asked = server.counts()["requests"]
     time.sleep(1)
