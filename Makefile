@@ -16,9 +16,9 @@ demo: $(VENV)/.installed
 demo-live: $(VENV)/.llm
 	@$(BIN)/python -m tests.faultserver.demo $(SERVER)
 
-# Three workers for two cores, because many tests wait for a process or a server; each takes a run of
+# Four workers for two cores, because many tests wait for a process or a server; each takes a run of
 # neighbouring files, which share what is made once for them.
-WORKERS := -n 3 --dist worksteal
+WORKERS := -n 4 --dist worksteal
 
 # About a minute: layers, the paper's equations, digests, kills, one call over HTTP, keys, messages.
 QUICK := test_layers.py test_determinism.py test_installation.py test_traced_pages.py \

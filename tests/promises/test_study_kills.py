@@ -152,6 +152,7 @@ def survives(cluster, study, server, tmp_path, *, replicates, workers, **kills):
     return no_committed_call_was_paid_twice(folder, runs, server)
 
 
+@pytest.mark.slow
 def test_a_study_outlives_its_workers_and_its_scheduler(cluster, study, server, tmp_path, promise):
     kills = {"every": 20, "most": 2, "scheduler_at": 2}
     repeated = survives(cluster, study, server, tmp_path, replicates=1, workers=2, **kills)

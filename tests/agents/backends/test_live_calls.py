@@ -561,6 +561,7 @@ WATCH = """
 """
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_before_it_is_used_and_nobody_else_is_reached(
     offline_nursery, provider
 ):

@@ -155,6 +155,7 @@ def mixture_of_all():
     return Mixture(of=parts)
 
 
+@pytest.mark.slow
 def test_one_society_has_teams_of_every_system_offline_and_over_http(live, server, monkeypatch):
     """The words of the server are those of the rules, so the papers are the same."""
     monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")

@@ -217,6 +217,7 @@ def test_a_study_is_archived_with_all_of_its_runs(tmp_path):
     assert "2 of 2 runs" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_run_over_http_is_replayed_without_its_server(small_text, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
     file = tmp_path / "live.yaml"

@@ -38,6 +38,7 @@ def file(made, tmp_path_factory):
     return place
 
 
+@pytest.mark.slow
 def test_every_quantity_is_forecast_beside_its_rivals(made):
     assert set(made.predictions) == {"forecast", "society", "p, q", "persistence"}
     for name, (last, median, a, b, c, d) in rows_of(made):

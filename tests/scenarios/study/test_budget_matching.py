@@ -129,6 +129,7 @@ def test_another_target_is_another_study(matched, tmp_path):
     assert "match" not in make_lock(plain, "run").data
 
 
+@pytest.mark.slow
 def test_plan_run_and_page_tell_what_was_planned_and_what_was_spent(nursery, tmp_path):
     path, study = written(tmp_path), tmp_path / "study"
     plan = nursery.society("study", "plan", path)
