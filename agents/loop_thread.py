@@ -1,4 +1,4 @@
-"""An asyncio event loop that runs in a daemon thread of its own.
+"""An asyncio event loop that runs in a daemon thread of its own, and work repeated on a thread.
 
 The simulation is synchronous code on one thread, and model calls are coroutines. A ``LoopThread``
 joins the two: work is handed to its loop from any thread. It is the only place of the project
@@ -11,8 +11,9 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -110,3 +111,29 @@ class LoopThread:
             loop.close()
             # No circle with the owner is left, so both go as soon as nobody holds them (rule 21).
             self._wind_up = None
+
+
+@contextmanager
+def repeated(name: str, every: float, work: Callable[[], object]) -> Iterator[None]:
+    """Call a function again and again within this block, on a daemon thread of its own.
+
+    The block ends when the call that is under way has returned.
+
+    Args:
+        name: name of the thread, shown by debuggers.
+        every: seconds from the end of one call to the next, and before the first.
+        work: the function.
+    """
+    ended = threading.Event()
+
+    def run() -> None:
+        while not ended.wait(every):
+            work()
+
+    thread = threading.Thread(target=run, name=name, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

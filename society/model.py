@@ -56,8 +56,8 @@ one, and of the middle one between two of everything."""
 
 
 GROWTH = 1.1
-"""Of the objects that are there when a run begins, since garbage was last searched for among all,
-from which it is searched for again: a society that has ended is a cycle of references."""
+"""Of the blocks of memory in use when a run begins, since garbage was last searched for among all
+objects, from which it is searched for again: a society that has ended is a cycle of references."""
 
 
 _lock = threading.Lock()

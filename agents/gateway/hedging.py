@@ -213,7 +213,8 @@ class Hedging:
         await asyncio.sleep(after)
         slot = await attempts.pool.acquire_spare(slow.health)
         cost = attempts.largest_cost(request)
-        reservation = None if attempts.ended else attempts.account.reserve_at_once(*cost)
+        held = attempts.ended or attempts.paused
+        reservation = None if held else attempts.account.reserve_at_once(*cost)
         if reservation is None:
             slot.release()
             return None

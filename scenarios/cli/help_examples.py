@@ -228,8 +228,12 @@ class ExampleGroup(TyperGroup):
         if ctx.parent is not None:
             super().format_options(ctx, formatter)
             return
-        # The two that install completion are left out.
-        formatter.write("\nOptions:  --version  --docs (opens the documentation)  --help\n")
+        shown = [
+            f"  {max(one.opts, key=len)}"
+            for one in self.get_params(ctx)
+            if "completion" not in one.name
+        ]
+        formatter.write(f"\nOptions:{''.join(shown)}\n")
         self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -22,6 +22,8 @@ from virsci_society.agents.errors import InputError, Interrupted, SocietyError
 from virsci_society.agents.files.atomic_files import read_plain_text, remove_file, write_atomically
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.loop_thread import repeated
+from virsci_society.scenarios.config.diagnostics import describe_errors
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.society.results.folder_kinds import LOCK
 
@@ -52,9 +54,13 @@ class Control(Part):
     def words(self) -> str:
         """The parts that differ from the scenario, such as ``paused, slots 4``."""
         bounds = self.budget.model_dump(exclude_none=True)
-        told = [name for name in ("paused", "stop") if getattr(self, name)]
-        told += [] if self.slots is None else [f"slots {self.slots}"]
-        return ", ".join([*told, *(f"budget.{name} {bound:,}" for name, bound in bounds.items())])
+        told = (
+            "paused" if self.paused else "",
+            "stopping" if self.stop else "",
+            "" if self.slots is None else f"slots {self.slots}",
+            *(f"budget.{name} {bound:,}" for name, bound in bounds.items()),
+        )
+        return ", ".join(filter(None, told))
 
 
 def read_control(folder: Path) -> Control:
@@ -68,9 +74,10 @@ def read_control(folder: Path) -> Control:
         return Control.model_validate_json(read_plain_text(path, within=folder), strict=True)
     except FileNotFoundError:
         return Control()
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_errors(error.errors())}; remove it") from None
     except (OSError, ValueError) as error:
-        why = f"{len(error.errors())} faults" if isinstance(error, ValidationError) else str(error)
-        raise InputError(f"{path}: cannot be read ({why}); remove it") from error
+        raise InputError(f"{path}: cannot be read: {error}; remove it") from error
 
 
 def write_control(folder: Path, control: Control) -> None:
@@ -81,6 +88,12 @@ def write_control(folder: Path, control: Control) -> None:
 def remove_control(folder: Path) -> None:
     """Let a run or study go on as its scenario says."""
     remove_file(folder / CONTROL, within=folder)
+
+
+def study_of(run: Path) -> Path | None:
+    """The folder of the study that a run is of; None: of none."""
+    study = run.absolute().parent.parent
+    return study if (study / LOCK).is_file() else None
 
 
 def stop_wanted(study: Path) -> Interrupted | None:
@@ -135,13 +148,25 @@ class RunControl:
     ) -> None:
         self._society, self._folder, self._journal = society, folder, journal
         self._speaking, self._progress = speaking, progress
-        study = folder.absolute().parent.parent
-        self._study = study if (study / LOCK).is_file() else None
+        self._study = study_of(folder)
         self._own = self._latest = Control()
         self._everywhere = True
         self._noted = self._latest, ""
         self._going_on = threading.Event()
         self._going_on.set()
+
+    @contextmanager
+    def following(self) -> Iterator[None]:
+        """Follow the files within this block, on a thread of its own."""
+        remove_control(self._folder)
+        # A run that begins while its study is paused asks nothing.
+        self.look()
+        try:
+            with repeated("control", POLL_SECONDS, self.look):
+                yield
+        finally:
+            with suppress(OSError):
+                remove_control(self._folder)
 
     def step(self, society: Society) -> None:
         """Report a step of the clock, on its thread, and wait there while the run is paused."""
@@ -183,6 +208,8 @@ class RunControl:
 
     def _refusal(self, wanted: Control) -> str:
         backend: Any = self._speaking.backend
+        if self._study is not None and wanted.budget != Budget():
+            return f"{self._study} is a study, whose runs share its budget"
         if wanted.budget.usd is not None and not backend.priced:
             return "the price of the model is not known; give a budget in tokens"
         return ""
@@ -210,26 +237,3 @@ class RunControl:
         # A disk that takes nothing more stops the run by itself.
         with suppress(SocietyError):
             self._journal.set_meta(TAKEN, json.dumps(told))
-
-
-@contextmanager
-def controlled(control: RunControl, folder: Path) -> Iterator[None]:
-    """Follow the control file of a run folder within this block, on a thread of its own."""
-    remove_control(folder)
-    # A run that begins while its study is paused asks nothing.
-    control.look()
-    ended = threading.Event()
-
-    def watch() -> None:
-        while not ended.wait(POLL_SECONDS):
-            control.look()
-
-    thread = threading.Thread(target=watch, name="control", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-        with suppress(OSError):
-            remove_control(folder)

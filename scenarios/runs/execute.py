@@ -33,7 +33,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.runs.control import RunControl, controlled
+from virsci_society.scenarios.runs.control import RunControl
 from virsci_society.scenarios.runs.preflight import SEAT
 from virsci_society.scenarios.runs.progress import Progress, RunProgress, report_waiting
 from virsci_society.scenarios.runs.run_folder import (
@@ -159,12 +159,8 @@ def _simulate(
     try:
         losing = nullcontext() if lease is None else lease.interrupting(society.interrupt)
         control = RunControl(society, folder, journal, scenario.backend, progress)
-        with (
-            interruptible(society),
-            report_waiting(society, progress),
-            losing,
-            controlled(control, folder),
-        ):
+        waiting = report_waiting(society, progress)
+        with interruptible(society), waiting, losing, control.following():
             society.run_to_end(control.step)
     except Stopped as stop:
         ledger = ledger_of(journal)

@@ -11,7 +11,6 @@ own reports what is waited for.
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
+from virsci_society.agents.loop_thread import repeated
 from virsci_society.agents.spelling import cut_text, printable
 from virsci_society.metrics.report.drawing.text_charts import can_encode, sparkline
 
@@ -468,19 +468,12 @@ def report_waiting(society: Society, progress: Progress, every: float = EVERY) -
     if gateway.inline:
         yield
         return
-    ended = threading.Event()
 
-    def watch() -> None:
-        while not ended.wait(every):
-            if not gateway.shut:
-                date = f"day {society.day:.0f} of {society.until:.0f}"
-                parts = (date, gateway.status_line(), *_spent(*gateway.spent))
-                progress.wait("; ".join(filter(None, parts)))
+    def report() -> None:
+        if not gateway.shut:
+            date = f"day {society.day:.0f} of {society.until:.0f}"
+            parts = (date, gateway.status_line(), *_spent(*gateway.spent))
+            progress.wait("; ".join(filter(None, parts)))
 
-    thread = threading.Thread(target=watch, name="watch", daemon=True)
-    thread.start()
-    try:
+    with repeated("watch", every, report):
         yield
-    finally:
-        ended.set()
-        thread.join()

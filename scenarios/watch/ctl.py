@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -47,35 +48,41 @@ def ctl(
     Nothing of it changes any result. A stopped run is gone on with by its own command, which then
     follows its scenario again. Without an action, tell how the run is controlled now.
     """
-    from virsci_society.scenarios.runs.control import Control, read_control, write_control
+    from virsci_society.scenarios.runs.control import read_control, study_of, write_control
     from virsci_society.society.results.folder_kinds import LOCK
 
-    wanted: dict[str, Any] = {} if slots is None else {"slots": slots}
-    if bounds := _bounds(budget or []):
-        wanted["budget"] = bounds
-    if action is not None:
-        wanted |= {"paused": action == Action.pause, "stop": action == Action.stop}
-    study = (folder / LOCK).is_file()
-    if study and bounds:
+    bounds = _bounds(budget or [])
+    study = folder if (folder / LOCK).is_file() else study_of(folder)
+    if study is not None and bounds:
         raise InputError(
-            f"--budget: {folder} is a study, whose runs share its budget; stop it, and "
-            f"'society study run {folder} --set budget.KEY=N' goes on with another one"
+            f"--budget: {study} is a study, whose runs share its budget; stop it, and "
+            f"'society study run {study} --set budget.KEY=N' goes on with another one"
         )
-    if not study:
+    if study != folder:
         _require_running(folder)
-    control = read_control(folder)
-    if not wanted:
-        tell(f"{folder}: {_words(control)}")
+    before = read_control(folder)
+    if action is None and slots is None and not bounds:
+        tell(f"{folder}: {_words(before)}")
         return
-    held = control.model_dump()
-    held["budget"] |= wanted.pop("budget", {})
-    asked = Control.model_validate(held | wanted)
-    if study:
-        with writing(folder, "written to"):
-            write_control(folder, asked)
-        tell(f"{folder}: {_words(asked)}; its runs take it over within a second")
+    control = _changed(before, action, slots, bounds)
+    with writing(folder, "written to"):
+        write_control(folder, control)
+    if study == folder:
+        tell(f"{folder}: {_words(control)}; its runs take it over within a second")
         return
-    _order(folder, asked, control)
+    _wait_until_taken_over(folder, control, before)
+    tell(f"{folder}: {_words(control)}")
+
+
+def _changed(
+    before: Control, action: Action | None, slots: int | None, bounds: Mapping[str, float]
+) -> Control:
+    changes: dict[str, Any] = {"budget": before.budget.model_copy(update=bounds)}
+    if slots is not None:
+        changes["slots"] = slots
+    if action is not None:
+        changes |= {"paused": action == Action.pause, "stop": action == Action.stop}
+    return before.model_copy(update=changes)
 
 
 def _words(control: Control) -> str:
@@ -115,27 +122,23 @@ def _require_running(folder: Path) -> None:
         raise InputError(f"{told}; {going_on(state)}" if state.session else told)
 
 
-def _order(folder: Path, control: Control, before: Control) -> None:
-    """Write what is wanted of a run, and wait until the run has taken it over."""
+def _wait_until_taken_over(folder: Path, control: Control, before: Control) -> None:
+    """Wait until the run has taken over what is wanted of it.
+
+    Raises:
+        InputError: it has refused it, or does not look; the file is then as it was before.
+    """
     from virsci_society.scenarios.runs.control import write_control
 
-    with writing(folder, "written to"):
-        write_control(folder, control)
-    if control.stop:
-        tell(f"{folder}: stopping; its own command goes on with it")
-        return
     until = time.monotonic() + PATIENCE
     while (told := _taken_over(folder)).get("own") != control.model_dump():
         if time.monotonic() > until:
-            raise InputError(
-                f"{folder}: the run has taken nothing over in {PATIENCE:g} s; it prepares its "
-                "society, or writes its results; look again when it simulates"
-            )
+            told = {"refused": "it does not simulate now: it prepares, or writes its results"}
+            break
         time.sleep(0.1)
-    if told.get("refused"):
+    if told["refused"]:
         write_control(folder, before)
-        raise InputError(f"{folder}: the run has refused it: {told['refused']}")
-    tell(f"{folder}: {_words(control)}")
+        raise InputError(f"{folder}: the run has not taken it over: {told['refused']}")
 
 
 def _taken_over(folder: Path) -> dict[str, Any]:

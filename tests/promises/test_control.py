@@ -6,12 +6,21 @@ import json
 import os
 import random
 import time
+from functools import partial
 
 import pytest
 
 from tests.faultserver import Plan
 from tests.promises.conftest import attempts_in, digest_of, honest_run
-from virsci_society.scenarios.runs.control import CONTROL, Control, write_control
+from virsci_society.agents.gateway.budget import Budget
+from virsci_society.agents.journal.live_view import read_notes
+from virsci_society.scenarios.runs.control import (
+    CONTROL,
+    Control,
+    read_control,
+    taken_over,
+    write_control,
+)
 from virsci_society.scenarios.runs.run_state import read_state
 
 
@@ -110,6 +119,23 @@ def test_a_run_of_rules_stands_still_as_well(nursery, tmp_path, promise):
     promise("R14", "runs that were paused and ended in the same digest", 1)
 
 
+def test_an_order_that_nobody_takes_over_is_taken_back(begun, undisturbed, monkeypatch):
+    """While a run prepares or measures it does not look; an order must not come true later."""
+    from typer.testing import CliRunner
+
+    from virsci_society.scenarios.cli.app import app
+    from virsci_society.scenarios.watch import ctl
+
+    monkeypatch.setattr(ctl, "PATIENCE", 0.0)
+    monkeypatch.setattr(ctl, "_taken_over", lambda folder: {})
+    run = begun(latency=0.5)
+    for order in (["stop"], ["--slots", "1"]):
+        told = CliRunner().invoke(app, ["ctl", str(run.folder), *order])
+        assert (told.exit_code, "does not simulate now" in told.stderr) == (2, True)
+        assert read_control(run.folder) == Control()
+    assert run.end() in (0, 5)
+
+
 def test_slots_are_followed_up_and_down(begun, undisturbed):
     run = begun()
     assert run.ctl("--slots", "1") == (0, f"{run.folder}: slots 1\n")
@@ -140,7 +166,7 @@ def test_a_smaller_budget_stops_and_a_larger_one_goes_on(begun, undisturbed):
 def test_a_stopped_run_says_so_and_goes_on(begun, undisturbed, promise):
     run = begun()
     code, told = run.ctl("stop")
-    assert (code, told) == (0, f"{run.folder}: stopping; its own command goes on with it\n")
+    assert (code, told) == (0, f"{run.folder}: stopping\n")
     assert run.end() == 5
     state = read_state(run.folder)
     assert (state.state, "society ctl" in state.reason) == ("stopped by user", True)
@@ -212,7 +238,13 @@ def test_a_study_pauses_stops_and_goes_on(nursery, server, scenario, tmp_path):
     asked = server.counts()["requests"]
     time.sleep(1)
     assert server.counts()["requests"] == asked
-    assert nursery.society("ctl", folder, "--budget", "calls=3").returncode == 2
+    for one in (folder, folder / "runs" / "0000"):
+        refused = nursery.society("ctl", one, "--budget", "calls=3")
+        assert (refused.returncode, "share its budget" in refused.stderr) == (2, True)
+    # Nor by the file itself: the run's bound is its share of the study's budget.
+    write_control(folder / "runs" / "0000", Control(budget=Budget(calls=3)))
+    note = partial(read_notes, folder / "runs" / "0000" / "journal.sqlite")
+    until(lambda: "share its budget" in taken_over(note())["refused"])
     assert nursery.society("ctl", folder, "stop").returncode == 0
     assert nursery.wait(pid)[0] == 5, log.read_text()
     server.plan(Plan())

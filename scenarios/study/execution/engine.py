@@ -136,8 +136,9 @@ def run_locally(
                 results.run_in_threads(suspects, 1, options)
                 results.run_in_threads(easy, together, options)
             todo = results.worth_another(todo)
-    if signalled.reason is not None:
-        raise signalled.reason
+        reason = results.reason_to_stop
+    if reason is not None:
+        raise reason
     return results.of(indices)
 
 
@@ -149,9 +150,12 @@ class _LocalRuns(RunResults):
     @property
     def is_over(self) -> bool:
         """Is nothing more to be begun?"""
-        if self.signalled.reason is None:
-            self.signalled.reason = stop_wanted(self.study)
-        return self.failed_fast or self.signalled.reason is not None
+        return self.failed_fast or self.reason_to_stop is not None
+
+    @property
+    def reason_to_stop(self) -> Stopped | None:
+        """A signal, or a word of ``society ctl``; None: the study goes on."""
+        return self.signalled.reason or stop_wanted(self.study)
 
     def run_in_threads(
         self, indices: Sequence[int], together: int, options: dict[str, Any]
@@ -166,7 +170,7 @@ class _LocalRuns(RunResults):
                 if self.is_over:
                     left -= len(pool.cancel_pending())
                     failed = Stopped("another run has failed (--fail-fast)")
-                    stop_all(self.signalled.reason or failed, self.study)
+                    stop_all(self.reason_to_stop or failed, self.study)
                 try:
                     end = pool.results.get(timeout=POLL_SECONDS)
                 except Empty:
