@@ -228,12 +228,9 @@ class ExampleGroup(TyperGroup):
         if ctx.parent is not None:
             super().format_options(ctx, formatter)
             return
-        shown = [
-            f"  {max(one.opts, key=len)}"
-            for one in self.get_params(ctx)
-            if "completion" not in one.name
-        ]
-        formatter.write(f"\nOptions:{''.join(shown)}\n")
+        named = [max(one.opts, key=len) for one in self.get_params(ctx)]
+        shown = [name for name in named if "completion" not in name]
+        formatter.write(f"\nOptions:  {'  '.join(shown)}\n")
         self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
