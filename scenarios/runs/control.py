@@ -90,6 +90,17 @@ def remove_control(folder: Path) -> None:
     remove_file(folder / CONTROL, within=folder)
 
 
+@contextmanager
+def controllable(folder: Path) -> Iterator[None]:
+    """Let the control file of a run folder be of the session in this block, and of no other."""
+    remove_control(folder)
+    try:
+        yield
+    finally:
+        with suppress(OSError, InputError):
+            remove_control(folder)
+
+
 def study_of(run: Path) -> Path | None:
     """The folder of the study that a run is of; None: of none."""
     study = run.absolute().parent.parent
@@ -158,15 +169,10 @@ class RunControl:
     @contextmanager
     def following(self) -> Iterator[None]:
         """Follow the files within this block, on a thread of its own."""
-        remove_control(self._folder)
-        # A run that begins while its study is paused asks nothing.
+        # Also what was said while the run prepared; one in a paused study asks nothing at all.
         self.look()
-        try:
-            with repeated("control", POLL_SECONDS, self.look):
-                yield
-        finally:
-            with suppress(OSError):
-                remove_control(self._folder)
+        with repeated("control", POLL_SECONDS, self.look):
+            yield
 
     def step(self, society: Society) -> None:
         """Report a step of the clock, on its thread, and wait there while the run is paused."""

@@ -33,7 +33,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.runs.control import RunControl
+from virsci_society.scenarios.runs.control import RunControl, controllable
 from virsci_society.scenarios.runs.preflight import SEAT
 from virsci_society.scenarios.runs.progress import Progress, RunProgress, report_waiting
 from virsci_society.scenarios.runs.run_folder import (
@@ -130,7 +130,7 @@ def run_scenario(
     prepare(scenario, folder)
     with open_journal(folder, fork, None if lease is None else lease.check) as journal:
         require_journal_identity(journal, folder, "resuming it")
-        with recorded_end(journal):
+        with recorded_end(journal), controllable(folder):
             shared = resources or SharedResources()
             recorded = _simulate(scenario, folder, journal, told, lease, shared)
             with _writing(folder), shared.build_lock:

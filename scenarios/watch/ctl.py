@@ -16,8 +16,9 @@ from virsci_society.scenarios.terminal.arguments import guarded, tell, writing
 if TYPE_CHECKING:
     from virsci_society.scenarios.runs.control import Control
 
-PATIENCE = 15.0
+PATIENCE = 3.0
 """Seconds for which the command waits until a run has taken over what is wanted."""
+LATER = ", as soon as it simulates: now it prepares its society, or writes its results"
 
 
 class Action(StrEnum):
@@ -70,8 +71,8 @@ def ctl(
     if study == folder:
         tell(f"{folder}: {_words(control)}; its runs take it over within a second")
         return
-    _wait_until_taken_over(folder, control, before)
-    tell(f"{folder}: {_words(control)}")
+    later = "" if _is_taken_over(folder, control, before) else LATER
+    tell(f"{folder}: {_words(control)}{later}")
 
 
 def _changed(
@@ -113,32 +114,36 @@ def _bounds(given: list[str]) -> dict[str, float]:
 def _require_running(folder: Path) -> None:
     from virsci_society.agents.journal.live_view import is_being_written
     from virsci_society.scenarios.runs.run_journal import JOURNAL
-    from virsci_society.scenarios.runs.run_state import going_on, read_state
+    from virsci_society.scenarios.runs.run_state import FINISHED, going_on, read_state
 
     # None: it may go on on another machine, which shares the folder.
     if is_being_written(folder / JOURNAL) is False:
         state = read_state(folder)
         told = f"{folder}: is not going on ({state.words})"
-        raise InputError(f"{told}; {going_on(state)}" if state.session else told)
+        begun = state.session and state.state != FINISHED
+        raise InputError(f"{told}; {going_on(state)}" if begun else told)
 
 
-def _wait_until_taken_over(folder: Path, control: Control, before: Control) -> None:
-    """Wait until the run has taken over what is wanted of it.
+def _is_taken_over(folder: Path, control: Control, before: Control) -> bool:
+    """Wait a moment for the run to take over what is wanted of it.
+
+    Returns:
+        False if it does not simulate now, and will look at it when it does.
 
     Raises:
-        InputError: it has refused it, or does not look; the file is then as it was before.
+        InputError: it has refused it; the file is then as it was before.
     """
     from virsci_society.scenarios.runs.control import write_control
 
     until = time.monotonic() + PATIENCE
     while (told := _taken_over(folder)).get("own") != control.model_dump():
         if time.monotonic() > until:
-            told = {"refused": "it does not simulate now: it prepares, or writes its results"}
-            break
+            return False
         time.sleep(0.1)
     if told["refused"]:
         write_control(folder, before)
-        raise InputError(f"{folder}: the run has not taken it over: {told['refused']}")
+        raise InputError(f"{folder}: the run has refused it: {told['refused']}")
+    return True
 
 
 def _taken_over(folder: Path) -> dict[str, Any]:

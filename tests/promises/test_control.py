@@ -17,7 +17,6 @@ from virsci_society.agents.journal.live_view import read_notes
 from virsci_society.scenarios.runs.control import (
     CONTROL,
     Control,
-    read_control,
     taken_over,
     write_control,
 )
@@ -119,22 +118,34 @@ def test_a_run_of_rules_stands_still_as_well(nursery, tmp_path, promise):
     promise("R14", "runs that were paused and ended in the same digest", 1)
 
 
-def test_an_order_that_nobody_takes_over_is_taken_back(begun, undisturbed, monkeypatch):
-    """While a run prepares or measures it does not look; an order must not come true later."""
-    from typer.testing import CliRunner
-
-    from virsci_society.scenarios.cli.app import app
-    from virsci_society.scenarios.watch import ctl
-
-    monkeypatch.setattr(ctl, "PATIENCE", 0.0)
-    monkeypatch.setattr(ctl, "_taken_over", lambda folder: {})
-    run = begun(latency=0.5)
-    for order in (["pause"], ["--slots", "1"]):
-        told = CliRunner().invoke(app, ["ctl", str(run.folder), *order])
-        assert (told.exit_code, "does not simulate now" in told.stderr) == (2, True)
-        assert read_control(run.folder) == Control()
-    assert run.end() == 0
-    assert digest_of(run.folder) == undisturbed
+def test_what_is_said_while_a_run_prepares_holds_from_its_first_call(
+    nursery, server, scenario, tmp_path, undisturbed
+):
+    server.reset()
+    server.plan(Plan())
+    run, log = tmp_path / "run", tmp_path / "log"
+    # Its preparation lasts until it is told to go on.
+    code = (
+        "import time; from pathlib import Path\n"
+        "from virsci_society.scenarios.runs import build\n"
+        "made = build.build_society\n"
+        "def slow(*given):\n"
+        f"    while not Path({str(tmp_path / 'go')!r}).exists(): time.sleep(0.02)\n"
+        "    return made(*given)\n"
+        "build.build_society = slow"
+    )
+    command = ("run", scenario(), "--out", run)
+    pid = nursery.start(log, *command, before=code)
+    until(lambda: (run / "journal.sqlite.lock").exists())
+    until(lambda: read_state(run).session == 1)
+    told = nursery.society("ctl", run, "pause")
+    assert (told.returncode, "paused, as soon as it simulates" in told.stdout) == (0, True)
+    (tmp_path / "go").touch()
+    until(lambda: "paused" in read_state(run).words)
+    assert server.counts()["requests"] == 0
+    assert nursery.society("ctl", run, "resume").returncode == 0
+    assert nursery.wait(pid)[0] == 0, log.read_text()
+    assert digest_of(run) == undisturbed
 
 
 def test_slots_are_followed_up_and_down(begun, undisturbed):
