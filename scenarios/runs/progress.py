@@ -20,7 +20,6 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from virsci_society.agents.loop_thread import repeated
 from virsci_society.agents.spelling import cut_text, printable
 from virsci_society.metrics.report.drawing.text_charts import can_encode, sparkline
 
@@ -468,6 +467,7 @@ def report_waiting(society: Society, progress: Progress, every: float = EVERY) -
     if gateway.inline:
         yield
         return
+    from virsci_society.agents.loop_thread import repeated
 
     def report() -> None:
         if not gateway.shut:
