@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from benchmarks import printed
 from benchmarks.values import BLOCKS, Block, stamped
+from tests.faultserver import FaultServer, Plan
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config.document import STUDIES
 from virsci_society.scenarios.config.yaml_io import parse_yaml
@@ -62,3 +63,28 @@ def test_the_page_shows_what_is_printed(
     (held,) = (one for one in stamped(block.page) if one.name == block.name)
     assert block.text is not None
     assert block.text() == held.text
+
+
+@pytest.mark.slow
+def test_the_lines_for_a_model_of_ones_own_run_against_a_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "tutorial-virsci.md").read_text(encoding="utf-8")
+    blocks = BLOCK.findall(page)
+    (mine,) = (text for language, text in blocks if language == "yaml")
+    lines = [line for language, text in blocks if language == "sh" for line in text.splitlines()]
+    assert len(lines) >= 7
+    monkeypatch.chdir(tmp_path)
+    with FaultServer(Plan(plays="vllm", window=32_768)) as server:
+        told = mine.replace("http://127.0.0.1:8000/v1", server.url)
+        told = told.replace("model: mine", "model: test")
+        (tmp_path / "mine.yaml").write_text(told, encoding="utf-8")
+        for line in lines:
+            done = CliRunner().invoke(app, shlex.split(line)[1:])
+            assert done.exit_code == 0, (line, done.output)
+            if "doctor" in line:
+                server.reset()  # it asks too long a question, to learn the window
+        counts = server.counts()
+    assert counts["requests"] > 200
+    assert counts["cut"] == 0
+    assert set(counts["outcomes"]) == {"answered"}
