@@ -25,7 +25,6 @@ def half(nursery, server, scenario, tmp_path):
     return run
 
 
-@pytest.mark.slow
 def test_a_longer_run_by_another_release_goes_on_and_says_so(
     nursery, server, scenario, tmp_path, half, promise
 ):

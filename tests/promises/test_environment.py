@@ -31,7 +31,6 @@ def honest(nursery, server, ecosystem, tmp_path_factory):
     return digest_of(honest_run(nursery, server, ecosystem, tmp_path_factory.mktemp("honest")))
 
 
-@pytest.mark.slow
 def test_a_clock_that_jumps_changes_nothing(nursery, server, scenario, tmp_path, honest, promise):
     """Waits, deadlines, breakers and patience are measured by a clock that nobody sets."""
     server.plan(Plan(rates={"rate_limited": 0.2, "unavailable": 0.1}, streak=2, retry_after=0.02))
@@ -50,7 +49,7 @@ def test_a_clock_that_jumps_changes_nothing(nursery, server, scenario, tmp_path,
     promise("R3", "runs under a clock that jumps by an hour", 2)
 
 
-@pytest.mark.parametrize("apart", [0.0, pytest.param(0.3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("apart", [0.0, 0.3])
 def test_two_writers_that_no_lock_keeps_apart_are_noticed(
     nursery, server, scenario, tmp_path, honest, promise, apart
 ):

@@ -46,7 +46,7 @@ WORDS = ("refusal", "content_filter", "overflow", "length", "malformed_reply", "
 """Faults in the words themselves: part of the digest, if they last beyond the re-asks."""
 
 FEW = (
-    *("dropped", "empty_content", "unauthorised", "rate_limited"),
+    *("stalled", "dropped", "no_choices", "empty_content", "unauthorised", "rate_limited"),
     *("server_error", "overflow", "missing_usage"),
 )
 """Kinds that ``make test`` tries one by one, no two with the same end; ``make test-slow``: all."""

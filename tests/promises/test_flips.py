@@ -94,9 +94,7 @@ def same_data(path, kept):
 
 
 @pytest.mark.parametrize("number", OFTEN)
-@pytest.mark.parametrize(
-    "kind", ["run", "study", pytest.param("calibration", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("kind", ["run", "study", "calibration"])
 def test_a_flipped_bit(kind, number, request, tmp_path, promise):
     luck = random.Random(f"{kind} {number}")
     folder = tmp_path / "folder"

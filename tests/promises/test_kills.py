@@ -94,9 +94,7 @@ def is_killed(tmp_path, nursery, server, scenario, whole, kill):
     return deaths, len(repeated)
 
 
-@pytest.mark.parametrize(
-    "start", [0, 2, *(pytest.param(start, marks=pytest.mark.slow) for start in (4, 6))]
-)
+@pytest.mark.parametrize("start", range(0, len(KILLS), 2))
 def test_a_run_killed_anywhere_is_the_run_that_was_not(
     tmp_path, nursery, server, scenario, whole, promise, start
 ):
@@ -126,7 +124,7 @@ def test_every_site_is_one_that_a_run_comes_to():
     assert drawn >= set(SITES)
 
 
-FAST = ("co_scientist",)
+FAST = ("co_scientist", "cycle_researcher")
 """Systems that ``make test`` kills; ``make test-slow`` kills them all."""
 
 

@@ -152,7 +152,6 @@ def survives(cluster, study, server, tmp_path, *, replicates, workers, **kills):
     return no_committed_call_was_paid_twice(folder, runs, server)
 
 
-@pytest.mark.slow
 def test_a_study_outlives_its_workers_and_its_scheduler(cluster, study, server, tmp_path, promise):
     kills = {"every": 20, "most": 2, "scheduler_at": 2}
     repeated = survives(cluster, study, server, tmp_path, replicates=1, workers=2, **kills)
@@ -206,7 +205,6 @@ def has_quarantined(study, poison, **engine):
     assert bytes_of(folder, 0) == bytes_of(here, 0)
 
 
-@pytest.mark.slow
 def test_a_poison_run_is_quarantined_and_a_cluster_is_like_this_process(
     cluster, study, server, tmp_path
 ):
@@ -301,7 +299,6 @@ def settled(holds):
     assert holds()
 
 
-@pytest.mark.slow
 def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
     server, scenario, tmp_path, monkeypatch, promise
 ):

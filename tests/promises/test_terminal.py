@@ -290,7 +290,6 @@ def test_no_table_in_a_pipe_holds_a_control_character(society, promise, name):
     assert_plain_screens(society, promise, COMMANDS[name], terminal=False)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_no_command_of_a_study_prints_a_control_character(society, promise):
     for command in STUDY_COMMANDS:

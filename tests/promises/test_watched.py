@@ -26,7 +26,6 @@ metrics: [teams]
 """
 
 
-@pytest.mark.slow
 def test_a_run_in_progress_moves_is_killed_and_goes_on(nursery, server, tmp_path: Path) -> None:
     server.reset()
     server.plan(Plan(latency=0.01, rates={"server_error": 0.1}))
