@@ -353,7 +353,7 @@ WHY = {
         "Stations lie in 23 of the files. A call passes the others, which decide nothing: people, "
         "papers and vectors of a page, settings of the client, redaction of keys."
     ),
-    "commands at the top level": "`facts` and `ctl` came later; all fit on one screen.",
+    "commands at the top level": "`facts` came later; all fit on one screen.",
     "comments, share of lines": (
         "Docstrings say what and why of functions; a comment stands where a line surprises. In the "
         "careful rooms they are above the aim."

@@ -30,7 +30,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "transcript": "Who said what to whom, stage by stage.",
         "watch": "A page that shows a run or a study as it goes on.",
         "explore": "A page with the network over time and all that was said.",
-        "export": "Archives to publish, a run's page, figures, traces, data sets.",
+        "export": "Archives, pages, figures, prompts, traces and data sets.",
     },
     "Judge runs": {
         "measure": "Measure novelty against other papers or in another embedding.",
@@ -48,19 +48,19 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "The program": {
         "list": "The library, kinds of parts, your runs, all keys.",
-        "prompts": "Write every prompt as its reader sees it, one file a call.",
         "doctor": "Is everything there that a run needs? Is a folder as written?",
     },
 }
 """The commands below ``society`` by section, each with its line in the help."""
 RENAMED = {
+    "prompts": "export prompts SCENARIO",
     "open": "show RUN --open",
     "report": "export page RUN",
     "runs": "list runs",
     "schema": "list keys --json",
     "verify": "doctor FOLDER",
 }
-"""Commands of release 0.1.0 and what does their work now."""
+"""Earlier commands and what does their work now."""
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "": ("society run quickstart",),
     "run": (
@@ -85,10 +85,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society plan quickstart",
         "society plan quickstart --set backend.use=litellm "
         "--set backend.model=ollama_chat/llama3.1 --probe 50",
-    ),
-    "prompts": (
-        "society prompts quickstart --teams 1",
-        "society prompts runs/quickstart-1 --out prompts/sent",
     ),
     "doctor": (
         "society doctor",
@@ -186,6 +182,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "export": (
         "society export archive runs/quickstart-1",
         "society export dataset runs/quickstart-1",
+    ),
+    "export prompts": (
+        "society export prompts quickstart --teams 1",
+        "society export prompts runs/quickstart-1 --out prompts/sent",
     ),
     "export page": ("society export page runs/quickstart-1",),
     "export otel": ("society export otel runs/quickstart-1",),

@@ -1,4 +1,7 @@
-"""The commands ``society export``: an archive, a run's page, its figures, traces, or a data set."""
+"""The commands ``society export``: an archive, a run's page, its figures, traces, or a data set.
+
+One more, ``prompts``, stands with the commands that rehearse a scenario (``cli.checkup``).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell, writing
 from virsci_society.scenarios.terminal.console import open_to_show
 
-export = typer.Typer(help="Export a run for other programs.", no_args_is_help=True)
+export = typer.Typer(
+    help="Write a run, or the prompts of a scenario, for other readers and programs.",
+    no_args_is_help=True,
+)
 
 
 @export.command("otel")

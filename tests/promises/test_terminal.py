@@ -110,7 +110,7 @@ COMMANDS = {
     "doctor": ("doctor", RUN),
     "plan": ("plan", "small.yaml", "--trust"),
     "plan json": ("plan", "small.yaml", "--trust", "--json"),
-    "prompts": ("prompts", "small.yaml", "--trust", "--out", f"prompts {NAMED}"),
+    "prompts": ("export", "prompts", "small.yaml", "--trust", "--out", f"prompts {NAMED}"),
     "export": ("export", "dataset", RUN, "--out", f"data {NAMED}"),
     "traces": ("export", "otel", RUN, "--out", f"traces {NAMED}.json"),
     "explore": ("explore", RUN, "fork", "--out", f"page {NAMED}.html"),

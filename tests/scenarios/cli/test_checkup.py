@@ -1,4 +1,4 @@
-"""The command ``society prompts``."""
+"""The command ``society export prompts``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def society(*arguments: object) -> Result:
 
 
 def test_the_prompts_of_a_scenario_are_written(small, here: Path) -> None:
-    done = society("prompts", "small.yaml", "--teams", 1)
+    done = society("export", "prompts", "small.yaml", "--teams", 1)
     assert done.exit_code == 0, done.stderr
     folder = Path("prompts/small-3")
     pages = list((folder / "pages").iterdir())
@@ -24,12 +24,12 @@ def test_the_prompts_of_a_scenario_are_written(small, here: Path) -> None:
     assert "rule-based scientists, not a language model" in done.stdout
     assert "tokens by stage" in done.stdout
     assert "tokens by page" in done.stdout
-    again = society("prompts", "small.yaml", "--seed", 4, "--out", folder)
+    again = society("export", "prompts", "small.yaml", "--seed", 4, "--out", folder)
     assert again.exit_code == 0, again.stderr
 
 
 def test_the_prompts_of_a_run_are_written(small_run: Path, here: Path) -> None:
-    done = society("prompts", small_run)
+    done = society("export", "prompts", small_run)
     assert done.exit_code == 0, done.stderr
     assert (here / "prompts" / small_run.name / "index.md").is_file()
 
@@ -44,13 +44,13 @@ def test_the_prompts_of_a_run_are_written(small_run: Path, here: Path) -> None:
     ],
 )
 def test_bad_input_is_named(small, here: Path, more: list[str], message: str) -> None:
-    done = society("prompts", "small.yaml", *more)
+    done = society("export", "prompts", "small.yaml", *more)
     assert done.exit_code == 2
     assert message in done.stderr
     assert not Path("prompts").exists()
 
 
 def test_a_run_takes_no_settings(small_run: Path, here: Path) -> None:
-    done = society("prompts", small_run, "--seed", 3)
+    done = society("export", "prompts", small_run, "--seed", 3)
     assert done.exit_code == 2
     assert "this is a run" in done.stderr
