@@ -103,26 +103,29 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 # pip says what it fetches: a minute without a word looks like a command that hangs.
+# Python compiles what is used when it is first imported; to compile all there is takes a minute.
+PIP := $(BIN)/python -m pip install --no-compile --disable-pip-version-check -c constraints.txt
+
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "Installing into $(VENV); this takes about a minute."
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e .
+	$(PIP) -e .
 	@touch $@
 
 $(VENV)/.llm: $(VENV)/.installed
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[llm]"
+	$(PIP) -e ".[llm]"
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.installed
 	@echo "Installing what the tests need; this takes a few minutes."
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,docs,mcp,calibration,semantic,cluster,scale]"
+	$(PIP) -e ".[dev,docs,mcp,calibration,semantic,cluster,scale]"
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
+	$(PIP) --quiet -e ".[docs]"
 	@touch $@
 
 $(VENV)/.peers: $(VENV)/.tools tests/peers/litellm-proxy.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --only-binary xllamacpp -e ".[peers]"
+	$(PIP) --quiet --only-binary xllamacpp -e ".[peers]"
 	$(BIN)/python -m venv $(VENV)/litellm-proxy
 	$(VENV)/litellm-proxy/bin/python -m pip install --quiet --disable-pip-version-check -r tests/peers/litellm-proxy.txt
 	@touch $@

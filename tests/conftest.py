@@ -265,6 +265,9 @@ def pytest_collection_finish():
 
     Tables and figures are full of cycles: a seventh of a worker's time went into collections.
     """
+    from virsci_society.society import model
+
     gc.collect()
     gc.freeze()
     gc.set_threshold(*SELDOM)
+    model.GROWTH = 3  # of a tenth, as in a run: among the objects of all tests it costs a second

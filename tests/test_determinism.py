@@ -92,6 +92,7 @@ def test_execution_changes_nothing(reference, settings):
     assert digest(small(**settings)) == reference
 
 
+@pytest.mark.slow
 def test_another_seed_is_another_world(reference):
     assert digest(small(seed=4)) != reference
 

@@ -44,6 +44,7 @@ def society(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.slow
 def test_the_first_example_prints_what_the_readme_shows(nursery, tmp_path):
     code, shown = blocks(README, "python")[0], blocks(README, "text")[0]
     assert len(code.strip().splitlines()) <= 10

@@ -73,6 +73,7 @@ def test_diverse_teams_write_farther_from_the_past(found):
     assert gap.low > 0
 
 
+@pytest.mark.slow
 def test_the_named_contrast_survives_holm_over_everything_printed(found):
     assert named(contrasts(found, FAMILIES)).holm < 0.05
 

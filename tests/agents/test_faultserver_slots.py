@@ -63,6 +63,7 @@ class Relayed(Offline):
 TOLD = []
 
 
+@pytest.mark.slow
 def test_a_society_whose_requests_went_through_json_is_the_same(monkeypatch):
     offline = digest(small(until=100.0))
     assert not TOLD

@@ -196,6 +196,7 @@ def older(put, rows, run, measured):
     return folder
 
 
+@pytest.mark.slow
 def test_a_folder_of_an_older_release_is_shown_and_reported(older):
     assert society("export", "page", older).exit_code == 0
     told = Page((older / "report.html").read_text()).text()

@@ -167,6 +167,7 @@ def test_composition_of_teams_is_that_of_a_plain_loop(random_rows, random_run):
         assert 0 <= row["elsewhere"] <= 1
 
 
+@pytest.mark.slow
 def test_summary_page_and_digest_do_not_depend_on_the_order(random_rows, make_run, request):
     rng = np.random.default_rng(1)
     turned = {

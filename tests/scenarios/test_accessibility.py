@@ -118,6 +118,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return source / "made/watch.html"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("furo") is None, reason="needs the extra [docs]")
 def test_a_page_of_the_site(violations: Check, site: Path) -> None:
     # Good practice beyond WCAG is the theme's own: it names no landmark of its sidebars.
@@ -138,6 +139,7 @@ def test_the_page_of_a_study(violations: Check, tmp_path: Path) -> None:
     assert violations(page.as_uri()) == []
 
 
+@pytest.mark.slow
 def test_the_explorer_in_all_its_views(violations: Check, small_run: Path, tmp_path: Path) -> None:
     path, run = tmp_path / "explorer.html", Run.open(small_run)
     write_explorer(path, [run], [read_prompts(small_run, len(run.table("calls")), None)])
@@ -182,6 +184,7 @@ def seated(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run_scenario(with_seats(scenario, [WHO], folder, time_limit=0.001), folder, page=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("consent", ["", "You may stop at any time."], ids=["cards", "consent"])
 def test_the_page_on_which_somebody_plays(violations: Check, seated: Path, consent: str) -> None:
     asked = [parse_question(text).call for text, _ in read_questions(seated / SEAT).values()]

@@ -527,6 +527,7 @@ def test_everybody_may_leave():
     assert max(row["date"] for row in changes(society, "arrived", "retired")) < 2 * YEAR
 
 
+@pytest.mark.slow
 def test_more_people_than_have_agents_come_and_go_too():
     """Columns of 30,000: newcomers are found, founded by and listed; a network that grew."""
     from tests.society.population.test_population_at_scale import many_people, no_ties

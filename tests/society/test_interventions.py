@@ -297,5 +297,6 @@ def test_interventions_are_the_same_at_any_concurrency_and_latency(reference, in
     assert digest(living(latency=0.0005, in_flight=in_flight)) == reference
 
 
+@pytest.mark.slow
 def test_interventions_are_the_same_in_another_process(nursery, reference):
     assert nursery.call("tests.society.test_interventions:digest_of_living") == reference

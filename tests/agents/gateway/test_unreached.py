@@ -117,6 +117,7 @@ def test_a_slow_model_behind_a_server_that_lives_is_waited_for(kind):
     assert reply.text
 
 
+@pytest.mark.slow
 def test_a_silent_endpoint_takes_no_calls_from_one_that_thinks():
     """One of two never answers; the other thinks for longer than the first sign is waited for."""
     with FaultServer(Plan(latency=2.5 * CONTACT)) as server, ADDRESSES["silent"]() as silent:

@@ -127,6 +127,7 @@ def test_the_bounds_of_an_effect_are_where_its_t_becomes_unlikely():
     assert stats.nct.cdf(t, 11, pairs.high * math.sqrt(12)) == pytest.approx(0.025)
 
 
+@pytest.mark.slow
 def test_the_interval_of_an_effect_covers_it():
     draws = np.random.default_rng(4).normal(0.8, 1, (400, 10))
     held = [band.low <= 0.8 <= band.high for band in map(dz_interval, draws)]

@@ -99,6 +99,7 @@ def test_what_cannot_be_estimated_says_why():
     assert all("fewer than two" in one.note for one in factorial_effects(LEVELS, cells, False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paired", [True, False])
 def test_it_is_wrong_as_often_as_it_says(paired):
     """Cells of one mean and unequal variances, one of them zero: p below 0.05 in about 5 %."""

@@ -67,6 +67,7 @@ def test_blocks_without_variance_are_left_out_and_counted():
     assert nothing.note.startswith("not estimable")
 
 
+@pytest.mark.slow
 def test_it_is_wrong_as_often_as_it_says():
     """Five seeds that differ a lot, four arms that do not: p below 0.05 in 5 % of studies."""
     rng = np.random.default_rng(0)

@@ -183,6 +183,7 @@ def test_a_run_without_removals_has_no_row_and_no_section(run, empty_run):
     assert "Interventions" not in render_page(run)
 
 
+@pytest.mark.slow
 def test_the_page_shows_pictures_and_numbers(removed):
     html = render_page(removed)
     assert_inert(html)

@@ -48,6 +48,7 @@ def test_memberships_and_teams_are_exactly_the_sums_of_theirs(busy_and_free_runs
     assert (projects(run).set_index("team")["elapsed"] == spans.dropna()).all()
 
 
+@pytest.mark.slow
 def test_what_queues_cost_is_gone_where_attention_is_unlimited_and_the_rest_stays(
     busy_and_free_runs,
 ):

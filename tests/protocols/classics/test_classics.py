@@ -126,6 +126,7 @@ def compare_searches(lived, seeds, replicates, moves, points):
     return distances
 
 
+@pytest.mark.slow
 def test_bandits_agree_with_the_independent_implementation(lived):
     require_agreement(compare_bandits(lived, seeds=[1], replicates=1000))
 

@@ -134,6 +134,7 @@ def test_repeating_for_ever_the_first_team_is_all_there_is():
     assert run.table("authorships")["scientist"].nunique() == 4
 
 
+@pytest.mark.slow
 def test_pairs_of_incumbents_are_a_random_graph(small_past):
     """All incumbents, two to a team: M uniform pairs among n people, the random graph of Erdos
     and Renyi, whose giant component holds the share S = 1 - exp(-c S) of all, c = 2 M / n."""

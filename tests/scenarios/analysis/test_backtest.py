@@ -211,6 +211,7 @@ def test_what_does_not_fit_is_refused_in_words(world, tmp_path):
         assert "Traceback" not in done.output
 
 
+@pytest.mark.slow
 def test_a_run_without_papers_has_no_idea_to_look_for(world):
     eco, folder, _ = world
     made = Ecosystem.load(eco)

@@ -85,6 +85,7 @@ def test_the_table_is_printed_kept_and_shown(folders, tmp_path):
     assert (mine / "report.html").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_windows_are_cut_at_the_length_of_the_run(folders):
     eco, folder = folders
     run, made = Run.open(folder), Ecosystem.load(eco)

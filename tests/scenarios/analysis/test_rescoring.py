@@ -174,6 +174,7 @@ def by_idea(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_papers_that_are_found_by_their_ideas_are_embedded_by_them_again(by_idea):
     home = Ecosystem.load(by_idea.parent / "same")
     papers = Run.open(by_idea).table("papers")

@@ -65,6 +65,7 @@ def copied(finished, tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_every_file_is_written_and_read(finished):
     outcome, place = finished
     out = place / "out"
@@ -243,6 +244,7 @@ def test_the_plan_counts_the_simulations(read):
     assert made.minutes > 0
 
 
+@pytest.mark.slow
 def test_the_command(finished, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     place = copied(finished, tmp_path)

@@ -258,6 +258,7 @@ def test_run_show_report(write: Write, small_text: str, here: Path) -> None:
     assert len((folder / "report.html").read_bytes()) > len(page) / 2
 
 
+@pytest.mark.slow
 def test_a_run_of_a_trusted_module_in_the_current_folder(
     nursery: Nursery, write: Write, small_text: str, here: Path
 ) -> None:
@@ -431,6 +432,7 @@ def test_a_command_of_an_older_release_is_answered_with_its_successor(old: str) 
     assert f"'society {old}' is now 'society {RENAMED[old]}'" in done.stderr
 
 
+@pytest.mark.slow
 def test_doctor_checks_a_folder(small_run: Path, tmp_path: Path) -> None:
     done = society("doctor", str(small_run))
     assert done.exit_code == 0, done.output

@@ -154,6 +154,7 @@ def test_unknown_things_are_said(corpus: Path, here: Path) -> None:
     assert manifest()["unknown"]
 
 
+@pytest.mark.slow
 def test_unknown_citations_make_ci_and_on_not_available_never_zero(
     corpus: Path, here: Path
 ) -> None:

@@ -19,6 +19,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_run(here: Path, small_text: str, no_results: None) -> None:
     yaml = blocks("yaml")[0]
     (here / "small.yaml").write_text(small_text.replace("seed: 3", "seed: 1"), encoding="utf-8")

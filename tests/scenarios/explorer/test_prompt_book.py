@@ -22,6 +22,7 @@ def test_every_call_has_its_prompt(small_run, book):
     assert {role for one in book.questions.values() for role, _ in one.messages} >= {"user"}
 
 
+@pytest.mark.slow
 def test_ballots_list_ideas_and_ideas_name_papers(small_run, book):
     calls = Run.open(small_run).table("calls")
     for call in calls[calls["act"] == "vote"]["call"]:

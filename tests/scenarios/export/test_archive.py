@@ -97,6 +97,7 @@ def test_a_run_in_an_archive_is_replayed_to_its_digest(small_run, small_archive)
     assert f"digest {digest}; who spoke: rule-based scientists" in done.stdout
 
 
+@pytest.mark.slow
 def test_only_files_of_the_program_are_packed_and_the_licence_and_the_authors_are_told(
     small, tmp_path
 ):
@@ -203,6 +204,7 @@ def test_an_ecosystem_of_its_own_is_packed_where_that_is_asked_for(small_text, t
     assert society("export", "archive", folder, "--ecosystem").exit_code == 2
 
 
+@pytest.mark.slow
 def test_a_study_is_archived_with_all_of_its_runs(tmp_path):
     file, study = written(tmp_path, TINY.replace("replicates: 2", "replicates: 1")), tmp_path / "s"
     run = ("study", "run", file, "--out", study)

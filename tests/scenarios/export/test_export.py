@@ -112,6 +112,7 @@ class TestInTheBrowser:
         browser.until(f"location.hash !== {json.dumps(before)}")
         browser.until("new Promise((done) => requestAnimationFrame(() => done(true)))")
 
+    @pytest.mark.slow
     def test_who_bridged_most_teams(self, browser, small_run):
         self.choose(browser, "#tabs button", "people")
         joined = Run.open(small_run).table("members").groupby("scientist").size()

@@ -57,6 +57,7 @@ def test_nothing_of_the_window_itself_is_used():
     assert made["society"].centre == pytest.approx(simulated[8])
 
 
+@pytest.mark.slow
 def test_intervals_cover_what_they_say():
     """Fields without memory, which persistence forecasts with errors of a known law."""
     inside, many = 0, 400

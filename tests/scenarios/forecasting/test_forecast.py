@@ -56,6 +56,7 @@ def test_scales_have_no_bounds_and_lead_back(name):
     assert np.isfinite(to_level(name, 0.0))
 
 
+@pytest.mark.slow
 def test_a_forecast_of_what_came_has_no_error(made):
     values = dict.fromkeys(NAMES, 0.4)
     assert set(point_errors(values, values).values()) == {0.0}

@@ -125,6 +125,7 @@ def rated(tmp_path):
     return lines(tmp_path / "rated.jsonl", rows)
 
 
+@pytest.mark.slow
 def test_the_command_prints_what_a_rater_is_worth(rated):
     done = society("rate", "audit", rated, "--judge", "r3")
     assert done.exit_code == 0, done.output
@@ -133,6 +134,7 @@ def test_the_command_prints_what_a_rater_is_worth(rated):
     assert "longer texts" in done.output
 
 
+@pytest.mark.slow
 def test_a_panel_reviews_the_texts_and_is_the_judge(rated):
     asked = society("review", rated, "--kind", "novelty", "--panel", "rules")
     assert asked.exit_code == 0, asked.output

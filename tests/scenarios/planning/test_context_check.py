@@ -84,6 +84,7 @@ def test_check_warns_of_a_window_that_is_too_short(
     assert server.counts()["requests"] == 0
 
 
+@pytest.mark.slow
 def test_check_is_silent_where_pages_fit_or_nothing_is_known(
     path: Path, server: FaultServer
 ) -> None:

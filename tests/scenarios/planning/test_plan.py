@@ -226,6 +226,7 @@ def test_a_probed_plan_is_near_the_truth_and_nothing_is_paid_twice(
         assert [known[figure][end] for end in ("low", "likely", "high")] == [true] * 3
 
 
+@pytest.mark.slow
 def test_calls_of_another_seed_teach_rates_and_are_no_part_of_the_plan(
     probe: dict[str, Any], medium: Path, small: Path, server: FaultServer
 ) -> None:

@@ -27,6 +27,7 @@ def test_one_row_for_each_page_of_any_profile():
     assert (DOCS / PAGES / "ballot.txt").is_file()
 
 
+@pytest.mark.slow
 def test_pages_add_up():
     counts = tokens_by_page("paper", range(1, 2))
     whole = counts.pop("all")

@@ -94,6 +94,7 @@ def test_a_run_opens_as_tables(small_run: Path) -> None:
     assert set(run.measure("novelty")["paper"]) == set(run.table("papers")["paper"])
 
 
+@pytest.mark.slow
 def test_a_large_run_lists_who_took_part_with_their_earlier_ties(
     small: Scenario, small_run: Path, here: Path, monkeypatch
 ) -> None:

@@ -86,6 +86,7 @@ def test_what_makes_no_blocks_is_refused_with_its_line(write, old, new, told):
     assert any(told in line for line in str(caught.value).splitlines()), str(caught.value)
 
 
+@pytest.mark.slow
 def test_adapted_arms_are_matched_to_each_budget_and_others_are_run_once(write):
     design = match_budgets(read_study(write("s.yaml", RULES)))
     small, large = "alone (16 calls)", "alone (40 calls)"

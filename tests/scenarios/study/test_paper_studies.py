@@ -237,6 +237,7 @@ def test_fixed_turns_cost_what_the_paper_says(costs, n, cost):
     assert row["extra_cost"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [4, 8])
 def test_adaptive_turns_and_the_cost_agree(costs, n):
     """As in Table 9: 4 x (2.4 + 4.5 + 3.2 + 4.2) = 57.2; turns and calls are counted apart."""

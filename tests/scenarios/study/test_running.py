@@ -150,6 +150,7 @@ def test_arms_with_the_same_words_differ_in_nothing(tmp_path):
     assert "no test, every pair is equal" in page
 
 
+@pytest.mark.slow
 def test_the_page_is_written_while_an_arm_has_no_run(tmp_path):
     design, study = opened(tmp_path, TINY.replace("[papers, calls]", "[papers, ON]"))
     run_locally(study, [0, 1])
@@ -175,6 +176,7 @@ def test_tables_are_sorted_by_run_and_know_the_varied_keys(alone):
     )
 
 
+@pytest.mark.slow
 def test_crossed_topics_are_those_of_the_replicates(tmp_path):
     import pandas as pd
 
@@ -202,6 +204,7 @@ def test_one_run_after_another_by_index_is_the_same_byte_for_byte(alone, tmp_pat
     assert gathered(design, study) == alone[2]
 
 
+@pytest.mark.slow
 def test_societies_together_give_the_same_byte_for_byte(alone, tmp_path):
     design, study = opened(tmp_path)
     run_locally(study, range(4), together=4)
@@ -289,6 +292,7 @@ class Faulty(VirSci):
 """
 
 
+@pytest.mark.slow
 def test_the_command_does_the_rest_where_a_replicate_fails_and_stops_with_fail_fast(
     nursery, tmp_path
 ):
@@ -531,6 +535,7 @@ def test_a_budget_of_the_study_is_never_overspent_and_can_be_raised(tmp_path):
         assert [end.state for end in run_locally(study, todo)] == ["done"] * len(todo)
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_a_study_which_the_same_command_ends(nursery, tmp_path):
     from tests.faultserver.plan import Plan
 
@@ -626,6 +631,7 @@ def test_a_run_that_ends_is_told_with_the_share_and_the_time_left(tmp_path, caps
     ]
 
 
+@pytest.mark.slow
 def test_the_plan_of_a_study_of_rules_tells_its_time_and_no_table_of_zeros(tmp_path, capsys):
     from virsci_society.scenarios.runs.progress import Progress
     from virsci_society.scenarios.study.forecast import print_forecast, study_forecast

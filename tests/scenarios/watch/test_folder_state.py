@@ -144,6 +144,7 @@ comparisons: []
 """
 
 
+@pytest.mark.slow
 def test_a_study_is_told_when_nothing_half_and_all_of_it_is_done(
     small_run: Path, nursery, tmp_path: Path
 ) -> None:

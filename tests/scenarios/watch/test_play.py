@@ -426,6 +426,7 @@ def answer_by_keyboard(browser: Browser) -> tuple[str, str] | None:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")
 def test_a_person_plays_by_keyboard_and_texts_stay_texts(write, tmp_path: Path) -> None:
     folder = tmp_path / "run"

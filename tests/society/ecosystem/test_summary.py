@@ -83,6 +83,7 @@ def test_topics_are_counted(records):
     assert topics(build_ecosystem(records, boundary=2010)) == {"trees": 3}
 
 
+@pytest.mark.slow
 def test_the_stored_figures_are_those_of_the_real_community(vis):
     assert measure(vis) == pytest.approx(VIS, rel=1e-3)
 

@@ -139,6 +139,7 @@ def test_where_codes_tell_the_nearest_not_apart_more_rows_are_compared():
     assert share_found((rows, cells), len(rows), probed=cells.facts["cells"]) < 0.9
 
 
+@pytest.mark.slow
 def test_probes_that_anything_would_satisfy_are_not_counted(even):
     rows = even[0].copy()
     rows[1::2] = 0
@@ -227,6 +228,7 @@ def digest():
     return f"{whole.hexdigest()} {cells.facts}"
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_changes_nothing():
     code = "from tests.society.literature import test_ivf as here; print(here.digest())"
     told = set()

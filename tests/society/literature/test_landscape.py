@@ -39,6 +39,7 @@ def test_so_much_of_the_ground_is_worthless_and_the_rest_is_ranked(share):
     assert worth.max() == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruggedness", [0.1, 0.5, 0.9])
 def test_worth_of_nearest_papers_correlates_by_what_ruggedness_leaves(ruggedness):
     near = nearest_distance(PAST.astype(np.float64))

@@ -64,6 +64,7 @@ def test_who_is_assisted_works_faster_by_the_factor_and_the_others_as_before(pla
     assert min(found[0.25], found[1.0]) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", [1.0, 0.5])
 def test_an_assisted_leader_finds_only_what_was_there(who):
     rule = {"who": who, "papers_until": 30}

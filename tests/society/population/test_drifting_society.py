@@ -77,6 +77,7 @@ def test_another_process_finds_the_same(nursery, reference):
     assert nursery.call(f"{here}:digest_of_drifting") == digest(reference)
 
 
+@pytest.mark.slow
 def test_a_longer_run_begins_like_a_shorter_one(reference):
     short = drifting(until=80.0)
     events = short.log.events

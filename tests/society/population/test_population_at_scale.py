@@ -62,6 +62,7 @@ def both(ecosystem):
         yield small, large
 
 
+@pytest.mark.slow
 def test_what_happens_does_not_depend_on_who_is_an_agent(both):
     small, large = both
     assert small.log.events == large.log.events

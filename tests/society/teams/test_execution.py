@@ -81,6 +81,7 @@ def test_noise_is_drawn_around_the_worth_for_each_team(plain):
     assert np.mean(errors) == pytest.approx(0.0, abs=0.1)
 
 
+@pytest.mark.slow
 def test_with_full_signal_the_best_idea_is_taken_and_without_one_any(plain, monkeypatch):
     seen = {}
 
@@ -145,6 +146,7 @@ def test_work_at_the_desk_is_noted_and_waits_for_other_work():
     assert any(row[6] > row[5] for row in work)  # began after it was given
 
 
+@pytest.mark.slow
 def test_replications_have_the_worth_of_what_they_repeat_and_cite_it():
     _, rows = lived(attempt={"noise": 0.2}, until="4y", **{"protocol.replication": 0.5})
     found = outcomes(rows)
@@ -165,6 +167,7 @@ def test_replications_have_the_worth_of_what_they_repeat_and_cite_it():
             assert not authors[team] & authors[row[6]]
 
 
+@pytest.mark.slow
 def test_teams_that_learn_find_more_than_those_that_do_not(plain):
     _, rows = lived(attempt={"noise": 0}, until="4y", **{"protocol.learning": 0.9})
     _, usual = lived(attempt={"noise": 0}, until="4y")

@@ -91,6 +91,7 @@ def test_more_than_can_be_drawn_by_lot_is_refused():
         Panel(accept=0.25, lottery=0.6)
 
 
+@pytest.mark.slow
 def test_only_what_is_funded_is_carried_out_and_takes_its_time():
     _, rows = lived(attempt={"noise": 0, "funding": {"accept": 0.5, "decision": "40d"}})
     found, teams = outcomes(rows), {row[0]: row for row in rows["teams"]}
@@ -112,6 +113,7 @@ def test_a_panel_with_signal_funds_better_ideas_and_one_without_any():
     assert means[1] > means[0] + 0.15
 
 
+@pytest.mark.slow
 def test_a_journal_whose_panel_knows_worth_rejects_the_others():
     publication = {"use": "panel", "signal": 1, "agreement": 1, "accept": 0.4}
     _, rows = lived(attempt={"noise": 0}, publication=publication)

@@ -33,6 +33,7 @@ def test_everybody_is_interested_in_something(ecosystem):
     assert np.isfinite(ecosystem.interest_vectors).all()
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_people(ecosystem):
     assert Strangers(people=500).generate(3).digest() == ecosystem.digest()
     assert Strangers(people=500, seed=3).generate(9).digest() == ecosystem.digest()

@@ -206,6 +206,7 @@ def test_one_paper_from_one_seed():
     assert papers[0][2][:3] == (field.head, *field.themes[:2])
 
 
+@pytest.mark.slow
 def test_the_work_grows_with_the_number_of_papers():
     """Work is the number of calls of Python functions; the square would be 16 times as many."""
 
