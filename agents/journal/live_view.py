@@ -25,6 +25,8 @@ MEMBER_PARTS = 8
 """Parts of the id of a question to a member of a team."""
 ABSTRACTS = 5
 """Newest texts of the stage ``abstract`` that are kept."""
+STANDING = "standing"
+"""The note of a society without words that says where it stands."""
 _CALLS = "SELECT row, id, asked, kind FROM calls WHERE row > ? AND kind IS NOT NULL ORDER BY row"
 _TEXTS = """
 SELECT id, asked, text, model FROM calls WHERE row > ? AND kind = 'answer'
@@ -70,6 +72,7 @@ class JournalView:
         repeated: calls that were asked again because a reply could not be read.
         teams: by id of a team: dates of its first and its latest call, and the stage of that one.
         people: by scientist and id of a team: the latest date on which one was asked as a member.
+        states: in a society without words, number of teams by state at the latest note.
         stages: number of teams by the stage of their latest call.
         totals: sums of the ledger.
         faults: number of attempts and the latest message, by the kind of the fault.
@@ -93,6 +96,7 @@ class JournalView:
     answered: set[str] = field(default_factory=set)
     teams: dict[str, tuple[float, float, str]] = field(default_factory=dict)
     people: dict[str, dict[str, float]] = field(default_factory=dict)
+    states: dict[str, int] = field(default_factory=dict)
     _last_call: int = 0
     _last_attempt: int = 0
     _open: set[int] = field(default_factory=set)
@@ -131,6 +135,8 @@ class JournalView:
             held = json.loads(notes.get("scenario", "{}"))
             self.scenario = held if isinstance(held, dict) else {}
         self.sessions = int(notes.get("session", "0"))
+        if not self.calls:
+            self._note_standing(notes.get(STANDING, "null"))
         texts = database.execute(_TEXTS, (self._last_call, ABSTRACTS)).fetchall()
         both = (*(SaidText(*row) for row in texts), *self.texts)
         # The sort keeps the newer row first where texts are of one day.
@@ -139,6 +145,18 @@ class JournalView:
             self._note_call(call, asked, kind)
             self._last_call = row
         self._look_at_attempts(database)
+
+    def _note_standing(self, text: str) -> None:
+        """Read where a society without words stood when it was noted last."""
+        with suppress(ValueError, RecursionError, TypeError, KeyError, AttributeError):
+            told = json.loads(text) or {}
+            if str(told.get("session")) != self.notes.get("session"):
+                return
+            self.day, self.states = float(told["day"]), dict(told["states"])
+            for team, founded, latest, stage, members in told["teams"]:
+                self.teams[team] = float(founded), float(latest or founded), str(stage)
+                for who in members:
+                    self.people.setdefault(who, {})[team] = self.teams[team][1]
 
     def _note_call(self, call: str, asked: float, kind: str) -> None:
         leader, ordinal, stage = (*call.split("/", 3), "", "")[:3]

@@ -84,6 +84,7 @@ def people_section(run: Run) -> dict[str, Any]:
     table = pd.DataFrame(
         {
             "scientist": names,
+            "number": [str(name).removeprefix("Scientist") for name in names],
             "topic": people["topic"].fillna(""),
             "teams": counts_of(names, members["scientist"].value_counts()),
             "led": counts_of(names, led),

@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from virsci_society.agents.files.atomic_files import write_atomically
 from virsci_society.agents.files.file_hashes import rewriting
+from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.metrics.exports import xml_text
 
 THIN_SPACE, MINUS, MISSING = "\u202f", "\u2212", "–"
@@ -149,10 +150,10 @@ def known_text(value: Any) -> str:
 def write_html(path: Path, text: str) -> Path:
     """Write a page, whole or not at all, and return its path; a link that is there is refused.
 
-    Where its folder has a list of hashes, the page is in it.
+    People bear invented names on it. Where its folder has a list of hashes, the page is in it.
     """
     with rewriting(path):
-        write_atomically(path, text)
+        write_atomically(path, with_invented_names(text))
     return path
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.exports import xml_text
 from virsci_society.metrics.report.templates import (
@@ -110,17 +111,23 @@ class TeamTalk:
         return f"{' and '.join(self.people)} took part" if self.people else ""
 
 
-def team_lines(run: Run) -> list[str]:
-    """One line for each team of a run, for whoever looks for one to read."""
+def team_lines(run: Run, called: Callable[[str], str] = str) -> list[str]:
+    """One line for each team of a run, for whoever looks for one to read.
+
+    Args:
+        run: a run, or a part of one.
+        called: the name of a team, by its id.
+    """
     teams = run.table("teams")
     if not len(teams):
         return ["no team has ended in this run"]
     calls = run.table("calls")["team"].value_counts()
-    width = max(len(str(team)) for team in teams["team"])
+    shown = [called(str(team)) for team in teams["team"]]
+    width = max(map(len, shown))
     lines = [f"{len(teams)} teams; 'society transcript RUN TEAM' shows the talk of one:"]
-    for row in records(teams):
+    for team, row in zip(shown, records(teams), strict=True):
         count = calls.get(row["team"], 0)
-        line = f"{row['team']:{width}}  {known_text(row['state']):10} {count:>4} calls"
+        line = f"{team:{width}}  {known_text(row['state']):10} {count:>4} calls"
         topic = known_text(row["topic"])
         room = max(WIDTH - len(line) - 2, 20)
         lines.append(f"{line}  {textwrap.shorten(topic, room, placeholder='...')}".rstrip())
@@ -138,10 +145,11 @@ def team_talks(
     teams, calls = run.table("teams"), run.table("calls")
     chosen = teams if team is None else teams[teams["team"] == team]
     if team is not None and not len(chosen):
-        names = [str(name) for name in teams["team"]]
+        shown, names = with_invented_names(team), [str(name) for name in teams["team"]]
+        masked = "" if shown == team else f" ({team})"
         raise InputError(
-            f"no team {team!r} in this run; 'society transcript RUN' lists its {len(names)} teams"
-            f"{did_you_mean(team, names)}"
+            f"no team {shown!r}{masked} in this run; 'society transcript RUN' lists its "
+            f"{len(names)} teams{with_invented_names(did_you_mean(team, names))}"
         )
     stages = [str(name) for name in calls["stage"].dropna().unique()]
     if stage is not None and stage not in stages:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from virsci_society.agents.errors import InputError, disk_errors_as
+from virsci_society.agents.invented_names import masked_name, with_invented_names
 from virsci_society.agents.spelling import printable
 from virsci_society.metrics.report.drawing.text_charts import sparkline
 from virsci_society.scenarios.terminal.arguments import (
@@ -362,15 +363,16 @@ def transcript(
 
     opened = open_to_show(run)
     every = all_ or page is not None
+    team = None if team is None else masked_name(team)
     if team is None and not every:
-        lines = team_lines(opened)
+        lines = team_lines(opened, with_invented_names)
     else:
         sent = _prompts(run, team, trust=trust) if prompts else {}
         if page is not None:
             tell(f"transcript: {_write(page, transcript_page(opened, team, stage, sent))}")
             return
         lines = list(transcript_lines(opened, team, stage, sent))
-    tell(*lines)
+    tell(*(lines if prompts else map(with_invented_names, lines)))
 
 
 def _prompts(run: Path, team: str | None, *, trust: bool) -> Mapping[str, str]:

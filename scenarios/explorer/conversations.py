@@ -303,7 +303,7 @@ def pack_prompts(calls: Iterable[str], questions: Mapping[str, ShownPrompt]) -> 
         "start": np.array([0, *accumulate(lengths)], dtype=np.uint32),
     }
     texts = [text for kind, text in number if kind == "line"]
-    return pack({"roles": roles, "lines": texts}, arrays)
+    return pack({"roles": roles, "lines": texts}, arrays, as_sent=True)
 
 
 def _rows(run: Run, made: RunArrays, name: str, columns: Sequence[str]) -> list[list[Any]]:

@@ -37,7 +37,7 @@ function groupRows(count, ...columns) {
 }
 
 function prepare(run) {
-  for (const name of ["names", "teams", "papers", "titles", "past"]) run[name] = lines(run[name]);
+  for (const name of ["names", "numbers", "teams", "papers", "titles", "past"]) run[name] = lines(run[name]);
   sumUp(run.tieA);
   run.old = run.tieDay.findIndex((day) => day >= 0);
   if (run.old < 0) run.old = run.tieDay.length;

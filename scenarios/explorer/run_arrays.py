@@ -22,6 +22,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.metrics.networks.structure import network_ties, sample_dates
 from virsci_society.metrics.report.drawing.svg import COLOURS
 from virsci_society.metrics.report.network_layout import GOLDEN_ANGLE, Communities
@@ -128,6 +129,8 @@ def _add_people(made: RunArrays, run: Run, names: Sequence[str], layout: Explore
     places = np.round(layout.positions * PLACES)
     made.values |= {
         "names": one_text(names),
+        # Without the word, which would be a name that the page invents.
+        "numbers": one_text(name.removeprefix("Scientist") for name in names),
         "topics": [str(topic) for topic in known],
         "method": layout.method,
         # The page has colours for the largest; the names of all would be megabytes.
@@ -315,8 +318,15 @@ KINDS = {"u1": "Uint8Array", "u2": "Uint16Array", "u4": "Uint32Array", "f4": "Fl
 """Type of a numpy array -> the typed array of the script."""
 
 
-def pack(values: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]] | None = None) -> str:
+def pack(
+    values: Mapping[str, Any],
+    arrays: Mapping[str, npt.NDArray[Any]] | None = None,
+    *,
+    as_sent: bool = False,
+) -> str:
     """Compress values and arrays into one text in base64.
+
+    People bear invented names in it, but in texts ``as_sent`` to a model.
 
     Layout before compression: the length of the JSON text as uint32, the JSON text in UTF-8, then
     each array from a multiple of 8 bytes on, all little-endian. It is compressed by DEFLATE (RFC
@@ -329,7 +339,8 @@ def pack(values: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]] | Non
         data = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
         # A typed array of the script may begin only at a multiple of the size of its numbers.
         body += data + b"\0" * (-len(data) % 8)
-    head = json.dumps({"values": values, "arrays": listed}, ensure_ascii=True).encode()
+    told = json.dumps({"values": values, "arrays": listed}, ensure_ascii=True)
+    head = (told if as_sent else with_invented_names(told)).encode()
     head += b" " * (-(len(head) + 4) % 8)
     # Level 6 and no header: the browser reads a raw stream, and the bytes are the same each time.
     squeezed = zlib.compressobj(6, zlib.DEFLATED, -15)

@@ -167,12 +167,14 @@ function personView(run, i) {
   const papers = lived(Array.from(run.papersOf(i), (row) => run.author_paper[row]), run.paper_day, day);
   const asked = lived(run.invitationsOf(i), run.invited_sent, day);
   const interests = (run.said?.interests || []).filter((row) => row[0] === i && row[1] <= day).pop();
+  const now = teams.filter((row) => inTeam(run, row, day));
   const outcome = (row) => (run.invited_answered[row] <= day ? run.outcomes[run.invited_outcome[row]] : "open");
   return [el("h2", {}, run.names[i]), elsewhere("who", run.names[i], (other) => other.personByName),
     facts([["on this day", present(run, i, day) ? "in the society" : run.left[i] <= day ? `left on ${when(run.left[i])}` : "not there yet"],
+      ["in files and prompts", /^\d/.test(run.numbers[i]) ? `Scientist${run.numbers[i]}` : run.numbers[i]],
       ["main topic", interests ? interests[2] || "–" : run.topics[run.topic[i]]], ["interests", interests ? interests[3] : null],
       ["papers before day 0", number(run.before[i])], ["co-authors", number(met.size)],
-      ["teams now", joined(teams.filter((row) => inTeam(run, row, day)).map((row) => teamLink(run.member_team[row]))) || "–"]]),
+      ["teams now", now.length ? joined(now.map((row) => teamLink(run.member_team[row]))) : "–"]]),
     el("p", {}, link("All that was said by this scientist", { tab: "search", fwho: run.names[i] })),
     el("h3", {}, `Teams so far: ${teams.length}`), list(teams, (row) => [teamLink(run.member_team[row]), ` from ${when(run.member_joined[row])}`, run.member_left[row] <= day ? ` to ${when(run.member_left[row])}` : ""]),
     el("h3", {}, `Papers: ${papers.length}`), list(papers, (p) => [paperLink(p), ` (${when(run.paper_day[p])})`]),

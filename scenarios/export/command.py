@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.invented_names import masked_name
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell, writing
@@ -46,6 +47,7 @@ def otel(
 
     find_code_here(trust)
     opened = open_to_show(run)
+    team = None if team is None else masked_name(team)
     if team is not None and team not in set(opened.table("teams")["team"]):
         raise InputError(f"--team: the run has no team {team}")
     attempts = []

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +24,12 @@ from virsci_society.agents.errors import InputError, Interrupted, SocietyError
 from virsci_society.agents.files.atomic_files import read_plain_text, remove_file, write_atomically
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.live_view import STANDING
 from virsci_society.agents.loop_thread import repeated
 from virsci_society.scenarios.config.diagnostics import describe_errors
-from virsci_society.scenarios.runs.progress import Progress
+from virsci_society.scenarios.runs.progress import Progress, RunProgress
 from virsci_society.society.results.folder_kinds import LOCK
+from virsci_society.society.results.tables import TABLES
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.config.schema import BackendSettings
@@ -33,6 +37,10 @@ if TYPE_CHECKING:
 
 CONTROL = "control.json"
 """The file in the folder of a run or a study."""
+TELL_SECONDS = 2.0
+"""Seconds between two notes of where a society without words stands, for ``society watch``."""
+TEAMS_TOLD, MEMBERS_TOLD = 40, 400
+"""Newest teams and members that such a note lists."""
 TAKEN = "control"
 """The note in a journal that says what the run has taken over, or why it could not."""
 POLL_SECONDS = 0.5
@@ -165,6 +173,7 @@ class RunControl:
         self._noted = self._latest, ""
         self._going_on = threading.Event()
         self._going_on.set()
+        self._told = time.monotonic()
 
     @contextmanager
     def following(self) -> Iterator[None]:
@@ -177,6 +186,9 @@ class RunControl:
     def step(self, society: Society) -> None:
         """Report a step of the clock, on its thread, and wait there while the run is paused."""
         self._progress.step(society)
+        if time.monotonic() - self._told > TELL_SECONDS:
+            self._told = time.monotonic()
+            self._tell_standing(RunProgress.of(society))
         if self._going_on.is_set():
             return
         day = f"paused on day {society.day:.0f}"
@@ -184,6 +196,19 @@ class RunControl:
         while not (society.dispatcher.halted or self._going_on.wait(POLL_SECONDS)):
             pass
         self._progress.begin("simulating")
+
+    def _tell_standing(self, state: RunProgress) -> None:
+        """Note where a society without words stands; of others the calls in the journal tell it."""
+        if state.calls:
+            return
+        told = {
+            "session": self._journal.session,
+            "day": state.day,
+            "states": dict(state.teams),
+            "teams": list(islice(_newest_teams(self._society), TEAMS_TOLD)),
+        }
+        with suppress(SocietyError):
+            self._journal.set_meta(STANDING, json.dumps(told))
 
     def look(self) -> None:
         """Take over what the files say, if it is something new."""
@@ -243,3 +268,16 @@ class RunControl:
         # A disk that takes nothing more stops the run by itself.
         with suppress(SocietyError):
             self._journal.set_meta(TAKEN, json.dumps(told))
+
+
+def _newest_teams(society: Society) -> Iterator[list[Any]]:
+    """Id, first and last date, stage or state, and members: teams at work, then ended ones."""
+    for team in sorted(society.world.teams.values(), key=lambda one: -one.founded):
+        yield [team.id, team.founded, society.day, team.stage, team.members]
+    places = {name: place for place, (name, *_) in enumerate(TABLES["teams"])}
+    members: dict[str, list[str]] = {}
+    for team, who, *_ in society.log.rows["members"][-MEMBERS_TOLD:]:
+        members.setdefault(team, []).append(who)
+    for row in reversed(society.log.rows["teams"][-TEAMS_TOLD:]):
+        told = (row[places[name]] for name in ("team", "founded", "finished", "state"))
+        yield [*told, members.get(row[places["team"]], [])]

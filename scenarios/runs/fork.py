@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.files.file_hashes import check_file
+from virsci_society.agents.invented_names import masked_name
 from virsci_society.agents.journal.database import copy_past
 from virsci_society.scenarios.config.document import Document, from_settings, key_path
 from virsci_society.scenarios.config.schema import (
@@ -186,7 +187,7 @@ def _sorted(settings: Iterable[str]) -> tuple[Mapping[str, Any], list[str]]:
 
 def _removal(text: str) -> dict[str, Any] | list[str]:
     by, colon, count = text.partition(":")
-    names = [name.strip() for name in text.split(",")]
+    names = [masked_name(name.strip()) for name in text.split(",")]
     rank_alone = text in get_args(Rank)
     if (colon and not count.isdecimal()) or rank_alone or not all(names):
         raise InputError(

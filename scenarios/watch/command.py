@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.invented_names import masked_name
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import (
@@ -128,6 +129,7 @@ def play(
 
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
+    who = list(map(masked_name, who))
     folder = folder_of_play(chosen, who) if out is None else out
     played = with_seats(chosen, who, folder, name, limit)
     text = "" if consent is None else _consent_text(consent)

@@ -94,8 +94,10 @@ class RunWatch:
             **self._society.figures(),
             "defaults": None,
             "papers": None,
-            "team_states": [],
+            "team_states": _listed(view.states),
         }
+        if view.states:
+            found |= {"teams": sum(view.states.values()), "stages": []}
         found["left"] = _seconds_left(self._pace, found["share"] if state == "running" else None)
         found["forecast"] = _forecast(found) if state != FINISHED else None
         shown = {} if self._ended is None else self._ended[1]
@@ -145,6 +147,10 @@ def _readable(folder: Path) -> dict[str, Any]:
     return {}
 
 
+def _listed(states: Mapping[str, int]) -> list[dict[str, Any]]:
+    return [{"state": key, "teams": number} for key, number in sorted(states.items())]
+
+
 def _tables_of(
     folder: Path, manifest: Mapping[str, Any], known: tuple[int, dict[str, Any]] | None
 ) -> tuple[int, dict[str, Any]] | None:
@@ -164,7 +170,7 @@ def _tables_of(
             "defaults": int(run.table("calls")["defaulted"].sum()),
             "papers": len(papers),
             "teams": sum(states.values()),
-            "team_states": [{"state": key, "teams": n} for key, n in sorted(states.items())],
+            "team_states": _listed(states),
             "abstracts": [
                 {
                     "team": str(row["team"]),

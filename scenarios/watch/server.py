@@ -26,6 +26,7 @@ from importlib import resources
 from typing import Any, Self
 
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.invented_names import NamesOnPage
 from virsci_society.agents.redaction import redact
 
 LOOPBACK = "127.0.0.1"
@@ -90,7 +91,7 @@ class WatchServer:
         self.every, self.answer = every, answer
         self.ended = threading.Event()
         self.viewers = threading.BoundedSemaphore(VIEWERS)
-        self._state, self._lock = state, threading.Lock()
+        self._state, self._lock, self.names = state, threading.Lock(), NamesOnPage()
         self._latest: tuple[float, dict[str, Any]] | None = None
         handler = type("Handler", (_Handler,), {"app": self})
         try:
@@ -150,7 +151,7 @@ class WatchServer:
             found = self._latest[1]
         if self.seats and "seats" in found:
             found = found | {"seats": found["seats"].get(self.seats.get(secret))}
-        return json.dumps(found)
+        return self.names.invented(json.dumps(found))
 
     def is_ours(self, name: str) -> bool:
         """Is this the name of this server in a Host header?"""
@@ -278,7 +279,7 @@ class _Handler(BaseHTTPRequestHandler):
             return HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"send {JSON}"
         try:
             body, self._unread = self.rfile.read(self._unread), 0
-            given = json.loads(body)
+            given = json.loads(self.app.names.masked(body.decode()))
         except (ValueError, RecursionError):
             given = None
         if not isinstance(given, dict):

@@ -334,9 +334,9 @@ def test_a_browser_shows_sorts_unfolds_and_prints_it(hand_run, tmp_path):
         assert browser.value(letters) > 7, "pixels of the smallest letters of unfolded figures"
         browser.value("location.hash = '#people'")
         browser.until("document.querySelector('#people details').open")
-        click = "document.querySelectorAll('#people thead button')[2].click()"
+        click = "document.querySelectorAll('#people thead button')[3].click()"
         column = (
-            "[...document.querySelectorAll('#people tbody tr')].map(r => r.cells[2].textContent)"
+            "[...document.querySelectorAll('#people tbody tr')].map(r => r.cells[3].textContent)"
         )
         browser.value(click)
         teams = [int(text) for text in browser.value(column)]

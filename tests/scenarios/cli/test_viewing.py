@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.files.file_hashes import update_hashes
+from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.metrics.report.transcript import decoded_reply
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.metrics.summary_file import SUMMARY, read_summary
@@ -305,7 +306,7 @@ def test_open_shows_the_page_in_the_browser(
 def test_a_transcript_lists_the_teams(small_run: Path) -> None:
     lines = society("transcript", small_run).output.splitlines()
     teams = list(Run.open(small_run).table("teams")["team"])
-    assert [line.split()[0] for line in lines[1:]] == teams
+    assert [line.split()[0] for line in lines[1:]] == list(map(with_invented_names, teams))
     assert all(len(line) <= 80 for line in lines)
 
 
@@ -314,13 +315,14 @@ def test_a_transcript_holds_every_word_of_a_team(small_run: Path) -> None:
     calls = run.table("calls")
     team = calls["team"].iloc[0]
     text = society("transcript", small_run, team).output
+    assert society("transcript", small_run, with_invented_names(team)).output == text
     assert all(len(line) <= 80 for line in text.splitlines())
     spoken = " ".join(text.split())
     of_team = calls[calls["team"] == team]
     for reply in of_team["reply"]:
         for value in json.loads(decoded_reply(reply)).values():
             if isinstance(value, str):
-                assert " ".join(value.split()) in spoken
+                assert with_invented_names(" ".join(value.split())) in spoken
     assert "Action 1" not in text
     heads = re.findall(r"^day [\d.]+: ", text, re.MULTILINE)
     assert len(heads) == len(of_team)

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from virsci_society import load_scenario
 from virsci_society.agents.journal.live_view import is_being_written
-from virsci_society.scenarios.runs.progress import Pace
+from virsci_society.scenarios.runs import control
+from virsci_society.scenarios.runs.execute import run_scenario
+from virsci_society.scenarios.runs.progress import Pace, Progress
 from virsci_society.scenarios.study.folder import CUT_OFF
 from virsci_society.scenarios.study.status import STATES, Status, read_status, write_status
 from virsci_society.scenarios.watch.folder_state import RunWatch, StudyWatch, _seconds_left
@@ -41,6 +44,40 @@ def test_a_finished_folder_is_told_as_its_tables_say_and_left_as_it_is(small_run
     assert state["abstracts"][0]["text"] == newest["abstract"]
     assert state["speaker"] == "rule-based scientists, not a language model"
     assert json.loads(json.dumps(state)) == state
+
+
+def test_a_society_without_words_is_drawn_while_it_runs(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(control, "TELL_SECONDS", -1)
+    watch, seen = RunWatch(tmp_path / "run"), []
+
+    class Looking(Progress):
+        def step(self, society) -> None:
+            seen.append(watch.state())
+
+    people = {"use": "synthetic", "scientists": 60, "papers": 200}
+    scenario = load_scenario("community/assembly", until="1y", population={"ecosystem": people})
+    run_scenario(scenario, tmp_path / "run", Looking(), page=False)
+    run = Run.open(tmp_path / "run")
+    teams, members = run.table("teams"), run.table("members")
+    # Each look sees what was noted after the step before.
+    state = seen[-1]
+    assert 0 < seen[1]["day"] < state["day"] < state["until"] == 365
+    assert [one["state"] for one in state["team_states"]] == ["published"]
+    assert len(teams) - 5 < state["teams"] <= len(teams)
+    together = {
+        frozenset((a, b))
+        for _, one in members.groupby("team")["scientist"]
+        for a in one
+        for b in one
+        if a != b
+    }
+    names = [one["name"] for one in state["network"]["people"]]
+    drawn = {frozenset((names[a], names[b])) for a, b in state["network"]["ties"]}
+    assert drawn
+    assert drawn <= together
+    founded = teams.set_index("team")["founded"]
+    assert all(one["from"] == founded[one["team"]] for one in state["timeline"])
+    assert watch.state()["day"] == 365
 
 
 def test_the_society_is_drawn_from_the_journal_as_the_tables_say(small_run: Path) -> None:

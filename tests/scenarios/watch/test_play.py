@@ -24,6 +24,7 @@ from tests.scenarios.conftest import SMALL
 from tests.scenarios.watch.browserlike import ask, events, post, until
 from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.people.folder import read_questions
 from virsci_society.agents.people.question import parse_question
@@ -85,18 +86,21 @@ def page_of(
         yield server
 
 
-def answer_all(server: WatchServer, answer: Callable[[dict[str, Any]], str]) -> list[str]:
-    """Fill the forms until the run has ended; gives the calls that were answered."""
+def answer_all(server: WatchServer, answer: Callable[[str], str]) -> list[str]:
+    """Fill the forms, with the names that the page shows, until the run has ended.
+
+    Returns:
+        The calls that were answered.
+    """
     done: list[str] = []
     with events(server.links[WHO]) as seen:
         for state in seen:
             for one in state["seats"]["questions"]:
-                if one["call"] not in done:
-                    assert (
-                        post(server.links[WHO], {"stem": one["stem"], "text": answer(one)})[0]
-                        == 200
-                    )
-                    done.append(one["call"])
+                call = server.names.masked(one["call"])
+                if call not in done:
+                    given = {"stem": one["stem"], "text": with_invented_names(answer(call))}
+                    assert post(server.links[WHO], given)[0] == 200
+                    done.append(call)
             if state["state"] == "finished":
                 return done
     raise AssertionError("the page has ended before the run")
@@ -126,7 +130,7 @@ def filled(small_run: Path, words, tmp_path_factory) -> tuple[Path, list[str]]:
     """The run that a person has played through HTTP, and the calls that they answered."""
     folder = tmp_path_factory.mktemp("play") / "run"
     scenario = seated(load_scenario(small_run.parent / "small.yaml"), folder)
-    calls = played(scenario, folder, lambda page: answer_all(page, lambda one: words[one["call"]]))
+    calls = played(scenario, folder, lambda page: answer_all(page, words.__getitem__))
     return folder, calls
 
 
@@ -554,7 +558,7 @@ def test_twenty_people_play_one_run_each_on_a_page_of_their_own(tmp_path, write)
             for place, (seat, link) in enumerate(links):
                 seats = json.loads(ask(link, "state")[2])["seats"]
                 for one in seats["questions"]:
-                    assert seats["who"] == one["who"] == seat
+                    assert seats["who"] == one["who"] == with_invented_names(seat)
                     fields = {
                         name: rules[name] for name in one["schema"]["properties"] if name in rules
                     }
@@ -567,7 +571,7 @@ def test_twenty_people_play_one_run_each_on_a_page_of_their_own(tmp_path, write)
                     assert post(link, given)[0] == 200
                     # Nor can it be answered twice.
                     assert post(link, given)[0] == 409
-                    answered.add(one["call"])
+                    answered.add(server.names.masked(one["call"]))
             time.sleep(0.02)
         assert json.loads(ask(server.url, "state")[2])["seats"] is None
     calls = Run.open(folder).table("calls")
@@ -586,5 +590,6 @@ def test_links_are_kept_and_secret(filled, tmp_path: Path) -> None:
         assert json.loads(ask(page.links["Scientist1"], "state")[2])["seats"]["past"] == []
         past = json.loads(ask(page.links[WHO], "state")[2])["seats"]["past"]
     assert len(past) == len(filled[1])
-    assert {one["team"] for one in past} == set(Run.open(filled[0]).table("teams")["team"])
+    teams = Run.open(filled[0]).table("teams")["team"]
+    assert {one["team"] for one in past} == set(map(with_invented_names, teams))
     assert all(one["fate"].startswith("published: ") for one in past)
