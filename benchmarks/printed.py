@@ -525,6 +525,19 @@ def _blocks(page: Path) -> list[tuple[str, str]]:
     return BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
+def _command_once(line: str, folder: Path) -> None:
+    """A command of a page (``$ society ... > FILE``), unless it has ended in this folder."""
+    noted = folder / "commands.txt"
+    ended = noted.read_text(encoding="utf-8") if noted.exists() else ""
+    if line in ended.splitlines():
+        return
+    command, _, file = line.partition(" > ")
+    told = society(*shlex.split(command)[2:], folder=folder)
+    if file:
+        (folder / file).write_text(told, encoding="utf-8")
+    noted.write_text(f"{ended}{line}\n", encoding="utf-8")
+
+
 def printed_by(page: Path, which: int, source: Callable[[], Source]) -> Callable[[], str]:
     """What block number ``which`` of the page's own Python prints, after its own commands.
 
@@ -540,7 +553,7 @@ def printed_by(page: Path, which: int, source: Callable[[], Source]) -> Callable
                 (folder / name[1]).write_text(lines, encoding="utf-8")
             elif language == "console":
                 for line in lines.splitlines():
-                    society(*shlex.split(line)[2:], folder=folder)
+                    _command_once(line, folder)
             elif language == "python":
                 done = subprocess.run(
                     [sys.executable, "-c", lines],

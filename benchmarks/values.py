@@ -151,6 +151,9 @@ BLOCKS: tuple[Block, ...] = (
     _tutorial("graph", 0, "networks", 0.3),
     _tutorial("bridges", 1, "networks", 0.3),
     _tutorial("without", 2, "networks", 0.3),
+    _tutorial("held out", 0, "forecast", 2),
+    _tutorial("scores", 1, "forecast", 3),
+    _tutorial("fewer newcomers", 2, "forecast", 3),
     Block(
         REPRODUCTION,
         "plan of one run",
