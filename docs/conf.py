@@ -37,6 +37,8 @@ ELSEWHERE = {
     "examples/extension/README.md": "extension",
 }
 """Pages outside this folder, and their names on the site."""
+FRONTS = {"protocols/README": "protocols", "design": "decisions"}
+"""Pages that stand for a folder of pages, and that folder."""
 MOVED = {"index": "README"}
 """Old addresses and the pages now there: whoever renames a page adds its old name."""
 
@@ -138,9 +140,15 @@ def read_source(app: Any, page: str, source: list[str]) -> None:
         source[0] = on_site(source[0], folder, folder)
     if page == root_doc:
         source[0] += navigation()
-    elif page == "protocols/README":
-        names = sorted(path.name for path in folder.glob("*.md") if path.stem != "README")
-        source[0] += toctree(names)
+    elif page in FRONTS:
+        source[0] += toctree(below(page))
+
+
+def below(front: str) -> list[str]:
+    """The pages of the folder that a page is the front of, as that page would link them."""
+    start, folder = (DOCS / front).parent, DOCS / FRONTS[front]
+    files = sorted(path for path in folder.glob("*.md") if path.stem != "README")
+    return [path.relative_to(start).as_posix() for path in files]
 
 
 def make_pages(app: Any) -> None:

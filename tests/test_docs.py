@@ -125,7 +125,7 @@ def test_the_commands_of_the_command_line_page_run(tmp_path, monkeypatch):
 
 
 def test_the_links_of_the_pages_lead_somewhere():
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         for link in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / link).exists(), (page.name, link)
 
@@ -139,6 +139,12 @@ def test_every_page_is_in_one_group_of_the_site():
     docs = ROOT / "docs"
     pages = {path.stem for path in docs.iterdir() if path.suffix in (".md", ".ipynb")}
     assert pages - set(listed) == {"README"}
+    assert set(SITE["FRONTS"]) <= set(listed)
+    folders = {path.parent.name for path in docs.glob("*/*.md")}
+    assert folders == set(SITE["FRONTS"].values())
+    for front in SITE["FRONTS"]:
+        text = (docs / f"{front}.md").read_text(encoding="utf-8")
+        assert all(f"]({page})" in text for page in SITE["below"](front)), front
     made = {page for page in listed if page.startswith("pages/")}
     assert made - {f"pages/{name}" for name in SITE["ELSEWHERE"].values()} == {
         "pages/library",
