@@ -139,9 +139,17 @@ def read_source(app: Any, page: str, source: list[str]) -> None:
     if folder != MADE:
         source[0] = on_site(source[0], folder, folder)
     if page == root_doc:
+        source[0] = source[0].replace("\n## Glossary\n", f"{glossary_index()}\n## Glossary\n")
         source[0] += navigation()
     elif page in FRONTS:
         source[0] += toctree(below(page))
+
+
+def glossary_index() -> str:
+    """Entries by which the search finds the terms of the glossary; ``ON`` is no word to it."""
+    table = README.partition("\n## Glossary\n")[2]
+    _, *terms = re.findall(r"^\| ([^|]+) \|", table, re.MULTILINE)
+    return "\n```{index} " + ", ".join(f"!{term}" for term in terms) + "\n```\n"
 
 
 def below(front: str) -> list[str]:

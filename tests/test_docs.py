@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import runpy
 import shlex
@@ -10,6 +11,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from shutil import which
 
 import nbformat
 import pytest
@@ -206,6 +208,34 @@ def test_a_page_that_would_ask_another_host_is_found():
     assert SITE["strays"](f"<p>{ROOT}/docs</p>") == [str(ROOT)]
 
 
+QUESTIONS = {
+    ("how do I resume a run",): "live",
+    ("use my own model",): "live",
+    ("how much does it cost",): "live",
+    ("what is ON", "ON"): "README",
+    ("import OpenAlex",): "importers",
+    ("cluster slurm",): "cluster",
+    ("add my own measure",): "extend",
+    ("reproduce VirSci",): "reproduction",
+    ("stop a run",): "live",
+    ("cite",): "README",
+}
+"""What a newcomer types, in at most two tries, and the page that answers it."""
+
+
+def questions_without_answer(site: Path) -> dict[str, list[str]]:
+    """Those whose page is not among the first three of any try, with what the last one found."""
+    tries = [query for queries in QUESTIONS for query in queries]
+    command = ["node", str(ROOT / "tests" / "site_search.js"), str(site), *tries]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    found = dict(zip(tries, map(json.loads, done.stdout.splitlines()), strict=True))
+    return {
+        queries[-1]: found[queries[-1]][:3]
+        for queries, page in QUESTIONS.items()
+        if not any(page in found[query][:3] for query in queries)
+    }
+
+
 @pytest.mark.slow
 def test_the_site_is_built_without_a_warning(tmp_path, monkeypatch):
     pytest.importorskip("sphinx", reason="needs the extra [docs]")
@@ -220,6 +250,8 @@ def test_the_site_is_built_without_a_warning(tmp_path, monkeypatch):
     usage = (tmp_path / "html" / "pages" / "names-backends.html").read_text("utf-8")
     assert 'id="virsci_society.Usage"' in usage
     assert "data-dictionary" in (tmp_path / "html" / "searchindex.js").read_text("utf-8")
+    if which("node"):
+        assert questions_without_answer(tmp_path / "html") == {}
 
 
 NOTEBOOK = ROOT / "docs" / "quickstart.ipynb"
