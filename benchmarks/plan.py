@@ -3,7 +3,7 @@
 Five scenarios are run over HTTP against the fault server (tests/faultserver), whose scientists are
 rule-based and no language model, three times as wordy as in a rehearsal, accept half as often and
 have to be asked again one time in ten. The plan knows nothing of that but what the first 50 calls
-show; then the same run is gone on with to its end, and no call is made twice. The mark is 25 % in
+show; then the same run is resumed to its end, and no call is made twice. The mark is 25 % in
 calls and in tokens.
 """
 

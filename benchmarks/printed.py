@@ -34,7 +34,7 @@ from virsci_society.scenarios.study.reader import read_study
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 KEPT = ROOT / "runs" / "values"
-"""Runs and studies from which blocks are printed; an interrupted one is gone on with."""
+"""Runs and studies from which blocks are printed; an interrupted one is resumed."""
 ADDED = frozenset({"words", "calls_after_idea", "topic_extent"})
 """Measures added since the oldest block was printed. No block shows them, so that they are in no
 stamp; else each new measure would put all blocks out of date."""

@@ -522,7 +522,7 @@ MISTAKES: tuple[Mistake, ...] = (
         by=f"{SCHEMA}::test_everything_wrong_is_told_at_once_with_line_and_column"),
 
     # Resuming
-    mistake("strangers' journals", "Another scenario goes on with a run's journal.",
+    mistake("strangers' journals", "Another scenario resumes a run's journal.",
         ("agents/gateway/gateway.py::Gateway._complete_inline",
          "        if self.strict:\n", "        if False:\n"),
         by=f"{RESUMING}::test_another_seed_is_refused_with_its_first_call"),

@@ -37,7 +37,7 @@ class Backend(Part):
     """Base of all backends: subclass it and write ``complete``.
 
     A scenario names the subclass under ``backend.use``. ``model_settings`` is part of every
-    request's hash, so no run is gone on with by another model. ``execution`` names the settings
+    request's hash, so no run is resumed by another model. ``execution`` names the settings
     that change how a call is made, and never what is said; ``about`` is repeated by every output.
 
     Example:

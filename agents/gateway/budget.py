@@ -186,4 +186,4 @@ class BudgetAccount:
             state = f"{used:.6g} of {budget.usd:.6g} US dollars are spent"
             state += f", and the next call could cost up to {most:.6g}"
             more = f"{math.ceil(2 * max(budget.usd or 0.0, used + most))}"
-        return f"the budget is reached: {state}; go on with --set backend.budget.{name}={more}"
+        return f"the budget is reached: {state}; resume with --set backend.budget.{name}={more}"

@@ -7,7 +7,7 @@ here depends on when an answer arrives.
 
 A model that cannot write a form leaves its default in place of every answer, and the results then
 say something about the defaults. So a run in which too many answers cannot be used is stopped, as
-by a dead server, and can be gone on with under another setting.
+by a dead server, and can be resumed under another setting.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ SHUT = Shut()
 
 @types.coroutine
 def _until_open() -> Generator[Any, Any, None]:
-    """Suspend the coroutine once, with ``SHUT``, until the dispatcher goes on with it."""
+    """Suspend the coroutine once, with ``SHUT``, until the dispatcher resumes it."""
     yield SHUT
 
 

@@ -2,7 +2,7 @@
 
 A look is one short reading transaction on a connection of its own, opened read-only and closed
 again; with a write-ahead log no writer ever waits for it. Only rows that are new since the last
-look are read. Rows are not checked against their hashes: whoever goes on with the run does that.
+look are read. Rows are not checked against their hashes: whoever resumes the run does that.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class HashChain:
 
 
 def has_seals(database: sqlite3.Connection) -> bool:
-    """Whether the journal has hashes; one of format 1 gets them when it is gone on with."""
+    """Whether the journal has hashes; one of format 1 gets them when it is resumed."""
     query = "SELECT count(*) FROM sqlite_master WHERE name = 'seals'"
     return bool(database.execute(query).fetchone()[0])
 

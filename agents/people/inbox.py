@@ -68,7 +68,7 @@ class Inbox(Backend):
 
     @property
     def model_settings(self) -> str:
-        """Who answers, so that no run is gone on with by somebody else unnoticed."""
+        """Who answers, so that no run is resumed by somebody else unnoticed."""
         return json.dumps({"answered_by": self.answered_by}) if self.answered_by else ""
 
     @property

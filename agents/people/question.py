@@ -44,7 +44,7 @@ _KINDS = {
 def question_key(request: Request) -> str:
     """Hexadecimal digits that are the same for the same question only.
 
-    Made of call id, attempt, seed and all that the answer depends on: a run that is gone on with
+    Made of call id, attempt, seed and all that the answer depends on: a run that is resumed
     finds its question again, and a run with another seed gets one of its own.
     """
     parts = [request.id, request.attempt, request.seed, request.hash]

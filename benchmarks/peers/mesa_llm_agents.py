@@ -4,7 +4,7 @@ An agent's step is that of mesa-llm's tutorial: observe, plan by chain of though
 It asks the model twice, once for thoughts and once for tool calls, so a run has half as many steps
 as there are calls. The agents have the short-term memory; the default memory would ask for
 summaries, one agent at a time. mesa-llm has no limit of calls at a time: a semaphore sets it here.
-Nothing is kept for a restart (what its recorder writes cannot be gone on with).
+Nothing is kept for a restart (what its recorder writes cannot be resumed).
 """
 
 from __future__ import annotations

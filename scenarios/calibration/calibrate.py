@@ -73,7 +73,7 @@ def calibrate(
     truths: int = 0,
     tell: Tell = lambda text: None,
 ) -> Outcome:
-    """Calibrate, or go on with a calibration that was stopped.
+    """Calibrate, or resume a calibration that was stopped.
 
     Args:
         calibration: the file and its papers.

@@ -43,7 +43,7 @@ def calibrate(
 ) -> None:
     """Fit a society to past papers, and judge it on years that the fit did not see.
 
-    Of an ecosystem its past papers alone are used. The same command goes on with a calibration
+    Of an ecosystem its past papers alone are used. The same command resumes a calibration
     that was stopped.
     """
     from virsci_society.scenarios.calibration.calibrate import calibrate as fitted

@@ -69,7 +69,7 @@ def fork(
 
     --set changes founding, protocol or time from that day on, --seed the luck, --remove takes
     scientists away (by degree, papers, citations or random, or by names with commas between). The
-    same command goes on with a fork that was stopped.
+    same command resumes a fork that was stopped.
     """
     from virsci_society.scenarios.runs.fork import Fork
 
@@ -158,7 +158,7 @@ def run(
 ) -> None:
     """Run a scenario and write its run folder (default runs/SCENARIO-SEED).
 
-    The same command goes on with a run that was stopped: no call that was answered is made again.
+    The same command resumes a run that was stopped: no call that was answered is made again.
     """
     from virsci_society.scenarios.config.schema import read_scenario, scenario_document
     from virsci_society.scenarios.runs.execute import default_folder, is_finished

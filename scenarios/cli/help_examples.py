@@ -19,7 +19,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "new": "Write a commented scenario file to start from.",
         "check": "Check a scenario without running it; every fault is named.",
         "plan": "Tell what a run will take: calls, tokens, money and time.",
-        "run": "Run a scenario, or go on with a run that was stopped.",
+        "run": "Run a scenario, or resume a run that was stopped.",
         "play": "Run a scenario in which a person answers for a scientist.",
         "replay": "Go through a run again from its journal, without a call.",
         "fork": "Go on differently from one day of a finished run.",

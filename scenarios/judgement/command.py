@@ -176,7 +176,7 @@ def review(
 ) -> None:
     """Let a model review the abstracts of a run or a study; --set backend.KEY=VALUE says which.
 
-    The same command goes on with a review that was stopped: nothing answered is asked again. The
+    The same command resumes a review that was stopped: nothing answered is asked again. The
     run's own tables and its digest stay as they are.
     """
     from virsci_society.scenarios.judgement.review import ReviewJob
@@ -298,7 +298,7 @@ def judge(
     """Let a model fill in a sheet of pairs; it sees the sheet alone, every pair in both orders.
 
     --set backend.KEY=VALUE says who judges; by default rules do, which count words. The filled
-    sheet is read by rate import, as a person's is. The same command goes on with a judge that was
+    sheet is read by rate import, as a person's is. The same command resumes a judge that was
     stopped.
     """
     from virsci_society.scenarios.judgement.judge import JudgeJob

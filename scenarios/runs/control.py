@@ -53,7 +53,7 @@ class Control(Part):
     paused: bool = False
     """Begin no further call, and let the simulated time stand still."""
     stop: bool = False
-    """End the run as Ctrl-C does; it can be gone on with."""
+    """End the run as Ctrl-C does; it can be resumed."""
     slots: int | None = Field(default=None, ge=1, le=10_000)
     """Calls at the same time; null: as the scenario says."""
     budget: Budget = Budget()

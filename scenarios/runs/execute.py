@@ -1,7 +1,7 @@
 """The execution of a scenario in a run folder, from the start or from its journal.
 
 The manifest is written last, and nothing without one is taken for a finished run. A folder that
-already holds this run is left alone; one that holds a part of it is gone on with, call by call
+already holds this run is left alone; one that holds a part of it is resumed, call by call
 from its journal; one that holds anything else is never written to.
 """
 
@@ -90,7 +90,7 @@ def run_scenario(
     resources: SharedResources | None = None,
     page: bool = True,
 ) -> Path:
-    """Run a scenario, or go on with it, and write its run folder.
+    """Run a scenario, or resume it, and write its run folder.
 
     A folder that holds this run already is left alone. One that holds a part of it is resumed: the
     run begins anew, and every call that was ever answered is taken from the journal (rules 8 and

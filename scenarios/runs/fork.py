@@ -98,7 +98,7 @@ class Fork:
         return cls(parent, day, read_scenario(document, trust=trust))
 
     def run(self, out: Path, progress: Progress | None = None) -> RunPrefix:
-        """Run the fork, or go on with it.
+        """Run the fork, or resume it.
 
         Returns:
             The past that the fork shares with its parent.

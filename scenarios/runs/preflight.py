@@ -125,7 +125,7 @@ def _other_scenario(scenario: Scenario, folder: Path) -> Iterator[str]:
         )
     elif _use(held) == SEAT != _use(scenario.to_data()):
         yield (
-            f"{folder}: holds a run in which people answer, which 'society play' goes on with; for "
+            f"{folder}: holds a run in which people answer, which 'society play' resumes; for "
             "a run without them give another folder with --out"
         )
 
@@ -149,7 +149,7 @@ def held_scenario(folder: Path) -> dict[str, Any]:
         with Journal.open(path, frozen=True) as journal:
             held = json.loads(journal.meta("scenario") or "{}")
     except (InputError, ValueError, RecursionError):
-        return {}  # what is wrong with it is told where it is opened to be gone on with
+        return {}  # what is wrong with it is told where it is opened to be resumed
     return held if isinstance(held, dict) else {}
 
 

@@ -2,7 +2,7 @@
 
 The hash is made of the identity keys that differ from the defaults of a numbered identity
 (``config.document.IDENTITY``). Manifests, journals and locks bear the number. What was made under
-an earlier one can be shown and measured; only the release that made it can go on with it.
+an earlier one can be shown and measured; only the release that made it can resume it.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def require_journal_identity(journal: Journal, folder: Path, what: str) -> None:
 
 
 def sign_journal(journal: Journal, scenario: Scenario) -> None:
-    """Note the scenario and release that go on with this journal, and which keys have changed."""
+    """Note the scenario and release that resume this journal, and which keys have changed."""
     scenario_text = json.dumps(scenario.to_data())
     data, held = json.loads(scenario_text), json.loads(journal.meta("scenario") or "{}")
     sessions = sessions_of(journal)

@@ -290,16 +290,16 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
 
 
 def going_on(state: RunState) -> str:
-    """Which command goes on with a run that has not finished; after a budget with a larger one."""
+    """Which command resumes a run that has not finished; after a budget with a larger one."""
     given = Path(state.folder)
     folder = given.parent if given.name == PARTIAL else given
     study = folder.parent.parent
     if folder.parent.name == "runs" and planned_runs(study) is not None:
-        return f"'society study run {study}' goes on with it"
+        return f"'society study run {study}' resumes it"
     larger = state.reason.partition("; go on with ")[2]
     command = f"'society run SCENARIO --out {folder}' with the same scenario and settings"
     command += f", and {larger}," if larger else ""
-    return f"{command} goes on with it; what was answered is not asked again"
+    return f"{command} resumes it; what was answered is not asked again"
 
 
 def has_world(folder: Path) -> bool:

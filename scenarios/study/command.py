@@ -132,7 +132,7 @@ def run(
 ) -> None:
     """Do the runs of a study that are missing, gather them, and write its page.
 
-    The same command goes on with a study that was stopped; on a finished one it does nothing.
+    The same command resumes a study that was stopped; on a finished one it does nothing.
     """
     from virsci_society.scenarios.runs.control import remove_control
     from virsci_society.scenarios.study.design import check_arms

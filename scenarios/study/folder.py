@@ -43,7 +43,7 @@ BASE_HEAD = (
     "# The scenario that every arm of the study beside this file starts from, every key with\n"
     "# its value.\n"
 )
-STUDY_HEAD = "# As it is run: 'society study run' of this folder goes on with it.\n"
+STUDY_HEAD = "# As it is run: 'society study run' of this folder resumes it.\n"
 """By these comments a file is known as ours."""
 FORMAT = 1
 LEVELS = 2
@@ -227,7 +227,7 @@ def _added(what: str, planned: list[str], now: list[str]) -> Iterator[str]:
 
 
 BASE = "base.yaml"
-CUT_OFF = "no process works on it now; the same command goes on with it"
+CUT_OFF = "no process works on it now; the same command resumes it"
 """Why a run is told as stopped whose process was killed."""
 
 

@@ -63,7 +63,7 @@ class Status:
         arm: its name.
         replicate: from 0.
         seed: of the run.
-        state: ``stopped`` runs are gone on with by the same command, ``failed`` ones tried again.
+        state: ``stopped`` runs are resumed by the same command, ``failed`` ones tried again.
         reason: why it is not done.
         code: exit code of that reason; 0 where there is none.
         deaths: how often it has killed its process in a row.
@@ -152,7 +152,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def exit_code(statuses: Iterable[Status]) -> int:
-    """The exit code of a study: 0 all done, 5 or 4 to be gone on with, 3 some have failed."""
+    """The exit code of a study: 0 all done, 5 or 4 to be resumed, 3 some have failed."""
     every = list(statuses)
     open_ones = [one for one in every if one.state in ("waiting", "running", "stopped")]
     if any(one.code != BudgetReached.exit_code for one in open_ones):

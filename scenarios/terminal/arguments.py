@@ -29,7 +29,7 @@ from virsci_society.scenarios.config.outside_code import fault_in_outside_code
 from virsci_society.scenarios.runs.signals import sigterm_as_interrupt
 
 ARGUMENTS: ContextVar[tuple[str, ...] | None] = ContextVar("ARGUMENTS", default=None)
-"""The arguments of the command that runs, for the message that says how to go on with it."""
+"""The arguments of the command that runs, for the message that says how to resume it."""
 
 
 def complete_scenario(incomplete: str) -> list[str]:
@@ -219,13 +219,13 @@ def _going_on_after(why: str) -> tuple[str, str]:
         elif words[at] == "--set" and "".join(words[at + 1 : at + 2]).startswith(f"{key}="):
             del kept[at : at + 2]
     command = shlex.join(["society", *kept, "--set", setting])
-    return reason, f"the same command with a larger budget goes on with it: {command}"
+    return reason, f"the same command with a larger budget resumes it: {command}"
 
 
 def _going_on() -> str:
     """What to type to go on: the same command again."""
     words = ARGUMENTS.get()
-    same = "the same command goes on with it"
+    same = "the same command resumes it"
     return same if words is None else f"{same}: {shlex.join(['society', *words])}"
 
 

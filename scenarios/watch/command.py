@@ -112,7 +112,7 @@ def play(
 ) -> None:
     """Run a scenario in which a person answers for a scientist, on the page of 'society watch'.
 
-    All others are spoken for as the scenario says. The same command goes on with a run that was
+    All others are spoken for as the scenario says. The same command resumes a run that was
     stopped; what was answered is not asked again.
     """
     from virsci_society.agents.people.folder import QUESTIONS

@@ -46,7 +46,7 @@ def ctl(
 ) -> None:
     """Pause, resume or stop a run or a study that goes on; change its slots and its budget.
 
-    Nothing of it changes any result. A stopped run is gone on with by its own command, which then
+    Nothing of it changes any result. A stopped run is resumed by its own command, which then
     follows its scenario again. Without an action, tell how the run is controlled now.
     """
     from virsci_society.scenarios.runs.control import read_control, study_of, write_control

@@ -20,10 +20,10 @@ function since(seconds) {
 }
 
 const STATES = {
-  "not running": "no process works on it now; the same command goes on with it",
+  "not running": "no process works on it now; the same command resumes it",
 };
 const GOES_ON = ["stopped", "stopped by budget", "stopped by user", "killed", "failed"];
-const stateWords = (state) => STATES[state] || state + (GOES_ON.includes(state) ? "; the same command goes on with it" : "");
+const stateWords = (state) => STATES[state] || state + (GOES_ON.includes(state) ? "; the same command resumes it" : "");
 
 function numbers(pairs) {
   const list = element("dl");

@@ -231,7 +231,7 @@ class PaperHistory:
     def joint_papers_of(self, rows: Sequence[int]) -> JointPapers:
         """The co-authors of several people but for themselves, with the papers with all of them.
 
-        What was merged for the last question is gone on with, since a team asks again with each
+        What was merged for the last question is used again, since a team asks again with each
         member that joins.
         """
         if len(rows) == 1:

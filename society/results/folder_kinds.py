@@ -35,7 +35,7 @@ def without_manifest(folder: Path) -> str:
         elif runs:
             told.append(f"'society study report {folder}' writes its page")
         if not 0 < planned <= len(runs):
-            told.append(f"'society study run {folder}' goes on with it")
+            told.append(f"'society study run {folder}' resumes it")
         return "; ".join([*told, *(f"one of its runs is {one}" for one in runs[:1])])
     runs = [path for path in runs if path.name != PARTIAL]
     counts = ((len(runs), "run", "runs"), (len(studies), "study", "studies"))

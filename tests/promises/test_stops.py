@@ -1,4 +1,4 @@
-"""R5, R12 and R14: a hard budget, one writer, and signals; all of it can be gone on with."""
+"""R5, R12 and R14: a hard budget, one writer, and signals; all of it can be resumed."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""R17: a model that cannot do it is stopped, and the run can be gone on with."""
+"""R17: a model that cannot do it is stopped, and the run can be resumed."""
 
 from tests.faultserver import Plan
 from tests.promises.conftest import digest_of

@@ -87,7 +87,7 @@ class Shares:
 
         Args:
             index: of the run; call it under its lease.
-            over: it needs nothing more; False: it is to be gone on with.
+            over: it needs nothing more; False: it is to be resumed.
 
         Raises:
             InputError: what it spent cannot be read.

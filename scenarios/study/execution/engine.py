@@ -120,7 +120,7 @@ def run_locally(
         on_result: is given the status of every run as soon as it has ended.
 
     Raises:
-        Stopped: interrupted; the runs have been stopped, and can be gone on with.
+        Stopped: interrupted; the runs have been stopped, and can be resumed.
     """
     results = _LocalRuns(study, fail_fast, on_result)
     todo = list(indices)

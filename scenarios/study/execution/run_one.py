@@ -59,7 +59,7 @@ def run_one(
     again: bool = False,
     resources: SharedResources | None = None,
 ) -> Status:
-    """Do one run of a study, or go on with it.
+    """Do one run of a study, or resume it.
 
     Args:
         study: the study's folder, with its lock.

@@ -292,7 +292,7 @@ FOLDERS = (
     Mistake(
         "showing a study",
         "show d",
-        ("d: a study, 0 of 4 runs finished; 'society study run d' goes on with it",),
+        ("d: a study, 0 of 4 runs finished; 'society study run d' resumes it",),
         {"d/lock.json": '{"arms": [{}, {}], "replicates": 2}'},
     ),
     Mistake(

@@ -310,7 +310,7 @@ def test_an_interrupted_run_waits_for_no_answer_and_looks_unfinished(
     assert stopped == f"stopped: interrupted by {name}"
     assert re.match(r"it stood at \d{4}-\d\d-\d\d \(day \d+ of 182, \d+%\); teams: ", stood)
     again = f"society run small.yaml {' '.join(slow)}"
-    assert goes_on == f"the same command goes on with it: {again}"
+    assert goes_on == f"the same command resumes it: {again}"
     assert not (here / "run" / "manifest.json").exists()
 
 

@@ -261,7 +261,7 @@ def test_what_a_folder_without_results_holds_is_told_with_the_command_that_goes_
     study = as_study(here / "runs" / "studies" / "sizes", small_run, 2)
     told = (
         f"{study}: a study, 2 of 3 runs finished; 'society study report {study}' writes its page; "
-        f"'society study run {study}' goes on with it; one of its runs is {study}/runs/0000\n"
+        f"'society study run {study}' resumes it; one of its runs is {study}/runs/0000\n"
     )
     for command in (("show",), ("explore",), ("show", "--open"), ("transcript",)):
         assert society(*command, study).stderr == told, command

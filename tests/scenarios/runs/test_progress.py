@@ -358,8 +358,8 @@ def code_of(error: BaseException) -> int:
     ("error", "code", "message"),
     [
         (InputError("seed: wrong"), 2, "seed: wrong\n"),
-        (Stopped("no answer"), 5, "stopped: no answer\nthe same command goes on with it\n"),
-        (KeyboardInterrupt(), 5, "interrupted; the same command goes on with it\n"),
+        (Stopped("no answer"), 5, "stopped: no answer\nthe same command resumes it\n"),
+        (KeyboardInterrupt(), 5, "interrupted; the same command resumes it\n"),
         (SocietyError("else"), 1, "else\n"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The same command goes on with a run; what would change a known call is refused (rules 8, 22)."""
+"""The same command resumes a run; what would change a known call is refused (rules 8, 22)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ledger(folder: Path) -> dict:
 
 @pytest.fixture
 def held(small_run: Path, here: Path) -> Path:
-    """A copy of a finished run, to be gone on with."""
+    """A copy of a finished run, to be resumed."""
     return Path(shutil.copytree(small_run, here / "held"))
 
 

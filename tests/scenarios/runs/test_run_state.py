@@ -112,15 +112,15 @@ def test_a_journal_that_cannot_be_written_keeps_the_error(tmp_path: Path) -> Non
 def test_a_reached_budget_is_gone_on_with_by_a_larger_one_and_a_run_of_a_study_by_the_study(
     here: Path,
 ) -> None:
-    why = "the budget is reached: 20 of 20 calls; go on with --set backend.budget.calls=40"
+    why = "the budget is reached: 20 of 20 calls; resume with --set backend.budget.calls=40"
     told = going_on(RunState(str(here / "one" / "partial"), "stopped by budget", reason=why))
     assert told.startswith(f"'society run SCENARIO --out {here / 'one'}' with the same scenario ")
-    assert "settings, and --set backend.budget.calls=40, goes on with it" in told
+    assert "settings, and --set backend.budget.calls=40, resumes it" in told
     run = here / "sizes" / "runs" / "0003"
     run.mkdir(parents=True)
     (here / "sizes" / "lock.json").write_text('{"arms": [{}], "replicates": 4}')
     told = going_on(RunState(str(run), "killed"))
-    assert told == f"'society study run {here / 'sizes'}' goes on with it"
+    assert told == f"'society study run {here / 'sizes'}' resumes it"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The cache of rows: nothing is made twice, and what a kill has left is gone on with."""
+"""The cache of rows: nothing is made twice, and what a kill has left is resumed."""
 
 import os
 import shutil
