@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
+from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.agents.lazy_imports import require_extra
 
 STATES = {
@@ -95,7 +96,8 @@ class RunPlots:
             spans = shown["left"].fillna(self._run.days)[rows] - begun[rows]
             at = shown.loc[rows, "scientist"].map(place)
             axes.barh(at, spans, left=begun[rows], color=colour, alpha=0.5, label=role)
-        axes.set_yticks(list(place.values()), list(place), fontsize="x-small")
+        called = [with_invented_names(name) for name in place]
+        axes.set_yticks(list(place.values()), called, fontsize="x-small")
         axes.set_xlim(min([0.0, *begun]), self._run.days)
         axes.invert_yaxis()
         axes.set(xlabel="simulated days", title="People by the teams they are in")
