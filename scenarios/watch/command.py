@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.invented_names import masked_name
+from virsci_society.agents.invented_names import masked_name, with_invented_names
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import (
@@ -188,7 +188,8 @@ def _tell(server: WatchServer, port: int, open_page: bool) -> None:
         tell(f"port {port} is taken; the page is at port {server.port}", err=True)
     addresses = list(server.links.values()) or [server.url]
     for seat, address in server.links.items():
-        tell(f"{seat}: {address}")
+        name = with_invented_names(seat)
+        tell(f"{seat}{'' if name == seat else f', {name}'}: {address}")
     # A single player sees the society on the page of the seat.
     if len(addresses) > 1 or not server.links:
         tell(f"watch: {server.url}")

@@ -96,7 +96,7 @@ class RunPlots:
             spans = shown["left"].fillna(self._run.days)[rows] - begun[rows]
             at = shown.loc[rows, "scientist"].map(place)
             axes.barh(at, spans, left=begun[rows], color=colour, alpha=0.5, label=role)
-        called = [with_invented_names(name) for name in place]
+        called = [with_invented_names(str(name)) for name in place]
         axes.set_yticks(list(place.values()), called, fontsize="x-small")
         axes.set_xlim(min([0.0, *begun]), self._run.days)
         axes.invert_yaxis()

@@ -356,7 +356,7 @@ def test_a_command_that_is_killed_between_two_answers_goes_on_and_asks_neither_a
 
 
 def is_serving(log: Path) -> bool:
-    return log.exists() and f"{WHO}: http" in log.read_text(encoding="utf-8")
+    return log.exists() and f"{WHO}, Lindutun: http" in log.read_text(encoding="utf-8")
 
 
 def is_over(folder: Path) -> bool:
