@@ -165,13 +165,15 @@ RULES: Mapping[str, Rule] = {
     ),
     "connection": Rule(True, True, "see whether the server runs at backend.api_base", True),
     "redirect": Rule(True, True, "give the address that it leads to as backend.api_base"),
-    "server": Rule(True, True, "the provider has trouble; the same command goes on later"),
+    "server": Rule(True, True, "the provider has trouble; the same command resumes it later"),
     "garbled": Rule(True, True, "the endpoint does not answer as a chat completion should", True),
     # Here and for "rate" the endpoint works, and nothing counts against it.
     "empty": Rule(True, False, "the model returns no text; raise backend.max_tokens", True),
-    "rate": Rule(True, False, "lower backend.in_flight; the same command goes on later"),
+    "rate": Rule(True, False, "lower backend.in_flight; the same command resumes it later"),
     "key": Rule(False, False, "put a valid key into the provider's environment variable"),
-    "credit": Rule(False, False, "the account has no credit left; the same command goes on later"),
+    "credit": Rule(
+        False, False, "the account has no credit left; the same command resumes it later"
+    ),
     "unanswered": Rule(False, False, "answer the open questions in the folder backend.path"),
     "folder": Rule(False, False, "see that backend.path can be read and written to"),
     "request": Rule(False, False, "see backend.model, backend.api_base and the model's limits"),

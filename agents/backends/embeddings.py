@@ -110,7 +110,7 @@ ADVICE = {
     "request": "see the embedding's model, api_base and dimensions",
 }
 """What can be done about a fault that is not borne any longer."""
-GOES_ON = "what has been embedded is kept where there is a cache, and the same command goes on"
+GOES_ON = "what has been embedded is kept where there is a cache, and the same command resumes it"
 
 
 class EmbeddingLoop(LoopThread):

@@ -50,7 +50,7 @@ class Inbox(Backend):
     poll: float = Field(default=1.0, gt=0, le=3600, allow_inf_nan=False)
     """Seconds between two looks for answers; one that is the same at two looks is complete."""
     deadline: float | None = Field(default=None, gt=0, le=10**9, allow_inf_nan=False)
-    """Seconds without an answer to a question after which the run stops; the same command goes on.
+    """Seconds without an answer to a question after which the run stops, to be resumed.
     null: it waits for ever."""
 
     _watches: list[AnswerWatch] = PrivateAttr(default_factory=list)

@@ -302,7 +302,7 @@ class Simulations:
             yield from self._pool.map(_do, jobs, chunksize=AT_ONCE)
         except BrokenProcessPool as error:
             raise SocietyError(
-                "a worker process died; what was simulated is kept, and the same command goes on"
+                "a worker process died; what was simulated is kept, and the same command resumes it"
             ) from error
 
     def close(self) -> None:

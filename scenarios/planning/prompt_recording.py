@@ -268,7 +268,7 @@ def replaying(folder: Path, *, trust: bool = False) -> Iterator[tuple[Scenario, 
         raise InputError(f"{folder}: holds no run with a journal")
     if not (folder / MANIFEST).is_file():
         raise InputError(
-            f"{folder}: the run is not finished (no {MANIFEST}); the command that began it goes on"
+            f"{folder}: the run is not finished (no {MANIFEST}); its own command resumes it"
         )
     scenario = load_scenario(folder / SCENARIO, trust=trust)
     with Journal.open(folder / JOURNAL, frozen=True) as journal:

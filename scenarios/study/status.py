@@ -233,7 +233,7 @@ def print_ends(folder: Path, found: Sequence[Status]) -> None:
     counted = ", ".join(f"{count} {state}" for state, count in counts.items())
     open_ones = sum(count for state, count in counts.items() if state not in DECIDED)
     effects = [
-        *(["goes on"] if open_ones else []),
+        *(["resumes it"] if open_ones else []),
         *(["tries those that failed again"] if counts["failed"] else []),
         *(["begins those in quarantine with --again"] if counts["quarantined"] else []),
     ]

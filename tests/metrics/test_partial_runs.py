@@ -119,8 +119,8 @@ def test_show_and_report_of_an_unfinished_run_take_its_part(put, part_rows):
     folder = put("run/partial", part_rows, STOPPED)
     line = (
         f"{folder}: not finished; its world up to day 60 (stopped: {WHY})\n"
-        f"'society run SCENARIO --out {folder.parent}' with the same scenario and settings goes on "
-        "with it; what was answered is not asked again\n"
+        f"'society run SCENARIO --out {folder.parent}' with the same scenario and settings "
+        "resumes it; what was answered is not asked again\n"
     )
     for given in (folder.parent, folder):
         shown = society("show", given, "--json")

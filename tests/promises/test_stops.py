@@ -49,7 +49,7 @@ def test_a_budget_in_tokens_is_never_overspent(
     code, _ = nursery.run(tmp_path / "log", "run", poor, "--out", run)
     told = (tmp_path / "log").read_text(encoding="utf-8")
     assert code == 4, told
-    assert "the same command with a larger budget goes on" in told
+    assert "the same command with a larger budget resumes it" in told
     assert 0 < spent(server) <= bound
     again, _ = nursery.run(tmp_path / "log", "run", poor, "--out", run)
     assert again == 4

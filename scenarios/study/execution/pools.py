@@ -362,7 +362,7 @@ class ProcessPool:
             raise Stopped(
                 f"{self._useless} worker processes in a row ended (exit code {code}) before a run "
                 "began in them; look for what ends them (memory, limits of this machine), then "
-                "the same command goes on; --jobs 1 needs the least memory"
+                "the same command resumes it; --jobs 1 needs the least memory"
             )
 
     def _has_begun(self, index: int) -> bool:

@@ -306,7 +306,7 @@ def test_the_command_does_the_rest_where_a_replicate_fails_and_stops_with_fail_f
     fast = nursery.society(*command, "--out", "fast", "--fail-fast", cwd=tmp_path)
     assert fast.returncode == 5, fast.stderr
     assert "run 0000 (first, replicate 0) failed: " in fast.stderr
-    assert "of 6 runs, 1 failed, 5 waiting; the same command goes on and tries" in fast.stderr
+    assert "of 6 runs, 1 failed, 5 waiting; the same command resumes it and tries" in fast.stderr
     whole = nursery.society(*command, cwd=tmp_path)
     assert whole.returncode == 3, whole.stderr
     assert whole.stdout.count(" done") == 4
@@ -551,7 +551,7 @@ def test_ctrl_c_stops_a_study_which_the_same_command_ends(nursery, tmp_path):
         code, _ = nursery.wait(running)
         told = (tmp_path / "log").read_text(encoding="utf-8")
         assert code == 5, told
-        assert "the same command goes on" in told
+        assert "the same command resumes it" in told
         assert server.counts()["requests"] >= 3
         server.plan(Plan())
         done = nursery.society(*command, cwd=tmp_path)

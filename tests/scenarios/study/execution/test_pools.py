@@ -66,7 +66,7 @@ def pool(tmp_path, monkeypatch):
 
 def test_workers_that_die_before_any_run_begins_stop_the_study_and_fail_no_run(pool, tmp_path):
     made, given = pool(1_000, begun=False)
-    with pytest.raises(Stopped, match=r"before a run began in them.*the same command goes on"):
+    with pytest.raises(Stopped, match=r"before a run began in them.*the same command resumes it"):
         made.work()
     assert len(given) == USELESS
     assert made._round.results == []
