@@ -296,7 +296,7 @@ def going_on(state: RunState) -> str:
     study = folder.parent.parent
     if folder.parent.name == "runs" and planned_runs(study) is not None:
         return f"'society study run {study}' resumes it"
-    larger = state.reason.partition("; go on with ")[2]
+    larger = state.reason.partition("; resume with ")[2]
     command = f"'society run SCENARIO --out {folder}' with the same scenario and settings"
     command += f", and {larger}," if larger else ""
     return f"{command} resumes it; what was answered is not asked again"

@@ -207,7 +207,7 @@ def _going_on_after(why: str) -> tuple[str, str]:
 
     Both were printed once, and the command without the larger budget stopped again at once.
     """
-    reason, advice, setting = why.partition("; go on with --set ")
+    reason, advice, setting = why.partition("; resume with --set ")
     words = ARGUMENTS.get()
     if not advice or words is None:
         return why, _going_on()

@@ -105,7 +105,7 @@ function makeBlock(block) {
 
 function makePrompt(question) {
   const fold = element("details", null, { class: "exact" });
-  fold.append(element("summary", "The exact text, as a language model would be sent it"),
+  fold.append(element("summary", "The text that a language model would be sent, with the names of this page"),
     ...question.messages.flatMap((one) => [element("p", one.role, { class: "quiet" }), element("pre", one.content, { tabindex: 0 })]));
   return fold;
 }
