@@ -96,13 +96,16 @@ def answer_invitation(asked: Asked) -> dict[str, Any]:
 
 
 def cast_ballot(asked: Asked) -> dict[str, Any]:
-    """Vote for the idea whose references are farthest, with noise."""
+    """Vote for the idea that looks best, or else whose references are farthest, with noise."""
     ideas = asked.all("ideas")[:3]
     if not ideas:
         return {"Reason": "No other idea is shown.", "Decision Made": "Idea 0"}
     reply: dict[str, Any] = {}
     if "comparisons" in asked.extras:
         reply["Comparisons"] = [_comparison(place, idea) for place, idea in enumerate(ideas)]
+    if looks := asked.all("looks"):
+        best = looks.index(max(looks))
+        return {**reply, "Reason": "It looks best.", "Decision Made": f"Idea {best}"}
     means = [mean_distance(getattr(idea, "references", ()) or ()) for idea in ideas]
     known = [mean for mean in means if mean is not None]
     if not known:

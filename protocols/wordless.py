@@ -167,7 +167,7 @@ class Wordless(AssembledTeam, TeamProtocol):
         for number, idea in enumerate(ideas):
             worth = worth_of_text(world, f"{team.id}/idea {number}", idea.words())
             standing = landscape_of(world).standardised(worth)
-            looks.append(appearance(execution.signal, standing, rng))
+            looks.append(appearance(execution.signal, standing, float(rng.standard_normal())))
         return ideas[looks.index(max(looks))]
 
     def _have_idea(self, team: Team, lab: Lab, number: int) -> WordlessText:

@@ -40,6 +40,7 @@ class Constants:
     mark_affinity: float = _constant(1.5, "review: score gained per unit of affinity")
     mark_round: float = _constant(0.6, "review: score gained per round after the first")
     mark_noise: float = _constant(1.4, "review: standard deviation of a score")
+    mark_agreement: float = _constant(0.33, "review: share of that variance by how good it looks")
     mark_accept: float = _constant(6.5, "review: score from which acceptance is recommended")
     mark_reject: float = _constant(5.0, "review: score below which rejection is recommended")
 

@@ -22,6 +22,7 @@ from virsci_society.protocols.peer_review.forms import (
     Rewrite,
     Willingness,
 )
+from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.teams.contracts import Manuscript
 from virsci_society.society.teams.people import work_at_desk
 from virsci_society.society.teams.publication import STAGE, ReviewTerms, review
@@ -59,6 +60,7 @@ class Editor:
         self._asked: set[int] = set()
         self._earlier: dict[int, tuple[str, Review]] = {}
         self._round = 0
+        self._looks: Answer[float] | None = None
 
     def judge(self, manuscript: Manuscript) -> Process[tuple[bool, Manuscript]]:
         """Hold rounds until the manuscript is accepted or not; returns it with its revisions."""
@@ -71,6 +73,7 @@ class Editor:
             yield from lab.wait(rules.screening)
             # Read here: what reviewers are shown is fixed on the date of screening (rule 13).
             text = manuscript.text.read()
+            self._looks = self._judge_looks(manuscript)
             # Side by side: a reviewer who takes long holds up the decision and no other review.
             seats = (self._obtain_review(seat, text) for seat in range(rules.reviewers))
             delivered = yield from lab.together(*seats)
@@ -82,6 +85,16 @@ class Editor:
             revised = yield from self._revise(manuscript.text, text, reports)
             manuscript = replace(manuscript, text=revised)
         return decision == "accept", manuscript
+
+    def _judge_looks(self, manuscript: Manuscript) -> Answer[float] | None:
+        """How good this version looks; None where judgements know nothing of worth."""
+        execution, text = self._lab.world.execution, manuscript.found_by
+        if execution is None or not execution.signal:
+            return None
+        if text is None:
+            text = self._lab.later(_embedded, manuscript.text)
+        # The draw of panels: a manuscript that looks good does so in every round.
+        return next(iter(execution.looks(self._lab, [text])), None)
 
     def _obtain_review(self, seat: int, text: Any) -> Process[DeliveredReview | None]:
         """One review of the round, or None if nobody delivers one.
@@ -166,7 +179,14 @@ class Editor:
         def pose(within: float) -> Answer[Any]:
             page, seat = PROMPTS["review"], referee.seat
             return lab.pose(
-                referee.scientist, page, Review, "review", seat=seat, within=within, **slots
+                referee.scientist,
+                page,
+                Review,
+                "review",
+                seat=seat,
+                within=within,
+                looks=self._looks,
+                **slots,
             )
 
         terms = ReviewTerms(effort, rules.due, rules.patience, rules.reminders)
@@ -243,3 +263,8 @@ class Editor:
     @property
     def _final(self) -> bool:
         return self._round == self._rules.rounds
+
+
+def _embedded(text: Any) -> str:
+    """The text by which a manuscript is found once it is published."""
+    return paper_text(text.title, text.abstract)

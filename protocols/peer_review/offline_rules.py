@@ -1,12 +1,16 @@
 """The rules by which the offline scientist agrees to review, judges, and answers reviews.
 
-A judgement comes from how near the manuscript is to the reviewer and from chance. No rule looks
-for quality, so reviewers agree only as far as their interests do.
+A judgement comes from how near the manuscript is to the reviewer and from chance, so reviewers
+agree only as far as their interests do. Where ``execution.signal`` is set, a part of that chance is
+how good the manuscript looks, to all of them alike.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 from virsci_society.agents.offline.abstracts import revise_abstract
 from virsci_society.agents.offline.asked import Asked, Rule, missed, rating
@@ -45,7 +49,7 @@ def review_manuscript(asked: Asked) -> dict[str, Any]:
     mean = RULES.mark_base + RULES.mark_affinity * asked.affinity(text)
     mean += RULES.mark_round * (rounds - 1.0)
     overall, originality, soundness, clarity = (
-        rating(mean + RULES.mark_noise * float(noise)) for noise in asked.rng.standard_normal(4)
+        rating(mean + RULES.mark_noise * float(noise)) for noise in _departures(asked)
     )
     opening = (
         "The manuscript is clear and worth publishing."
@@ -60,6 +64,15 @@ def review_manuscript(asked: Asked) -> dict[str, Any]:
         "Overall": overall,
         "Comments": f"{opening} {missed(asked, text, 'Its methods need more detail')}",
     }
+
+
+def _departures(asked: Asked) -> np.ndarray[Any, Any]:
+    """Four draws of N(0, 1), which have a part in common where it is known how it looks."""
+    own = asked.rng.standard_normal(4)
+    if asked.slots.get("looks") is None:
+        return own
+    common = RULES.mark_agreement
+    return math.sqrt(common) * asked.number("looks") + math.sqrt(1.0 - common) * own
 
 
 def recommend(overall: float, final: bool) -> str:

@@ -17,6 +17,7 @@ from virsci_society.protocols.ideas import (
     Ballot,
     CandidateIdea,
     Weights,
+    idea_text,
     plurality_winner,
     pool_references,
 )
@@ -68,6 +69,7 @@ def assess_novelty(
         size = min(SHORTLIST_SIZE, len(ideas))
         on_ballot = lay_out_ballot(lab, memory, released, shortlisted, size)
     ballots: tuple[Answer[Ballot], ...] = ()
+    looks: tuple[Answer[float], ...] = ()
     permuted = memory.switches.idea_order == "permuted"
 
     with discussion:
@@ -76,12 +78,13 @@ def assess_novelty(
                 # Only the ratings say how many ideas are listed; they are read in the next meeting.
                 size = len(shortlisted.read())
                 on_ballot = lay_out_ballot(lab, memory, released, shortlisted, size)
+            looks = looks or _looks(lab, on_ballot)
             # Everybody votes once, also where the order of speaking is random and some stay silent.
             orders = {
                 voter: _order(lab, len(on_ballot), turn.number, voter, permuted=permuted)
                 for voter in team.members
             }
-            pose = partial(_pose_ballot, discussion, memory, released, on_ballot, orders)
+            pose = partial(_pose_ballot, discussion, memory, released, on_ballot, looks, orders)
             cast = yield from lab.ask_each(list(orders), pose)
             if released.unreadable_votes == "first_idea":
                 cast = [lab.later(count_as_first, ballot) for ballot in cast]
@@ -99,6 +102,7 @@ def _pose_ballot(
     memory: TeamMemory,
     released: ReleasedCode,
     on_ballot: Ideas,
+    looks: Sequence[Answer[float]],
     orders: Mapping[str, tuple[int, ...]],
     seat: int,
     voter: str,
@@ -112,6 +116,7 @@ def _pose_ballot(
         Ballot,
         "vote",
         seat=seat,
+        looks=tuple(looks[place] for place in orders[voter]) if looks else None,
         topic=memory.shown(memory.topic),
         ideas=listed,
         papers=lab.later(pool_by_key if pooled else pool_references, *listed),
@@ -121,6 +126,15 @@ def _pose_ballot(
         extras=("comparisons",) if memory.switches.comparisons == "on" else (),
         sentences=discussion.sentences,
     )
+
+
+def _looks(lab: Lab, on_ballot: Ideas) -> tuple[Answer[float], ...]:
+    """How good the ideas look; empty where votes know nothing of worth."""
+    execution = lab.world.execution
+    if execution is None or not execution.signal:
+        return ()
+    texts = [lab.later(idea_text, idea) for idea in on_ballot]
+    return execution.looks(lab, texts, "ideas", lab.visit)
 
 
 def lay_out_ballot(

@@ -252,6 +252,7 @@ class PendingCall:
         year: calendar year of the question; None: the page does not say.
         calls: rows of the call and of its re-asks.
         page_values: further values for the page alone; forms and rules do not see them.
+        looks: a further value for rules alone; None: there is none.
         last_text: what the model wrote last, readable or not.
     """
 
@@ -267,6 +268,7 @@ class PendingCall:
     year: int | None = None
     calls: list[Call] = field(default_factory=list)
     page_values: Mapping[str, Any] = field(default_factory=dict)
+    looks: Any = None
     last_text: str = ""
 
 
@@ -303,6 +305,9 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     slots["memory"] = recalled
     skeleton = render_skeleton(pending.form.schema_for(slots))
     messages = build_messages(pending.prompt, {**pending.page_values, **slots}, skeleton)
+    if pending.looks is not None and not pending.call.live:
+        # After the page is made, and never for a model: worth stands in no prompt.
+        slots["looks"] = await settled(pending.looks)
     call = pending.call
     try:
         reply = await _Attempts(pending, gateway, slots).reply(messages)

@@ -142,16 +142,15 @@ class WorthField:
         return (worth - mean) / math.sqrt(worthy / 3.0 - mean**2)
 
 
-def appearance(signal: float, standardised: float, rng: Generator) -> float:
+def appearance(signal: float, standardised: float, chance: float) -> float:
     """How good an idea looks before it is carried out, of mean 0 and standard deviation 1.
 
     Args:
         signal: correlation with its worth.
         standardised: worth, in standard deviations from the mean of the past papers.
-        rng: the random stream of the judgement.
+        chance: a draw of N(0, 1), which is what it looks like beside its worth.
     """
-    chance = math.sqrt(1.0 - signal**2) * float(rng.standard_normal())
-    return signal * standardised + chance
+    return signal * standardised + math.sqrt(1.0 - signal**2) * chance
 
 
 def nearest_distance(vectors: FloatArray) -> float | None:

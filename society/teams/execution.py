@@ -8,7 +8,8 @@ were carried out hardly agree (Si et al. 2025), which is why appearance and wort
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -26,12 +27,13 @@ from virsci_society.society.kernel.durations import (
 )
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.landscape import DECIMALS, WorthField, appearance
-from virsci_society.society.teams.library import vector_of_text
+from virsci_society.society.teams.library import Place, vector_of_text
 from virsci_society.society.teams.panel import Panel
 from virsci_society.society.teams.people import at_desk
 from virsci_society.society.teams.team import Execution
 
 if TYPE_CHECKING:
+    from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.teams.contracts import Manuscript
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
@@ -113,6 +115,19 @@ class ExecutionAttempt(Execution):
                 team.notes.get(REPLICATES),
             )
 
+    def looks(
+        self, lab: Lab, texts: Sequence[Answer[str]], *purpose: object
+    ) -> tuple[Answer[float], ...]:
+        """One draw for each text, around its worth by ``signal``."""
+        # Drawn and dated now, although the words may come later (rules 9 and 14).
+        draws = lab.rng("looks", *purpose).standard_normal(len(texts)).tolist()
+        return tuple(
+            lab.later(
+                partial(_looks, self.signal, lab.world, (f"{text.id}/looks", lab.now)), text, draw
+            )
+            for text, draw in zip(texts, draws, strict=True)
+        )
+
     def _work(self, world: World, team: Team, lab: Lab, days: float) -> Process[None]:
         """Let every member spend the effort at its desk, and so many days pass in all."""
         began, effort = lab.now, to_ticks(self.effort)
@@ -167,8 +182,13 @@ def is_accepted(
         standing = field.standardised(worth_of_manuscript(lab.world, team, manuscript))
         worthless = field.worthless
     # One stream for all panels of a team: an idea that looks good does so to each of them.
-    looks = appearance(panel.signal, standing, lab.rng("looks"))
+    looks = appearance(panel.signal, standing, float(lab.rng("looks").standard_normal()))
     return panel.accepts(looks, worthless, rng)
+
+
+def _looks(signal: float, world: World, place: Place, text: str, draw: float) -> float:
+    worth = worth_of_vector(world, vector_of_text(world, place, text))
+    return appearance(signal, landscape_of(world).standardised(worth), draw)
 
 
 def worth_of_manuscript(world: World, team: Team, manuscript: Manuscript) -> float:

@@ -284,6 +284,7 @@ class Lab:
         seat: int = 0,
         within: float | None = None,
         recall: Any = None,
+        looks: Any = None,
         **slots: Any,
     ) -> Answer[FormT]:
         """Ask a scientist one question without waiting; the Answer may be read once it is due.
@@ -296,6 +297,7 @@ class Lab:
             seat: place in the speaking order, from 0.
             within: days until the Answer is due; None: one sampled utterance.
             recall: text or Answer with which the scientist's memory is searched; None: no search.
+            looks: how good what is judged looks, for rules alone (``execution.signal``).
             **slots: values for the page: plain values, Answers, or tuples of both.
 
         Raises:
@@ -308,10 +310,11 @@ class Lab:
             # A stream per call: another call before this one shifts no draw (rules 7 and 9).
             rng = self._world.streams.stream("utterance", id_)
             within = self._team.times.utterance.draw(rng)
-        sources = (*slots.values(), recall)
+        sources = (*slots.values(), recall, looks)
         due = self._due(self.now + within, sources)
         call = self._call(id_, seat, act, who, due, form)
         pending = self._pending_call(call, prompt, form, slots, recall)
+        pending.looks = looks
         pending.calls.append(call)
         answer = self._answer(id_, due, sources, pending)
         dispatcher = self._world.dispatcher

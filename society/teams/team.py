@@ -9,7 +9,7 @@ name no ``Lab``: the lab names the world, and the world holds the rules. Users s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass, field
 from typing import Any, Literal
@@ -90,6 +90,20 @@ class Execution(Part):
     """Correlation of how good an idea looks, where rules judge it before it is carried out, with
     its worth: 0 is chance, with 1 the best idea looks best. Unit: correlation. Source: off; ratings
     of 43 ideas before and after they were carried out correlate at -0.05 (Si et al. 2025)."""
+
+    def looks(
+        self, lab: Any, texts: Sequence[Answer[str]], *purpose: object
+    ) -> tuple[Answer[float], ...]:
+        """How good ideas look to everybody, of mean 0 and standard deviation 1.
+
+        It is for ``lab.pose(..., looks=...)`` alone: no page and no model sees it.
+
+        Args:
+            lab: the team's access to the world.
+            texts: of the ideas, in which their worth is.
+            *purpose: of the random stream; the same purpose gives the same draws.
+        """
+        return ()
 
     def carry_out(self, team: Team, lab: Any, manuscript: Any) -> Process[None]:
         """The work on the idea of a manuscript, as a SimPy process.

@@ -212,6 +212,13 @@ def test_the_farthest_idea_usually_wins():
     assert votes.count(2) > votes.count(0)
 
 
+def test_where_looks_are_known_the_idea_that_looks_best_wins():
+    ideas = (standing(0.6), standing(0.9), standing(0.7))
+    rng = rng_of(2)
+    slots = {"me": person(0), "ideas": ideas, "looks": (-0.5, -2.0, -0.1)}
+    assert {answer_by_rule(Ballot, slots, rng).choice for _ in range(20)} == {2}
+
+
 def test_near_ties_are_decided_by_chance():
     ideas = (standing(0.80), standing(0.81))
     rng = rng_of(2)

@@ -69,6 +69,22 @@ def test_scores_have_their_means_and_bounds(me, round_, mean):
     assert np.corrcoef(marks.T)[0, 3] == pytest.approx(0, abs=0.07)
 
 
+def test_reviewers_agree_as_far_as_all_see_the_same_in_a_manuscript():
+    # The spread of scores stays; two reviewers correlate by the share that all of them see.
+    rng, looks = np.random.default_rng(4), np.random.default_rng(5).standard_normal(4000)
+    said = np.array(
+        [
+            [answer_by_rule(Review, slots(me=FAR, looks=one), rng).overall for _ in range(2)]
+            for one in looks.tolist()
+        ]
+    )
+    assert said.mean() == pytest.approx(RULES.mark_base, abs=0.06)
+    assert said.std() == pytest.approx(RULES.mark_noise, abs=0.06)
+    assert np.corrcoef(said.T)[0, 1] == pytest.approx(RULES.mark_agreement, abs=0.03)
+    known = np.corrcoef(said[:, 0], looks)[0, 1]
+    assert known == pytest.approx(np.sqrt(RULES.mark_agreement), abs=0.03)
+
+
 @pytest.mark.parametrize(
     ("overall", "final", "said"),
     [

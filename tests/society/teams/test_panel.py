@@ -25,7 +25,7 @@ def worths(rng):
 
 
 def judged(panel, standing, rng):
-    looks = [appearance(panel.signal, one, rng) for one in standing.tolist()]
+    looks = [appearance(panel.signal, one, rng.standard_normal()) for one in standing.tolist()]
     return looks, np.array([panel.accepts(one, WORTHLESS, rng) for one in looks])
 
 
