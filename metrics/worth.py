@@ -29,6 +29,8 @@ SHARES = (
     "false_claims",
     "false_on_record",
     "per_scientist_year",
+    "spent",
+    "per_money",
     "citation_gain",
 )
 
@@ -48,6 +50,7 @@ def discovery(run: Run) -> pd.DataFrame:
         0..1; Open Science Collaboration 2015); ``false_claims`` (share of claims that are false,
         0..1; Ioannidis 2005); ``false_on_record`` (the same of those that are not refuted at the
         end); ``per_scientist_year`` (discoveries by people ever there and years);
+        ``spent`` (money that attempts took) and ``per_money`` (discoveries by money);
         ``citation_gain`` (mean citations by papers of the run, of published successes less those
         of published failures). Missing where there is nothing to be counted.
     """
@@ -59,12 +62,13 @@ def discovery(run: Run) -> pd.DataFrame:
     repeats = outcomes[outcomes["replicates"].notna() & outcomes["worth"].notna()]
     standing = claims[~refuted(outcomes, claims, np.inf)]
     years = people_ever(run) * run.days / DAYS_PER_YEAR
+    found, spent = int(claims["true"].sum()), float(outcomes["cost"].sum())
     row: dict[str, object] = {
         "attempts": len(outcomes),
         **{state: int((outcomes["state"] == state).sum()) for state in STATES},
         "replications": len(repeats),
         "claims": len(claims),
-        "discoveries": int(claims["true"].sum()),
+        "discoveries": found,
         "worth_published": _mean(outcomes.loc[published, "worth"]),
         "worth_unpublished": _mean(outcomes.loc[~published, "worth"]),
         "best": claims["worth"].max() if len(claims) else None,
@@ -74,7 +78,9 @@ def discovery(run: Run) -> pd.DataFrame:
         "replicated": _mean(repeats["state"] == "succeeded"),
         "false_claims": _mean(~claims["true"]),
         "false_on_record": _mean(~standing["true"]),
-        "per_scientist_year": claims["true"].sum() / years if years and len(outcomes) else None,
+        "per_scientist_year": found / years if years and len(outcomes) else None,
+        "spent": spent or None,
+        "per_money": found / spent if spent else None,
         "citation_gain": _citation_gain(run, outcomes[published]),
     }
     kinds = dict.fromkeys(COUNTS, "Int64") | dict.fromkeys(SHARES, "Float64")

@@ -186,6 +186,7 @@ outcome      Float64 worth and noise; missing likewise
 state        string  succeeded, failed, given_up
 success      Float64 outcome from which on it is a success
 replicates   string  paper of the society whose idea it repeats; missing for an idea of its own
+cost         Float64 money that it took; missing where ideas cost none
 """),
     "submissions": _columns("""
 team         string  team id

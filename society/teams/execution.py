@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.errors import Dissolved, ProtocolError
@@ -27,6 +27,7 @@ from virsci_society.society.kernel.durations import (
 )
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.landscape import DECIMALS, WorthField, appearance
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.teams.library import Place, vector_of_text
 from virsci_society.society.teams.panel import Panel
 from virsci_society.society.teams.people import at_desk
@@ -46,9 +47,10 @@ EVERYBODY = ""
 REPLICATES = "replicates"
 """The note of a team with the id of the paper that it repeats."""
 NOT_FUNDED = "not funded"
+NO_MONEY = "no money left"
 GIVEN_UP = "execution given up"
 NULL_RESULT = "null result not published"
-"""Reasons why a team ends whose idea was carried out without a paper."""
+"""Reasons why a team ends without a paper whose idea was to be carried out."""
 
 
 class ExecutionAttempt(Execution):
@@ -60,6 +62,13 @@ class ExecutionAttempt(Execution):
     funding: Panel | None = None
     """Who decides which ideas are carried out, before any of it is done; null: all of them are.
     Source: off."""
+    cost: float = Field(default=0.0, ge=0, le=1e12)
+    """Money that one attempt costs, also if it fails or is given up. Unit: any one unit of money.
+    Source: off."""
+    budget: float | None = Field(default=None, ge=0, le=1e15)
+    """Money that comes in for all teams, evenly over a year; what is not spent is kept. An idea for
+    which there is not enough when it would begin is not carried out. null: there is always enough.
+    Unit: money per year. Source: off."""
     effort: Days = Field(default=0.0, ge=0)
     """Full attention that it takes from each member, at the desk and beside other projects. Unit:
     days. Source: assumed: none, time alone passes."""
@@ -79,6 +88,12 @@ class ExecutionAttempt(Execution):
     ``members`` of the team, all who have written with one of them as well (``coauthors``), or
     ``everybody``. Source: assumed."""
 
+    @model_validator(mode="after")
+    def _budget_is_spent(self) -> Self:
+        if self.budget is not None and not self.cost:
+            raise ValueError("budget: attempts cost nothing; set cost, or leave budget out")
+        return self
+
     def carry_out(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[None]:
         """Work, then read what the idea was, and draw its outcome."""
         world = lab.world
@@ -86,6 +101,7 @@ class ExecutionAttempt(Execution):
             yield from lab.stage(STAGE, lab.wait(self.funding.decision))
             if not is_accepted(self.funding, team, lab, manuscript, lab.rng("funding")):
                 raise Dissolved(NOT_FUNDED)
+        self._pay(world)
         started, longest = lab.now, math.inf if self.patience is None else self.patience
         # A stream per team, so that no attempt shifts another (rule 9).
         rng = lab.rng(STAGE)
@@ -113,7 +129,16 @@ class ExecutionAttempt(Execution):
                 *row,
                 self.success,
                 team.notes.get(REPLICATES),
+                self.cost or None,
             )
+
+    def _pay(self, world: World) -> None:
+        """Pay for one attempt; ends the team where all that has come in does not cover it."""
+        if self.budget is not None:
+            # Counted and multiplied, so that no sum of costs is rounded.
+            if (world.paid + 1) * self.cost > self.budget * world.day / DAYS_PER_YEAR:
+                raise Dissolved(NO_MONEY)
+            world.paid += 1
 
     def looks(
         self, lab: Lab, texts: Sequence[Answer[str]], *purpose: object

@@ -139,6 +139,7 @@ class World:
         successes: whether an idea that was carried out succeeded, by the id of its team.
         on_record: papers of ideas that succeeded, replications left out, in order of date.
         shared: what wordless models keep for all teams, by a name of the model.
+        paid: attempts to carry an idea out that have been paid for.
     """
 
     env: simpy.Environment
@@ -176,6 +177,7 @@ class World:
     successes: dict[str, bool] = field(default_factory=dict)
     on_record: list[str] = field(default_factory=list)
     shared: dict[str, Any] = field(default_factory=dict)
+    paid: int = 0
 
     @property
     def day(self) -> float:

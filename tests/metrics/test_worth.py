@@ -1,5 +1,6 @@
 """What was found out, by hand: four claims, of which one is false and one refuted."""
 
+import pandas as pd
 import pytest
 
 from virsci_society.metrics.worth import discovery, record
@@ -26,7 +27,7 @@ def run(rows, make_run):
     rows["teams"] = [
         (name, *like[1:place], date, *like[place + 1 :]) for name, date in TEAMS.items()
     ]
-    rows["outcomes"] = OUTCOMES
+    rows["outcomes"] = [(*row, 2.5) for row in OUTCOMES]
     return make_run(rows)
 
 
@@ -44,6 +45,7 @@ def test_a_whole_run(run):
     assert row["false_claims"] == 0.5
     # B is refuted: of A, C and H one is false.
     assert row["false_on_record"] == pytest.approx(1 / 3)
+    assert (row["spent"], row["per_money"]) == (8 * 2.5, 2 / 20)
     people = len(run.table("scientists"))
     assert row["per_scientist_year"] == pytest.approx(2 / (people * run.days / 365.0))
 
@@ -81,4 +83,5 @@ def test_the_record_by_date(run):
 def test_where_nothing_is_carried_out_nothing_is_found(make_run):
     (row,) = discovery(make_run()).to_dict("records")
     assert row["attempts"] == row["claims"] == 0
+    assert pd.isna(row["per_money"])
     assert len(record(make_run())) == 0

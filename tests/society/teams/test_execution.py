@@ -10,6 +10,7 @@ from virsci_society.scenarios.runs.execute import replay, run_scenario
 from virsci_society.society.literature.landscape import appearance
 from virsci_society.society.teams.execution import (
     GIVEN_UP,
+    NO_MONEY,
     NULL_RESULT,
     worth_of_text,
 )
@@ -39,7 +40,7 @@ def lived(until="2y", attempt=None, **keys):
 
 
 def outcomes(rows):
-    """Team -> (started, ended, worth, outcome, state, success, replicates)."""
+    """Team -> (started, ended, worth, outcome, state, success, replicates, cost)."""
     return {row[0]: row[1:] for row in rows["outcomes"]}
 
 
@@ -53,7 +54,7 @@ def test_every_idea_has_the_outcome_of_its_worth_and_its_time_passes(plain):
     found = outcomes(rows)
     papers = {row[0]: row for row in rows["papers"]}
     assert len(found) > 50
-    for team, (started, ended, worth, outcome, state, _, replicates) in found.items():
+    for team, (started, ended, worth, outcome, state, _, replicates, _) in found.items():
         assert ended - started == 30.0
         assert outcome == worth
         assert state == ("succeeded" if worth >= 0.5 else "failed")
@@ -129,11 +130,38 @@ def test_what_takes_too_long_is_given_up_and_has_no_outcome():
     _, rows = lived(attempt={"patience": "20d"})
     found, reasons = outcomes(rows), {row[0]: row[10] for row in rows["teams"]}
     assert found
-    for team, (started, ended, worth, outcome, state, _, _) in found.items():
+    for team, (started, ended, worth, outcome, state, *_) in found.items():
         assert (worth, outcome, state) == (None, None, "given_up")
         assert ended - started == 20.0
         assert reasons[team] == GIVEN_UP
     assert not rows["papers"]
+
+
+def test_what_an_attempt_costs_stands_in_its_row_and_changes_nothing_without_a_budget(plain):
+    _, paid = lived(attempt={"noise": 0, "cost": 2.5})
+    assert {row[-1] for row in outcomes(paid).values()} == {2.5}
+    assert {row[-1] for row in outcomes(plain[1]).values()} == {None}
+    free = [(*row[:-1], None) for row in paid["outcomes"]]
+    assert free == plain[1]["outcomes"]
+    rest = {name: rows for name, rows in paid.items() if name != "outcomes"}
+    assert rest == {name: rows for name, rows in plain[1].items() if name != "outcomes"}
+
+
+def test_ideas_are_carried_out_as_long_as_the_money_that_has_come_in_pays_for_them():
+    # 60 teams a year hand in, and money for 20 of them comes in.
+    _, rows = lived(attempt={"cost": 2.5, "budget": 50})
+    begun = [row[0] for row in outcomes(rows).values()]
+    refused = [row[7] for row in rows["teams"] if row[10] == NO_MONEY]
+    assert len(refused) > 40
+    paid = 0
+    dates = [(day, True) for day in begun] + [(day, False) for day in refused]
+    # What was begun in the last 30 days has not ended.
+    for date, asked in sorted(one for one in dates if one[0] < 700):
+        enough = (paid + 1) * 2.5 <= 50 * date / 365
+        assert enough == asked
+        paid += asked
+    assert not {row[0] for row in rows["papers"]} - {*outcomes(rows)}
+    assert paid == int(50 * 700 / 365 / 2.5)
 
 
 def test_work_at_the_desk_is_noted_and_waits_for_other_work():
@@ -234,6 +262,7 @@ def test_failures_are_passed_over_by_those_who_rely_on_what_worked(plain):
             {"execution": None, "protocol": {"use": "mixture", "of": MIXED}},
             "protocol has 'replication'",
         ),
+        ({"execution.budget": 50}, "budget: attempts cost nothing; set cost"),
         ({"execution.sucess": 1}, "did you mean 'success'"),
         ({"worth.ruggedness": 1}, "worth.ruggedness"),
     ],
