@@ -323,12 +323,18 @@ def _database(papers: Papers, vectors: Any) -> Database:
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:
     """sha256 of the prompt files beside the classes that use them: protocol and publication.
 
+    Pages in another wording or from a user's own folder stand there too, as ``FOLDER/NAME``.
     Those of the components of a mixture and those that an intervention brings in are among them.
     """
     files: dict[str, Path] = {}
     for held in (scenario, *(changed for _, changed in scenario.after_interventions())):
         for protocol in held.protocol.components:
-            files |= {path.name: path for path in _prompts_beside(protocol)}
+            # The packages are symbolic links in a checkout, so one file has two paths.
+            beside = {path.name: path.resolve() for path in _prompts_beside(protocol)}
+            files |= beside
+            for path in (page.path.resolve() for page in getattr(protocol, "pages", ())):
+                if beside.get(path.name, path) != path:
+                    files[f"{path.parent.name}/{path.name}"] = path
         review = _prompts_beside(held.publication)
         files |= {f"publication/{path.name}": path for path in review}
     return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}

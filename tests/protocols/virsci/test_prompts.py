@@ -133,8 +133,10 @@ def runs(words, length=8):
 
 @pytest.mark.skipif(not PAPER.is_file(), reason="the text of the paper is not at hand")
 @pytest.mark.parametrize("page", [page.name for page in PROMPTS])
-def test_no_eight_words_running_are_the_papers(page):
+@pytest.mark.parametrize("wording", ["standard", "second", "third"])
+def test_no_eight_words_running_are_the_papers(wording, page):
     paper = runs(plain(PAPER.read_text(encoding="utf-8")))
     assert len(paper) > 5000
-    copied = runs(plain(PROMPTS[page].text)) & paper
+    text = VirSci(prompts={"wording": wording}).pages[page].text
+    copied = runs(plain(text)) & paper
     assert not copied, [" ".join(words) for words in copied]
