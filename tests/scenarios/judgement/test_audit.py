@@ -181,6 +181,51 @@ def test_a_file_that_holds_no_ratings_is_refused_with_its_line(tmp_path, rows, s
         read_ratings(lines(tmp_path / "ratings.jsonl", rows))
 
 
+def released(path, **columns):
+    """Made-up reviews in the layout of those of Si et al.: 15 ideas, three reviews each."""
+    ideas = [f"Math_{number}_AI" if number % 2 else f"Math_{number} _Human" for number in range(15)]
+    data = {
+        "idea_id": ideas * 3,
+        "condition": [idea.rpartition("_")[2] for idea in ideas] * 3,
+        "familiarity": ["3 (you have read about it)"] * 45,
+        "novelty_score": [*range(1, 16), *range(2, 17), *range(15, 0, -1)],
+        "novelty_rationale": ["it is"] * 45,
+        "overall_score": [5] * 45,
+        "confidence_score": [3] * 45,
+    }
+    path.write_text(json.dumps(data | columns), encoding="utf-8")
+    return path
+
+
+def test_reviews_are_read_in_the_layout_in_which_those_of_si_et_al_were_released(tmp_path):
+    path = released(tmp_path / "released.json")
+    with pytest.raises(InputError, match="has ratings of novelty, overall; choose with"):
+        read_ratings(path)
+    table = read_ratings(path, "novelty")
+    assert len(table) == 45
+    first = table[table["item"] == "Math_0_Human"]
+    assert first["rater"].tolist() == ["reviewer 1", "reviewer 2", "reviewer 3"]
+    assert first["score"].tolist() == [1, 2, 15]
+    assert table.groupby("item")["machine"].first().sum() == 7
+    done = society("rate", "audit", path, "--judge", "reviewer 3", "--dimension", "novelty")
+    assert done.exit_code == 0, done.output
+    assert "15 texts, 2 people; the judge rated each once" in done.output
+    assert "prefers machine" in done.output
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"novelty_score": [1]}, "novelty_score is no list of 45 entries, one a review"),
+        ({"condition": None}, "condition is no list of 45 entries"),
+        ({"overall_score": [5] * 44 + [None]}, "overall_score of review 45 is None, expected a"),
+    ],
+)
+def test_released_reviews_that_lack_something_are_refused_with_its_place(tmp_path, columns, said):
+    with pytest.raises(InputError, match=said):
+        read_ratings(released(tmp_path / "released.json", **columns), "novelty")
+
+
 def test_one_rater_no_such_judge_and_too_few_texts_are_refused():
     rows = [(f"t{item}", rater, float(item)) for item in range(12) for rater in ("a", "judge")]
     table = pd.DataFrame(rows, columns=["item", "rater", "score"])
