@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "adb7d5cb205f98494caca8d46ffec00083bbea1ba7e206c83039c247578ba76e"
+DEFAULTS = "d3c7751e459c8da449a0b343e540e9c8d0f41129f7f8187ace9ac056dcab797e"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
