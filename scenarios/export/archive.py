@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.files.atomic_files import replacing, write_atomically
 from virsci_society.agents.files.file_hashes import HASHES, file_hash, read_hashes
+from virsci_society.agents.files.packs import unpack_all
 from virsci_society.scenarios.analysis.verification import Verification, verify_folder
 from virsci_society.scenarios.export.crate import (
     ArchivedRun,
@@ -78,22 +79,27 @@ def write_archive(
     if license is not None and not re.fullmatch(r"[A-Za-z0-9.+-]+", license):
         raise InputError(f"--license: got {license!r}, expected a name of SPDX, such as CC-BY-4.0")
     study = (folder / LOCK).exists()
-    runs = _runs_of_study(folder) if study else [folder]
-    for run in runs:
-        if (state := read_state(run)).state != FINISHED:
-            raise InputError(f"{run}: {state.sentence()}; an archive holds finished runs only")
-    announce("checking every file")
-    if damage := verify_folder(folder).damage:
-        raise InputError("\n".join(damage))
     top = STUDY if study else RUN
-    files = {f"{top}/{path.relative_to(folder).as_posix()}": path for path in _files(folder)}
-    archived = [_archived(f"{top}/{run.relative_to(folder)}".rstrip("/."), run) for run in runs]
-    if ecosystem:
-        files |= _ecosystem_files(archived)
-    title = f"study {folder.resolve().name}" if study else archived[0].title
-    date = datetime.now(UTC).date().isoformat()
-    facts = ArchiveFacts(title, archived, date, license, authors)
-    with TemporaryDirectory() as spare:
+    with TemporaryDirectory() as spare, TemporaryDirectory() as packed:
+        unpack_all(folder, Path(packed) / "runs")
+        runs = _runs_of_study(folder, Path(packed)) if study else [folder]
+        for run in runs:
+            if (state := read_state(run)).state != FINISHED:
+                raise InputError(f"{run}: {state.sentence()}; an archive holds finished runs only")
+        announce("checking every file")
+        if damage := verify_folder(folder).damage:
+            raise InputError("\n".join(damage))
+        files = {f"{top}/{name}": path for name, path in _files(folder)}
+        if study:
+            beside = Path(packed) / "runs", folder / "runs"
+            files |= {f"{top}/{name}": path for name, path in _files_of_runs(runs, beside)}
+        places = [f"{top}/runs/{run.name}" if study else top for run in runs]
+        archived = [_archived(place, run) for place, run in zip(places, runs, strict=True)]
+        if ecosystem:
+            files |= _ecosystem_files(archived)
+        title = f"study {folder.resolve().name}" if study else archived[0].title
+        date = datetime.now(UTC).date().isoformat()
+        facts = ArchiveFacts(title, archived, date, license, authors)
         announce("writing the data sets and what describes the archive")
         files |= _described(Path(spare), facts, runs)
         sums = {name: (file_hash(path), path.stat().st_size) for name, path in files.items()}
@@ -166,26 +172,38 @@ def _sentences(
     )
 
 
-def _runs_of_study(study: Path) -> list[Path]:
+def _runs_of_study(study: Path, packed: Path | None = None) -> list[Path]:
+    """The folders of a study's runs; of packed ones, those of their copy in another folder."""
     lock = require_lock(study)
     missing = [one.index for one in read_statuses(study, lock) if one.state != "done"]
     if missing:
         raise InputError(f"{study}: run {missing[0]} is not done; 'society study run' does it")
-    return [folder_of(study, index) for index in range(lock.runs)]
+    every = (folder_of(study, index) for index in range(lock.runs))
+    return [run if packed is None or run.exists() else packed / "runs" / run.name for run in every]
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
     """The files of a run or study that the program wrote and that belong to its results."""
     listed = read_hashes(folder)
     if listed is None:
         raise InputError(f"{folder}: has no {HASHES}; 'society study report' gathers a study")
     own = [*listed.files, HASHES, "report.html", LOCK, JOURNAL]
-    yield from sorted({folder / name for name in own if (folder / name).is_file()})
-    if (folder / LOCK).exists():
-        for run in _runs_of_study(folder):
-            kept = (run.with_name(f"{run.name}.{kind}.json") for kind in ("status", "measures"))
-            yield from (path for path in kept if path.is_file())
-            yield from _files(run)
+    names = sorted({*own}, key=PurePosixPath)
+    yield from ((name, folder / name) for name in names if (folder / name).is_file())
+
+
+def _files_of_runs(runs: Sequence[Path], places: Sequence[Path]) -> Iterator[tuple[str, Path]]:
+    """The files of the runs of a study, and those beside them, which lie in one of two places."""
+    for run in runs:
+        # In the second place are measures that were asked for after the run was packed.
+        beside = {
+            f"runs/{run.name}.{kind}.json": top / f"{run.name}.{kind}.json"
+            for kind in ("status", "measures")
+            for top in places
+            if (top / f"{run.name}.{kind}.json").is_file()
+        }
+        yield from beside.items()
+        yield from ((f"runs/{run.name}/{name}", path) for name, path in _files(run))
 
 
 def _ecosystem_files(runs: Sequence[ArchivedRun]) -> dict[str, Path]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.packs import read_beside
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.judgement.review import read_averages
 from virsci_society.scenarios.judgement.review_kinds import KINDS
@@ -176,7 +177,9 @@ def arm_of(folder: Path) -> str:
     place = folder.resolve()
     path = place.with_name(f"{place.name}.status.json")
     try:
-        status = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        status = json.loads(read_beside(path))
+    except FileNotFoundError:
+        status = {}
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     arm = status.get("arm") if isinstance(status, dict) else None

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from virsci_society.agents.errors import BudgetReached, InputError, Interrupted, Stopped
 from virsci_society.agents.files.atomic_files import require_regular_file
+from virsci_society.agents.files.packs import PACKS, packed_names, read_beside
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.live_view import is_being_written, read_notes
 from virsci_society.agents.journal.records import spent_in
@@ -328,7 +329,20 @@ def _states(folder: Path, depth: int) -> Iterator[RunState]:
     if planned is None:
         yield from states
     else:
-        yield _state_of_study(folder, planned, list(states))
+        yield _state_of_study(folder, planned, [*states, *_packed_states(folder)])
+
+
+def _packed_states(study: Path) -> Iterator[RunState]:
+    """The runs of a study that lie in its packs alone, by their statuses."""
+    with suppress(InputError, OSError, ValueError, LookupError, TypeError):
+        written = max((one.stat().st_mtime for one in study.glob(f"{PACKS}/*")), default=0.0)
+        date = datetime.fromtimestamp(written, UTC).isoformat(timespec="seconds")
+        for name in packed_names(study):
+            run = study / "runs" / name
+            if not run.exists():
+                held = json.loads(read_beside(run.with_name(f"{name}.status.json")))
+                spent = {key: held[key] for key in ("calls", "tokens", "usd")}
+                yield RunState(str(run), FINISHED, date, **spent)
 
 
 def _state_of_study(folder: Path, planned: int, runs: list[RunState]) -> RunState:

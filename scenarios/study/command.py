@@ -137,7 +137,12 @@ def run(
     from virsci_society.scenarios.runs.control import remove_control
     from virsci_society.scenarios.study.design import check_arms
     from virsci_society.scenarios.study.execution.engine import Engine
-    from virsci_society.scenarios.study.folder import open_folder, read_statuses, unfinished_runs
+    from virsci_society.scenarios.study.folder import (
+        loose_runs,
+        open_folder,
+        read_statuses,
+        unfinished_runs,
+    )
 
     design, folder, locked = _read(study, set_, out, trust)
     if locked is None or again or unfinished_runs(read_statuses(folder, locked)):
@@ -156,6 +161,10 @@ def run(
         todo = sorted([*todo, *(one.index for one in before if one.state == "quarantined")])
     if todo:
         tell(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
+    if design.file.pack and (loose := loose_runs(folder, before)):
+        tell(f"{folder}: {len(loose)} of {held.runs} runs to be packed", err=True)
+        todo = sorted([*todo, *loose])
+    if todo:
         remove_control(folder)
         engine.run(design, folder, todo, _line_by_line(folder, len(todo)))
     _conclude(design, folder, held, changed=bool(todo))

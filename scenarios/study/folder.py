@@ -7,6 +7,7 @@ added or left out, and every report says so.
 
     study.yaml  base.yaml  lock.json
     runs/0000/  runs/0000.status.json  runs/0000.measures.json  ...
+    packs/*.tar.gz  (in place of runs/, with the key 'pack')
     study.json  runs.parquet  results.parquet  tables/*.parquet  report.html  report/
 """
 
@@ -21,6 +22,7 @@ from typing import Any
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import holds_others, read_plain_text, refuse_links
 from virsci_society.agents.files.file_hashes import hash_json, rewriting
+from virsci_society.agents.files.packs import is_loose
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.schema import Scenario
@@ -33,7 +35,7 @@ from virsci_society.scenarios.runs.run_journal import (
     key_differences,
     require_identity,
 )
-from virsci_society.scenarios.study.budget_matching import matching_data
+from virsci_society.scenarios.study.budget_matching import SPENT, TEXTS, matching_data
 from virsci_society.scenarios.study.design import Design
 from virsci_society.scenarios.study.status import Status, folder_of, read_status, write_text
 from virsci_society.scenarios.study.study_file import STUDY, Comparison, about_of
@@ -50,6 +52,8 @@ LEVELS = 2
 """Folders below one another in which a study's own files lie; each run checks its own."""
 PLANNED = ("measures", "comparisons")
 """What may differ from the lock, and is told as a deviation."""
+OF_TEXTS = ("calls_after_idea", "words")
+"""Measures that tell of which texts the novelty of a run is, and how long they are."""
 ASIDE = (*PLANNED, "hash", "by", "study", NUMBER)
 
 
@@ -73,6 +77,15 @@ class Lock:
     def arms(self) -> list[dict[str, Any]]:
         """Name and settings of every arm."""
         return list(self.data["arms"])
+
+    @property
+    def kept_measures(self) -> list[str]:
+        """The measures of each run of which the gathered tables are made."""
+        names, match = list(self.data["measures"]), self.data.get("match")
+        if match is not None and "asked" in match:
+            names.append(SPENT[match["asked"]["by"]])
+        names += OF_TEXTS if set(TEXTS) & set(names) else ()
+        return list(dict.fromkeys(names))
 
     def waiting(self, index: int) -> Status:
         """The status of a run before it has begun.
@@ -318,8 +331,8 @@ def _base_text(design: Design) -> str:
 def _study_text(design: Design) -> str:
     data: dict[str, Any] = {**design.file.model_dump(mode="json"), "base": BASE, "set": {}}
     data["arms"] = {key: one for key, one in data["arms"].items() if one is not None}
-    # A study without labels is written as by releases that had no such key.
-    data = {key: one for key, one in data.items() if key != "labels" or one}
+    # A study without these is written as by releases that had no such keys.
+    data = {key: one for key, one in data.items() if key not in ("labels", "pack") or one}
     about = about_of(design.path) or design.file.study
     return f"# {about}.\n{STUDY_HEAD}{write_yaml(data)}"
 
@@ -327,6 +340,17 @@ def _study_text(design: Design) -> str:
 def unfinished_runs(statuses: Sequence[Status]) -> list[int]:
     """Indices of the runs that the same command would begin, or go on with."""
     return [one.index for one in statuses if one.state not in ("done", "quarantined")]
+
+
+def loose_runs(study: Path, statuses: Sequence[Status]) -> list[int]:
+    """Indices of the runs that are done and do not lie in a pack yet."""
+    done = [one.index for one in statuses if one.state == "done"]
+    return [index for index in done if is_loose(folder_of(study, index))]
+
+
+def is_packed(study: Path) -> bool:
+    """Are the finished runs of a study to be moved into packs?"""
+    return bool(read_yaml(study / STUDY).data.get("pack"))
 
 
 def read_budget(study: Path) -> Budget | None:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import remove_file
 from virsci_society.agents.files.file_hashes import HASHES, write_hashes
+from virsci_society.agents.files.packs import PACKS, unpacked
 from virsci_society.scenarios.study.budget_matching import SPENT, deviation
 from virsci_society.scenarios.study.design import Design, format_value
-from virsci_society.scenarios.study.folder import BASE, Lock, deviations
+from virsci_society.scenarios.study.folder import BASE, OF_TEXTS, Lock, deviations
 from virsci_society.scenarios.study.sensitivity import unit_points
 from virsci_society.scenarios.study.status import (
     Status,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 STUDY_JSON = "study.json"
 RUNS, RESULTS, TABLES = "runs.parquet", "results.parquet", "tables"
+MEASURES = f"{TABLES}/measures"
 REVIEWS = "reviews.parquet"
 SENSITIVITY = "sensitivity.parquet"
 MATCHED = "matched.parquet"
@@ -84,7 +87,8 @@ def is_gathered(folder: Path, content: str) -> bool:
         return False
     # By their times: to compare what is in them would be to gather them again.
     oldest = min(path.stat().st_mtime_ns for path in (*files, page))
-    news = (*(folder / "runs").glob("*.status.json"), *folder.glob("reviews/*/averages.parquet"))
+    patterns = ("runs/*.status.json", f"{PACKS}/*", "reviews/*/averages.parquet")
+    news = [path for one in patterns for path in folder.glob(one)]
     ends = [path.stat().st_mtime_ns for path in news]
     return max(ends, default=0) <= oldest
 
@@ -133,10 +137,12 @@ def leak_notes(design: Design, folder: Path) -> dict[str, str]:
     notes: dict[str, str] = {}
     for place, arm in enumerate(design.arms):
         indices = range(place * design.file.replicates, (place + 1) * design.file.replicates)
-        paths = (folder_of(folder, index) / "manifest.json" for index in indices)
-        path = next((path for path in paths if path.is_file()), None)
-        if path is not None:
-            notes[arm.name] = training_cutoff(json.loads(path.read_text(encoding="utf-8"))).sentence
+        for index in indices:
+            with _files_of(folder, index, "manifest.json") as run:
+                if (path := run / "manifest.json").is_file():
+                    manifest = json.loads(path.read_text(encoding="utf-8"))
+                    notes[arm.name] = training_cutoff(manifest).sentence
+                    break
     alike = len(notes) > 1 and len(set(notes.values())) == 1
     return {"every arm": next(iter(notes.values()))} if alike else notes
 
@@ -228,8 +234,8 @@ def texts_table(design: Design, folder: Path, statuses: Sequence[Status]) -> pd.
     rows = []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
         runs = [one for one in statuses if one.arm == arm.name and one.state == "done"]
-        values = [_measured(folder, one, ("calls_after_idea", "words")) for one in runs]
-        table = pd.DataFrame(values, columns=["calls_after_idea", "words"], dtype="float64")
+        values = [_measured(folder, one, OF_TEXTS) for one in runs]
+        table = pd.DataFrame(values, columns=[*OF_TEXTS], dtype="float64")
         means = (table["calls_after_idea"].mean(), table["words"].mean(), table["words"].std())
         rows.append((arm.name, *text_names(scenario), *means))
     columns = ["arm", "neighbours", "distances", "calls_after_idea", "words", "words_spread"]
@@ -304,15 +310,25 @@ def stack_measures(folder: Path, statuses: Sequence[Status]) -> dict[str, pd.Dat
     """The measures' tables of all runs that are done, one below the other, with their run."""
     from virsci_society.metrics.registry import METRICS
 
-    return {
-        name: table
-        for name in METRICS
-        if (table := _stack(folder, [one.index for one in statuses if one.state == "done"], name))
-        is not None
-    }
+    with ExitStack() as open_runs:
+        runs = {
+            one.index: open_runs.enter_context(_files_of(folder, one.index, MEASURES))
+            for one in statuses
+            if one.state == "done"
+        }
+        tables = {name: _stack(folder, runs, name) for name in METRICS}
+    return {name: table for name, table in tables.items() if table is not None}
 
 
-def _stack(folder: Path, indices: Sequence[int], name: str) -> pd.DataFrame | None:
+@contextmanager
+def _files_of(study: Path, index: int, part: str) -> Iterator[Path]:
+    """A run folder; of a packed run, one with those files whose paths begin with ``part``."""
+    folder = folder_of(study, index)
+    with unpacked(folder, part) or nullcontext(folder.parent) as place:
+        yield Path(place) / folder.name
+
+
+def _stack(folder: Path, run_folders: Mapping[int, Path], name: str) -> pd.DataFrame | None:
     import numpy as np
     import pyarrow as pa
 
@@ -320,8 +336,8 @@ def _stack(folder: Path, indices: Sequence[int], name: str) -> pd.DataFrame | No
 
     where = folder / TABLES / f"{name}.parquet"
     parts, runs = [], []
-    for index in indices:
-        path = folder_of(folder, index) / TABLES / "measures" / f"{name}.parquet"
+    for index, run in run_folders.items():
+        path = run / MEASURES / f"{name}.parquet"
         if path.is_file():
             parts.append(read_arrow(path))
             runs.append(index)

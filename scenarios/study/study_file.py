@@ -270,6 +270,8 @@ class StudyFile(Part):
     """What every arm shall spend alike; null: arms are run as they are given."""
     budget: Budget | None = None
     """What all runs together may spend; null: each run has its scenario's own budget."""
+    pack: bool = False
+    """Each process moves its finished runs into one file, in place of dozens of files a run."""
 
 
 def crossed_settings(crossed: Mapping[str, Sequence[Any]], replicate: int) -> dict[str, Any]:

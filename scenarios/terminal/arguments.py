@@ -7,7 +7,7 @@ import inspect
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import fields
@@ -90,6 +90,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     def careful(*args: P.args, **kwargs: P.kwargs) -> None:
         with sigterm_as_interrupt():
             try:
+                _take_out_packed(kwargs.values())
                 command(*args, **kwargs)
             except Stopped as error:
                 notes = "".join(f"\n{note}" for note in getattr(error, "__notes__", ()))
@@ -107,6 +108,17 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 _leave(str(error), error.exit_code)
 
     return careful
+
+
+def _take_out_packed(arguments: Iterable[object]) -> None:
+    """Put a packed run that is named by a path where it was, as an ordinary folder."""
+    for value in arguments:
+        for path in value if isinstance(value, list) else (value,):
+            if isinstance(path, Path) and not path.exists() and path.parent.name == "runs":
+                from virsci_society.agents.files.packs import take_out
+
+                with writing(path):
+                    take_out(path)
 
 
 @contextmanager

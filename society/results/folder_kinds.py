@@ -8,6 +8,7 @@ from pathlib import Path
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import require_regular_file
+from virsci_society.agents.files.packs import packed_names
 
 MANIFEST, LOCK, PARTIAL = "manifest.json", "lock.json", "partial"
 """The files by which the folders of a run and of a study are known, and the part of a run."""
@@ -29,6 +30,7 @@ def without_manifest(folder: Path) -> str:
     )
     if (folder / LOCK).exists():
         planned = planned_runs(folder) or 0
+        runs = sorted({*runs, *(folder / "runs" / name for name in packed_names(folder))})
         told = [f"{folder}: a study, {len(runs)} of {planned or '?'} runs finished"]
         if (folder / "report.html").exists():
             told.append(f"'society show --open {folder}' opens its page")

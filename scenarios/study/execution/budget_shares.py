@@ -20,7 +20,7 @@ from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.records import NANO, Spending, nano_bound
 from virsci_society.scenarios.runs.lease import LeaseHeld, hold_lease
 from virsci_society.scenarios.study.folder import read_budget, require_lock
-from virsci_society.scenarios.study.status import Status, folder_of
+from virsci_society.scenarios.study.status import Status, folder_of, read_status
 
 SHARES = "shares.json"
 _LOCK = "shares.lock"
@@ -171,8 +171,8 @@ class Shares:
             data = json.loads(read_plain_text(path))
             return {int(index): _account(one) for index, one in data.items()}
         except FileNotFoundError:
-            folders = {index: self._folder(index) for index in range(self._runs)}
-            return {i: Account(spent_by(one)) for i, one in folders.items() if one.is_dir()}
+            every = {index: spent_by(self._folder(index)) for index in range(self._runs)}
+            return {index: Account(one) for index, one in every.items() if any(one)}
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InputError(
                 f"{path}: cannot be read ({error}); delete it while no run is under way: it is "
@@ -190,6 +190,8 @@ def spent_by(folder: Path) -> Spending:
     from virsci_society.scenarios.runs.run_journal import JOURNAL
 
     path = folder / JOURNAL
+    if not folder.exists() and (status := read_status(folder.parent.parent, int(folder.name))):
+        return Spending(status.calls, status.tokens, round(status.usd * NANO))  # it is packed
     if not path.is_file() or not path.stat().st_size:
         return Spending()
     with Journal.open(path, frozen=True, verify=False) as journal:

@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from virsci_society.agents.errors import SocietyError
+from virsci_society.agents.errors import SocietyError, Stopped, disk_errors_as
+from virsci_society.agents.files.packs import is_loose, pack_run
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.records import NANO
 from virsci_society.agents.redaction import redact
@@ -28,7 +29,13 @@ from virsci_society.scenarios.runs.run_folder import DIGEST
 from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.study.design import scenario_of
 from virsci_society.scenarios.study.execution.budget_shares import Shares, spent_by
-from virsci_society.scenarios.study.folder import BASE, Lock, read_budget, require_lock
+from virsci_society.scenarios.study.folder import (
+    BASE,
+    Lock,
+    is_packed,
+    read_budget,
+    require_lock,
+)
 from virsci_society.scenarios.study.status import (
     ENDED,
     QUARANTINE,
@@ -74,22 +81,36 @@ def run_one(
 
     Raises:
         InputError: the study's folder has no lock, or no such run.
+        Stopped: the run is done and cannot be moved into a pack; it is left as it is.
     """
     lock = require_lock(study)
     waiting = lock.waiting(index)
+    folder, packing = folder_of(study, index), is_packed(study)
     status = read_status(study, index) or waiting
-    if status.state in ENDED and not (again and status.state == "quarantined"):
+    over = _is_over(status, again)
+    if over and not (packing and status.state == "done" and is_loose(folder)):
         return status
-    if (stop := stop_wanted(study)) is not None:
+    if not over and (stop := stop_wanted(study)) is not None:
         return replace(waiting, state="stopped", reason=str(stop), code=stop.exit_code)
-    folder = folder_of(study, index)
     owner = f"process {os.getpid()} of {socket.gethostname()}"
     try:
         with hold_lease(folder, owner) as lease:
-            one = _LeasedRun(study, lock, waiting, lease, trust)
-            return one.execute(share, again, resources or SharedResources())
+            # Once more: another worker may have done it, and packed it with its lease.
+            status = read_status(study, index) or waiting
+            if not _is_over(status, again):
+                one = _LeasedRun(study, lock, waiting, lease, trust)
+                status = one.execute(share, again, resources or SharedResources())
+            if packing and status.state == "done":
+                with disk_errors_as(Stopped, f"{folder}: cannot be packed"):
+                    lease.check()
+                    pack_run(folder)
+            return status
     except (LeaseHeld, LeaseLost) as held:
-        return replace(waiting, state="running", reason=_reason_of(held))
+        return status if over else replace(waiting, state="running", reason=_reason_of(held))
+
+
+def _is_over(status: Status, again: bool) -> bool:
+    return status.state in ENDED and not (again and status.state == "quarantined")
 
 
 class _RecordedBegin(Progress):
@@ -154,7 +175,7 @@ class _LeasedRun:
             # Measuring limits the threads of numerical libraries, which belong to the whole
             # process.
             with resources.build_lock:
-                measured = measure_run_folder(self.folder, self.lock.data["measures"])
+                measured = measure_run_folder(self.folder, self.lock.kept_measures)
                 write_run_measures(self.study, self.waiting.index, measured)
         except LeaseLost:
             raise  # how it stands is for its new owner to say
