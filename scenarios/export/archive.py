@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from shutil import disk_usage
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.files.atomic_files import replacing, write_atomically
@@ -234,7 +235,8 @@ def _described(spare: Path, facts: ArchiveFacts, runs: Sequence[Path]) -> dict[s
     """The data sets and texts about an archive, by path in it."""
     for run, told in zip(runs, facts.runs, strict=True):
         place = PurePosixPath("dataset", *PurePosixPath(told.path).parts[2:])
-        write_dataset(spare / place, Run.open(run), within=spare)
+        stated: Any = {"license": facts.license, "authors": facts.authors}
+        write_dataset(spare / place, Run.open(run), within=spare, **stated)
     made = {one.relative_to(spare).as_posix(): one for one in spare.rglob("*") if one.is_file()}
     versions = facts.runs[0].manifest["versions"]
     readme = README.format(

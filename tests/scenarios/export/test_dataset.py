@@ -74,7 +74,7 @@ def test_what_a_person_wrote_is_told_and_what_nobody_knows_is_missing(
 def test_files_and_metadata_agree(spoken, tmp_path):
     counted = write_dataset(tmp_path / "set", spoken)
     metadata = json.loads((tmp_path / "set" / "croissant.json").read_text())
-    assert metadata["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    assert metadata["conformsTo"][0] == "http://mlcommons.org/croissant/1.1"
     assert "Machine-generated" in metadata["description"]
     files = {entry["name"]: entry for entry in metadata["distribution"]}
     for record in metadata["recordSet"]:
@@ -87,6 +87,51 @@ def test_files_and_metadata_agree(spoken, tmp_path):
         assert file.schema_arrow.metadata[b"speaker"].startswith(b"rule-based scientists")
         assert [one["name"] for one in record["field"]] == file.schema_arrow.names
         assert all(one["source"]["fileObject"]["@id"] == entry["@id"] for one in record["field"])
+
+
+NEEDED = ("@context", "@type", "conformsTo", "description", "license", "name", "url", "creator")
+"""What Croissant 1.1 requires of a data set, beside the date and the files."""
+
+
+def test_the_metadata_tell_how_the_texts_came_about_and_who_spoke(spoken, tmp_path, monkeypatch):
+    calls, whole = spoken.table("calls"), spoken.table
+    models = ["person (P07)", *["some/model"] * (len(calls) - 1)]
+    played = calls.assign(model=models, live=True)
+    monkeypatch.setattr(spoken, "table", lambda name: played if name == "calls" else whole(name))
+    monkeypatch.setattr(spoken, "scenario", {"backend": {"use": "seat"}})
+    write_dataset(tmp_path, spoken, license="CC-BY-4.0", authors=["Ä. B"])
+    metadata = json.loads((tmp_path / "croissant.json").read_text())
+    assert all(metadata[key] for key in (*NEEDED, "datePublished", "distribution"))
+    assert metadata["license"] == "https://spdx.org/licenses/CC-BY-4.0"
+    assert metadata["creator"] == [{"@type": "sc:Person", "name": "Ä. B"}]
+    assert metadata["@context"]["prov"] == "http://www.w3.org/ns/prov#"
+    activity = metadata["prov:wasGeneratedBy"]
+    assert activity["@type"] == "prov:Activity"
+    assert "seed 7" in activity["prov:used"][0]["prov:label"]
+    assert "d" * 64 in metadata["prov:wasDerivedFrom"]["prov:label"]
+    spoke = {one["prov:label"]: one["@type"] for one in metadata["prov:wasAttributedTo"]}
+    assert spoke == {"person (P07)": "prov:Person", "some/model": "prov:SoftwareAgent"}
+    for record in metadata["recordSet"]:
+        told = record["annotation"]
+        assert told["equivalentProperty"] == "prov:wasAttributedTo"
+        assert told["source"]["extract"]["column"] == "model"
+    write_dataset(tmp_path, spoken)
+    metadata = json.loads((tmp_path / "croissant.json").read_text())
+    assert metadata["license"]["name"] == "none is stated"
+    assert metadata["creator"]["name"] == "authors not stated"
+
+
+def test_the_validator_of_the_format_finds_nothing_and_reads_the_rows(spoken, tmp_path):
+    croissant = pytest.importorskip("mlcroissant", reason="needs mlcroissant, which validates")
+    counted = write_dataset(tmp_path, spoken)
+    dataset = croissant.Dataset(tmp_path / "croissant.json")
+    assert dataset.metadata.ctx.is_v1_1()
+    issues = dataset.metadata.ctx.issues
+    assert not issues.errors
+    assert [one for one in issues.warnings if "citeAs" not in one] == []
+    rows = list(dataset.records("ideas"))
+    assert len(rows) == counted["ideas"]
+    assert rows[0]["ideas/title"] == b"A title"
 
 
 def test_the_datasheet_lists_every_column_and_who_spoke(spoken, tmp_path):
