@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.replies.form import Form, as_sent
+from virsci_society.agents.replies.form import Form, sent_schema_for
 from virsci_society.agents.spelling import cut_text
 
 PERSON = "person"
@@ -97,7 +97,7 @@ class Request:
         reason that was optional would come after the choice. An optional field may stay empty.
         Ratings are integers (see ``as_sent``).
         """
-        return json.dumps(as_sent(self.form.schema_for(self.slots)))
+        return sent_schema_for(self.form, self.slots)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ for the same fields in the same order, whether or not a server takes a schema.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, lru_cache
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
@@ -17,6 +17,8 @@ _VALUES = ("const", "default", "enum", "examples", "required")
 """Keywords of a schema that hold values and no schemas."""
 
 
+_OWN = ("schema_for", "json_schema")
+"""Methods by which a form makes its schema of more than the fields that are not asked for."""
 REASONS = ("reason", "reasoning", "modifications", "comments")
 """Fields in which forms ask for reasons."""
 
@@ -80,12 +82,7 @@ class Form(BaseModel):
         Args:
             slots: settled content of the prompt by slot.
         """
-        schema = cls.json_schema()
-        for name in cls.unasked(slots):
-            schema["properties"].pop(name, None)
-            if name in schema.get("required", ()):
-                schema["required"].remove(name)
-        return schema
+        return _without(cls.json_schema(), cls.unasked(slots))
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
@@ -118,6 +115,44 @@ class Form(BaseModel):
     def as_json(self) -> str:
         """The form as canonical JSON under the names of the prompt."""
         return json.dumps(self.model_dump(by_alias=True, mode="json"), ensure_ascii=False)
+
+
+def skeleton_for(form: type[Form], slots: Mapping[str, Any]) -> str:
+    """The pattern of a reply to one question, as its page shows it (``render_skeleton``)."""
+    return _schema_as(render_skeleton, form, slots)
+
+
+def sent_schema_for(form: type[Form], slots: Mapping[str, Any]) -> str:
+    """The JSON Schema of a reply to one question as it is sent (``as_sent``), as text."""
+    return _schema_as(_sent_text, form, slots)
+
+
+def _schema_as(
+    write: Callable[[Mapping[str, Any]], str], form: type[Form], slots: Mapping[str, Any]
+) -> str:
+    if any(getattr(form, name).__func__ is not getattr(Form, name).__func__ for name in _OWN):
+        return write(form.schema_for(slots))
+    return _written_once(write, form, tuple(form.unasked(slots)))
+
+
+@lru_cache(maxsize=1024)
+def _written_once(
+    write: Callable[[Mapping[str, Any]], str], form: type[Form], unasked: tuple[str, ...]
+) -> str:
+    """Of most forms the schema differs between two questions by the fields not asked for alone."""
+    return write(_without(form.json_schema(), unasked))
+
+
+def _without(schema: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    for name in names:
+        schema["properties"].pop(name, None)
+        if name in schema.get("required", ()):
+            schema["required"].remove(name)
+    return schema
+
+
+def _sent_text(schema: Mapping[str, Any]) -> str:
+    return json.dumps(as_sent(schema))
 
 
 def as_sent(schema: Any) -> Any:

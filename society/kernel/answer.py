@@ -29,7 +29,7 @@ from virsci_society.agents.prompts.request import (
     total_characters,
     trim_messages,
 )
-from virsci_society.agents.replies.form import Form, render_skeleton
+from virsci_society.agents.replies.form import Form, skeleton_for
 from virsci_society.agents.replies.parser import read_reply
 
 T = TypeVar("T")
@@ -303,7 +303,7 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     if pending.memory:
         recalled = recall(pending.memory, text_of(await settled(pending.cue)))
     slots["memory"] = recalled
-    skeleton = render_skeleton(pending.form.schema_for(slots))
+    skeleton = skeleton_for(pending.form, slots)
     messages = build_messages(pending.prompt, {**pending.page_values, **slots}, skeleton)
     if pending.looks is not None and not pending.call.live:
         # After the page is made, and never for a model: worth stands in no prompt.

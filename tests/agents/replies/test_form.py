@@ -17,7 +17,13 @@ from tests.agents.replies.form_examples import (
 )
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request
-from virsci_society.agents.replies.form import Form, as_sent, render_skeleton
+from virsci_society.agents.replies.form import (
+    Form,
+    as_sent,
+    render_skeleton,
+    sent_schema_for,
+    skeleton_for,
+)
 from virsci_society.protocols.forms import AnotherTurn, Choice, Draft, Remark, Spoken, Topic
 from virsci_society.protocols.ideas import Ballot, Idea, IdeaMarks
 from virsci_society.protocols.peer_review.forms import Review
@@ -62,6 +68,42 @@ class TestEveryForm:
         before = form.schema_for(EMPTY)
         form.schema_for(EVERYTHING)["properties"].clear()
         assert form.schema_for(EMPTY) == before
+
+    def test_the_texts_of_a_question_are_those_of_its_schema(self, form):
+        for slots in (EMPTY, EVERYTHING, EMPTY):
+            schema = form.schema_for(slots)
+            assert skeleton_for(form, slots) == render_skeleton(schema)
+            assert sent_schema_for(form, slots) == json.dumps(as_sent(schema))
+
+
+def test_the_texts_of_a_form_are_made_once_unless_its_schema_hangs_on_the_question(monkeypatch):
+    asked = []
+    plain = Form.json_schema.__func__
+    monkeypatch.setattr(
+        Form, "json_schema", classmethod(lambda cls: asked.append(cls) or plain(cls))
+    )
+
+    class Plain(Form):
+        word: str
+        more: str = ""
+
+        @classmethod
+        def unasked(cls, slots):
+            return () if slots else ("more",)
+
+    class Named(Plain):
+        @classmethod
+        def schema_for(cls, slots):
+            schema = super().schema_for(slots)
+            schema["properties"] |= {name: {"type": "string"} for name in slots}
+            return schema
+
+    for _ in range(3):
+        assert [skeleton_for(Plain, slots).count(":") for slots in ({}, {"x": 1})] == [1, 2]
+    assert asked.count(Plain) == 2
+    assert "x" in skeleton_for(Named, {"x": 1})
+    assert "y" in sent_schema_for(Named, {"y": 1})
+    assert "x" not in sent_schema_for(Named, {"y": 1})
 
 
 class Backwards(Form):
