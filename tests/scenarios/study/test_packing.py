@@ -132,7 +132,8 @@ def test_a_worker_that_comes_late_sees_that_another_has_packed_the_run(copied, m
     assert not [name for name in loose(study) if name.startswith("0003")]
 
 
-def test_commands_read_a_packed_study_as_any_other(copied, tmp_path):
+def test_commands_read_a_packed_study_as_any_other(copied, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")  # one line a row, however long the path is
     _, study = copied
     before = society("export", "archive", study, "--out", tmp_path / "loose.zip")
     assert before.exit_code == 0, before.output
