@@ -39,8 +39,11 @@ ELSEWHERE = {
 """Pages outside this folder, and their names on the site."""
 FRONTS = {"protocols/README": "protocols", "design": "decisions"}
 """Pages that stand for a folder of pages, and that folder."""
-MOVED = {"index": "README"}
-"""Old addresses and the pages now there: whoever renames a page adds its old name."""
+MOVED = {
+    "index": "README.html",
+    "stability": "python.html#what-is-promised-and-for-how-long",
+}
+"""Old addresses and what is now there: whoever renames or merges a page adds its old name."""
 
 DATA = {
     "Days": "A length of simulated time in days: a number, or text such as ``2w`` in a file.",
@@ -331,7 +334,7 @@ def finish(app: Any, failure: Exception | None) -> None:
         return
     out = Path(app.outdir)
     for old, new in MOVED.items():
-        line = f'<!doctype html><meta http-equiv="refresh" content="0; url={new}.html">\n'
+        line = f'<!doctype html><meta http-equiv="refresh" content="0; url={new}">\n'
         (out / f"{old}.html").write_text(line, encoding="utf-8")
     (out / "llms.txt").write_text(overview(), encoding="utf-8")
     files = [path for path in out.rglob("*") if path.suffix in (".html", ".css")]

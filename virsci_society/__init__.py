@@ -8,7 +8,7 @@
     run = vs.Run.open(vs.run_scenario(scenario, "runs/three-turns"))
     papers = run.table("papers")
 
-The names below are the public interface; ``docs/stability.md`` says what is promised of them. The
+The names below are the public interface; ``docs/python.md`` says what is promised of them. The
 five packages beside this file (``agents``, ``society``, ``protocols``, ``metrics``, ``scenarios``)
 are private. A name is imported when it is first used (PEP 562), so that ``society --help`` does not
 wait for pandas.
