@@ -6,7 +6,7 @@ pool of endpoints in invented time, with 1 to 256 endpoints of which every eight
 eighth slow. From these: exponents, and what larger societies would take if growth goes on as
 measured. The last part is arithmetic and no measurement. CPU of a call to a real client is taken
 from the last ``benchmarks/live.py`` (``--live``), if there was one. ``--write`` puts what is
-printed into ``docs/scale.md``.
+printed into ``docs/performance.md``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tests.agents.gateway.simulated_endpoints import Server, capacity, serve
 from tests.invented_time import play
 
 HERE = Path(__file__).resolve().parent
-PAGE, NAME = DOCS / "scale.md", "figures of a large society"
+PAGE, NAME = DOCS / "performance.md", "figures of a large society"
 TIMES = 2
 """How often each month is simulated; the least CPU counts, because other work only adds to it."""
 PEOPLE, TEAMS = (1_000, 4_000, 16_000), (100, 400)
