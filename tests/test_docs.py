@@ -219,7 +219,7 @@ QUESTIONS = {
     ("use my own model",): "live",
     ("how much does it cost",): "live",
     ("what is ON", "ON"): "README",
-    ("import OpenAlex",): "importers",
+    ("import OpenAlex",): "ecosystems",
     ("cluster slurm",): "cluster",
     ("add my own measure",): "extend",
     ("reproduce VirSci",): "reproduction",
