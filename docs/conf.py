@@ -41,6 +41,7 @@ FRONTS = {"protocols/README": "protocols", "design": "decisions"}
 """Pages that stand for a folder of pages, and that folder."""
 MOVED = {
     "index": "README.html",
+    "embeddings": "ecosystems.html#embeddings",
     "importers": "ecosystems.html#sources",
     "scale": "performance.html#past-one-machine",
     "stability": "python.html#what-is-promised-and-for-how-long",
