@@ -244,7 +244,7 @@ BLOCKS: tuple[Block, ...] = (
         "society run community/vis-assembly, as above",
     ),
     Block(
-        DOCS / "ask.md",
+        DOCS / "reviews.md",
         "survey",
         f"society ask runs/quickstart-1 {printed.SURVEY}",
         scenario("quickstart"),
@@ -252,7 +252,7 @@ BLOCKS: tuple[Block, ...] = (
         0.5,
     ),
     Block(
-        DOCS / "ask.md",
+        DOCS / "reviews.md",
         "plan",
         f"society ask runs/quickstart-1 {printed.SURVEY} {printed.ASKED}",
         scenario("quickstart", tokens=True),

@@ -40,6 +40,7 @@ ELSEWHERE = {
 FRONTS = {"protocols/README": "protocols", "design": "decisions"}
 """Pages that stand for a folder of pages, and that folder."""
 MOVED = {
+    "ask": "reviews.html#interviews-a-survey-put-to-scientists",
     "index": "README.html",
     "embeddings": "ecosystems.html#embeddings",
     "importers": "ecosystems.html#sources",

@@ -74,7 +74,7 @@ AcrossTopics = Annotated[
 ]
 Most = Annotated[int | None, typer.Option(min=1, help="Most abstracts or pairs, drawn at random.")]
 SurveyForm = Annotated[
-    Path, typer.Option("--form", metavar="FILE", help="The survey, a YAML file (docs/ask.md).")
+    Path, typer.Option("--form", metavar="FILE", help="The survey, a YAML file (docs/reviews.md).")
 ]
 Date = Annotated[
     str | None, typer.Option("--at", metavar="DATE", help="1y or 90d; the end by default.")
