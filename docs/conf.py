@@ -46,6 +46,7 @@ MOVED = {
     "importers": "ecosystems.html#sources",
     "scale": "performance.html#past-one-machine",
     "stability": "python.html#what-is-promised-and-for-how-long",
+    "tests": "pages/contributing.html#the-tests",
 }
 """Old addresses and what is now there: whoever renames or merges a page adds its old name."""
 
