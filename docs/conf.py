@@ -40,10 +40,11 @@ ELSEWHERE = {
 FRONTS = {"protocols/README": "protocols", "design": "decisions"}
 """Pages that stand for a folder of pages, and that folder."""
 MOVED = {
+    "a-call": "a-run.html#a-call-station-by-station",
     "ask": "reviews.html#interviews-a-survey-put-to-scientists",
-    "index": "README.html",
     "embeddings": "ecosystems.html#embeddings",
     "importers": "ecosystems.html#sources",
+    "index": "README.html",
     "scale": "performance.html#past-one-machine",
     "stability": "python.html#what-is-promised-and-for-how-long",
     "tests": "pages/contributing.html#the-tests",

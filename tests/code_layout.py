@@ -442,8 +442,9 @@ def code_lines(tree: ast.Module) -> int:
 
 
 def _call(root: Path) -> str:
-    """Stations of docs/a-call.md, files that it names, and changes of package between stations."""
-    text = (root / "docs/a-call.md").read_text("utf-8")
+    """Stations of a call in docs/a-run.md, files named there, and changes of package between them."""
+    page = (root / "docs/a-run.md").read_text("utf-8")
+    text = page.partition("\n## A call")[2]
     stations = re.findall(r"^\| `([\w/]+)/[\w.]+` \| `", text, re.M)
     files = set(re.findall(r"`([\w/]+\.py)`", text))
     homes = [place.split("/")[0] for place in stations]

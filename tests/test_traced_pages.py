@@ -1,4 +1,4 @@
-"""The pages that draw the ways through the code, compared with a run whose calls are recorded."""
+"""The page that draws two ways through the code, compared with a run whose calls are recorded."""
 
 import re
 from pathlib import Path
@@ -16,10 +16,11 @@ def traced(nursery, what):
     return {name: [tuple(one) for one in entries] for name, entries in found.items()}
 
 
-def sections(name):
-    """The parts of a page below its second-level headings."""
-    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
-    return re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+def sections(way):
+    """The parts of the page about this way (``run`` or ``call``), below their headings."""
+    page = (ROOT / "docs" / "a-run.md").read_text(encoding="utf-8")
+    text = page.partition(f"\n## A {way}, ")[2].partition("\n## ")[0]
+    return re.split(r"^### ", text, flags=re.MULTILINE)[1:]
 
 
 def first_missing(stations, entries):
@@ -42,19 +43,19 @@ def call(nursery):
     ("part", "thread"), [(0, "clock"), (1, "loop"), (2, "journal"), (3, "read")]
 )
 def test_the_stations_of_a_call_are_entered_in_the_order_of_the_page(call, part, thread):
-    stations = STATION.findall(sections("a-call.md")[part])
+    stations = STATION.findall(sections("call")[part])
     assert len(stations) >= 3
     assert first_missing(stations, call[thread]) is None
 
 
 @pytest.mark.parametrize(("part", "thread"), [(0, "clock"), (1, "loop"), (2, "journal")])
 def test_every_file_that_a_call_passes_stands_on_the_page(call, part, thread):
-    named = set(FILE.findall(sections("a-call.md")[part]))
+    named = set(FILE.findall(sections("call")[part]))
     assert {file for file, _ in call[thread]} == named
 
 
 def test_the_functions_of_a_run_are_entered_in_the_order_of_the_page(nursery):
     (entries,) = traced(nursery, "run").values()
-    stations = [station for part in sections("a-run.md") for station in STATION.findall(part)]
+    stations = [station for part in sections("run") for station in STATION.findall(part)]
     assert len(stations) > 25
     assert first_missing(stations, entries) is None
