@@ -45,6 +45,7 @@ MOVED = {
     "embeddings": "ecosystems.html#embeddings",
     "importers": "ecosystems.html#sources",
     "index": "README.html",
+    "odd-summary": "odd.html#the-model-in-two-pages",
     "scale": "performance.html#past-one-machine",
     "stability": "python.html#what-is-promised-and-for-how-long",
     "tests": "pages/contributing.html#the-tests",
