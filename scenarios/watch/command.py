@@ -144,7 +144,7 @@ def play(
     tell(f"who spoke: {played.backend.backend.about}")
     if not any((folder / SEAT / QUESTIONS).glob("*.md")):
         tell(
-            f"nobody was asked: {' and '.join(who)} had no part in a team; docs/watch.md says how "
+            f"nobody was asked: {' and '.join(who)} had no part in a team; docs/explorer.md says how "
             "to see to it",
             err=True,
         )

@@ -106,16 +106,16 @@ def test_the_page_of_a_run(violations: Check, small_run: Path) -> None:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One page of the site, made with the settings of all but what needs the other pages."""
     source = tmp_path_factory.mktemp("site")
-    for name in ("watch.md", "site.css"):
+    for name in ("explorer.md", "site.css"):
         shutil.copy(DOCS / name, source)
     settings = f"made = runpy.run_path({str(DOCS / 'conf.py')!r})\n"
     settings += "globals().update({name: made[name] for name in made if name[:5] == 'html_'})\n"
     settings += "html_search_scorer = ''\n"
-    settings += "extensions, root_doc = ['myst_parser', 'sphinx_copybutton'], 'watch'\n"
+    settings += "extensions, root_doc = ['myst_parser', 'sphinx_copybutton'], 'explorer'\n"
     (source / "conf.py").write_text(f"import runpy\n{settings}", encoding="utf-8")
     command = [sys.executable, "-m", "sphinx", "-q", str(source), str(source / "made")]
     subprocess.run(command, check=True, capture_output=True)
-    return source / "made/watch.html"
+    return source / "made/explorer.html"
 
 
 @pytest.mark.slow
