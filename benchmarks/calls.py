@@ -5,7 +5,7 @@ the rule-based scientists, no language model), 256 calls at a time, each answere
 Printed are, at every tenth of the calls, resident memory of the process of the run, its open files
 and which of them are sockets. Files may not grow with the calls, nor memory beyond what the rows
 of the tables take. ``--calls 2000`` is a short form, ``--write`` puts the table into
-docs/promises.md. Needs ``/proc``.
+docs/performance.md. Needs ``/proc``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from benchmarks.page import DOCS, head, put
 from tests.faultserver import FaultServer, Plan
 from virsci_society import load_scenario, run_scenario
 
-PAGE, NAME = DOCS / "promises.md", "calls at 256 slots"
+PAGE, NAME = DOCS / "performance.md", "calls at 256 slots"
 A_TEAM = 14.9
 """Calls of a team of two with one turn a stage, about."""
 TENTHS = 10

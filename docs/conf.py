@@ -46,6 +46,7 @@ MOVED = {
     "importers": "ecosystems.html#sources",
     "index": "README.html",
     "odd-summary": "odd.html#the-model-in-two-pages",
+    "promises": "performance.html#promises",
     "scale": "performance.html#past-one-machine",
     "stability": "python.html#what-is-promised-and-for-how-long",
     "tests": "pages/contributing.html#the-tests",

@@ -1,4 +1,4 @@
-"""Tries every promise and counts with what (docs/promises.md).
+"""Tries every promise and counts with what (docs/performance.md).
 
 ``python -m tests.promises`` runs the tests that count and prints their counts as a table; with
 ``--slow`` their heavier sweeps too. ``--write`` puts the table into the page, if no test failed.
@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.page import DOCS, head, put
 
 TESTS = Path(__file__).resolve().parents[1]
-PAGE = DOCS / "promises.md"
+PAGE = DOCS / "performance.md"
 NAME = "counts of the promises"
 COUNT = re.compile(r"^(R\d+): (.*): ([\d,]+)$", re.MULTILINE)
 """A line of the section that the tests print at their end."""
