@@ -144,8 +144,8 @@ def play(
     tell(f"who spoke: {played.backend.backend.about}")
     if not any((folder / SEAT / QUESTIONS).glob("*.md")):
         tell(
-            f"nobody was asked: {' and '.join(who)} had no part in a team; docs/explorer.md says how "
-            "to see to it",
+            f"nobody was asked: {' and '.join(who)} had no part in a team; docs/explorer.md says "
+            "how to see to it",
             err=True,
         )
 

@@ -1,4 +1,4 @@
-"""Sixty-four endpoints behind one pool, some of which fail, in invented time (docs/performance.md)."""
+"""Sixty-four endpoints of one pool, some of which fail, in invented time (docs/performance.md)."""
 
 import pytest
 
