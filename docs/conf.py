@@ -42,6 +42,7 @@ FRONTS = {"protocols/README": "protocols", "design": "decisions"}
 MOVED = {
     "a-call": "a-run.html#a-call-station-by-station",
     "ask": "reviews.html#interviews-a-survey-put-to-scientists",
+    "cluster": "studies.html#many-machines",
     "embeddings": "ecosystems.html#embeddings",
     "importers": "ecosystems.html#sources",
     "index": "README.html",

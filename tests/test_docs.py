@@ -221,7 +221,7 @@ QUESTIONS = {
     ("how much does it cost",): "live",
     ("what is ON", "ON"): "README",
     ("import OpenAlex",): "ecosystems",
-    ("cluster slurm",): "cluster",
+    ("cluster slurm",): "studies",
     ("add my own measure",): "extend",
     ("reproduce VirSci",): "reproduction",
     ("stop a run",): "live",
