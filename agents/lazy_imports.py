@@ -7,8 +7,10 @@ scipy.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
@@ -52,4 +54,12 @@ def require_extra(extra: str, module: str, need: str) -> None:
         InputError: it is not installed; the message names the line that installs it.
     """
     if find_spec(module) is None:
-        raise InputError(f"{need}: pip install 'virsci-society[{extra}]'")
+        raise InputError(f"{need}: {install_line(extra)}")
+
+
+def install_line(extra: str) -> str:
+    """What to type to install an optional dependency, also where the program is a checkout."""
+    root = Path(__file__).resolve().parents[1]
+    if (root / "pyproject.toml").is_file():
+        return f"{sys.executable} -m pip install -e '{root}[{extra}]'"
+    return f"pip install 'virsci-society[{extra}]'"

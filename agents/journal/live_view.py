@@ -8,6 +8,7 @@ look are read. Rows are not checked against their hashes: whoever resumes the ru
 from __future__ import annotations
 
 import json
+import math
 import os
 import sqlite3
 from collections import Counter
@@ -27,6 +28,8 @@ ABSTRACTS = 5
 """Newest texts of the stage ``abstract`` that are kept."""
 STANDING = "standing"
 """The note of a society without words that says where it stands."""
+_OTHERWISE = (ValueError, RecursionError, TypeError, LookupError, AttributeError, OverflowError)
+"""What reading a note raises that is none of ours."""
 _CALLS = "SELECT row, id, asked, kind FROM calls WHERE row > ? AND kind IS NOT NULL ORDER BY row"
 _TEXTS = """
 SELECT id, asked, text, model FROM calls WHERE row > ? AND kind = 'answer'
@@ -148,15 +151,26 @@ class JournalView:
 
     def _note_standing(self, text: str) -> None:
         """Read where a society without words stood when it was noted last."""
-        with suppress(ValueError, RecursionError, TypeError, KeyError, AttributeError):
+        with suppress(*_OTHERWISE):
             told = json.loads(text) or {}
             if str(told.get("session")) != self.notes.get("session"):
                 return
-            self.day, self.states = float(told["day"]), dict(told["states"])
-            for team, founded, latest, stage, members in told["teams"]:
-                self.teams[team] = float(founded), float(latest or founded), str(stage)
+            day = _finite(told["day"])
+            states = {str(name): int(number) for name, number in told["states"].items()}
+            teams = [
+                (
+                    str(team),
+                    (_finite(first), _finite(last or first), str(stage)),
+                    [*map(str, members)],
+                )
+                for team, first, last, stage, members in told["teams"]
+            ]
+            # Only now: of a note that holds something else nothing is taken.
+            self.day, self.states = day, states
+            for team, seen, members in teams:
+                self.teams[team] = seen
                 for who in members:
-                    self.people.setdefault(who, {})[team] = self.teams[team][1]
+                    self.people.setdefault(who, {})[team] = seen[1]
 
     def _note_call(self, call: str, asked: float, kind: str) -> None:
         leader, ordinal, stage = (*call.split("/", 3), "", "")[:3]
@@ -238,3 +252,10 @@ def is_being_written(path: Path) -> bool | None:
     except (OSError, UnicodeDecodeError):
         return None
     return any(" FLOCK " in line and f":{number} " in line for line in held)
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{number} is no date")
+    return number

@@ -173,7 +173,7 @@ def run(
         tell(f"{folder} holds this run already; nothing to do")
     else:
         check_before_run(chosen, folder, online=online)
-        _warn_of_borrowed_values(document, chosen)
+        _warn(document, chosen)
         with make_progress() as progress:
             execute(chosen, folder, progress, fork=fork)
     tell(f"report: {folder / 'report.html'}")
@@ -234,7 +234,7 @@ def check(
     check_before_run(chosen, default_folder(chosen), online=online)
     tell(f"{chosen.name}: every key is right (seed {chosen.seed})")
     _tell_counted_teams(chosen)
-    _warn_of_borrowed_values(document, chosen)
+    _warn(document, chosen)
     if pages := check_pages(chosen):
         tell(pages)
     rehearsed = rehearse_beginning(chosen)
@@ -273,8 +273,14 @@ def _tell_counted_teams(scenario: Scenario) -> None:
         tell(told)
 
 
-def _warn_of_borrowed_values(document: Document, scenario: Scenario) -> None:
+def _warn(document: Document, scenario: Scenario) -> None:
+    """Tell of values of another field, and of a budget that bounds nothing."""
+    from virsci_society.agents.offline.backend import Offline
     from virsci_society.scenarios.calibration.parameters import borrowed_values
+
+    speaking = scenario.backend
+    if speaking.budget != type(speaking.budget)() and isinstance(speaking.backend, Offline):
+        tell("warning: backend.budget bounds nothing here, because rules answer", err=True)
 
     if warning := borrowed_values(document, scenario):
         tell(f"warning: {warning}", err=True)

@@ -280,6 +280,9 @@ class ExampleGroup(TyperGroup):
 
 def _add_examples(command: Any, path: str) -> None:
     command.epilog = epilog_of(path)
+    if command.help and not command.short_help:
+        # Else a list of commands cuts it at 45 characters, in the middle of what it says.
+        command.short_help = " ".join(command.help.split("\n\n")[0].split()).rstrip(".")
     for name, below in getattr(command, "commands", {}).items():
         _add_examples(below, f"{path} {name}")
 

@@ -94,6 +94,10 @@ def _by_number(label: str) -> tuple[str, int, int]:
     return "~" + label, 0, 0
 
 
+ELSEWHERE = {"base_url": "api_base", "api_key": "key", "max_completion_tokens": "max_tokens"}
+"""Keys by the names that they have in the clients of providers."""
+
+
 def unknown_key(key: object, known: Sequence[str], elsewhere: Iterable[str] = ()) -> str:
     """The problem of a key that is not known: the nearest known key, or all where none is near.
 
@@ -103,6 +107,8 @@ def unknown_key(key: object, known: Sequence[str], elsewhere: Iterable[str] = ()
         elsewhere: dotted keys of other sections, for a key that was written one level too high.
     """
     hint = did_you_mean(str(key), known)
+    if ELSEWHERE.get(str(key)) in known:
+        hint = f"; did you mean {ELSEWHERE[str(key)]!r}?"
     if not hint:
         places = [path for path in elsewhere if path.rsplit(".", 1)[-1] == key]
         hint = f"; did you mean {places[0]!r}?" if places else ""

@@ -18,6 +18,7 @@ from virsci_society._installation import changed_files
 from virsci_society.agents.errors import BudgetReached, Fault, SocietyError
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.journal.records import ANSWERED
+from virsci_society.agents.lazy_imports import install_line
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.people.inbox import Inbox
 from virsci_society.agents.prompts.request import Request
@@ -69,7 +70,7 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
     if isinstance(backend.paid, Inbox):
         yield _inbox(backend.paid)
         return
-    libraries = [check_package(name, "pip install 'virsci-society[llm]'") for name in LIBRARIES]
+    libraries = [check_package(name, install_line("llm")) for name in LIBRARIES]
     missing = [*libraries, *check_key_variables(backend.paid)]
     yield from missing
     if any(finding.state == "problem" for finding in missing):

@@ -39,6 +39,7 @@ from virsci_society.scenarios.runs.rehearsal import go_through
 from virsci_society.scenarios.runs.run_folder import SCENARIO
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import MANIFEST
+from virsci_society.society.results.folder_kinds import LOCK
 
 if TYPE_CHECKING:
     from virsci_society.society.model import Society
@@ -265,7 +266,10 @@ def replaying(folder: Path, *, trust: bool = False) -> Iterator[tuple[Scenario, 
         InputError: no finished run with a journal.
     """
     if not (folder / JOURNAL).is_file() or not (folder / SCENARIO).is_file():
-        raise InputError(f"{folder}: holds no run with a journal")
+        told = f"{folder}: holds no run with a journal"
+        if (folder / LOCK).is_file():
+            told = f"{folder}: a study; give one of its runs, such as {folder}/runs/0000"
+        raise InputError(told)
     if not (folder / MANIFEST).is_file():
         raise InputError(
             f"{folder}: the run is not finished (no {MANIFEST}); its own command resumes it"

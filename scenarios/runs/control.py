@@ -39,6 +39,8 @@ CONTROL = "control.json"
 """The file in the folder of a run or a study."""
 TELL_SECONDS = 2.0
 """Seconds between two notes of where a society without words stands, for ``society watch``."""
+TELL_PAUSE = 50
+"""Least pause after such a note, in the time that it took: notes take at most 2 % of a run."""
 TEAMS_TOLD, MEMBERS_TOLD = 40, 400
 """Newest teams and members that such a note lists."""
 TAKEN = "control"
@@ -173,7 +175,7 @@ class RunControl:
         self._noted = self._latest, ""
         self._going_on = threading.Event()
         self._going_on.set()
-        self._told = time.monotonic()
+        self._tell_after = time.monotonic() + TELL_SECONDS
 
     @contextmanager
     def following(self) -> Iterator[None]:
@@ -186,12 +188,14 @@ class RunControl:
     def step(self, society: Society) -> None:
         """Report a step of the clock, on its thread, and wait there while the run is paused."""
         self._progress.step(society)
-        if time.monotonic() - self._told > TELL_SECONDS:
-            self._told = time.monotonic()
+        if (begun := time.monotonic()) > self._tell_after:
             self._tell_standing(RunProgress.of(society))
+            # To count the teams of a long run takes a while.
+            ended = time.monotonic()
+            self._tell_after = ended + max(TELL_SECONDS, TELL_PAUSE * (ended - begun))
         if self._going_on.is_set():
             return
-        day = f"paused on day {society.day:.0f}"
+        day = f"paused on day {int(society.day)}"
         self._progress.begin(f"{day}; 'society ctl {self._folder} resume' goes on")
         while not (society.dispatcher.halted or self._going_on.wait(POLL_SECONDS)):
             pass

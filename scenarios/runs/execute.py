@@ -93,8 +93,7 @@ def run_scenario(
     """Run a scenario, or resume it, and write its run folder.
 
     A folder that holds this run already is left alone. One that holds a part of it is resumed: the
-    run begins anew, and every call that was ever answered is taken from the journal (rules 8 and
-    22).
+    run begins anew, and every call that was ever answered is taken from the journal.
 
     Args:
         scenario: what to run; a name or a file is loaded first.

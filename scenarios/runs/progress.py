@@ -151,7 +151,7 @@ class RunProgress:
         calls = f"{self.calls:,} calls" + (f" ({self.under_way} open)" if self.under_way else "")
         paid, money = _spent(self.tokens, self.usd)
         total = f"{sum(self.teams.values()):,} teams"
-        share, day = f"{self.share:.0%}", f"day {self.day:.0f} of {self.until:.0f}"
+        share, day = f"{self.share:.0%}", f"day {int(self.day)} of {self.until:.0f}"
         choices = (
             (share, self.date, day, pace, teams or "no team yet", calls, paid, money),
             (share, day, pace, teams or "no team yet", calls, paid, money),
@@ -166,7 +166,7 @@ class RunProgress:
     def sentence(self) -> str:
         """The same in words, for the message of a run that was stopped."""
         teams = ", ".join(f"{count} {state}" for state, count in self.teams.items())
-        words = f"{self.date} (day {self.day:.0f} of {self.until:.0f}, {self.share:.0%})"
+        words = f"{self.date} (day {int(self.day)} of {self.until:.0f}, {self.share:.0%})"
         return f"{words}; teams: {teams or 'none yet'}; calls: {self.calls:,}"
 
 
@@ -471,7 +471,7 @@ def report_waiting(society: Society, progress: Progress, every: float = EVERY) -
 
     def report() -> None:
         if not gateway.shut:
-            date = f"day {society.day:.0f} of {society.until:.0f}"
+            date = f"day {int(society.day)} of {society.until:.0f}"
             parts = (date, gateway.status_line(), *_spent(*gateway.spent))
             progress.wait("; ".join(filter(None, parts)))
 

@@ -277,7 +277,7 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
 
     state, target = read_state(folder), resolve_run_folder(folder)
     if state.session and not has_world(folder):
-        told = f"{folder}: has no results that could be shown: {state.sentence()}"
+        told = f"{folder}: nothing to show yet ({state.sentence()})"
         raise InputError(f"{told}; {going_on(state)}")
     run = Run.open(target)
     if run.partial is not None:

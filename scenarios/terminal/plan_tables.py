@@ -87,10 +87,11 @@ def duration(seconds: float) -> str:
 
 
 def _figures(plan: Plan) -> Iterator[tuple[str, ...]]:
+    # Rules cost nothing, and take no time that could be told.
+    told = {"usd": plan.priced and not plan.rates.exact, "seconds": plan.figures["seconds"].high}
     for name, label in NAMES.items():
-        rate = plan.figures[name]
-        if (name != "usd" or plan.priced) and (name != "seconds" or rate.high):
-            yield (label, *(_figure(name, getattr(rate, end)) for end in ENDS))
+        if told.get(name, True):
+            yield (label, *(_figure(name, getattr(plan.figures[name], end)) for end in ENDS))
 
 
 def _pages(plan: Plan) -> Iterator[tuple[str, ...]]:

@@ -425,6 +425,26 @@ def test_the_help_fits_one_screen_and_no_line_is_cut() -> None:
     assert len(SECTIONS) == 5
 
 
+@pytest.mark.parametrize("group", ["study", "rate", "ecosystem", "export", "forecast"])
+def test_the_commands_of_a_group_are_told_in_whole_sentences(group: str) -> None:
+    lines = society(group, "--help").output.splitlines()[1:]
+    assert not any(line.endswith("...") for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_budget_that_bounds_nothing_is_told() -> None:
+    done = society("check", "quickstart", "--set", "backend.budget.calls=100")
+    assert done.exit_code == 0
+    assert "backend.budget bounds nothing here, because rules answer" in done.stderr
+    assert "budget" not in society("check", "quickstart").stderr
+
+
+def test_a_key_by_its_name_in_the_client_of_a_provider_is_known() -> None:
+    settings = ("backend.use=openai", "backend.model=m", "backend.base_url=http://127.0.0.1:9/v1")
+    done = society("check", "quickstart", *(f"--set={one}" for one in settings))
+    assert "backend.base_url: unknown key; did you mean 'api_base'?" in done.stderr
+
+
 @pytest.mark.parametrize("old", sorted(RENAMED))
 def test_a_command_of_an_older_release_is_answered_with_its_successor(old: str) -> None:
     done = society(old)

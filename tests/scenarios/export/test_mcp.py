@@ -79,7 +79,7 @@ def test_what_is_not_there_is_told(root, tmp_path, monkeypatch):
     assert (done.exit_code, "no such folder" in done.output) == (2, True)
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
     done = CliRunner().invoke(app, ["export", "mcp", str(tmp_path)])
-    assert (done.exit_code, "virsci-society[mcp]" in done.output) == (2, True)
+    assert (done.exit_code, "[mcp]" in done.output) == (2, True)
 
 
 @pytest.mark.skipif(find_spec("mcp") is None, reason="needs the extra [mcp]")

@@ -155,7 +155,7 @@ def test_a_run_without_a_model_that_was_killed_is_shown(
     for command in (("export", "page"), ("explore",), ("transcript",)):
         done = offline_nursery.society(*command, "run")
         assert done.returncode == 2
-        assert "run: has no results that could be shown: killed" in done.stderr
+        assert "run: nothing to show yet (killed" in done.stderr
     assert offline_nursery.run(here / "log", "run", "small.yaml", "--out", "run")[0] == 0
     assert read_state(run).state == "finished"
 

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from virsci_society import load_scenario
-from virsci_society.agents.journal.live_view import is_being_written
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.live_view import STANDING, is_being_written
 from virsci_society.scenarios.runs import control
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.progress import Pace, Progress
+from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.study.folder import CUT_OFF
 from virsci_society.scenarios.study.status import STATES, Status, read_status, write_status
 from virsci_society.scenarios.watch.folder_state import RunWatch, StudyWatch, _seconds_left
@@ -48,6 +50,7 @@ def test_a_finished_folder_is_told_as_its_tables_say_and_left_as_it_is(small_run
 
 def test_a_society_without_words_is_drawn_while_it_runs(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(control, "TELL_SECONDS", -1)
+    monkeypatch.setattr(control, "TELL_PAUSE", 0)
     watch, seen = RunWatch(tmp_path / "run"), []
 
     class Looking(Progress):
@@ -78,6 +81,25 @@ def test_a_society_without_words_is_drawn_while_it_runs(tmp_path: Path, monkeypa
     founded = teams.set_index("team")["founded"]
     assert all(one["from"] == founded[one["team"]] for one in state["timeline"])
     assert watch.state()["day"] == 365
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "{",
+        "[" * 100_000,
+        '{"session": 1, "day": NaN, "states": {}, "teams": []}',
+        '{"session": 1, "day": 1e999, "states": {"published": 1}, "teams": []}',
+        '{"session": 1, "day": 3, "states": {"published": "many"}, "teams": []}',
+        '{"session": 1, "day": 3, "states": {"published": 1}, "teams": [["a/1", NaN, 1, "", []]]}',
+        '{"session": 2, "day": 3, "states": {"published": 1}, "teams": []}',
+    ],
+)
+def test_of_a_note_that_no_run_has_written_nothing_is_taken(tmp_path: Path, note: str) -> None:
+    with Journal.open(tmp_path / JOURNAL) as journal:
+        journal.set_meta(STANDING, note)
+    state = RunWatch(tmp_path).state()
+    assert (state["day"], state["teams"], state["team_states"]) == (None, 0, [])
 
 
 def test_the_society_is_drawn_from_the_journal_as_the_tables_say(small_run: Path) -> None:

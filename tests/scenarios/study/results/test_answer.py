@@ -36,17 +36,17 @@ def told(study):
 
 def test_a_difference_is_told_with_its_interval_and_corrected_p(tmp_path):
     assert told(study_of(tmp_path / "s")) == (
-        "In large, the overall novelty was 1.00 higher than in small (95\u202f% interval 0.953 to "
+        "In “large”, the overall novelty was 1.00 higher than in “small” (95\u202f% interval 0.953 to "
         "1.05 higher; p < 0.001: significant)."
     )
     assert told(study_of(tmp_path / "t", gain=-1.0)) == (
-        "In large, the overall novelty was 1 lower than in small (95\u202f% interval 0.953 to "
+        "In “large”, the overall novelty was 1 lower than in “small” (95\u202f% interval 0.953 to "
         "1.05 lower; p < 0.001: significant)."
     )
     values = {("small", "ON"): [1.0, 2.0, 3.0], ("large", "ON"): [3.0, 2.0, 1.0]}
     described = told_of(ARMS, ["ON"], 3, comparisons=[PAIR])
     same = told(Study.open(write_study(tmp_path / "u", described, values)))
-    assert same.startswith("In large, the overall novelty was the same as in small (95\u202f% ")
+    assert same.startswith("In “large”, the overall novelty was the same as in “small” (95\u202f% ")
 
 
 def test_what_chance_may_have_made_is_not_told_as_a_finding(tmp_path):
@@ -73,7 +73,7 @@ def test_arms_and_measures_are_told_by_their_labels_and_shares_in_points(tmp_pat
         "When ten random people left, the share of active authors in the largest component was 6 "
         "points lower than when nobody left (95\u202f% interval 20 lower to 8.2 higher; p = 1 "
         "after correction for 4 tests: not significant). The share of active authors in the "
-        "largest component was the same in all leave as when nobody left, pair by pair."
+        "largest component was the same in “all leave” as when nobody left, pair by pair."
     )
     page = StudyPage(study).render()
     assert "<h3>Mean betweenness <code>brokers.betweenness.mean</code></h3>" in page
@@ -117,11 +117,11 @@ def test_the_answer_is_the_first_comparison_that_has_an_estimate(tmp_path):
     """Of a study whose first outcome, a score of reviews, is not there yet."""
     waiting = {**PAIR, "of": "review.virsci.overall"}
     text = told(study_of(tmp_path / "s", plans=[waiting, PAIR]))
-    assert text.startswith("In large, the overall novelty was ")
+    assert text.startswith("In “large”, the overall novelty was ")
     assert "1 further comparison below, 1 of them without an estimate." in text
     assert "sketch" not in text
     alone = told(study_of(tmp_path / "t", plans=[waiting]))
-    assert "in large cannot be compared with that in small (no reviews yet" in alone
+    assert "in “large” cannot be compared with that in “small” (no reviews yet" in alone
     assert "sketch" not in alone
 
 
@@ -157,7 +157,7 @@ def test_an_interval_without_zero_beside_a_verdict_of_chance_is_reconciled(tmp_p
     assert first.result.difference.low > 0
     assert first.p < 0.05 < first.holm
     assert told(study).startswith(
-        "In large, the overall novelty was 0.850 higher than in small (95\u202f% interval of this "
+        "In “large”, the overall novelty was 0.850 higher than in “small” (95\u202f% interval of this "
         "test alone 0.0333 to 1.67 higher; p = 0.174 after correction for 4 tests: not "
         "significant)."
     )
@@ -187,7 +187,7 @@ def test_arms_that_never_differ_are_not_compared_and_a_measure_without_values_ha
     described = told_of(ARMS, ["papers", "ON"], 5, comparisons=plans, **about)
     study = Study.open(write_study(tmp_path / "s", described, values))
     text = told(study)
-    assert text.startswith("The number of papers was the same in large as in small, pair by pair.")
+    assert text.startswith("The number of papers was the same in “large” as in “small”, pair by pair.")
     page = StudyPage(study).render()
     assert "Not available in any run." in page
     assert page.count('<th scope="col">BCa bootstrap, 95 %</th>') == 1
