@@ -442,8 +442,8 @@ def code_lines(tree: ast.Module) -> int:
 
 
 def _call(root: Path) -> str:
-    """Stations of a call in docs/a-run.md, files named there, changes of package between two."""
-    page = (root / "docs/a-run.md").read_text("utf-8")
+    """Stations of a call in docs/a-call.md, files named there, changes of package between two."""
+    page = (root / "docs/a-call.md").read_text("utf-8")
     text = page.partition("\n## A call")[2]
     stations = re.findall(r"^\| `([\w/]+)/[\w.]+` \| `", text, re.M)
     files = set(re.findall(r"`([\w/]+\.py)`", text))

@@ -18,7 +18,7 @@ def traced(nursery, what):
 
 def sections(way):
     """The parts of the page about this way (``run`` or ``call``), below their headings."""
-    page = (ROOT / "docs" / "a-run.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "a-call.md").read_text(encoding="utf-8")
     text = page.partition(f"\n## A {way}, ")[2].partition("\n## ")[0]
     return re.split(r"^### ", text, flags=re.MULTILINE)[1:]
 
