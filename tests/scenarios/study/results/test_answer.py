@@ -187,7 +187,9 @@ def test_arms_that_never_differ_are_not_compared_and_a_measure_without_values_ha
     described = told_of(ARMS, ["papers", "ON"], 5, comparisons=plans, **about)
     study = Study.open(write_study(tmp_path / "s", described, values))
     text = told(study)
-    assert text.startswith("The number of papers was the same in “large” as in “small”, pair by pair.")
+    assert text.startswith(
+        "The number of papers was the same in “large” as in “small”, pair by pair."
+    )
     page = StudyPage(study).render()
     assert "Not available in any run." in page
     assert page.count('<th scope="col">BCa bootstrap, 95 %</th>') == 1
