@@ -36,8 +36,8 @@ def told(study):
 
 def test_a_difference_is_told_with_its_interval_and_corrected_p(tmp_path):
     assert told(study_of(tmp_path / "s")) == (
-        "In “large”, the overall novelty was 1.00 higher than in “small” (95\u202f% interval 0.953 to "
-        "1.05 higher; p < 0.001: significant)."
+        "In “large”, the overall novelty was 1.00 higher than in “small” (95\u202f% interval "
+        "0.953 to 1.05 higher; p < 0.001: significant)."
     )
     assert told(study_of(tmp_path / "t", gain=-1.0)) == (
         "In “large”, the overall novelty was 1 lower than in “small” (95\u202f% interval 0.953 to "
@@ -157,8 +157,8 @@ def test_an_interval_without_zero_beside_a_verdict_of_chance_is_reconciled(tmp_p
     assert first.result.difference.low > 0
     assert first.p < 0.05 < first.holm
     assert told(study).startswith(
-        "In “large”, the overall novelty was 0.850 higher than in “small” (95\u202f% interval of this "
-        "test alone 0.0333 to 1.67 higher; p = 0.174 after correction for 4 tests: not "
+        "In “large”, the overall novelty was 0.850 higher than in “small” (95\u202f% interval of "
+        "this test alone 0.0333 to 1.67 higher; p = 0.174 after correction for 4 tests: not "
         "significant)."
     )
 
