@@ -196,14 +196,14 @@ class Study:
         return self.description.labels.get(measure) or measure_label(measure)
 
     def circumstance(self, arm: str) -> str:
-        """An arm in words, as ``when nobody left``; else its name in quotation marks."""
+        """An arm in words, as ``when nobody left``; else ``with team_size=4`` or its name."""
         labels, of = (
             self.description.labels,
             next(one.of for one in self.description.arms if one.name == arm),
         )
         if of in labels and arm not in labels:
             return labels[of] + arm.removeprefix(of)
-        return labels.get(arm) or f"{'with' if '=' in arm else 'in'} “{arm}”"
+        return labels.get(arm) or (f"with {arm}" if "=" in arm else f"in “{arm}”")
 
     def is_same_in_all_arms(self, measure: str) -> bool:
         """Whether every replicate has one value in all arms, as what happens before they differ."""
