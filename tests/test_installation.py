@@ -160,7 +160,7 @@ def test_without_the_extras_rules_run_and_models_and_plots_name_them(tmp_path: P
     assert run == "0 who spoke: rule-based scientists, not a language model"
     assert again == f"0 replayed from the journal alone; digest {digest}"
     assert doctor == "0 all is well"
-    cure = "pip install 'virsci-society"
+    cure = f"{sys.executable} -m pip install -e '{ROOT}"
     needed = [name for name in models for _ in commands] + ["litellm"] * 2
     assert lines == [f"2 a language model needs {name}: {cure}[llm]'" for name in needed]
     assert plot == f"InputError a plot needs matplotlib: {cure}[plots]'"

@@ -17,6 +17,7 @@ from typing import Any
 import pandas as pd
 
 from virsci_society.agents.errors import InputError, SocietyError
+from virsci_society.agents.lazy_imports import install_line
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.report.transcript import team_lines, transcript_lines
 from virsci_society.metrics.scalars.measures import measure_run
@@ -136,7 +137,7 @@ def serve(root: Path) -> None:
         from mcp.server.mcpserver import MCPServer
         from mcp_types import ToolAnnotations
     except ImportError as error:
-        raise InputError(f"{error}; install virsci-society[mcp]") from error
+        raise InputError(f"{error}; {install_line('mcp')}") from error
     server = MCPServer("virsci-society", instructions=INSTRUCTIONS, log_level="WARNING")
     reader = RunReader(root)
     for name in TOOLS:

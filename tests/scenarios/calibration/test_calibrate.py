@@ -223,7 +223,7 @@ def test_a_target_that_is_never_measured_in_a_window(read, place, tmp_path):
 
 def test_without_the_extra_it_is_named_before_anything_is_simulated(read, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(InputError, match=r"pip install 'virsci-society\[calibration\]'"):
+    with pytest.raises(InputError, match=r"pip install -e '.*\[calibration\]'"):
         calibrate(read, tmp_path / "none")
     assert not (tmp_path / "none").exists()
 

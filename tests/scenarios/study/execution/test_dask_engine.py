@@ -24,7 +24,7 @@ def study(tmp_path):
 
 def test_without_the_extra_it_is_said_what_to_install(monkeypatch, study):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InputError, match=r"need dask.*pip install 'virsci-society\[cluster\]'"):
+    with pytest.raises(InputError, match=r"need dask.*pip install -e '.*\[cluster\]'"):
         run_on_cluster(study, [0], local_cluster=2)
 
 

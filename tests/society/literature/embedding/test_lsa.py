@@ -302,7 +302,7 @@ def test_only_the_lsa_is_fitted() -> None:
 
 @pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="the extra is here")
 def test_without_the_extra_it_is_told_how_to_install_it() -> None:
-    with pytest.raises(InputError, match=r"pip install 'virsci-society\[semantic\]'"):
+    with pytest.raises(InputError, match=r"pip install -e '.*\[semantic\]'"):
         make_embedding("sentence-transformers:org/model")
 
 
