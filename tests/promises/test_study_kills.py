@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 
 import pytest
@@ -304,7 +304,7 @@ def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
 ):
     from virsci_society.scenarios.config.schema import load_scenario
     from virsci_society.scenarios.runs.execute import run_scenario
-    from virsci_society.scenarios.runs.lease import LeaseLost, hold_lease
+    from virsci_society.scenarios.runs.lease import LeaseHeld, LeaseLost, hold_lease
 
     monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
     chosen, ended = load_scenario(scenario(**{"backend.in_flight": 4})), []
@@ -324,7 +324,18 @@ def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
     owner = threading.Thread(target=slow_owner)
     owner.start()
     settled(lambda: server.counts()["requests"] > 12)
-    with hold_lease(one, "of no patience", beat=0.01, missed=0) as lease:
+    with ExitStack() as held:
+        lease = None
+
+        def taken_over():
+            # Each effect of the owner touches its lease: in that moment nobody can take it over.
+            nonlocal lease
+            with suppress(LeaseHeld):
+                impatient = hold_lease(one, "of no patience", beat=0.01, missed=0)
+                lease = held.enter_context(impatient)
+            return lease is not None
+
+        settled(taken_over)
         assert lease.fence == 2
         owner.join(120)
         assert not owner.is_alive()
