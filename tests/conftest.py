@@ -6,6 +6,7 @@ import shutil
 import socket
 import sys
 import tempfile
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -249,8 +250,22 @@ LONG = (
 """Files and folders whose tests take longest, in the order in which they begin."""
 
 
+def mark_sweeps(items):
+    """Mark the cases of a sweep as slow, but for every n-th."""
+    seen = Counter()
+    for item in items:
+        sweep = item.get_closest_marker("sweep")
+        if sweep is not None:
+            name = item.nodeid.partition("[")[0]
+            if seen[name] % sweep.args[0]:
+                item.add_marker(pytest.mark.slow)
+            seen[name] += 1
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Begin with what takes longest, so that no worker is left with it at the end."""
+    mark_sweeps(items)
     places = {name: place for place, name in enumerate(LONG)}
 
     def place(item):

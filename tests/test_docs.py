@@ -350,6 +350,7 @@ def test_there_is_a_recipe_for_every_kind_of_server():
     assert len(HOSTED) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "port",
     [
@@ -374,6 +375,7 @@ def test_the_recipe_of_a_local_server_runs_and_no_page_is_cut(port, tmp_path, mo
     assert bool(counts["windows"]) == (port == "11434")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("recipe", HOSTED, ids=lambda recipe: recipe[5].split("=")[1])
 def test_the_recipe_of_a_hosted_model_is_right_as_far_as_can_be_seen_without_it(recipe):

@@ -78,6 +78,7 @@ def test_the_named_contrast_survives_holm_over_everything_printed(found):
     assert named(contrasts(found, FAMILIES)).holm < 0.05
 
 
+@pytest.mark.slow
 def test_it_vanishes_when_profiles_are_shuffled(found):
     everything = contrasts(found, FAMILIES)
     control = named(everything, SHUFFLED)
@@ -86,6 +87,7 @@ def test_it_vanishes_when_profiles_are_shuffled(found):
     assert abs(control.gap.value) < named(everything).gap.value / 2
 
 
+@pytest.mark.slow
 def test_shuffling_makes_a_difference_of_its_own(found):
     assert named(contrasts(found, FAMILIES), LESS).gap.low > 0
 

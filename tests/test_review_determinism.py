@@ -65,6 +65,7 @@ def whole():
     return society
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "settings",
     [{"in_flight": 1}, {"latency": 0.001, "in_flight": 64}, {"step_days": 31.7}],

@@ -266,6 +266,7 @@ def test_megabytes_of_anything_are_searched(unit):
     assert len(redact(text)) <= len(text)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "unit",
     [

@@ -163,6 +163,7 @@ def test_slots_are_followed_up_and_down(begun, undisturbed):
     assert digest_of(run.folder) == undisturbed
 
 
+@pytest.mark.slow
 def test_a_smaller_budget_stops_and_a_larger_one_goes_on(begun, undisturbed):
     run = begun()
     assert run.ctl("--budget", "calls=12")[0] == 0
@@ -187,6 +188,7 @@ def test_a_stopped_run_says_so_and_goes_on(begun, undisturbed, promise):
     promise("R14", "runs that were stopped by the command and ended in the same digest", 1)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_is_refused_and_the_run_goes_on(begun, undisturbed):
     run = begun(latency=0.5)
     code, told = run.ctl("--budget", "usd=3")
@@ -213,6 +215,7 @@ def test_what_cannot_be_is_refused_and_the_run_goes_on(begun, undisturbed):
 MORE = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 21)]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("seed", [1, 2, *MORE])
 def test_control_at_random_moments_changes_nothing(begun, undisturbed, seed, promise):
     dice = random.Random(seed)

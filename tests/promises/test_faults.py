@@ -126,6 +126,7 @@ def try_kind(nursery, server, scenario, tmp_path, honest, promise, kind, rate):
     promise("R4", "HTTP attempts that ledger and server agree on", counts["requests"])
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", kinds(KINDS, FEW))
 def test_faults_stay_outside_the_world(nursery, server, scenario, tmp_path, honest, promise, kind):
     # Each stalled answer lasts as long as the deadlines allow.

@@ -50,6 +50,7 @@ def bytes_under(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("use", "trap"),
     [
@@ -148,6 +149,7 @@ def test_the_message_about_a_class_of_a_users_own_shows_no_key(society, tmp_path
     assert CANARY not in told
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "command", ["run", pytest.param("live", marks=pytest.mark.slow), "plan", "doctor", "list"]
 )

@@ -94,6 +94,7 @@ def is_killed(tmp_path, nursery, server, scenario, whole, kill):
     return deaths, len(repeated)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("start", range(0, len(KILLS), 2))
 def test_a_run_killed_anywhere_is_the_run_that_was_not(
     tmp_path, nursery, server, scenario, whole, promise, start
@@ -128,6 +129,7 @@ FAST = ("co_scientist", "cycle_researcher")
 """Systems that ``make test`` kills; ``make test-slow`` kills them all."""
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in sorted(SMALL)],
@@ -139,6 +141,7 @@ def test_a_team_of_every_system_killed_in_the_middle_is_the_team_that_was_not(
     is_the_same_after_two_deaths(tmp_path, nursery, server, path)
 
 
+@pytest.mark.slow
 def test_ideas_that_are_carried_out_have_the_same_outcomes_after_a_kill(
     tmp_path, nursery, server, scenario
 ):

@@ -82,6 +82,7 @@ def some(ends):
     return [pytest.param(end, marks=() if end in FAST else pytest.mark.slow) for end in ends]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("end", some(ENDS))
 def test_every_reader_tells_the_same_of_a_run(end, nursery, server, scenario, tmp_path):
     run, told = bring_about(end, nursery, server, scenario, tmp_path)

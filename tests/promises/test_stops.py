@@ -30,6 +30,7 @@ def spent(server):
     return sum(map(sum, counts["tokens"].values()))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("in_flight", "share"),
     [
@@ -62,6 +63,7 @@ def test_a_budget_in_tokens_is_never_overspent(
     promise("R5", "tokens overspent", max(0, spent(server) - 50 * whole))
 
 
+@pytest.mark.slow
 def test_a_budget_in_money_is_never_overspent(nursery, server, scenario, tmp_path, honest, promise):
     digest, _ = honest
     server.plan(Plan(rates={"server_error": 0.1}))
@@ -110,6 +112,7 @@ def test_two_resumers_have_one_winner(nursery, server, scenario, tmp_path, hones
     promise("R12", "winners", 1)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("plan", "number"),
     [

@@ -152,6 +152,7 @@ def survives(cluster, study, server, tmp_path, *, replicates, workers, **kills):
     return no_committed_call_was_paid_twice(folder, runs, server)
 
 
+@pytest.mark.slow
 def test_a_study_outlives_its_workers_and_its_scheduler(cluster, study, server, tmp_path, promise):
     kills = {"every": 20, "most": 2, "scheduler_at": 2}
     repeated = survives(cluster, study, server, tmp_path, replicates=1, workers=2, **kills)
@@ -205,6 +206,7 @@ def has_quarantined(study, poison, **engine):
     assert bytes_of(folder, 0) == bytes_of(here, 0)
 
 
+@pytest.mark.slow
 def test_a_poison_run_is_quarantined_and_a_cluster_is_like_this_process(
     cluster, study, server, tmp_path
 ):

@@ -278,18 +278,21 @@ def assert_plain_screens(society, promise, command, codes=(0,), terminal=True):
         promise("R10", "bytes of screens with hostile words searched", len(screen.encode()))
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.usefixtures("finished")
 def test_no_command_prints_a_control_character(society, promise, name):
     assert_plain_screens(society, promise, COMMANDS[name])
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", ["show full", "prompts", "measure", "compare", "review", "ask"])
 @pytest.mark.usefixtures("finished")
 def test_no_table_in_a_pipe_holds_a_control_character(society, promise, name):
     assert_plain_screens(society, promise, COMMANDS[name], terminal=False)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_no_command_of_a_study_prints_a_control_character(society, promise):
     for command in STUDY_COMMANDS:

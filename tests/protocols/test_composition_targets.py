@@ -306,6 +306,7 @@ SELECTIONS = {
 }
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("tries", [0, 3, 100])
 @pytest.mark.parametrize("name", SELECTIONS)
 def test_among_those_in_reach_the_policy_decides(synthetic, monkeypatch, name, tries):

@@ -164,6 +164,7 @@ def test_calls_put_side_by_side_find_nothing_of_one_another():
     assert [row["bytes"] for row in found] == [64] * 5
 
 
+@pytest.mark.slow
 def test_a_team_of_the_papers_size_and_turns_reaches_the_mark():
     rows = {(row["order"], row["stage"]): row for row in table("", record(**PAPER))}
     assert worked_out_anew(rows["now", "total"]) <= MARK

@@ -203,5 +203,6 @@ def test_the_page_on_which_somebody_plays(violations: Check, seated: Path, conse
         assert violations(server.links[WHO], f"document.querySelector('{waits}')") == []
 
 
+@pytest.mark.slow
 def test_the_page_of_the_folder_of_questions(violations: Check, seated: Path) -> None:
     assert violations((seated / SEAT / "index.html").as_uri()) == []

@@ -292,6 +292,7 @@ def reference():
     return digest(society)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("in_flight", [1, 64])
 def test_interventions_are_the_same_at_any_concurrency_and_latency(reference, in_flight):
     assert digest(living(latency=0.0005, in_flight=in_flight)) == reference

@@ -276,6 +276,7 @@ class Words(Form):
     text: str
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(), max_size=4), st.integers(0, 5000))
 def test_a_call_has_fewer_tokens_than_bytes(texts, longest):
     messages = tuple(Message("user", text) for text in texts)

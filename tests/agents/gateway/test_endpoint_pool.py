@@ -199,6 +199,7 @@ def test_the_least_busy_for_its_weight_comes_first_then_the_first():
     assert play(scene) == ["e0", "e1", "e0", "e0", "e1", "e0"]
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("weights", [(1.0, 1.0), (3.0, 1.0), (5.0, 2.0, 1.0), (0.1, 0.1, 0.1)])
 @pytest.mark.parametrize("in_flight", [1, 2, 3, 8, 64])
 def test_shares_follow_the_weights_where_all_are_equally_fast(weights, in_flight):

@@ -204,6 +204,7 @@ def strings_in(value):
             yield from strings_in(part)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("form", list(SLOTS), ids=lambda form: form.__name__)
 @given(data=st.data(), seed=st.integers(0, 2**64 - 1))
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))

@@ -166,6 +166,7 @@ def check(form, count, promise):
     assert calls[-1] < 200_000
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("form", list(REPLIES), ids=lambda form: form.__name__)
 def test_mutated_replies_are_read_or_refused_within_bounded_work(form, promise):
     check(form, 250, promise)
@@ -233,6 +234,7 @@ MONSTERS = {
 NUMBERS = ("NaN", "Infinity", "-Infinity", "1e308", "-1e308", "1e999", "9" * 5_000, "true", '"inf"')
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("monster", list(MONSTERS.values()), ids=list(MONSTERS))
 def test_a_monster_is_refused_within_bounded_work(monster, promise):
     for form in (Idea, SelfReview):

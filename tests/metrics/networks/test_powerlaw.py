@@ -194,6 +194,7 @@ def test_verdicts(n, tail, p, lognormal, exponential, words):
     )
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_judgement(attachment):
     one, other = (tail_test(attachment[:500], np.random.default_rng(4)) for _ in range(2))
     assert one == other

@@ -177,6 +177,7 @@ def test_ties_between_those_who_are_there(removed):
     }
 
 
+@pytest.mark.slow
 def test_a_run_without_removals_has_no_row_and_no_section(run, empty_run):
     assert len(removals(run)) == 0
     assert list(removals(run).columns) == list(removals(empty_run).columns)

@@ -195,6 +195,7 @@ def reference(x, vectors, years, citations, settings):
     return np.mean(parts), impact, fallbacks
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("normalise", ["query", "self", "pairwise", "none"])
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("unit", [True, False])

@@ -282,6 +282,7 @@ def test_notes_of_the_manifest_are_repeated(make_run):
     assert "Citation counts are of the time of collection." in html
 
 
+@pytest.mark.slow
 def test_many_papers_stay_one_page(rows, make_run):
     rows["papers"] = [
         (f"T{n}", "S1/1", f"Title {n}", "words " * 900, 50.0 + n / 10, "t", "") for n in range(300)

@@ -146,6 +146,7 @@ def votes_for(place):
     return script
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_the_idea_of_a_scripted_team_is_that_of_its_votes_also_on_permuted_ballots(
     synthetic, place

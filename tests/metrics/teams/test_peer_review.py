@@ -119,6 +119,7 @@ def test_without_review_there_is_nothing_to_tell(make_run):
     assert math.isnan(measure_run(run, ["review_acceptance"])["review_acceptance"])
 
 
+@pytest.mark.slow
 def test_the_page_tells_of_it_only_where_there_was_any(reviewed, make_run):
     shown = render_page(reviewed())
     assert "<h2>Review before publication</h2>" in shown

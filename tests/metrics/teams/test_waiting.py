@@ -103,6 +103,7 @@ def test_without_meetings_nothing_is_held(empty_run):
     assert row.isna()["idle_share"]
 
 
+@pytest.mark.slow
 def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(
     busy_and_free_runs,
 ):

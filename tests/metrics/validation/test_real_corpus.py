@@ -98,6 +98,7 @@ def test_the_two_years_before_are_within_seven_of_fourteen(papers):
     assert score(errors) == pytest.approx(1.19, abs=0.005)
 
 
+@pytest.mark.slow
 def test_the_oracle_is_at_no_distance_from_its_own(papers):
     past = [one for one in papers if one.date < 0]
     later = [one for one in papers if one.date >= 0]

@@ -131,6 +131,7 @@ def test_bandits_agree_with_the_independent_implementation(lived):
     require_agreement(compare_bandits(lived, seeds=[1], replicates=1000))
 
 
+@pytest.mark.slow
 def test_searches_agree_with_the_independent_implementation(lived):
     require_agreement(compare_searches(lived, [1, 2], 20, MOVES, SEARCHES))
 

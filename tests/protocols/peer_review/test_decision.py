@@ -121,6 +121,7 @@ def coin(call, request):
     )
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("rule", "share"),
     # Of three fair coins: more than half heads 1/2, all heads 1/8.

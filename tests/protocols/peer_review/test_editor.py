@@ -470,6 +470,7 @@ def test_members_may_work_in_other_teams_while_their_manuscript_is_judged(synthe
     assert {row["left"] for row in played.rows("members")} == {0.0}
 
 
+@pytest.mark.slow
 def test_virsci_teams_hand_in_and_are_judged_by_rules(synthetic):
     """The rule-based scientists fill every form, by rules of their own."""
     played = play(

@@ -80,6 +80,7 @@ def fit(policy, definition, net, excluded, draws=DRAWS):
     return chisquare(counts, draws * weights / weights.sum()).pvalue
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", DEFINITIONS)
 @pytest.mark.parametrize("excluded", [NOBODY, SOME, ALL_BUT_TWO], ids=["nobody", "some", "most"])
 def test_draws_follow_the_definition(name, excluded):
@@ -116,6 +117,7 @@ def grown_network():
     return net
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("excluded", [NOBODY, SOME], ids=["nobody", "some"])
 @pytest.mark.parametrize("net", [network(), grown_network()], ids=["before", "after growth"])
 @pytest.mark.parametrize("way", [one_by_one, batched])
@@ -131,6 +133,7 @@ def test_one_draw_or_many_on_a_growing_network(name, way, net, excluded):
     assert chisquare(counts, draws * weights / weights.sum()).pvalue > 0.001
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_when_nearly_everybody_is_excluded_the_few_are_drawn_by_the_definition(name):
     """So few that rejection gives up and the definition itself is drawn from."""

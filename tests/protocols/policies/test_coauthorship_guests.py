@@ -70,6 +70,7 @@ def densely(policy, excluded, rng, count):
     return [policy._draw_exactly(LEADER, excluded, net, rng) for _ in range(count)]
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("excluded", [NOBODY, SOME, MOST], ids=["nobody", "some", "most"])
 @pytest.mark.parametrize("way", [one_by_one, batched, densely])
 @pytest.mark.parametrize("name", POLICIES)

@@ -94,6 +94,7 @@ def ours(p, q, replicates=4, **more):
     return np.array(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("p", "q", "tau"),
     [

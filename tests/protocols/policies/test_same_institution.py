@@ -33,6 +33,7 @@ def world():
     return society().world
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("share", [0.0, 0.6, 1.0])
 def test_draws_follow_the_definition(world, share):
     policy, leader = SameInstitution(share=share, among=Uniform()), 5
@@ -68,6 +69,7 @@ def test_institutions_change_nothing_else_of_an_ecosystem():
     assert list(spread.profiles.topics) == list(plain.profiles.topics)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("share", "low", "high"), [(0, 0.6, 0.9), (1, 0.0, 0.0)])
 def test_teams_are_of_one_place_where_leaders_ask_there(share, low, high):
     keys = {"protocol.newcomers": None, "protocol.again": None, "until": "1y"}

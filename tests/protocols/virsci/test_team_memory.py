@@ -75,6 +75,7 @@ def the_same_words(call, request):
     return struck or disagree_once(call, request) or same.get(request.form.__name__)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("script", [disagree_once, the_same_words])
 @pytest.mark.parametrize("order", ["round_table", "random"])
 @pytest.mark.parametrize("profile", ["paper", "full"])
@@ -225,6 +226,7 @@ def test_every_difference_of_the_full_profile_is_tried_alone():
     assert known - set(ALONE) == pages | {"references.ideas", "references.assessment"}
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("key", ALONE)
 def test_each_switch_alone_changes_its_own_pages_and_no_others(synthetic, as_the_paper, key):
     value, forms = ALONE[key]

@@ -92,6 +92,7 @@ IN_BOTH = ("as it is", "guests speak", "somebody leaves", "a restart", "new idea
 """Scenes that ``make test`` plays with either profile; the others with the full one."""
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("scene", "profile"),
     [
@@ -249,6 +250,7 @@ def six_teams(synthetic, memory):
     return play(synthetic, protocol, consults=True, founding=founding)
 
 
+@pytest.mark.slow
 def test_memory_is_ones_own_from_other_teams_and_never_in_assessment(synthetic):
     played = six_teams(synthetic, "own")
     asked = {r["call"]: r["asked"] for r in played.rows("calls")}

@@ -69,6 +69,7 @@ def shares(found):
     return found.summary.set_index("ideas")["came_true"].to_dict()
 
 
+@pytest.mark.slow
 def test_a_planted_copy_is_found_with_its_year_number_and_citations(world):
     eco, run, planted = world
     done = society("compare", run, "--with", planted, "--ideas", "--json")

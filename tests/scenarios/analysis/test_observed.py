@@ -105,6 +105,7 @@ def test_windows_are_cut_at_the_length_of_the_run(folders):
     assert any("One run has no spread" in told for told in found.notes)
 
 
+@pytest.mark.slow
 def test_the_real_papers_of_its_scientists_are_at_no_distance_from_own(folders):
     """The oracle, in the form of a run: its tables hold the real later papers."""
     eco, folder = folders
@@ -135,6 +136,7 @@ def test_the_real_papers_of_its_scientists_are_at_no_distance_from_own(folders):
     assert found.reach.startswith("columns: own can be reached; all without the papers by outside")
 
 
+@pytest.mark.slow
 def test_a_large_society_is_compared_with_all_its_people_also_those_not_listed(folders):
     eco, folder = folders
     run, made = Run.open(folder), Ecosystem.load(eco)

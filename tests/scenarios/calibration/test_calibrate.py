@@ -99,6 +99,7 @@ def test_every_file_is_written_and_read(finished):
         assert words in page
 
 
+@pytest.mark.slow
 def test_values_are_borrowed_on_papers_of_another_source_or_boundary(finished, tmp_path):
     def told(**facts):
         (tmp_path / "manifest.json").write_text(json.dumps(facts))
@@ -117,6 +118,7 @@ def test_values_are_borrowed_on_papers_of_another_source_or_boundary(finished, t
         assert "stay" not in text
 
 
+@pytest.mark.slow
 def test_the_share_of_newcomers_is_recovered(finished):
     """The field was made with 0.45 of the further seats for newcomers."""
     rows = finished[0].parameter_table().set_index("key")
@@ -133,6 +135,7 @@ def test_the_same_command_changes_nothing(finished):
     assert (content(place / "out"), (place / "out" / "simulations.jsonl").read_bytes()) == before
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("kept", [pytest.param(0.02, marks=pytest.mark.slow), 0.8, 0.97])
 def test_a_calibration_that_was_killed_goes_on(finished, tmp_path, kept):
     place, whole = copied(finished, tmp_path), finished[1] / "out"
@@ -166,6 +169,7 @@ def test_papers_after_the_last_year_that_is_used_leave_no_trace(brief, tmp_path,
     ).read_bytes()
 
 
+@pytest.mark.slow
 def test_held_out_papers_have_no_part_in_the_fit(brief, tmp_path, field_papers):
     place = copied(brief, tmp_path)
     swapped = [

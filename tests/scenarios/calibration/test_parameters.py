@@ -69,6 +69,7 @@ def test_check_tells_the_number_of_teams_and_from_which_years_it_was_counted(eco
     assert "teams founded a year" not in done.stdout
 
 
+@pytest.mark.slow
 def test_check_and_run_name_the_values_of_another_field_and_what_fits_them(eco: Path) -> None:
     path = ["--set", "population.ecosystem.path=eco"]
     for command in (["check"], ["run", "--out", "run", "--set", "until=7d", "--set", "begin=0"]):

@@ -32,6 +32,7 @@ def test_ballots_list_ideas_and_ideas_name_papers(small_run, book):
         assert {paper for idea in ideas for paper in idea.used} <= set(book.titles)
 
 
+@pytest.mark.slow
 def test_why_there_are_none_is_said(small_run, tmp_path):
     assert read_prompts(small_run, 10, False).missing == "not asked for"
     assert "10,000" in read_prompts(small_run, 10_001, None).missing

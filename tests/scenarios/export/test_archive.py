@@ -79,6 +79,7 @@ def check_crate(path):
     return actions
 
 
+@pytest.mark.slow
 def test_a_run_in_an_archive_is_replayed_to_its_digest(small_run, small_archive):
     files = members(small_archive)
     (action,) = check_crate(small_archive)

@@ -121,6 +121,7 @@ class TestInTheBrowser:
         who, teams, *_ = self.rows(browser)[0]
         assert int(teams) == joined.max() == joined[masked_name(who)]
 
+    @pytest.mark.slow
     def test_why_a_paper_cites_another(self, browser, small_run):
         run = Run.open(small_run)
         self.choose(browser, "#tabs button", "papers")

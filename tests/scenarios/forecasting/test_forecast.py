@@ -66,6 +66,7 @@ def test_a_forecast_of_what_came_has_no_error(made):
     assert off["sizes"] == pytest.approx(0.1 / 0.05)
 
 
+@pytest.mark.slow
 def test_later_papers_change_not_one_byte(made, build, papers):
     early = build([one for one in papers if one[0] < 2009], 2009)
     assert sealed(forecast_ecosystem(early, 2009), DATE) == sealed(made, DATE)

@@ -71,6 +71,7 @@ def test_dice_are_worth_nothing_and_agree_with_themselves_as_little():
     assert needed > 300
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", ["words", "position", "own"])
 def test_a_judge_who_is_led_is_found_and_people_are_not(name):
     rng, truth, seen = planted()

@@ -59,6 +59,7 @@ def test_a_sheet_is_never_written_over(study):
     assert "is there already" in done.output
 
 
+@pytest.mark.slow
 def test_ratings_come_back_with_agreement_and_correlations(study):
     society("review", "0000", "--kind", "novelty")
     society("rate", "export", "0000", "0001", "--out", "sheet.csv", "--seed", "3")

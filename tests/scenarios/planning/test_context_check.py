@@ -110,6 +110,7 @@ def test_check_warns_of_what_a_stated_context_trims(path: Path, server: FaultSer
     assert len(of_windows(society("check", path, *by_openai(server, "backend.context=4000")))) == 1
 
 
+@pytest.mark.slow
 def test_check_warns_of_a_model_that_a_run_would_refuse(path: Path, server: FaultServer) -> None:
     server.plan(Plan(plays="ollama", trained=4096))
     (warning,) = of_windows(society("check", path, *by_ollama(server)))

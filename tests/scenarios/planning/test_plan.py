@@ -237,6 +237,7 @@ def test_calls_of_another_seed_teach_rates_and_are_no_part_of_the_plan(
     assert planned.rates.calls == len(record.known) >= 50
 
 
+@pytest.mark.slow
 def test_calls_of_another_model_teach_nothing(
     probe: dict[str, Any], medium: Path, server: FaultServer
 ) -> None:
@@ -245,6 +246,7 @@ def test_calls_of_another_model_teach_nothing(
         rates_for(other, RecordedRun(medium.parent / "run"))
 
 
+@pytest.mark.slow
 def test_a_long_scenario_is_cut_for_the_ends_and_scaled(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -313,6 +315,7 @@ def test_a_society_whose_windows_are_short_is_warned_of(small: Path) -> None:
     assert slow_clock(load_scenario(small), None) is None
 
 
+@pytest.mark.slow
 def test_the_law_is_of_the_shortest_window_and_the_slowest_call(small: Path) -> None:
     model = {"backend.use": "openai", "backend.model": "m", "time.reply_window": "2d"}
     law = plan(load_scenario(small, **model), ModelRates("", slowest=10.0)).law

@@ -51,6 +51,7 @@ def parent(scenario: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_to_the_same_end(
     scenario: Scenario, parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -135,6 +135,7 @@ COMMUNITY = {
 }
 
 
+@pytest.mark.slow
 def test_two_futures_of_two_years_share_the_first_one(here: Path) -> None:
     """The ten best connected go after a year, or do not: one past, and another network."""
     run_scenario(load_scenario("community/closed", **COMMUNITY), here / "parent")
@@ -227,6 +228,7 @@ def test_a_call_of_the_past_that_was_never_made_stops_the_fork(
         run_scenario(fork.scenario, here / "fork")
 
 
+@pytest.mark.slow
 def test_a_fork_of_a_fork_shares_both_pasts(parent: Path, here: Path) -> None:
     Fork.of(parent, "40d", ["protocol.turns=2"]).run(here / "one")
     Fork.of(here / "one", "60d", ["time.meeting_notice=1d"]).run(here / "two")

@@ -104,6 +104,7 @@ def test_a_fifth_of_the_teams_is_live_and_the_tables_say_which(
     assert ours["reply"].equals(theirs["reply"].reindex(ours.index))
 
 
+@pytest.mark.slow
 def test_slots_faults_and_stops_change_neither_who_speaks_nor_what(
     make: Make, server: FaultServer, here: Path
 ) -> None:

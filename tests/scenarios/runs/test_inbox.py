@@ -97,6 +97,7 @@ def played(words, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_team_of_three_ends_in_a_paper(played: Path) -> None:
     run = Run.open(played / "run")
     (team,) = run.table("teams").to_dict("records")

@@ -53,6 +53,7 @@ def digest(folder: Path) -> str:
     return (folder / "digest").read_text()
 
 
+@pytest.mark.slow
 def test_newcomers_are_in_every_table_and_measure(lived: Path) -> None:
     run = Run.open(lived)
     people, careers = run.table("scientists"), run.table("careers")
@@ -78,6 +79,7 @@ def test_newcomers_are_in_every_table_and_measure(lived: Path) -> None:
     assert "Who came, who went" in page
 
 
+@pytest.mark.slow
 def test_it_is_the_same_in_another_process_and_with_one_call_at_a_time(
     nursery: Nursery, lived: Path, here: Path
 ) -> None:

@@ -61,6 +61,7 @@ def test_a_run_that_lost_its_results_is_made_again_from_its_journal(
     assert [one["session"] for one in ledger(held)["sessions"]] == [1, 2]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("at", [0, 1, 9, 20])
 def test_a_stopped_run_asks_for_the_rest_only(
     small: Scenario, small_run: Path, here: Path, monkeypatch: pytest.MonkeyPatch, at: int

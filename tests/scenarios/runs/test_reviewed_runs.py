@@ -62,6 +62,7 @@ def digest(folder: Path) -> str:
     return (folder / "digest").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop_at", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_run_stopped_in_the_middle_of_a_review_asks_for_the_rest_only(
     reviewed: Callable[..., Scenario], here: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
@@ -80,6 +81,7 @@ def test_a_run_stopped_in_the_middle_of_a_review_asks_for_the_rest_only(
     assert replay(here / "run") == digest(here / "run").strip()
 
 
+@pytest.mark.slow
 def test_a_fork_in_the_middle_of_a_review_shares_what_was_before(
     reviewed: Callable[..., Scenario], here: Path
 ) -> None:

@@ -230,6 +230,7 @@ comparisons: [{test: paired, of: ON, arms: [more, matched]}]
 """
 
 
+@pytest.mark.slow
 def test_an_arm_whose_calls_cannot_change_what_is_compared_is_refused(tmp_path):
     refusal = (
         r"tiny\.yaml:13:.*match\.adapt\.matched: protocol\.cycles from 1 to 6 changes no text "

@@ -73,6 +73,7 @@ def test_a_packed_study_is_the_same_in_one_file_a_worker(alone, tmp_path, jobs):
     assert not copy.exists()
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "step", ["copyfileobj", "os.fsync", "move_folder", "remove_file", "remove_folder"]
 )
@@ -132,6 +133,7 @@ def test_a_worker_that_comes_late_sees_that_another_has_packed_the_run(copied, m
     assert not [name for name in loose(study) if name.startswith("0003")]
 
 
+@pytest.mark.slow
 def test_commands_read_a_packed_study_as_any_other(copied, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")  # one line a row, however long the path is
     _, study = copied

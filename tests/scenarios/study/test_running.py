@@ -200,6 +200,7 @@ def test_crossed_topics_are_those_of_the_replicates(tmp_path):
         opened(tmp_path, crossed.replace("tides", "ice"))
 
 
+@pytest.mark.slow
 def test_one_run_after_another_by_index_is_the_same_byte_for_byte(alone, tmp_path):
     design, study = opened(tmp_path)
     for index in (3, 1, 0, 2):
@@ -547,6 +548,7 @@ def test_wordings_are_crossed_over_http_and_rules_do_not_read_them(tmp_path):
     assert len(set.union(*asked)) == sum(map(len, asked))
 
 
+@pytest.mark.slow
 def test_a_budget_of_the_study_is_never_overspent_and_can_be_raised(tmp_path):
     with FaultServer() as server:
         text = live(server.url) + "budget: {calls: 20}\n"

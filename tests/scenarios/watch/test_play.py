@@ -134,6 +134,7 @@ def filled(small_run: Path, words, tmp_path_factory) -> tuple[Path, list[str]]:
     return folder, calls
 
 
+@pytest.mark.slow
 def test_the_team_ends_in_a_paper_that_replays(filled, small_run: Path) -> None:
     folder, calls = filled
     run = Run.open(folder)
@@ -363,6 +364,7 @@ def is_over(folder: Path) -> bool:
     return (folder / "digest").exists()
 
 
+@pytest.mark.slow
 def test_the_transcript_and_the_page_say_which_words_a_person_wrote(filled) -> None:
     folder, calls = filled
     run = Run.open(folder)

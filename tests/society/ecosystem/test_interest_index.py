@@ -85,6 +85,7 @@ def ids(found):
     return [profile.id for profile in found]
 
 
+@pytest.mark.slow
 def test_the_nearest_are_found_and_the_recall_is_told(bank, vectors):
     assert bank.facts["search"] == "cells"
     assert bank.facts["recall"] >= 0.97

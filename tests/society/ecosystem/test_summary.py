@@ -95,6 +95,7 @@ def test_the_synthetic_default_lies_within_a_factor_of_two():
         assert VIS[name] / 2 <= figures[name] <= VIS[name] * 2, name
 
 
+@pytest.mark.slow
 def test_the_real_community_is_whole_and_leaks_nothing(vis):
     assert vis.counts == {"past": 2157, "contemporary": 2077, "scientists": 253}
     assert all(p.papers >= 5 and p.interests for p in vis.profiles)
@@ -105,6 +106,7 @@ def test_the_real_community_is_whole_and_leaks_nothing(vis):
     assert np.allclose(np.linalg.norm(vis.past_vectors, axis=1), 1, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_a_search_in_the_real_community_finds_its_subject(vis):
     from virsci_society.society.literature.literature import Literature
 

@@ -122,6 +122,7 @@ def test_bursts_have_the_stated_rate_in_the_long_run():
     assert count == pytest.approx(expected, abs=4 * (expected / (1 - 0.6) ** 2) ** 0.5)
 
 
+@pytest.mark.slow
 def test_counts_of_bursts_spread_as_a_hawkes_process_has_it():
     """Variance over mean of counts in long windows is 1 / (1 - offspring)^2; Poisson has 1."""
     rule = Bursts(teams_per_year=2.0, offspring=0.5, memory=5.0)

@@ -88,6 +88,7 @@ FEW = [((2,), ()), ((1, 5), (6, 0)), ((8, 4), ())]
 """Members and others excluded of ``make test``; ``make test-slow`` tries all."""
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", POLICIES)
 @pytest.mark.parametrize(
     ("members", "also"),
@@ -119,6 +120,7 @@ def test_a_leader_can_be_drawn_for_an_empty_team(world, name):
     assert fits(drawn, policy.chances((), rows, world), rows) > 1e-4
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", POLICIES)
 def test_when_so_many_are_excluded_that_proposing_fails_the_definition_still_holds(
     world, name, monkeypatch

@@ -61,6 +61,7 @@ class Society:
         self.parts = [[self] for _ in range(sys.getallocatedblocks() // 5)]
 
 
+@pytest.mark.slow
 def test_a_society_that_has_ended_is_collected_before_the_next_begins(usual, monkeypatch):
     monkeypatch.setattr(model, "GROWTH", 1.1)  # as outside of the tests, which collect less often
     monkeypatch.setattr(model, "_known", 0)  # what earlier tests had in memory is gone

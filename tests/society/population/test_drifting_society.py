@@ -88,6 +88,7 @@ def test_a_longer_run_begins_like_a_shorter_one(reference):
         assert rows == reference.log.rows[table][: len(rows)], table
 
 
+@pytest.mark.slow
 def test_drift_reaches_what_scientists_are_told(reference):
     """Other profiles make other words, and so another society, from the first paper on."""
     still = drifting(drift=Writing(memory=60.0, start=10_000.0, entering=0.0))
@@ -100,6 +101,7 @@ def test_drift_reaches_what_scientists_are_told(reference):
     assert ours == theirs
 
 
+@pytest.mark.slow
 def test_the_last_row_of_each_is_what_the_profile_says(reference):
     last = {row[0]: tuple(row[4].split("; ")) for row in reference.log.rows["interests"]}
     before = reference.ecosystem.profiles

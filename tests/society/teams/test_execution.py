@@ -112,6 +112,7 @@ def test_appearance_correlates_with_worth_by_signal(signal):
     assert np.std(looks) == pytest.approx(1.0, abs=0.02)
 
 
+@pytest.mark.slow
 def test_failures_stay_in_the_drawer_with_the_stated_probability():
     _, rows = lived(attempt={"noise": 0, "drawer": 1})
     found, published = outcomes(rows), {row[0] for row in rows["papers"]}

@@ -29,6 +29,7 @@ def judged(panel, standing, rng):
     return looks, np.array([panel.accepts(one, WORTHLESS, rng) for one in looks])
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("accept", [0.1, 0.25, 0.7])
 @pytest.mark.parametrize("signal", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("lottery", [0.0, 0.2])
@@ -104,6 +105,7 @@ def test_only_what_is_funded_is_carried_out_and_takes_its_time():
         assert found[team][0] - teams[team][6] >= 40.0
 
 
+@pytest.mark.slow
 def test_a_panel_with_signal_funds_better_ideas_and_one_without_any():
     means = []
     for signal in (0, 1):

@@ -44,6 +44,7 @@ def found():
     return Counting(make_corpus(papers, end, "here"), end, end - 8, "first", 1).values()
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("key", "within"),
     [

@@ -103,6 +103,7 @@ def test_ranks_of_a_posterior_that_is_too_narrow_are_not_uniform():
     assert coverage(np.array(narrow)) < 0.5
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers(estimation, recovered):
     again = Estimation(estimation.table, estimation.scale, 0.1, 1)
     assert (again.recover() == recovered).all()

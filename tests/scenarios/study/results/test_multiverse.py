@@ -75,6 +75,7 @@ def test_a_study_without_settings_has_no_such_table(tmp_path):
     assert multiverse.components(multiverses(study)).empty
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ["multiverse", "variance_components"])
 def test_the_page_and_its_files_show_it(tmp_path, name):
     folder = made(tmp_path / "study", 2.0, 0.5)

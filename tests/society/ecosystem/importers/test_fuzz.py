@@ -91,6 +91,7 @@ def read(name, folder):
     return source
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("format_", FORMATS)
 def test_mutated_files_never_crash_and_never_lose_a_record(format_, tmp_path_factory):
     files = {name: text.encode() for name, text in FILES[format_].items()}

@@ -58,6 +58,7 @@ def peak(source):
     return count, most
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("write", [jsonl, dblp, oag, openalex, aminer])
 def test_the_peak_does_not_depend_on_the_length_of_the_file(write, tmp_path):
     kind = write.__name__

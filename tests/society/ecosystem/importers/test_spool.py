@@ -59,6 +59,7 @@ def test_a_finished_spool_is_read_without_the_source(papers, tmp_path, monkeypat
     assert spool.report.malformed == 6
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("stop", [1, 999, 1000, 1001, 1500, 1501, 2400])
 @pytest.mark.parametrize("packed", [False, True])
 def test_an_abandoned_import_goes_on_behind_its_last_part(stop, packed, papers, tmp_path):

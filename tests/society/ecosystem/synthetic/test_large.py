@@ -61,6 +61,7 @@ def test_the_community_is_the_one_of_a_small_ecosystem(many, few):
         assert many.profiles.table[column].equals(few.profiles.table[column]), column
 
 
+@pytest.mark.slow
 def test_interests_are_the_most_frequent_keywords_of_earlier_papers(many):
     terms = defaultdict(Counter)
     for paper in many.past:

@@ -97,6 +97,7 @@ FAULTS = ["dropped", "cut_body", "malformed_http", "no_choices", "server_error",
 FAULTS += ["unavailable", "rate_limited", "rate_limited_bare"]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_met_with_another_attempt(server, fault):
     server.plan(Plan(rates={fault: 0.5}, seed=3, streak=2))
@@ -407,6 +408,7 @@ def test_a_length_that_the_model_does_not_offer_is_told(server):
         hosted(server, model=f"openai/{FIXED}", dimensions=8).encode(["graph"])
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("fault", ["server_error", "rate_limited", "dropped", "no_choices"])
 def test_ollama_is_asked_in_its_own_way(server, fault):
     server.plan(Plan(rates={fault: 0.4}, seed=2, streak=2))

@@ -341,6 +341,7 @@ def goes_on(tmp_path, built, killed, monkeypatch):
     assert np.array_equal(rows[around], again.encode(corpus()[around]))
 
 
+@pytest.mark.slow
 def test_a_killed_embedding_goes_on_where_it_stopped_with_the_same_rows(
     built, tmp_path, monkeypatch
 ):
