@@ -21,13 +21,14 @@ demo-live: $(VENV)/.llm
 WORKERS := -n 4 --dist worksteal
 
 # About a minute: layers, the paper's equations, digests, kills, one call over HTTP, keys, messages.
-QUICK := test_layers.py test_determinism.py test_installation.py test_traced_pages.py \
-  protocols/virsci protocols/policies protocols/test_forms.py society/kernel \
+QUICK := test_layers.py test_determinism.py test_installation.py \
+  $(addprefix protocols/virsci/,test_transcript.py test_counts.py test_prompts.py test_settings.py) \
+  protocols/policies/test_coauthorship.py protocols/test_forms.py society/kernel \
   agents/gateway agents/journal agents/replies/test_parser.py \
   agents/replies/test_parser_paper_figures.py promises/test_kills.py \
-  scenarios/config scenarios/runs/test_execute.py scenarios/runs/test_resuming.py \
-  scenarios/study/test_reader.py scenarios/cli/test_app.py scenarios/test_python_page.py \
-  metrics/test_simulated_run.py metrics/novelty metrics/report/test_page.py
+  scenarios/config scenarios/runs/test_execute.py scenarios/study/test_reader.py \
+  scenarios/cli/test_app.py scenarios/test_python_page.py \
+  metrics/novelty metrics/report/test_overview.py
 quick: $(VENV)/.tools
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers" $(addprefix tests/,$(QUICK))
