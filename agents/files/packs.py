@@ -207,6 +207,8 @@ def _extract(record: _PackedRun, part: str, into: Path, *, beside: bool = False)
         for member in archive:
             if member.name.startswith(part):
                 archive.extract(member, into, filter="data")
+            if member.name == part:
+                break
 
 
 @contextmanager

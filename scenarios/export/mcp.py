@@ -22,7 +22,7 @@ from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.report.transcript import team_lines, transcript_lines
 from virsci_society.metrics.scalars.measures import measure_run
 from virsci_society.metrics.summary import summarise_run
-from virsci_society.scenarios.runs.run_state import FINISHED, has_world, list_runs
+from virsci_society.scenarios.runs.run_state import FINISHED, RunState, has_world, list_runs
 from virsci_society.society.results.run import Run
 
 INSTRUCTIONS = (
@@ -45,11 +45,12 @@ class RunReader:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._finished: dict[str, RunState] = {}
 
     def runs(self) -> list[Record]:
         """List the finished runs: name, scenario, seed, simulated days, calls, tokens, dollars."""
         kept = ("scenario", "seed", "days", "calls", "tokens", "usd")
-        states = {name: one.to_data() for name, one in self._finished().items()}
+        states = {name: one.to_data() for name, one in self._list().items()}
         return [{"run": name, **{key: one[key] for key in kept}} for name, one in states.items()]
 
     def summary(self, run: str) -> Record:
@@ -109,17 +110,20 @@ class RunReader:
         values = {one: measure_run(self._open(one), names) for one in (run, other)}
         return {name: {one: _plain(values[one][name]) for one in values} for name in names}
 
-    def _finished(self) -> dict[str, Any]:
-        return {
-            Path(one.folder).relative_to(self._root).as_posix(): one
-            for one in list_runs(self._root)
-            if one.state == FINISHED and has_world(Path(one.folder))
+    def _list(self) -> dict[str, RunState]:
+        """The finished runs, those of studies among them, packed or not."""
+        states = {Path(one.folder): one for one in list_runs(self._root, of_studies=True)}
+        self._finished = {
+            path.relative_to(self._root).as_posix(): one
+            for path, one in states.items()
+            if one.state == FINISHED and (has_world(path) or not path.exists())
         }
+        return self._finished
 
     def _open(self, run: str) -> Run:
-        finished = self._finished()
-        if run not in finished:
-            raise InputError(f"no finished run {run!r}{did_you_mean(run, list(finished))}")
+        # Not at every question: there may be thousands of them.
+        if run not in self._finished and run not in self._list():
+            raise InputError(f"no finished run {run!r}{did_you_mean(run, list(self._finished))}")
         return Run.open(self._root / run)
 
 

@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from virsci_society.agents.errors import BudgetReached, InputError, Interrupted, Stopped
 from virsci_society.agents.files.atomic_files import require_regular_file
-from virsci_society.agents.files.packs import PACKS, packed_names, read_beside
+from virsci_society.agents.files.packs import PACKS, packed_names, read_beside, unpacked
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.live_view import is_being_written, read_notes
 from virsci_society.agents.journal.records import spent_in
@@ -308,38 +309,55 @@ def has_world(folder: Path) -> bool:
     return any((one / MANIFEST).exists() for one in (folder, folder / PARTIAL))
 
 
-def list_runs(root: Path) -> list[RunState]:
+def list_runs(root: Path, *, of_studies: bool = False) -> list[RunState]:
     """Every run and study below a folder, or the folder itself, sorted by path.
+
+    Args:
+        root: the folder.
+        of_studies: every run of a study, packed or not, in place of the study.
 
     Raises:
         InputError: it is no folder.
     """
     if not root.is_dir():
         raise InputError(f"{root}: no such folder; runs are written to runs/ by default")
-    return list(_states(root, DEPTH))
+    found = list(_states(root, DEPTH, of_studies))
+    if root.absolute().name == "runs":
+        found += _packed_states(root)
+    return sorted(found, key=lambda one: Path(one.folder))
 
 
-def _states(folder: Path, depth: int) -> Iterator[RunState]:
+def _states(folder: Path, depth: int, of_studies: bool) -> Iterator[RunState]:
     if _is_run(folder):
         yield read_state(folder)
         return
     below = sorted(one for one in folder.iterdir() if one.is_dir() and not one.is_symlink())
-    states = (state for one in below for state in _states(one, depth - 1)) if depth else ()
+    deeper = (_states(one, depth - 1, of_studies) for one in below)
+    states = chain.from_iterable(deeper) if depth else ()
     planned = planned_runs(folder)
     if planned is None:
         yield from states
+    elif of_studies:
+        yield from (*states, *_packed_states(folder / "runs"))
     else:
-        yield _state_of_study(folder, planned, [*states, *_packed_states(folder)])
+        packed = _packed_states(folder / "runs", whole=False)
+        yield _state_of_study(folder, planned, [*states, *packed])
 
 
-def _packed_states(study: Path) -> Iterator[RunState]:
-    """The runs of a study that lie in its packs alone, by their statuses."""
+def _packed_states(runs: Path, *, whole: bool = True) -> Iterator[RunState]:
+    """The runs of a study that lie in its packs alone; of their costs alone by their statuses."""
     with suppress(InputError, OSError, ValueError, LookupError, TypeError):
+        study = runs.absolute().parent
         written = max((one.stat().st_mtime for one in study.glob(f"{PACKS}/*")), default=0.0)
         date = datetime.fromtimestamp(written, UTC).isoformat(timespec="seconds")
         for name in packed_names(study):
-            run = study / "runs" / name
-            if not run.exists():
+            run = runs / name
+            if run.exists():
+                continue
+            if whole and (copy := unpacked(run, MANIFEST)) is not None:
+                with copy as place:
+                    yield replace(read_state(Path(place) / name), folder=str(run))
+            else:
                 held = json.loads(read_beside(run.with_name(f"{name}.status.json")))
                 spent = {key: held[key] for key in ("calls", "tokens", "usd")}
                 yield RunState(str(run), FINISHED, date, **spent)

@@ -12,9 +12,11 @@ from tests.scenarios.study.test_running import TINY, gathered, opened, written
 from virsci_society.agents.files import packs
 from virsci_society.agents.journal.records import NANO
 from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.export.mcp import RunReader
 from virsci_society.scenarios.runs.lease import hold_lease
 from virsci_society.scenarios.study.execution import run_one as one_run
 from virsci_society.scenarios.study.execution.budget_shares import spent_by
+from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
 from virsci_society.scenarios.study.execution.engine import run_locally
 from virsci_society.scenarios.study.folder import open_folder, read_statuses, require_lock
 from virsci_society.scenarios.study.reader import read_study
@@ -71,6 +73,30 @@ def test_a_packed_study_is_the_same_in_one_file_a_worker(alone, tmp_path, jobs):
     assert copy.is_dir()
     del here
     assert not copy.exists()
+
+
+@pytest.mark.slow
+def test_workers_of_a_cluster_pack_what_they_have_done(alone, tmp_path):
+    pytest.importorskip("distributed")
+    design, study = opened(tmp_path, MEASURED, "pack=true")
+    done = run_on_cluster(study, range(4), local_cluster=2)
+    assert [one.state for one in done] == ["done"] * 4
+    assert not loose(study)
+    assert len(list((study / "packs").iterdir())) <= 2
+    assert everything(design, study) == alone[1]
+
+
+def test_a_program_reads_packed_runs_as_it_reads_the_others(alone, copied):
+    _, study = copied
+    run_locally(study, range(4))
+    for root, name in (("", "runs/0002"), ("runs", "0002")):
+        here, there = RunReader(study / root), RunReader(alone[0] / root)
+        assert here.runs() == there.runs()
+        assert len(here.runs()) == 4
+        assert here.summary(name) == there.summary(name)
+        assert here.table(name, "papers") == there.table(name, "papers")
+        assert here.transcript(name) == there.transcript(name)
+    assert not loose(study), "nothing is written"
 
 
 @pytest.mark.sweep(3)

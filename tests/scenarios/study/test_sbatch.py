@@ -96,7 +96,8 @@ def slurm(tmp_path, monkeypatch):
 def test_the_script_does_what_the_command_does_though_a_task_runs_out_of_time(slurm, tmp_path):
     file = written(tmp_path, TINY.replace("replicates: 2", "replicates: 1"))
     study = tmp_path / "by slurm"
-    printed = CliRunner().invoke(app, ["study", "sbatch", str(file), "--out", str(study)])
+    asked = ["study", "sbatch", str(file), "--set", "pack=true", "--out", str(study)]
+    printed = CliRunner().invoke(app, asked)
     assert printed.exit_code == 0, printed.output
     command = ["sh", "-s", "--", "--partition=short"]
     done = subprocess.run(command, input=printed.stdout, text=True, capture_output=True)
@@ -110,6 +111,7 @@ def test_the_script_does_what_the_command_does_though_a_task_runs_out_of_time(sl
     told = CliRunner().invoke(app, ["study", "run", str(file), "--out", str(plain), "--jobs", "1"])
     assert told.exit_code == 0, told.output
     assert (study / "report.html").is_file()
+    assert not list((study / "runs").iterdir()), "all are in packs, and the tables are the same"
     design = read_study(file)
     for name in GATHERED:
         assert (study / name).read_bytes() == (plain / name).read_bytes(), name
