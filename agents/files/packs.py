@@ -20,7 +20,7 @@ import tarfile
 import threading
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BytesIO
@@ -186,8 +186,15 @@ def unpack_all(study: Path, into: Path) -> None:
             _extract(record, "", into, beside=beside)
 
 
-def take_out(folder: Path) -> None:
-    """Copy a packed run to where it was before, to be read and added to; others are left alone.
+@contextmanager
+def taken_out(folder: Path, kept: Callable[[], object] = lambda: None) -> Iterator[None]:
+    """Put a packed run where it was before, to be read and added to; others are left alone.
+
+    It goes again at the end of the block, unless something in it was added or changed.
+
+    Args:
+        folder: ``STUDY/runs/NAME``.
+        kept: called if it stays.
 
     Raises:
         DamagedPack: the pack is damaged.
@@ -195,11 +202,29 @@ def take_out(folder: Path) -> None:
     """
     record = None if os.path.lexists(folder) else _find(folder)
     if record is None:
+        yield
         return
     make_folder(folder.parent, within=folder.parent.parent)
     with TemporaryDirectory(dir=folder.parent, prefix=".") as spare:
         _extract(record, folder.name, Path(spare))
         move_folder(Path(spare) / folder.name, folder)
+    # A page may still be read, by a browser, when the command that has opened it ends.
+    before = {one for one in _states_in(folder) if one[0].suffix != ".html"}
+    try:
+        yield
+    finally:
+        if before.issuperset(_states_in(folder)):
+            remove_folder(folder)
+        else:
+            kept()
+
+
+def _states_in(folder: Path) -> Iterator[tuple[Path, int, int]]:
+    """Path, size and time of each file."""
+    for path in folder.rglob("*"):
+        if not path.is_dir():
+            state = path.lstat()
+            yield path, state.st_size, state.st_mtime_ns
 
 
 def _extract(record: _PackedRun, part: str, into: Path, *, beside: bool = False) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import fields
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec, get_args, get_type_hints
 
@@ -86,12 +86,12 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     a fault of the program itself keeps its traceback.
     """
 
-    @functools.wraps(command)
+    @wraps(command)
     def careful(*args: P.args, **kwargs: P.kwargs) -> None:
         with sigterm_as_interrupt():
             try:
-                _take_out_packed(kwargs.values())
-                command(*args, **kwargs)
+                with _packed_taken_out(kwargs.values()):
+                    command(*args, **kwargs)
             except Stopped as error:
                 notes = "".join(f"\n{note}" for note in getattr(error, "__notes__", ()))
                 why, going_on = _going_on_after(str(error))
@@ -110,15 +110,20 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     return careful
 
 
-def _take_out_packed(arguments: Iterable[object]) -> None:
-    """Put a packed run that is named by a path where it was, as an ordinary folder."""
-    for value in arguments:
-        for path in value if isinstance(value, list) else (value,):
-            if isinstance(path, Path) and not path.exists() and path.parent.name == "runs":
-                from virsci_society.agents.files.packs import take_out
+@contextmanager
+def _packed_taken_out(arguments: Iterable[object]) -> Iterator[None]:
+    """Put packed runs that are named where they were; they stay there if they are changed."""
+    with ExitStack() as places:
+        for value in arguments:
+            given = value if isinstance(value, list) else (value,)
+            for path in (Path(one) for one in given if isinstance(one, str | Path)):
+                if path.parent.name == "runs" and not path.exists():
+                    from virsci_society.agents.files.packs import taken_out
 
-                with writing(path):
-                    take_out(path)
+                    kept = f"{path}: out of its pack, with what was written into it"
+                    with writing(path):
+                        places.enter_context(taken_out(path, partial(tell, kept, err=True)))
+        yield
 
 
 @contextmanager

@@ -49,9 +49,23 @@ def test_a_packed_run_is_read_as_it_was(packed, tmp_path):
     with packs.unpacked(study / "runs/0001", "tables/") as place:
         assert [*files_in(study.joinpath(place))] == ["0001/tables/papers.parquet"]
     assert packs.unpacked(study / "runs/0007") is None
-    packs.take_out(study / "runs/0001")
-    assert files_in(study / "runs/0001") == whole
-    assert packs.unpacked(study / "runs/0001") is None
+    with packs.taken_out(study / "runs/0001", kept=lambda: pytest.fail("unchanged")):
+        assert files_in(study / "runs/0001") == whole
+        assert packs.unpacked(study / "runs/0001") is None
+    assert not (study / "runs/0001").exists()
+
+
+@pytest.mark.parametrize("change", ["added", "rewritten", "page"])
+def test_a_run_that_is_taken_out_stays_where_it_was_changed(packed, change):
+    run, told = packed[0] / "runs/0001", []
+    with packs.taken_out(run, kept=lambda: told.append(change)):
+        target = run / ("scenario.yaml" if change == "rewritten" else f"{change}.html")
+        target.write_text("more")
+    assert target.read_text() == "more"
+    assert told == [change]
+    with packs.taken_out(run, kept=lambda: told.append("again")):
+        pass
+    assert (target.is_file(), told) == (True, [change])
 
 
 def test_tar_makes_the_ordinary_files_of_a_pack(packed, tmp_path):
@@ -103,11 +117,11 @@ def test_what_a_killed_worker_has_left_is_removed_and_a_run_taken_out_is_left_al
     make_run(study, "0000")
     packs.pack_run(study / "runs/0000")
     assert not list((study / "runs").iterdir())
-    packs.take_out(study / "runs/0000")
-    (study / "runs/0000.lease").mkdir()
-    assert packs.is_loose(study / "runs/0000")
-    packs.pack_run(study / "runs/0000")
-    assert [one.name for one in (study / "runs").iterdir()] == ["0000"]
+    with packs.taken_out(study / "runs/0000"):
+        (study / "runs/0000.lease").mkdir()
+        assert packs.is_loose(study / "runs/0000")
+        packs.pack_run(study / "runs/0000")
+        assert [one.name for one in (study / "runs").iterdir()] == ["0000"]
     assert not packs.is_loose(study / "runs/0000")
     assert len(list((study / "packs").iterdir())) == 1
 

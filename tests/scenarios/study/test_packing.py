@@ -181,8 +181,11 @@ def test_commands_read_a_packed_study_as_any_other(copied, tmp_path, monkeypatch
     assert members(tmp_path / "packed.zip") == members(tmp_path / "loose.zip")
     shown = society("show", study / "runs/0001")
     assert shown.exit_code == 0, shown.output
-    assert loose(study) == ["0001"], "taken out, to be read and added to"
+    assert society("doctor", study / "runs/0001").exit_code == 0
+    assert not loose(study), "nothing is left of a run that was only read"
     page = society("export", "page", study / "runs/0001")
+    assert "0001: out of its pack, with what was written into it" in page.stderr
+    assert loose(study) == ["0001"]
     assert Path(page.stdout.removeprefix("report: ").strip()).is_file()
     assert society("study", "run", study).exit_code == 0
     assert loose(study) == ["0001"]
