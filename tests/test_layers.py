@@ -261,8 +261,11 @@ LIBRARIES = {
     *("ParquetWriter", "to_parquet", "savefig", "imsave", "write_graphml", "write_gexf"),
 }
 """Functions of libraries that make a file: its path must be one that ``replacing`` has given."""
-IN_MEMORY = {"metrics/report/drawing/svg.py": "savefig"}
-"""A figure that is drawn into a text in memory."""
+IN_MEMORY = {
+    "metrics/report/drawing/svg.py": "savefig",
+    "scenarios/export/archive.py": "archive.open",
+}
+"""A figure that is drawn into a text in memory, and the members of a zip file that is given."""
 
 
 PATH = re.compile(r"path|file|folder|target|temporary|unfinished|place")

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import platform
 import re
+import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path, PurePosixPath
-from shutil import disk_usage
+from shutil import copyfileobj, disk_usage
+from stat import S_IFREG
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -30,7 +32,7 @@ from virsci_society.scenarios.export.crate import (
     codemeta,
     crate_metadata,
 )
-from virsci_society.scenarios.export.dataset import write_dataset
+from virsci_society.scenarios.export.dataset import date_of_release, run_ended, write_dataset
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import FINISHED, MANIFEST, read_manifest, read_state
@@ -39,6 +41,8 @@ from virsci_society.scenarios.study.status import folder_of
 from virsci_society.society.results.run import Run
 
 SUMS, CRATE_FILE = "SHA256SUMS", "ro-crate-metadata.json"
+_FIRST_IN_ZIP = 315532800
+"""1980, before which a zip file knows no date."""
 RUN, STUDY, ECOSYSTEM = "run", "study", "ecosystem"
 README = """\
 # {title}
@@ -99,8 +103,8 @@ def write_archive(
         if ecosystem:
             files |= _ecosystem_files(archived)
         title = f"study {folder.resolve().name}" if study else archived[0].title
-        date = datetime.now(UTC).date().isoformat()
-        facts = ArchiveFacts(title, archived, date, license, authors)
+        date = date_of_release(*map(run_ended, runs))
+        facts = ArchiveFacts(title, archived, date.date().isoformat(), license, authors)
         announce("writing the data sets and what describes the archive")
         files |= _described(Path(spare), facts, runs)
         sums = {name: (file_hash(path), path.stat().st_size) for name, path in files.items()}
@@ -109,7 +113,7 @@ def write_archive(
         files |= _written(Path(spare), {SUMS: "".join(lines)})
         announce(f"packing {len(files):,} files")
         with replacing(target) as new:
-            _pack(new, files)
+            _pack(new, files, date)
     return len(files)
 
 
@@ -227,8 +231,7 @@ def _ecosystem_files(runs: Sequence[ArchivedRun]) -> dict[str, Path]:
 
 
 def _archived(path: str, run: Path) -> ArchivedRun:
-    ended = datetime.fromtimestamp(int((run / MANIFEST).stat().st_mtime), UTC)
-    return ArchivedRun(path, read_manifest(run), ended.isoformat())
+    return ArchivedRun(path, read_manifest(run), run_ended(run).isoformat())
 
 
 def _described(spare: Path, facts: ArchiveFacts, runs: Sequence[Path]) -> dict[str, Path]:
@@ -262,10 +265,17 @@ def _json(data: object) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def _pack(target: Path, files: Mapping[str, Path]) -> None:
+def _pack(target: Path, files: Mapping[str, Path], date: datetime) -> None:
+    """Write the zip file; what was written after the date, as all that is made here, bears it."""
     with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED) as archive:
         for name, path in files.items():
-            archive.write(path, name)
+            told = zipfile.ZipInfo.from_file(path, name, strict_timestamps=False)
+            written = max(min(path.stat().st_mtime, date.timestamp()), _FIRST_IN_ZIP)
+            told.date_time = time.gmtime(written)[:6]
+            told.external_attr = (S_IFREG | 0o644) << 16
+            told.compress_type = archive.compression
+            with path.open("rb") as source, archive.open(told, "w") as packed:
+                copyfileobj(source, packed)
 
 
 def _require_room(archive: zipfile.ZipFile, folder: Path) -> None:

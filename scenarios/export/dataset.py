@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import write_atomically
 from virsci_society.scenarios.config.yaml_io import read_yaml
 from virsci_society.society.results.folder_kinds import MANIFEST
@@ -88,7 +90,7 @@ def write_dataset(
         kinds = [(column, ARROW[kind]) for column, (kind, _) in columns_of(name).items()]
         write_parquet(path, table, pa.schema(kinds), speaker=speaker, within=above)
         hashes[name] = hashlib.sha256(path.read_bytes()).hexdigest()
-    facts = croissant_metadata(run, hashes) | _stated(license, authors)
+    facts = croissant_metadata(run, hashes) | _stated(run, license, authors)
     metadata = json.dumps(facts, indent=2, ensure_ascii=False)
     write_atomically(folder / "croissant.json", metadata + "\n", within=above)
     write_atomically(folder / "README.md", datasheet(run, tables), within=above)
@@ -154,14 +156,43 @@ CROISSANT = "http://mlcommons.org/croissant/1.1"
 RAI = "http://mlcommons.org/croissant/RAI/1.0"
 
 
-def _stated(license: str | None, authors: Sequence[str]) -> dict[str, Any]:
+def run_ended(folder: Path) -> datetime:
+    """When the manifest of a run was written, to the second."""
+    return datetime.fromtimestamp(int((folder / MANIFEST).stat().st_mtime), UTC)
+
+
+def date_of_release(*ended: datetime) -> datetime:
+    """The date of what is published of runs: when the last has ended, and not the date of today.
+
+    So a run that is published twice gives the same bytes. ``SOURCE_DATE_EPOCH``, seconds since
+    1970, comes first where it is set (https://reproducible-builds.org/specs/source-date-epoch).
+
+    Raises:
+        InputError: it is set to something else.
+    """
+    stated = os.environ.get("SOURCE_DATE_EPOCH")
+    if not stated:
+        return max(ended)
+    try:
+        return datetime.fromtimestamp(int(stated), UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise InputError(
+            f"SOURCE_DATE_EPOCH: got {stated!r}, expected seconds since 1970; unset it"
+        ) from error
+
+
+def _stated(run: Run, license: str | None, authors: Sequence[str]) -> dict[str, Any]:
     """What the format asks for and no run knows; what is not stated is told as not stated."""
     terms = f"https://spdx.org/licenses/{license}" if license else None
     people = [{"@type": "sc:Person", "name": name} for name in authors]
+    # One in memory has ended now, in this process.
+    date = date_of_release(datetime.now(UTC) if run.folder is None else run_ended(run.folder))
     return {
+        "citeAs": f"{', '.join(authors) or 'authors not stated'} ({date.year}): {title_of(run)}, a "
+        f"data set made by {_program(run)}, https://arxiv.org/abs/2410.09403.",
         "license": terms or {"@type": "sc:CreativeWork", "name": "none is stated"},
         "creator": people or {"@type": "sc:Organization", "name": "authors not stated"},
-        "datePublished": datetime.now(UTC).date().isoformat(),
+        "datePublished": date.date().isoformat(),
     }
 
 
@@ -220,23 +251,26 @@ def _field(table: str, column: str, name: str = "") -> dict[str, Any]:
 def _provenance(run: Run) -> dict[str, Any]:
     """The run that made the texts, what it was made of, and who spoke, in the terms of PROV-O."""
     manifest = run.manifest
-    program = f"virsci-society {(manifest.get('versions') or {}).get('virsci-society', '')}".strip()
     used = [f"scenario {run.name}, seed {run.seed}"]
     if source := (manifest.get("ecosystem") or {}).get("source"):
         used.append(f"past papers: {source}")
     activity = _prov("Activity", f"simulation of {run.days:g} days") | {
         "prov:used": [_prov("Entity", one) for one in used],
-        "prov:wasAssociatedWith": _prov("SoftwareAgent", program),
+        "prov:wasAssociatedWith": _prov("SoftwareAgent", _program(run)),
     }
     if run.folder is not None:
-        written = (run.folder / MANIFEST).stat().st_mtime
-        activity["prov:endedAtTime"] = datetime.fromtimestamp(int(written), UTC).isoformat()
+        activity["prov:endedAtTime"] = run_ended(run.folder).isoformat()
     results = _prov("Entity", f"results of the run, sha256 {run.digest or 'none: not finished'}")
     return {
         "prov:wasGeneratedBy": activity,
         "prov:wasDerivedFrom": results,
         "prov:wasAttributedTo": list(_speakers(run)),
     }
+
+
+def _program(run: Run) -> str:
+    versions = run.manifest.get("versions") or {}
+    return f"virsci-society {versions.get('virsci-society', '')}".strip()
 
 
 def _speakers(run: Run) -> Iterator[dict[str, str]]:
