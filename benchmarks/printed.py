@@ -404,6 +404,9 @@ def waiting() -> str:
 
 
 FOUND = {
+    "discovery.drop.mean": "drop from rating to outcome",
+    "discovery.foresight.mean": "correlation of both",
+    "discovery.attempts.mean": "ideas carried out",
     "discovery.claims.mean": "claims",
     "discovery.false_on_record.mean": "false, of those on record",
     "discovery.worth_published.mean": "worth of what was published",

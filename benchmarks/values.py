@@ -218,7 +218,14 @@ BLOCKS: tuple[Block, ...] = (
             12,
             "no words",
         )
-        for name in ("discovery", "funding", "who-learns", "zollman", "weisberg-muldoon")
+        for name in (
+            "discovery",
+            "funding",
+            "who-learns",
+            "execution-gap",
+            "zollman",
+            "weisberg-muldoon",
+        )
     ),
     Block(
         DOCS / "statistics.md",

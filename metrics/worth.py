@@ -32,6 +32,8 @@ SHARES = (
     "spent",
     "per_money",
     "citation_gain",
+    "drop",
+    "foresight",
 )
 
 
@@ -52,7 +54,9 @@ def discovery(run: Run) -> pd.DataFrame:
         end); ``per_scientist_year`` (discoveries by people ever there and years);
         ``spent`` (money that attempts took) and ``per_money`` (discoveries by money);
         ``citation_gain`` (mean citations by papers of the run, of published successes less those
-        of published failures). Missing where there is nothing to be counted.
+        of published failures); ``drop`` (mean of the rating before less the outcome, in units of
+        worth) and ``foresight`` (their correlation; both Si et al. 2025). Missing where there is
+        nothing to be counted.
     """
     outcomes = _outcomes(run)
     claims = claims_of(outcomes)
@@ -82,6 +86,8 @@ def discovery(run: Run) -> pd.DataFrame:
         "spent": spent or None,
         "per_money": found / spent if spent else None,
         "citation_gain": _citation_gain(run, outcomes[published]),
+        "drop": _mean(outcomes["rated"] - outcomes["outcome"]),
+        "foresight": outcomes["rated"].corr(outcomes["outcome"], min_periods=3),
     }
     kinds = dict.fromkeys(COUNTS, "Int64") | dict.fromkeys(SHARES, "Float64")
     return pd.DataFrame([row]).astype(kinds)

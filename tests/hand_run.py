@@ -62,7 +62,7 @@ COLUMNS = {
     "interests": "scientist date paper topic interests entered dropped",
     "interventions": "number date settings ranked removed",
     "careers": "scientist date change place",
-    "outcomes": "team started ended worth outcome state success replicates cost",
+    "outcomes": "team started ended worth outcome state success replicates cost rated",
     "ties": "source target date papers",
 }
 """The columns that the rows of these tests fill, the last ones not always; others are missing."""

@@ -325,6 +325,11 @@ class Scenario(Part):
                 f"protocol has {key!r}, but no idea is carried out, so none has an outcome or "
                 "looks good; give execution: {use: attempt} and worth: {use: landscape}"
             )
+        named = [one.label for one in getattr(self.protocol, "of", ())] or [self.protocol.name]
+        for name in getattr(self.execution, "overrated", ()):
+            if name not in named:
+                told = f"{name!r} is no protocol here; it has {', '.join(map(repr, named))}"
+                raise ValueError(f"execution.overrated: {told}{did_you_mean(name, named)}")
         # What stands in a file must survive being written into the run folder.
         try:
             json.dumps([one.set for one in self.interventions], allow_nan=False)

@@ -134,12 +134,18 @@ class WorthField:
         rounded: FloatArray = np.round(above, DECIMALS)
         return rounded
 
-    def standardised(self, worth: float) -> float:
-        """A worth in standard deviations from the mean, both of the past papers."""
+    @property
+    def moments(self) -> tuple[float, float]:
+        """Mean and standard deviation of the worth of the past papers."""
         worthy = 1.0 - self.worthless
         # Of these the worth is uniform; of the others it is 0.
         mean = worthy / 2.0
-        return (worth - mean) / math.sqrt(worthy / 3.0 - mean**2)
+        return mean, math.sqrt(worthy / 3.0 - mean**2)
+
+    def standardised(self, worth: float) -> float:
+        """A worth in standard deviations from the mean, both of the past papers."""
+        mean, deviation = self.moments
+        return (worth - mean) / deviation
 
 
 def appearance(signal: float, standardised: float, chance: float) -> float:

@@ -31,7 +31,7 @@ OPTIONAL_TABLES = (
 OPTIONAL_COLUMNS = {
     "scientists": ("arrived",),
     "homework": ("switching",),
-    "outcomes": ("cost",),
+    "outcomes": ("cost", "rated"),
     "papers": ("outside_authors",),
 }
 """Columns that a digest leaves out where no row has a value."""

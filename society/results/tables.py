@@ -187,6 +187,7 @@ state        string  succeeded, failed, given_up
 success      Float64 outcome from which on it is a success
 replicates   string  paper of the society whose idea it repeats; missing for an idea of its own
 cost         Float64 money that it took; missing where ideas cost none
+rated        Float64 worth that it looked to have before; missing as worth, and without overrated
 """),
     "submissions": _columns("""
 team         string  team id

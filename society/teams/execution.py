@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -83,6 +83,13 @@ class ExecutionAttempt(Execution):
     """Probability that a failure is not published. Unit: probability. Source: off; 65 % of null
     results of one programme were never written up (Franco, Malhotra and Simonovits 2014)."""
 
+    overrated: dict[str, Annotated[float, Field(ge=-1, le=1)]] = Field(default_factory=dict)
+    """How much better than it turns out an idea looks on average before it is carried out, by the
+    name of its team's protocol (``{virsci: 0.22}``); those of others by nothing. The panel of
+    ``funding`` sees it, no other judge does, and the column ``rated`` of the table ``outcomes``
+    holds it. Unit: worth. Source: off; of 43 ideas, those of a model lost 1.98 points by execution
+    and those of people 0.63, on a scale from 1 to 10 (Si et al. 2025), 0.22 and 0.07 of its length.
+    """
     told: Literal["members", "coauthors", "everybody"] = "members"
     """Who knows the outcome at once, and can take a step from the idea (``protocol.learning``):
     ``members`` of the team, all who have written with one of them as well (``coauthors``), or
@@ -99,7 +106,8 @@ class ExecutionAttempt(Execution):
         world = lab.world
         if self.funding is not None:
             yield from lab.stage(STAGE, lab.wait(self.funding.decision))
-            if not is_accepted(self.funding, team, lab, manuscript, lab.rng("funding")):
+            more, chance = self._overrated(team), lab.rng("funding")
+            if not is_accepted(self.funding, team, lab, manuscript, chance, more):
                 raise Dissolved(NOT_FUNDED)
         self._pay(world)
         started, longest = lab.now, math.inf if self.patience is None else self.patience
@@ -107,11 +115,13 @@ class ExecutionAttempt(Execution):
         rng = lab.rng(STAGE)
         planned, noise, kept = self.duration.draw(rng), rng.standard_normal(), rng.random()
         row: tuple[object, ...] = (None, None, "given_up")
+        rated = None
         try:
             yield from lab.stage(STAGE, self._work(world, team, lab, min(planned, longest)))
             if planned > longest or lab.now - started > longest:
                 raise Dissolved(GIVEN_UP)
             worth = worth_of_manuscript(world, team, manuscript)
+            rated = self._rating(team, lab, worth) if self.overrated else None
             outcome = round(worth + self.noise * float(noise), DECIMALS)
             succeeded = outcome >= self.success
             row = (worth, outcome, "succeeded" if succeeded else "failed")
@@ -130,7 +140,19 @@ class ExecutionAttempt(Execution):
                 self.success,
                 team.notes.get(REPLICATES),
                 self.cost or None,
+                rated,
             )
+
+    def _overrated(self, team: Team) -> float:
+        return self.overrated.get(team.protocol_name, 0.0)
+
+    def _rating(self, team: Team, lab: Lab, worth: float) -> float:
+        """How good the idea looked to everybody, as the worth that ideas look to have."""
+        field = landscape_of(lab.world)
+        signal = self.signal if self.funding is None else self.funding.signal
+        looks = appearance(signal, field.standardised(worth), _chance(lab))
+        mean, deviation = field.moments
+        return round(mean + deviation * looks + self._overrated(team), DECIMALS)
 
     def _pay(self, world: World) -> None:
         """Pay for one attempt; ends the team where all that has come in does not cover it."""
@@ -190,7 +212,12 @@ def _told(world: World, team: Team, whom: str) -> Iterable[str]:
 
 
 def is_accepted(
-    panel: Panel, team: Team, lab: Lab, manuscript: Manuscript, rng: np.random.Generator
+    panel: Panel,
+    team: Team,
+    lab: Lab,
+    manuscript: Manuscript,
+    rng: np.random.Generator,
+    overrated: float = 0.0,
 ) -> bool:
     """Whether a panel accepts what a team hands in.
 
@@ -200,15 +227,22 @@ def is_accepted(
         lab: its access to the world.
         manuscript: whose words are read where marks hold truth.
         rng: the random stream of the decision.
+        overrated: how much better it looks than it turns out, in units of worth.
     """
     standing, worthless = 0.0, 0.0
     if panel.signal:
         field = landscape_of(lab.world)
         standing = field.standardised(worth_of_manuscript(lab.world, team, manuscript))
         worthless = field.worthless
-    # One stream for all panels of a team: an idea that looks good does so to each of them.
-    looks = appearance(panel.signal, standing, float(lab.rng("looks").standard_normal()))
+    looks = appearance(panel.signal, standing, _chance(lab))
+    if overrated:
+        looks += overrated / landscape_of(lab.world).moments[1]
     return panel.accepts(looks, worthless, rng)
+
+
+def _chance(lab: Lab) -> float:
+    # One stream for all panels of a team: an idea that looks good does so to each of them.
+    return float(lab.rng("looks").standard_normal())
 
 
 def _looks(signal: float, world: World, place: Place, text: str, draw: float) -> float:

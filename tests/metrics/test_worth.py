@@ -1,5 +1,6 @@
 """What was found out, by hand: four claims, of which one is false and one refuted."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -27,7 +28,7 @@ def run(rows, make_run):
     rows["teams"] = [
         (name, *like[1:place], date, *like[place + 1 :]) for name, date in TEAMS.items()
     ]
-    rows["outcomes"] = [(*row, 2.5) for row in OUTCOMES]
+    rows["outcomes"] = [(*row, 2.5, None) for row in OUTCOMES]
     return make_run(rows)
 
 
@@ -48,6 +49,17 @@ def test_a_whole_run(run):
     assert (row["spent"], row["per_money"]) == (8 * 2.5, 2 / 20)
     people = len(run.table("scientists"))
     assert row["per_scientist_year"] == pytest.approx(2 / (people * run.days / 365.0))
+
+
+def test_ratings_are_held_against_what_became_of_ideas(rows, run, make_run):
+    (none,) = discovery(run)[["drop", "foresight"]].to_dict("records")
+    assert (pd.isna(none["drop"]), pd.isna(none["foresight"])) == (True, True)
+    ratings = {"A": 1.0, "B": 0.9, "C": 0.8, "D": 0.5, "G": None}
+    rows["outcomes"] = [(*row, 2.5, ratings.get(row[0])) for row in OUTCOMES]
+    (row,) = discovery(make_run(rows)).to_dict("records")
+    assert row["drop"] == pytest.approx((0.2 + 0.3 + 0.25 + 0.5) / 4)
+    expected = np.corrcoef([1.0, 0.9, 0.8, 0.5], [0.8, 0.6, 0.55, 0.0])[0, 1]
+    assert row["foresight"] == pytest.approx(expected)
 
 
 def test_an_idea_with_the_keywords_of_an_earlier_one_is_duplicated(rows, run, make_run):

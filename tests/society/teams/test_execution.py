@@ -1,5 +1,7 @@
 """Ideas that are carried out: outcomes around their worth, and what follows from them."""
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from virsci_society.society.literature.landscape import appearance
 from virsci_society.society.teams.execution import (
     GIVEN_UP,
     NO_MONEY,
+    NOT_FUNDED,
     NULL_RESULT,
     worth_of_text,
 )
@@ -40,7 +43,7 @@ def lived(until="2y", attempt=None, **keys):
 
 
 def outcomes(rows):
-    """Team -> (started, ended, worth, outcome, state, success, replicates, cost)."""
+    """Team -> (started, ended, worth, outcome, state, success, replicates, cost, rated)."""
     return {row[0]: row[1:] for row in rows["outcomes"]}
 
 
@@ -54,7 +57,7 @@ def test_every_idea_has_the_outcome_of_its_worth_and_its_time_passes(plain):
     found = outcomes(rows)
     papers = {row[0]: row for row in rows["papers"]}
     assert len(found) > 50
-    for team, (started, ended, worth, outcome, state, _, replicates, _) in found.items():
+    for team, (started, ended, worth, outcome, state, _, replicates, *_) in found.items():
         assert ended - started == 30.0
         assert outcome == worth
         assert state == ("succeeded" if worth >= 0.5 else "failed")
@@ -62,6 +65,65 @@ def test_every_idea_has_the_outcome_of_its_worth_and_its_time_passes(plain):
         # The worth is that of what was published, and the paper comes after the outcome.
         assert society.world.landscape.worth(society.literature.vector(team)[None])[0] == worth
         assert papers[team][4] >= ended
+
+
+DROPS = {"machines": 1.98 / 9, "people": 0.63 / 9}
+"""Published losses by execution, as shares of a scale from 1 to 10."""
+
+
+def rated(drops, **keys):
+    """A society of two kinds of teams, whose ideas look better than they are, and what became."""
+    of = [{"share": 1, "name": name, "protocol": {"use": "wordless"}} for name in DROPS]
+    attempt = {"noise": 0.1, "overrated": drops} | keys
+    many = {"founding.teams_per_year": 300, "protocol": {"use": "mixture", "of": of}}
+    society, rows = lived(attempt=attempt, **many)
+    return society, rows, {row[0]: row[2] for row in rows["teams"]}
+
+
+def test_ratings_before_fall_by_what_is_stated_and_tell_nothing_of_outcomes():
+    society, rows, kinds = rated(DROPS)
+    _, flat, _ = rated(dict.fromkeys(DROPS, 0.0))
+    found, same = outcomes(rows), outcomes(flat)
+    assert {team: row[:-1] for team, row in found.items()} == {
+        team: row[:-1] for team, row in same.items()
+    }
+    mean, deviation = society.world.landscape.moments
+    for kind, drop in DROPS.items():
+        of_kind = [team for team in found if kinds[team] == kind and found[team][8] is not None]
+        before, after = (np.array([found[team][at] for team in of_kind]) for at in (8, 3))
+        assert before - drop == pytest.approx([same[team][8] for team in of_kind], abs=2e-6)
+        error = deviation / np.sqrt(len(before))
+        # Ideas look to be worth what past papers are, and the drop, whatever they turn out to be.
+        assert len(before) > 150
+        assert abs(before.mean() - (mean + drop)) < 3 * error
+        assert before.std() == pytest.approx(deviation, rel=0.2)
+        assert abs(np.corrcoef(before, after)[0, 1]) < 3 / np.sqrt(len(before))
+
+
+def test_a_panel_funds_more_of_the_ideas_that_look_better_than_they_are():
+    _, rows, kinds = rated(DROPS, funding={"accept": 0.25, "decision": "1d"})
+    funded = outcomes(rows)
+    reasons = {row[0]: row[10] for row in rows["teams"]}
+    spread, agreement, deviation = np.sqrt(0.33 + 0.67 / 3), 0.33, np.sqrt(0.5 / 3 - 0.25**2)
+    usual = NormalDist()
+    for kind, drop in DROPS.items():
+        asked = [team for team in kinds if kinds[team] == kind]
+        asked = [team for team in asked if team in funded or reasons[team] == NOT_FUNDED]
+        share = np.mean([team in funded for team in asked])
+        gained = np.sqrt(agreement) * drop / deviation / spread
+        expected = usual.cdf(gained - usual.inv_cdf(0.75))
+        assert abs(share - expected) < 3 * np.sqrt(expected * (1 - expected) / len(asked))
+        assert expected > 0.3
+
+
+def test_what_is_overrated_is_a_protocol_of_the_scenario():
+    for keys in ({}, {"protocol": {"use": "mixture", "of": MIXED}}):
+        attempt = {"use": "attempt", "overrated": {"machine": 0.2}}
+        with pytest.raises(InputError, match=r"overrated: 'machine' is no protocol here; it has"):
+            load_scenario("community/assembly", **BASE | {"execution": attempt} | keys)
+    attempt["overrated"] = {"wordless": 2}
+    with pytest.raises(InputError, match="overrated"):
+        load_scenario("community/assembly", **BASE | {"execution": attempt})
 
 
 def test_a_landscape_that_nobody_reads_changes_nothing():
@@ -140,9 +202,9 @@ def test_what_takes_too_long_is_given_up_and_has_no_outcome():
 
 def test_what_an_attempt_costs_stands_in_its_row_and_changes_nothing_without_a_budget(plain):
     _, paid = lived(attempt={"noise": 0, "cost": 2.5})
-    assert {row[-1] for row in outcomes(paid).values()} == {2.5}
-    assert {row[-1] for row in outcomes(plain[1]).values()} == {None}
-    free = [(*row[:-1], None) for row in paid["outcomes"]]
+    assert {row[7] for row in outcomes(paid).values()} == {2.5}
+    assert {row[7:] for row in outcomes(plain[1]).values()} == {(None, None)}
+    free = [(*row[:-2], None, None) for row in paid["outcomes"]]
     assert free == plain[1]["outcomes"]
     rest = {name: rows for name, rows in paid.items() if name != "outcomes"}
     assert rest == {name: rows for name, rows in plain[1].items() if name != "outcomes"}
