@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, field_validator
 
@@ -17,6 +17,10 @@ from virsci_society.agents.errors import InputError, ReplyError
 from virsci_society.agents.prompts.slots import Excerpt, Reference, Utterance, paper_key
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import ASK, Question, Spoken
+
+if TYPE_CHECKING:
+    from virsci_society.society.kernel.answer import Answer
+    from virsci_society.society.teams.lab import Lab
 
 _NAMED = re.compile(r"\bidea[\s#_:.-]*(\d+)\b", re.IGNORECASE)
 _PREFERRED = re.compile(r"\W*idea\W*(\d+)\W*\s(?:rather than|instead of|over|and not)\b", re.I)
@@ -396,6 +400,16 @@ def retrieved_references(*ideas: CandidateIdea) -> tuple[str, ...]:
 def idea_text(idea: CandidateIdea) -> str:
     """The text of an idea, for protocols that embed it as the paper."""
     return idea.query
+
+
+def looks_of(
+    lab: Lab, ideas: Sequence[Answer[CandidateIdea]], *purpose: object
+) -> tuple[Answer[float], ...]:
+    """How good ideas look, for ``lab.pose(looks=)``; empty where rules know nothing of worth."""
+    execution = lab.world.execution
+    if execution is None or not execution.signal:
+        return ()
+    return execution.looks(lab, [lab.later(idea_text, idea) for idea in ideas], "ideas", *purpose)
 
 
 def pool_references(*ideas: CandidateIdea) -> tuple[Reference, ...]:

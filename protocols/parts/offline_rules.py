@@ -146,7 +146,11 @@ def score_idea(asked: Asked) -> dict[str, Any]:
 
 
 def choose_of_pair(asked: Asked) -> dict[str, Any]:
-    """The idea whose papers are farther, with Gumbel noise as on a ballot."""
+    """The idea that looks better, or else whose papers are farther, with noise as on a ballot."""
+    if looks := asked.all("looks"):
+        better = "A" if looks[0] >= looks[1] else "B"
+        reply = {"Reason": f"Idea {better} looks better.", "Better": better}
+        return reply if asked.count("turns") <= 1 else {"Debate": [reply["Reason"]], **reply}
     first, second = (
         _distance(asked.slots.get(name)) + gumbel_noise(asked.rng, RULES.ballot_noise)
         for name in ("first", "second")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from virsci_society.protocols.ideas import CandidateIdea, Idea
+from virsci_society.protocols.ideas import CandidateIdea, Idea, looks_of
 from virsci_society.protocols.parts.forms import Seeds
 from virsci_society.protocols.parts.research_system import ResearchSystem
 from virsci_society.protocols.parts.steps import distinct_places, retrieve
@@ -184,6 +184,7 @@ def hold_tournament(
     """
     if len(ideas) < 2:
         return ideas[0]
+    looks = looks_of(work.lab, ideas, work.lab.visit)
     points = [0.0] * len(ideas)
     pairs: list[tuple[int, int]] = []
     choices: list[Answer[PairChoice]] = []
@@ -194,7 +195,7 @@ def hold_tournament(
             points = award_points(points, pairs, [choice.read() for choice in choices])
         with (yield from work.convene("ranking by pairs", number, rounds)):
             pairs = pair_by_points(points, work.lab.rng("tournament", work.lab.visit, number))
-            pose = partial(_pose_pair, work, [(ideas[one], ideas[two]) for one, two in pairs])
+            pose = partial(_pose_pair, work, ideas, looks, pairs)
             choices = yield from work.lab.ask_each([judge] * len(pairs), pose)
     return work.lab.later(
         partial(best_of_pairs, tuple(points), tuple(pairs)), tuple(choices), tuple(ideas)
@@ -202,10 +203,17 @@ def hold_tournament(
 
 
 def _pose_pair(
-    work: TeamWork, pairs: Sequence[tuple[Answer[Any], Answer[Any]]], seat: int, judge: str
+    work: TeamWork,
+    ideas: Sequence[Answer[Any]],
+    looks: Sequence[Answer[float]],
+    pairs: Sequence[tuple[int, int]],
+    seat: int,
+    judge: str,
 ) -> Answer[PairChoice]:
-    first, second = pairs[seat]
-    return work.pose(judge, "pair", PairChoice, "vote", seat=seat, first=first, second=second)
+    first, second = (ideas[place] for place in pairs[seat])
+    shown = tuple(looks[place] for place in pairs[seat]) if looks else None
+    slots = {"first": first, "second": second, "looks": shown}
+    return work.pose(judge, "pair", PairChoice, "vote", seat=seat, **slots)
 
 
 def best_of_pairs(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
+from virsci_society.protocols.ideas import looks_of
 from virsci_society.protocols.parts.elo import (
     START,
     Match,
@@ -60,6 +61,7 @@ class Pool:
     Attributes:
         k: largest change of a rating by one match.
         ideas: unread.
+        looks: how good they look to rules; empty where those know nothing of worth.
         units: their embeddings, of length 1.
         reviews: one for each.
         matches: decided so far.
@@ -72,6 +74,7 @@ class Pool:
 
     k: float
     ideas: list[Answer[CandidateIdea]] = field(default_factory=list)
+    looks: list[Answer[float]] = field(default_factory=list)
     units: list[FloatArray] = field(default_factory=list)
     reviews: list[Answer[DeepReview]] = field(default_factory=list)
     matches: list[Match] = field(default_factory=list)
@@ -207,6 +210,7 @@ class CoScientist(ResearchSystem):
         pool.removed += len(new) - len(kept)
         pool.units += [units[place] for place in kept]
         pool.ideas += [new[place - old] for place in kept]
+        pool.looks += looks_of(lab, pool.ideas[old:], old)
         with (yield from work.convene("review of hypotheses", number, self.rounds)):
 
             def pose(seat: int, who: str) -> Answer[DeepReview]:
@@ -253,6 +257,7 @@ class CoScientist(ResearchSystem):
             reviews=(pool.reviews[first], pool.reviews[second]),
             turns=self.debate_turns if top else 1,
             lessons=pool.lessons,
+            looks=(pool.looks[first], pool.looks[second]) if pool.looks else None,
         )
 
     def _learn(self, work: TeamWork, pool: Pool, number: int) -> Process[None]:

@@ -17,7 +17,7 @@ from virsci_society.protocols.ideas import (
     Ballot,
     CandidateIdea,
     Weights,
-    idea_text,
+    looks_of,
     plurality_winner,
     pool_references,
 )
@@ -78,7 +78,7 @@ def assess_novelty(
                 # Only the ratings say how many ideas are listed; they are read in the next meeting.
                 size = len(shortlisted.read())
                 on_ballot = lay_out_ballot(lab, memory, released, shortlisted, size)
-            looks = looks or _looks(lab, on_ballot)
+            looks = looks or looks_of(lab, on_ballot, lab.visit)
             # Everybody votes once, also where the order of speaking is random and some stay silent.
             orders = {
                 voter: _order(lab, len(on_ballot), turn.number, voter, permuted=permuted)
@@ -126,15 +126,6 @@ def _pose_ballot(
         extras=("comparisons",) if memory.switches.comparisons == "on" else (),
         sentences=discussion.sentences,
     )
-
-
-def _looks(lab: Lab, on_ballot: Ideas) -> tuple[Answer[float], ...]:
-    """How good the ideas look; empty where votes know nothing of worth."""
-    execution = lab.world.execution
-    if execution is None or not execution.signal:
-        return ()
-    texts = [lab.later(idea_text, idea) for idea in on_ballot]
-    return execution.looks(lab, texts, "ideas", lab.visit)
 
 
 def lay_out_ballot(

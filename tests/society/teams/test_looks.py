@@ -8,6 +8,8 @@ from tests.protocols.scripted_backend import Players, play
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.protocols.ideas import idea_text
 from virsci_society.protocols.peer_review.protocol import PeerReview
+from virsci_society.protocols.systems.ai_researcher import AIResearcher
+from virsci_society.protocols.systems.co_scientist import CoScientist
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.kernel.durations import FixedDuration
 from virsci_society.society.literature.landscape import Landscape
@@ -68,6 +70,23 @@ def test_with_full_signal_all_vote_for_the_idea_that_is_worth_most(synthetic):
                 [world.landscape.standardised(worth) for worth in known]
             )
         assert len(chosen) == 1
+
+
+@pytest.mark.parametrize("system", [AIResearcher(seeds=6, rounds=3), CoScientist(debate_turns=3)])
+def test_with_full_signal_the_better_of_two_ideas_wins_every_pair(synthetic, system):
+    rules = Noted()
+    played = play(synthetic, system, backend=rules, meanwhile=carrying_out(1.0))
+    replies = {row["call"]: row["reply"] for row in played.rows("calls")}
+    world, pairs = played.society.world, rules.of("PairChoice")
+    assert len(pairs) > 4
+    for asked in pairs:
+        known = worths(world, [asked.slots["first"], asked.slots["second"]])
+        looks = [world.landscape.standardised(worth) for worth in known]
+        assert asked.slots["looks"] == pytest.approx(looks)
+        assert f'"Better":"{"AB"[known[0] < known[1]]}"' in replies[asked.id].replace(": ", ":")
+    blind = Noted()
+    play(synthetic, system, backend=blind, meanwhile=carrying_out(0.0))
+    assert all(asked.slots.get("looks") is None for asked in blind.of("PairChoice"))
 
 
 def test_in_every_round_reviewers_see_the_same_in_the_manuscript(synthetic):
