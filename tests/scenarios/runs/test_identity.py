@@ -27,7 +27,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "d3c7751e459c8da449a0b343e540e9c8d0f41129f7f8187ace9ac056dcab797e"
+DEFAULTS = "f1cd815749191ce2e86638d65c4c5c88615a80390d72d4496a4c5e6293088286"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 

@@ -149,7 +149,7 @@ def test_arms_with_the_same_words_differ_in_nothing(tmp_path):
     gathered(design, study)
     write_study_page(study)
     page = (study / "report.html").read_text(encoding="utf-8")
-    assert "The number of papers was the same in BIG as in other, pair by pair" in page
+    assert "The number of papers was the same in “BIG” as in “other”, pair by pair" in page
     assert "no test, every pair is equal" in page
 
 
