@@ -214,14 +214,15 @@ def check(
     a run of it would write to. Pages from outside the project are rendered with what the first
     team's questions give.
 
-    Of a language model, its server is asked how long prompts it can read, and nothing else.
+    Of a language model, its server is asked how long prompts it can read, and nothing else. A
+    server on this machine that does not answer is a warning; any server, with --online, a fault.
     """
     from virsci_society.scenarios.config.document import is_study
     from virsci_society.scenarios.config.schema import read_scenario, scenario_document
     from virsci_society.scenarios.planning.dry_run import rehearse_beginning, slow_clock
     from virsci_society.scenarios.planning.prompt_recording import check_pages
     from virsci_society.scenarios.runs.execute import default_folder
-    from virsci_society.scenarios.runs.preflight import check_before_run
+    from virsci_society.scenarios.runs.preflight import check_before_run, silent_servers
 
     find_code_here(trust)
     if is_study(scenario):
@@ -235,6 +236,8 @@ def check(
     tell(f"{chosen.name}: every key is right (seed {chosen.seed})")
     _tell_counted_teams(chosen)
     _warn(document, chosen)
+    for warning in silent_servers(chosen, local=True):
+        tell(f"warning: {redact(warning)}", err=True)
     if pages := check_pages(chosen):
         tell(pages)
     rehearsed = rehearse_beginning(chosen)

@@ -51,7 +51,7 @@ def check_before_run(
     if folder is not None:
         faults += _other_scenario(scenario, folder)
     if online:
-        faults += _unreachable(scenario)
+        faults += silent_servers(scenario)
     if faults:
         raise InputError("\n".join(faults))
 
@@ -158,9 +158,15 @@ def _kinds(data: Any) -> Any:
     return data.get("protocol", {}).get("use"), data.get("population", {}).get("ecosystem")
 
 
-def _unreachable(scenario: Scenario) -> Iterator[str]:
-    """Endpoints with an address at which nothing answers."""
-    addresses = (one.api_base for one in endpoint_settings_of(scenario.backend.backend.paid))
+def silent_servers(scenario: Scenario, *, local: bool = False) -> Iterator[str]:
+    """Addresses of endpoints at which nothing answers, each with what to do.
+
+    Args:
+        scenario: with right keys.
+        local: look at addresses on this machine only.
+    """
+    endpoints = endpoint_settings_of(scenario.backend.backend.paid)
+    addresses = (one.api_base for one in endpoints if one.is_local or not local)
     for address in dict.fromkeys(filter(None, addresses)):
         parts = urlsplit(address)
         port = parts.port or (443 if parts.scheme == "https" else 80)

@@ -439,6 +439,13 @@ def test_a_budget_that_bounds_nothing_is_told() -> None:
     assert "budget" not in society("check", "quickstart").stderr
 
 
+def test_a_server_on_this_machine_that_does_not_answer_is_told() -> None:
+    settings = ("backend.use=openai", "backend.model=m", "backend.api_base=http://127.0.0.1:9/v1")
+    done = society("check", "quickstart", *(f"--set={one}" for one in settings))
+    assert done.exit_code == 0
+    assert "warning: backend.api_base: nothing answers at http://127.0.0.1:9/v1" in done.stderr
+
+
 def test_a_key_by_its_name_in_the_client_of_a_provider_is_known() -> None:
     settings = ("backend.use=openai", "backend.model=m", "backend.base_url=http://127.0.0.1:9/v1")
     done = society("check", "quickstart", *(f"--set={one}" for one in settings))

@@ -12,7 +12,7 @@ import yaml
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.runs.preflight import check_before_run
+from virsci_society.scenarios.runs.preflight import check_before_run, silent_servers
 from virsci_society.scenarios.runs.run_journal import sign_journal
 from virsci_society.scenarios.study.design import check_arms
 from virsci_society.scenarios.study.reader import read_study
@@ -121,6 +121,9 @@ def test_an_endpoint_is_looked_at_only_if_that_is_wished(small: Scenario) -> Non
     (told,) = faults(live, online=True)
     assert told.startswith(f"backend.api_base: nothing answers at {address} (")
     assert "start the server" in told
+    assert list(silent_servers(live, local=True)) == [told]
+    elsewhere = live.set("backend.api_base", "http://nowhere.invalid/v1")
+    assert not list(silent_servers(elsewhere, local=True))
 
 
 def test_arms_of_a_study_are_checked_and_the_file_is_named(small: Scenario, here: Path) -> None:
