@@ -11,7 +11,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from virsci_society.scenarios.terminal.arguments import ARGUMENTS
+from virsci_society.scenarios.runs.signals import ARGUMENTS
 
 _WHOLE = "society.arguments"
 SECTIONS: Mapping[str, Mapping[str, str]] = {

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.file_hashes import hash_json
 from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.ecosystem_folder import MANIFEST as ECOSYSTEM_MANIFEST
 from virsci_society.scenarios.config.ecosystem_folder import Folder
+from virsci_society.scenarios.runs.signals import ARGUMENTS
 
 if TYPE_CHECKING:
     # 'society show' passes through this file, and reads no scenario.
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 NUMBER = "identity_number"
 """The key of manifests, journals and locks; where there is none, the number is 1."""
+COMMAND = "command"
+"""The note in a journal of the command line that began or resumed it, as a JSON list."""
 RELEASES: Mapping[int, str] = {1: "0.1.0", IDENTITY: "0.2.0"}
 """The last release of each identity."""
 
@@ -127,6 +131,8 @@ def sign_journal(journal: Journal, scenario: Scenario) -> None:
     journal.set_meta("identity", identity_hash(scenario))
     journal.set_meta(NUMBER, str(IDENTITY))
     journal.set_meta("scenario", scenario_text)
+    if words := ARGUMENTS.get():
+        journal.set_meta(COMMAND, json.dumps(list(map(redact, words))))
 
 
 def sessions_of(journal: Journal) -> list[dict[str, Any]]:

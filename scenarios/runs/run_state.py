@@ -8,6 +8,7 @@ entry, never an error, and nothing is followed through a link.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
@@ -24,7 +25,8 @@ from virsci_society.agents.journal.live_view import is_being_written, read_notes
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.runs.control import control_words
-from virsci_society.scenarios.runs.run_journal import JOURNAL, ledger_of
+from virsci_society.scenarios.runs.run_journal import COMMAND, JOURNAL, ledger_of
+from virsci_society.scenarios.runs.signals import RESUME_WITH, THE_SAME, resuming_command
 from virsci_society.society.results.folder_kinds import planned_runs
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ class RunState:
         stood: what its latest session said of where it stood at its end; empty if that was killed.
         answered: calls that have an outcome in the journal, also those answered by rules.
         session: number of its latest session; 0 where it is not known.
+        command: the command line of its latest session; empty where it is not known.
     """
 
     folder: str
@@ -84,6 +87,7 @@ class RunState:
     stood: str = ""
     answered: int | None = None
     session: int = 0
+    command: str = ""
 
     def to_data(self) -> dict[str, Any]:
         """The state as plain data."""
@@ -249,6 +253,7 @@ def _with_counts(
             answered, latest = journal.answered()
         day = latest if day is None else day
     scenario: dict[str, Any] = _held(notes, "scenario", {})
+    words: list[Any] = _held(notes, COMMAND, [])
     seed = manifest.get("seed", scenario.get("seed"))
     calls, tokens, usd = spent_in(ledger) if manifest or notes else (None, None, None)
     return replace(
@@ -258,6 +263,7 @@ def _with_counts(
         days=None if day is None else float(day),
         answered=answered,
         session=_held(notes, "session", 0),
+        command=resuming_command(list(map(str, words))),
         calls=calls,
         tokens=tokens,
         usd=usd,
@@ -298,9 +304,13 @@ def going_on(state: RunState) -> str:
     study = folder.parent.parent
     if folder.parent.name == "runs" and planned_runs(study) is not None:
         return f"'society study run {study}' resumes it"
-    larger = state.reason.partition("; resume with ")[2]
+    setting = state.reason.partition(RESUME_WITH)[2]
+    if state.command:
+        command = resuming_command(shlex.split(state.command)[1:], setting)
+        larger = " with a larger budget" if setting else ""
+        return f"{THE_SAME}{larger} resumes it, and what was answered is not asked again: {command}"
     command = f"'society run SCENARIO --out {folder}' with the same scenario and settings"
-    command += f", and {larger}," if larger else ""
+    command += f", and --set {setting}," if setting else ""
     return f"{command} resumes it; what was answered is not asked again"
 
 

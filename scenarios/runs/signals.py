@@ -1,5 +1,6 @@
-"""Handlers for SIGINT and SIGTERM; no other module of the project installs any.
+"""Handlers for SIGINT and SIGTERM, and the command line that resumes what was stopped.
 
+No other module of the project installs any handler.
 A run, a review and a study stop soon and lose nothing; a command without a run ends as by Ctrl-C.
 Every handler is taken back at the end of its block, and none is installed off the main thread,
 where Python allows none and signals are another component's task.
@@ -8,14 +9,21 @@ where Python allows none and signals are another component's task.
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from types import FrameType
 from typing import Protocol
 
 from virsci_society.agents.errors import Interrupted, Stopped
 
+ARGUMENTS: ContextVar[tuple[str, ...] | None] = ContextVar("ARGUMENTS", default=None)
+"""The command line without the program's name; None outside a command."""
+RESUME_WITH = "; resume with --set "
+"""In the reason of a stop, before a larger budget."""
+THE_SAME = "the same command"
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -106,3 +114,22 @@ def _handled(
             # None stands for a handler that was not installed from Python and cannot be set.
             with suppress(TypeError):
                 signal.signal(number, old)
+
+
+def resuming_command(words: Sequence[str], setting: str = "") -> str:
+    """A command line that is given again.
+
+    Args:
+        words: the arguments that it was given; without any the result is empty.
+        setting: ``key=value`` that takes the place of what was set, such as a larger budget.
+    """
+    if not setting:
+        return shlex.join(["society", *words]) if words else ""
+    key = setting.partition("=")[0]
+    kept = list(words)
+    for at in reversed(range(len(words))):
+        if words[at].startswith(f"--set={key}="):
+            del kept[at]
+        elif words[at] == "--set" and "".join(words[at + 1 : at + 2]).startswith(f"{key}="):
+            del kept[at : at + 2]
+    return resuming_command([*kept, "--set", setting])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -26,10 +25,13 @@ from virsci_society.agents.errors import (
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import printable
 from virsci_society.scenarios.config.outside_code import fault_in_outside_code
-from virsci_society.scenarios.runs.signals import sigterm_as_interrupt
-
-ARGUMENTS: ContextVar[tuple[str, ...] | None] = ContextVar("ARGUMENTS", default=None)
-"""The arguments of the command that runs, for the message that says how to resume it."""
+from virsci_society.scenarios.runs.signals import (
+    ARGUMENTS,
+    RESUME_WITH,
+    THE_SAME,
+    resuming_command,
+    sigterm_as_interrupt,
+)
 
 
 def complete_scenario(incomplete: str) -> list[str]:
@@ -97,7 +99,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 why, going_on = _going_on_after(str(error))
                 _leave(f"stopped: {why}{notes}\n{going_on}", error.exit_code)
             except KeyboardInterrupt:
-                _leave(f"interrupted; {_going_on()}", Stopped.exit_code)
+                _leave(f"interrupted; {_going_on_after('')[1]}", Stopped.exit_code)
             except Exception as error:
                 told = isinstance(error, SocietyError) and not isinstance(error, ProtocolError)
                 fault = None if told or isinstance(error, _ENDS) else fault_in_outside_code(error)
@@ -224,26 +226,12 @@ def _going_on_after(why: str) -> tuple[str, str]:
 
     Both were printed once, and the command without the larger budget stopped again at once.
     """
-    reason, advice, setting = why.partition("; resume with --set ")
+    reason, _, setting = why.partition(RESUME_WITH)
     words = ARGUMENTS.get()
-    if not advice or words is None:
-        return why, _going_on()
-    key = setting.partition("=")[0]
-    kept = list(words)
-    for at in reversed(range(len(words))):
-        if words[at].startswith(f"--set={key}="):
-            del kept[at]
-        elif words[at] == "--set" and "".join(words[at + 1 : at + 2]).startswith(f"{key}="):
-            del kept[at : at + 2]
-    command = shlex.join(["society", *kept, "--set", setting])
-    return reason, f"the same command with a larger budget resumes it: {command}"
-
-
-def _going_on() -> str:
-    """What to type to go on: the same command again."""
-    words = ARGUMENTS.get()
-    same = "the same command resumes it"
-    return same if words is None else f"{same}: {shlex.join(['society', *words])}"
+    if words is None:
+        return why, f"{THE_SAME} resumes it"
+    larger = " with a larger budget" if setting else ""
+    return reason, f"{THE_SAME}{larger} resumes it: {resuming_command(words, setting)}"
 
 
 def _leave(message: str, code: int) -> NoReturn:

@@ -116,6 +116,12 @@ def test_a_reached_budget_is_gone_on_with_by_a_larger_one_and_a_run_of_a_study_b
     told = going_on(RunState(str(here / "one" / "partial"), "stopped by budget", reason=why))
     assert told.startswith(f"'society run SCENARIO --out {here / 'one'}' with the same scenario ")
     assert "settings, and --set backend.budget.calls=40, resumes it" in told
+    given = f"society run quickstart --set backend.budget.calls=20 --out {here / 'one'}"
+    known = RunState(str(here / "one"), "stopped by budget", reason=why, command=given)
+    assert going_on(known).endswith(
+        f" resumes it, and what was answered is not asked again: society run quickstart --out "
+        f"{here / 'one'} --set backend.budget.calls=40"
+    )
     run = here / "sizes" / "runs" / "0003"
     run.mkdir(parents=True)
     (here / "sizes" / "lock.json").write_text('{"arms": [{}], "replicates": 4}')
@@ -149,7 +155,7 @@ def test_a_run_without_a_model_that_was_killed_is_shown(
     shown = offline_nursery.society("show", "run")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "killed: no end of session" in shown.stdout
-    assert "'society run SCENARIO --out run' with the same scenario and settings" in shown.stdout
+    assert "not asked again: society run small.yaml --out run\n" in shown.stdout
     told = json.loads(offline_nursery.society("show", "run", "--json").stdout)
     assert told["state"] == "killed"
     for command in (("export", "page"), ("explore",), ("transcript",)):
