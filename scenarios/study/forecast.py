@@ -34,17 +34,11 @@ class StudyForecast:
     Attributes:
         design: the study.
         plans: of one run of each arm, in their order.
-        effect: smallest standardised difference (Cohen's d) of two arms that the replicates find
-            with a power of 0.8; NaN for fewer than two.
-        corrected: the same at the level that the smallest of all planned comparisons has to reach
-            (Holm).
         rehearsed: seconds that the rehearsal of one run of each arm took here.
     """
 
     design: Design
     plans: tuple[Plan, ...]
-    effect: float
-    corrected: float
     rehearsed: tuple[float, ...] = ()
 
     def total(self, name: str) -> dict[str, float]:
@@ -63,6 +57,19 @@ class StudyForecast:
             return float(max(*alone, many * math.fsum(work) / slots))
 
         return {end: at(end) for end in ENDS}
+
+    def detectable(self, tests: int = 1) -> float | None:
+        """Smallest effect that is found with a power of 0.8 as the smallest of some p (Holm).
+
+        Returns:
+            d_z of pairs where seeds are shared, else Cohen's d of two arms; None for one replicate.
+        """
+        from virsci_society.metrics.inference import comparisons
+
+        file = self.design.file
+        find = comparisons.detectable_paired if file.paired else comparisons.detectable_effect
+        found = find(file.replicates, alpha=0.05 / tests)
+        return None if math.isnan(found) else found
 
     @property
     def priced(self) -> bool:
@@ -84,10 +91,8 @@ class StudyForecast:
             "wall_seconds_sharing_slots": self.wall_time(),
             **({} if matching is None else {"match": matching}),
             "comparisons": len(self.design.comparisons),
-            "detectable_effect": None if math.isnan(self.effect) else self.effect,
-            "detectable_effect_after_holm": (
-                None if math.isnan(self.corrected) else self.corrected
-            ),
+            "detectable_effect": self.detectable(),
+            "detectable_effect_after_holm": self.detectable(max(1, comparisons_in(self.design))),
         }
 
 
@@ -99,8 +104,6 @@ def study_forecast(design: Design, progress: Progress) -> StudyForecast:
     Raises:
         InputError: the ecosystem of an arm cannot be used.
     """
-    from virsci_society.metrics.inference.comparisons import detectable_effect
-
     plans, rehearsed = [], []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
         progress.begin(f"rehearsing {arm.name}")
@@ -109,17 +112,16 @@ def study_forecast(design: Design, progress: Progress) -> StudyForecast:
         began = time.monotonic()
         plans.append(plan(seeded, rates_for(seeded, None), step=step))
         rehearsed.append((time.monotonic() - began) / plans[-1].rehearsals)
-    many, level = design.file.replicates, 0.05 / max(1, comparisons_in(design))
-    found = detectable_effect(many), detectable_effect(many, alpha=level)
-    return StudyForecast(design, tuple(plans), *found, tuple(rehearsed))
+    return StudyForecast(design, tuple(plans), tuple(rehearsed))
 
 
 def comparisons_in(design: Design) -> int:
-    """Number of p-values of the planned comparisons."""
+    """Number of p values of the planned comparisons, with one panel of each kind of review."""
     count = 0
     for one in design.comparisons:
         arms = len(one.arms) if one.arms is not None else len(design.arms)
-        count += max(1, arms - 1) if one.test == "paired" else 1
+        # A correlation is tested twice, by Pearson's r and by Spearman's rho.
+        count += {"paired": max(1, arms - 1), "correlation": 2}.get(one.test, 1)
     return count
 
 
@@ -189,6 +191,8 @@ def _figures(found: StudyForecast) -> Iterator[tuple[str, ...]]:
 
 
 def _said(found: StudyForecast) -> Iterator[str]:
+    from virsci_society.metrics.inference.comparisons import power_sentences
+
     one, many = found.plans[0], found.design.file.replicates
     if not found.wall_time()["high"]:
         jobs, together = Engine().sizes(found.design, found.design.runs)
@@ -203,11 +207,4 @@ def _said(found: StudyForecast) -> Iterator[str]:
         yield f"rates: {one.rates.source}"
     if not found.priced:
         yield "the price of a model is not known; 'society plan' tells how to give it"
-    if math.isnan(found.effect):
-        yield f"{many} replicate: no effect can be told from chance"
-        return
-    yield (
-        f"{many} replicates find a difference of {found.effect:.2f} standard deviations between "
-        f"two independent arms (power 0.8, level 0.05); {found.corrected:.2f} where it is the "
-        "first of all planned comparisons (Holm); pairs that share seeds find smaller ones"
-    )
+    yield from power_sentences(many, found.design.file.paired, comparisons_in(found.design))

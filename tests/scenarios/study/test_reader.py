@@ -7,6 +7,7 @@ import pytest
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.document import library
 from virsci_society.scenarios.study.design import arm_name, flatten, nest, scenario_of, short_names
+from virsci_society.scenarios.study.forecast import comparisons_in
 from virsci_society.scenarios.study.reader import read_study
 from virsci_society.scenarios.study.sensitivity import sample_arms, scale_to_bounds, unit_points
 from virsci_society.scenarios.study.study_file import (
@@ -209,6 +210,11 @@ def test_paired_tests_over_a_key_are_those_that_can_be_written_out(written):
         ("team_size=2,turns=1", "team_size=2,turns=2"),
         ("team_size=3,turns=1", "team_size=3,turns=2"),
     ]
+
+
+def test_the_plan_counts_every_test_of_holms_correction(written):
+    text = TINY.replace("ON}]", "ON}, {test: correlation, of: ON, against: papers}]")
+    assert comparisons_in(read_study(written(text))) == 3 + 2
 
 
 def test_a_wrong_setting_of_the_command_is_named_as_such(written):
