@@ -144,6 +144,39 @@ def detectable_paired(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
     return _detectable(n, n - 1, float(np.sqrt(n)), power, alpha)
 
 
+def power_sentences(n: int, paired: bool, tests: int) -> list[str]:
+    """The effects that a design finds with a power of 0.8, its planned comparison first.
+
+    Args:
+        n: replicates of each arm.
+        paired: arms are compared seed by seed.
+        tests: planned comparisons, over which Holm's correction goes.
+    """
+    if n < 2:
+        return [
+            f"{n} {'replicate' if n == 1 else 'replicates'}: no effect can be told from chance."
+        ]
+    find, name = (detectable_paired, "d_z") if paired else (detectable_effect, "d")
+    of = "pairs of runs find a mean difference" if paired else "runs of each arm find a difference"
+    unit = "the differences" if paired else "an arm"
+    sentences = [
+        f"{n} {of} of {find(n):.2f} standard deviations of {unit} ({name}) at 80 % power, by a "
+        "two-sided test at 5 %."
+    ]
+    if tests > 1:
+        strict = find(n, alpha=0.05 / tests)
+        sentences.append(
+            f"Where Holm is at its strictest, as for the smallest of {tests} p values, it is "
+            f"{strict:.2f}."
+        )
+    if paired:
+        sentences.append(
+            f"Two arms of {n} runs with seeds of their own would find {detectable_effect(n):.2f} "
+            "standard deviations of an arm (d)."
+        )
+    return sentences
+
+
 def _detectable(n: int, freedom: int, scale: float, power: float, alpha: float) -> float:
     if n < 2:
         return NAN

@@ -12,10 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from virsci_society.agents.files.file_hashes import update_hashes
-from virsci_society.metrics.inference.comparisons import (
-    detectable_effect,
-    detectable_paired,
-)
+from virsci_society.metrics.inference.comparisons import power_sentences
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, POOR_COVERAGE
 from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.report.templates import (
@@ -76,7 +73,6 @@ def _range(low: int, high: int) -> str:
 RUNS_SHOWN = 60
 ARMS_BESIDE = 8
 """Most arms of which the page shows all measures side by side."""
-POWER = 0.8
 
 
 def write_study_page(folder: Path | str) -> Path:
@@ -163,6 +159,8 @@ class StudyPage:
             "virsci_society.scenarios.study.results", "virsci_society.metrics.report"
         )
         description, fewest = self.study.description, self._fewest_replicates()
+        tests = sum(one.planned for one in self.results)
+        power = power_sentences(fewest, description.paired, tests)
         return environment.get_template("study.html").render(
             style=style_sheet(environment),
             told=description,
@@ -183,12 +181,10 @@ class StudyPage:
             states=self.study.runs["state"].value_counts().sort_index().to_dict(),
             fewest=fewest,
             sketch=MIN_REPLICATES,
-            power=power_statements(
-                fewest, description.paired, sum(one.planned for one in self.results)
-            ),
+            power=[line.replace(" %", "\u202f%") for line in power],
             poor=self._poorly_covered(),
             limit=POOR_COVERAGE,
-            tests=sum(one.planned for one in self.results),
+            tests=tests,
             added=sum(not one.planned for one in self.results),
             spoilt=None if self.runs_with_defaults is None else len(self.runs_with_defaults),
             arms=[{"name": one.name, "set": _settings(one.set)} for one in description.arms],
@@ -312,27 +308,6 @@ class StudyPage:
 
 def _is_no_review(one: ComparisonResult) -> bool:
     return not one.measure.startswith("review.")
-
-
-def power_statements(n: int, paired: bool, tests: int) -> list[str]:
-    """The effects that a design can detect, in sentences; none below two replicates."""
-    if n < 2:
-        return []
-    size = detectable_paired(n, POWER) if paired else detectable_effect(n, POWER)
-    sentences = [
-        f"n = {n} per arm finds d ≥ {detectable_effect(n, POWER):.2f} at {POWER:.0%} power "
-        "(two arms with seeds of their own, two-sided test at 5 %)."
-    ]
-    if paired:
-        sentences.append(f"The same n as pairs finds d_z ≥ {size:.2f}.")
-    if tests > 1:
-        first = 0.05 / tests
-        strict = detectable_paired if paired else detectable_effect
-        sentences.append(
-            f"Where Holm is at its strictest, as for the smallest of {tests} p values, it is "
-            f"{'d_z' if paired else 'd'} ≥ {strict(n, POWER, first):.2f}."
-        )
-    return [line.replace("%", "\u202f%").replace(" \u202f", "\u202f") for line in sentences]
 
 
 def _among_column(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
