@@ -121,8 +121,11 @@ def test_skewed_measures_are_warned_of_and_normal_ones_are_not(tmp_path):
 
 
 def test_comparisons_are_repeated_without_the_runs_that_hold_a_default(tmp_path):
-    assert "do not tell whether a default" in words(page_of(make(tmp_path / "untold")))
-    assert "In no run did a default" in words(page_of(make(tmp_path / "none", defaulted={})))
+    told = words(page_of(make(tmp_path / "untold", backend_about="a model")))
+    assert "do not tell whether a default" in told
+    folder = make(tmp_path / "none", defaulted={}, backend_about="a model")
+    assert "In no run did a default" in words(page_of(folder))
+    assert "a default" not in words(page_of(make(tmp_path / "rules", defaulted={})))
     folder = make(tmp_path / "some", defaulted={0: 2, 13: 1})
     text = words(page_of(folder))
     assert "In 2 runs a default stood in" in text
