@@ -45,11 +45,21 @@ class Pace:
     def __init__(self) -> None:
         self._began = time.monotonic()
         self._first: float | None = None
+        self._late = self._least = 0.0
         self._last = (0.0, 0.0)
 
     def begin(self) -> None:
         """Start to count."""
         self._began, self._first = time.monotonic(), None
+
+    def leave_out(self, done: float, least: float) -> None:
+        """Leave what is done, and the time that it took, out of the estimate.
+
+        Args:
+            done: so far, such as the runs that were begun first, which waited for the start.
+            least: done before there is an estimate.
+        """
+        self._first, self._late, self._least = done, time.monotonic() - self._began, least
 
     def text(self, day: float, until: float) -> str:
         """Such as ``0:12 gone, 1:37 left``.
@@ -78,7 +88,9 @@ class Pace:
         since = done - self._first
         if whole <= self._first or since / (whole - self._first) < LEAST_SHARE:
             return None
-        return gone * (whole - done) / since
+        if done < self._least:
+            return None
+        return (gone - self._late) * (whole - done) / since
 
     def again(self) -> str:
         """The same for the day that was told last; empty before there is one."""

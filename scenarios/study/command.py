@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -153,7 +154,8 @@ def run(
     engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
     if index is not None:
         part = _indices(index, held)
-        _end(folder, engine.run(design, folder, part, _line_by_line(folder, len(part))))
+        told = _line_by_line(folder, len(part), prod(engine.sizes(design, len(part))))
+        _end(folder, engine.run(design, folder, part, told))
         return
     before = read_statuses(folder, held)
     todo = unfinished_runs(before)
@@ -166,7 +168,8 @@ def run(
         todo = sorted([*todo, *loose])
     if todo:
         remove_control(folder)
-        engine.run(design, folder, todo, _line_by_line(folder, len(todo)))
+        told = _line_by_line(folder, len(todo), prod(engine.sizes(design, len(todo))))
+        engine.run(design, folder, todo, told)
     _conclude(design, folder, held, changed=bool(todo))
     # Reviewers come after the runs, so that here they are only announced.
     for line in _without_reviews(design, folder):
@@ -356,16 +359,21 @@ def _without_reviews(design: Design, folder: Path) -> list[str]:
     ]
 
 
-def _line_by_line(folder: Path, total: int) -> Callable[[Status], None]:
-    """Prints each run as it ends, with the share that has ended and the time left."""
+def _line_by_line(folder: Path, total: int, at_once: int) -> Callable[[Status], None]:
+    """Prints each run as it ends, with the share that has ended and the time left.
+
+    The time left is told when as many runs have ended twice as are done at once: the first of
+    them waited for their process, and all of a round end at about the same time.
+    """
     from virsci_society.scenarios.study.status import describe_status
 
     pace, ended = Pace(), set[int]()
-    pace.text(0, total)
 
     def line(one: Status) -> None:
         ended.add(one.index)
         many = len(ended)
+        if many <= at_once:
+            pace.leave_out(many, 2 * at_once)
         share = f"{many} of {total} ({many / total:.0%}; {pace.text(many, total)})"
         tell(f"{share}: {describe_status(folder, one)}")
 

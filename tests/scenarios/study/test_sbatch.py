@@ -56,8 +56,9 @@ from virsci_society.scenarios.cli.app import main
 from virsci_society.scenarios.runs.signals import SignalWatch
 from virsci_society.scenarios.study import command
 
-def limited(folder, total, line_by_line=command._line_by_line):
-    line, mark, seen = line_by_line(folder, total), os.environ["SLURM_STAND_IN"] + "/mark", []
+def limited(folder, total, at_once, line_by_line=command._line_by_line):
+    line, seen = line_by_line(folder, total, at_once), []
+    mark = os.environ["SLURM_STAND_IN"] + "/mark"
     record = SignalWatch.record_signal
     SignalWatch.record_signal = lambda self, *n: (seen.append(n), record(self, *n))[1]
     def told(status):
