@@ -134,6 +134,24 @@ def team_lines(run: Run, called: Callable[[str], str] = str) -> list[str]:
     return [xml_text(line) for line in lines]
 
 
+def team_rows(run: Run, team: str) -> pd.DataFrame:
+    """The row of a team in the table of teams.
+
+    Raises:
+        InputError: no such team.
+    """
+    teams = run.table("teams")
+    chosen = teams[teams["team"] == team]
+    if not len(chosen):
+        shown, names = with_invented_names(team), [str(name) for name in teams["team"]]
+        masked = "" if shown == team else f" ({team})"
+        raise InputError(
+            f"no team {shown!r}{masked} in this run; 'society transcript RUN' lists its "
+            f"{len(names)} teams{with_invented_names(did_you_mean(team, names))}"
+        )
+    return chosen
+
+
 def team_talks(
     run: Run, team: str | None = None, stage: str | None = None, prompts: Mapping[str, str] = {}
 ) -> Iterator[TeamTalk]:
@@ -142,15 +160,8 @@ def team_talks(
     Raises:
         InputError: no such team or stage.
     """
-    teams, calls = run.table("teams"), run.table("calls")
-    chosen = teams if team is None else teams[teams["team"] == team]
-    if team is not None and not len(chosen):
-        shown, names = with_invented_names(team), [str(name) for name in teams["team"]]
-        masked = "" if shown == team else f" ({team})"
-        raise InputError(
-            f"no team {shown!r}{masked} in this run; 'society transcript RUN' lists its "
-            f"{len(names)} teams{with_invented_names(did_you_mean(team, names))}"
-        )
+    calls = run.table("calls")
+    chosen = run.table("teams") if team is None else team_rows(run, team)
     stages = [str(name) for name in calls["stage"].dropna().unique()]
     if stage is not None and stage not in stages:
         raise InputError(

@@ -58,9 +58,7 @@ def fork(
     set_: Settings = None,
     remove: Annotated[
         str | None,
-        typer.Option(
-            "--remove", metavar="RANK:N|NAMES", help="Who leaves: degree:10, or Scientist3."
-        ),
+        typer.Option("--remove", metavar="RANK:N|NAMES", help="Who leaves: degree:10, or Hatamer."),
     ] = None,
     seed: Seed = None,
     trust: Trust = False,

@@ -122,8 +122,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "transcript": (
         "society transcript runs/quickstart-1",
-        "society transcript runs/quickstart-1 Scientist7/1 --stage novelty --prompts",
-        "society transcript runs/quickstart-1 Scientist7/1 --page talk.html",
+        "society transcript runs/quickstart-1 Vizona/1 --stage novelty --prompts",
+        "society transcript runs/quickstart-1 Vizona/1 --page talk.html",
     ),
     "ctl": (
         "society ctl runs/quickstart-1 pause",
@@ -132,8 +132,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "watch": ("society watch runs/quickstart-1", "society watch runs/team-size --open"),
     "play": (
-        "society play quickstart --as Scientist12",
-        "society play virsci/paper --as Scientist12 --limit 600 --name P07 --out runs/seat",
+        "society play quickstart --as Vizona",
+        "society play virsci/paper --as Vizona --limit 600 --name P07 --out runs/seat",
     ),
     "ecosystem": (
         "society ecosystem build jsonl papers.jsonl.gz --boundary 2012 --out eco/mine",

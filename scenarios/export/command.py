@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from virsci_society.agents.errors import InputError
 from virsci_society.agents.invented_names import masked_name
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
@@ -32,7 +31,7 @@ def otel(
         Path | None, typer.Option("--out", help="The file (default RUN/traces.json).")
     ] = None,
     team: Annotated[
-        str | None, typer.Option("--team", help="One team only, such as Scientist12/1.")
+        str | None, typer.Option("--team", help="One team only, such as Vizona/1.")
     ] = None,
     words: Annotated[
         bool, typer.Option("--words", help="With prompts and replies as attributes.")
@@ -41,6 +40,7 @@ def otel(
 ) -> None:
     """Write run, teams, stages and calls as OpenTelemetry spans (OTLP JSON, GenAI conventions)."""
     from virsci_society.agents.journal.journal import Journal
+    from virsci_society.metrics.report.transcript import team_rows
     from virsci_society.scenarios.explorer.conversations import read_prompts
     from virsci_society.scenarios.export.otlp import spans_of, write_traces
     from virsci_society.scenarios.runs.run_journal import JOURNAL
@@ -48,8 +48,8 @@ def otel(
     find_code_here(trust)
     opened = open_to_show(run)
     team = None if team is None else masked_name(team)
-    if team is not None and team not in set(opened.table("teams")["team"]):
-        raise InputError(f"--team: the run has no team {team}")
+    if team is not None:
+        team_rows(opened, team)
     attempts = []
     if (run / JOURNAL).is_file():
         with Journal.open(run / JOURNAL, frozen=True) as journal:

@@ -192,6 +192,6 @@ def _removal(text: str) -> dict[str, Any] | list[str]:
     if (colon and not count.isdecimal()) or rank_alone or not all(names):
         raise InputError(
             f"--remove {text}: write it as rank:number, such as degree:10, or as names, such as "
-            "Scientist3,Scientist8"
+            "Hatamer,Kodenor"
         )
     return {"by": by, "count": int(count)} if colon else names

@@ -38,8 +38,7 @@ As = Annotated[
     typer.Option(
         "--as",
         metavar="SCIENTIST|TEAM",
-        help="For whom a person answers: Scientist12, or a team such as Scientist12/1; can be "
-        "repeated.",
+        help="For whom a person answers: Vizona, or a team such as Vizona/1; can be repeated.",
     ),
 ]
 Limit = Annotated[

@@ -372,6 +372,7 @@ def test_every_command_has_examples_and_both_names_of_help() -> None:
         shown = society(*path, "-h").output
         # A prompt of a shell can be copied: no line of an example is broken.
         assert all(f"  {line}\n" in shown for line in EXAMPLES[" ".join(path)]), path
+        assert "Scientist1" not in shown  # pages and terminals show invented names
 
 
 def test_a_shell_is_given_names_and_files(here: Path) -> None:

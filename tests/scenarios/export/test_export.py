@@ -49,7 +49,7 @@ def test_traces_of_one_team(small_run, tmp_path):
     assert "gen_ai.input.messages" in out.read_text()
     wrong = society("export", "otel", small_run, "--team", "Nobody/1")
     assert wrong.exit_code == 2
-    assert "no team Nobody/1" in wrong.output
+    assert "no team 'Nobody/1' in this run; 'society transcript RUN' lists its" in wrong.output
 
 
 def test_the_data_set(small_run, tmp_path):
