@@ -80,12 +80,20 @@ function overview() {
   return [el("h2", {}, when(day)), ...compared(),
     el("table", {}, el("thead", {}, el("tr", {}, el("td", { class: "name" }), head)), el("tbody", {}, counts[0].map(([label], row) =>
       el("tr", {}, el("th", { scope: "row", class: "name" }, label), counts.map((column) => el("td", {}, number(column[row][1]))))))),
-    ...runs.map((run, i) => central(run, i)), ...runs.map((run, i) => growth(run, i))];
+    ...runs.flatMap((run, i) => [central(run, i), connected(run, i), growth(run, i)])];
 }
 
 function central(run, i) {
   const found = mostCentral(run, state.day).map(([who, count]) => el("span", {}, link(run.names[who], { who: run.names[who], run: i || null }), ` (${many(count, "co-author")})`));
   return el("p", {}, `Most central on this day${runs.length > 1 ? `, run ${"AB"[i]}` : ""}: `, found.length ? joined(found) : "nobody has a co-author", ".");
+}
+
+/** How many the largest component holds on the last day until now that was counted, and what that means. */
+function connected(run, i) {
+  const step = run.growth_day.findLastIndex((day) => day <= state.day), tied = run.growth_all_tied[step], held = run.growth_all[step];
+  const name = `Largest component${runs.length > 1 ? `, run ${"AB"[i]}` : ""}: `;
+  if (!tied) return el("p", {}, name, "nobody has a co-author yet.");
+  return el("p", {}, name, `by ${when(run.growth_day[step])}, ${number(held)} of the ${number(tied)} scientists with a co-author (${Math.round(100 * held / tied)} %) are connected by papers they wrote together, directly or through others: from each of them co-authors lead to all the others.`);
 }
 
 /** Colour, name and size of the communities, as on the page of the run, and what grey is. */

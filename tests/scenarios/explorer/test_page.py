@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 
+import networkx as nx
 import pytest
 
 from tests.browser import CHROMIUM, Browser
@@ -190,6 +191,9 @@ def test_the_overview_names_the_most_central_and_the_legend_the_communities(run,
         browser.until("document.documentElement.dataset.ready === 'true'")
         text = browser.value("document.getElementById('view').textContent")
         assert f"Most central on this day: {first} ({count[first]} co-authors), " in text
+        graph = nx.Graph(list(map(tuple, pairs)))
+        largest = len(max(nx.connected_components(graph), key=len))
+        assert f", {largest} of the {len(graph)} scientists with a co-author (" in text
         legend = browser.value("document.getElementById('communities').textContent")
         for label, size in zip(whole.labels, whole.sizes, strict=True):
             assert f"{label} ({size} people)" in legend
