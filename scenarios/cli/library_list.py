@@ -88,7 +88,7 @@ def _print_runs(folder: Path, json: bool) -> None:
             one.folder,
             one.state,
             one.date[:16].replace("T", " "),
-            one.days,
+            None if one.days is None else int(one.days),
             one.calls,
             one.tokens,
             None if one.usd is None else f"{one.usd:,.2f}",

@@ -119,7 +119,9 @@ def cell(value: Any) -> str:
             return "-"
         if math.isinf(value):
             return "∞" if value > 0 else "-∞"
-        return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}"
+        # Four digits and more would be written as a power of ten.
+        is_whole = value == round(value) or abs(value) >= 999.5
+        return f"{value:,.0f}" if is_whole else f"{value:,.3g}"
     return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 

@@ -210,7 +210,7 @@ def folders(small_run: Path, here: Path) -> Path:
     part.mkdir()
     held = json.loads((small_run / "manifest.json").read_text())
     ledger = {"attempts": 3, "prompt_tokens": 10, "completion_tokens": 5, "usd": 0.25}
-    (part / "manifest.json").write_text(json.dumps(held | {"days": 7.0, "ledger": ledger}))
+    (part / "manifest.json").write_text(json.dumps(held | {"days": 1961.4, "ledger": ledger}))
     (runs / "damaged" / "manifest.json").write_text("[" * 100_000)
     (runs / "linked").symlink_to(small_run)
     (runs / "else").mkdir()
@@ -227,11 +227,12 @@ def test_runs_are_listed_with_state_date_and_cost(folders: Path) -> None:
         "studies/s/runs/0001": "finished",
     }
     stopped = found["stopped"]
-    assert (stopped.days, stopped.calls, stopped.tokens, stopped.usd) == (7.0, 3, 15, 0.25)
+    assert (stopped.days, stopped.calls, stopped.tokens, stopped.usd) == (1961.4, 3, 15, 0.25)
     assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:", one.date) for one in found.values())
     shown = society("list", "runs").output
     assert "stopped" in shown
     assert "0.25" in shown
+    assert " 1,961 " in shown
     assert len(json.loads(society("list", "runs", folders, "--json").output)) == 5
 
 

@@ -329,6 +329,7 @@ def test_the_overview_of_another_backend(capsys: pytest.CaptureFixture[str]) -> 
         (float("nan"), "-"),
         (3.0, "3"),
         (1234567.0, "1,234,567"),
+        (1961.4, "1,961"),
         (0.123456, "0.123"),
         (4321, "4,321"),
         ("x", "x"),
