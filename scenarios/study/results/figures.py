@@ -16,7 +16,7 @@ from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.inference.correlations import RANK_TREND, Correlation
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, Interval, t_interval
-from virsci_society.metrics.inference.two_lines import FittedLine, TwoLines
+from virsci_society.metrics.inference.two_lines import TwoLines
 from virsci_society.metrics.report.drawing.axes import Axes
 from virsci_society.metrics.report.drawing.elements import LegendEntry
 from virsci_society.metrics.report.drawing.svg import (
@@ -54,6 +54,22 @@ def measure_figures(study: Study, measure: str) -> list[Markup]:
         return [_figure_of_points(study, measure, key) for key in study.numeric_keys()]
     key = x_axis_key(study)
     return [_figure_against_key(study, measure, key, arms_by_series(study, key))]
+
+
+def shown_values(study: Study, measure: str, arm: str) -> FloatArray:
+    """The values of a measure in an arm as the page shows them: shares in per cent."""
+    return study.numbers(measure, arm) * percentage(study, measure)
+
+
+def shown_extent(study: Study, measure: str) -> tuple[float, float]:
+    """The least and the largest value of a measure as the page shows it."""
+    low, high = measure_extent(measure)
+    return low * percentage(study, measure), high * percentage(study, measure)
+
+
+def _shown_label(study: Study, measure: str, most: int) -> str:
+    unit = ", %" if percentage(study, measure) > 1 else ""
+    return cut_text(study.label(measure), most - len(unit)) + unit
 
 
 def is_drawn_by_arm(study: Study) -> bool:
@@ -102,8 +118,8 @@ def _figure_against_key(
 
 def _against_key(axes: Axes, study: Study, measure: str, key: str) -> None:
     """Name the axes of a measure against a key."""
-    axes.y.bounds, axes.y.grid, axes.x.label = measure_extent(measure), True, words(key)
-    axes.title = cut_text(study.label(measure), MAX_TITLE_LENGTH - 16)
+    axes.y.bounds, axes.y.grid, axes.x.label = shown_extent(study, measure), True, words(key)
+    axes.title = _shown_label(study, measure, MAX_TITLE_LENGTH - 16)
 
 
 JITTER = 0.06
@@ -133,11 +149,11 @@ def _draw_series(
     """
     middles = []
     for arm in arms:
-        values = study.numbers(measure, arm)
+        values = shown_values(study, measure, arm)
         if not len(values):
             continue
         at = study.key_value(arm, key) + shift
-        band = t_interval(values, extent=measure_extent(measure))
+        band = t_interval(values, extent=shown_extent(study, measure))
         axes.dots(at + gap * (0.06 + jitter(values)), values, colour, size=3.0, opacity=0.4)
         if len(values) >= MIN_REPLICATES:
             axes.segments(([at], [band.low]), ([at], [band.high]), colour, width=1.8)
@@ -152,11 +168,11 @@ Row = tuple[str, FloatArray, Interval]
 
 
 def _figure_by_arm(study: Study, measure: str) -> Markup:
-    extent = measure_extent(measure)
-    samples = [(arm, study.numbers(measure, arm)) for arm in study.arms]
+    extent = shown_extent(study, measure)
+    samples = [(arm, shown_values(study, measure, arm)) for arm in study.arms]
     rows = [(arm, values, t_interval(values, extent=extent)) for arm, values in samples]
     drawn, axes = _figure_of_rows(rows)
-    axes.title, axes.x.bounds = cut_text(study.label(measure), MAX_TITLE_LENGTH), extent
+    axes.title, axes.x.bounds = _shown_label(study, measure, MAX_TITLE_LENGTH), extent
     return drawn.svg(f"{measure} in each arm: means with 95 % intervals, and replicates")
 
 
@@ -196,7 +212,7 @@ def correlation_figures(study: Study, results: Sequence[ComparisonResult]) -> di
     for measure, mine in rows.items():
         drawn, axes = _figure_of_rows(mine)
         axes.vertical(0.0)
-        axes.title = cut_text(f"correlations of the {study.label(measure)}", MAX_TITLE_LENGTH)
+        axes.title = cut_text(f"correlations of the {study.label(measure)}", MAX_TITLE_LENGTH - 16)
         axes.x.bounds = (-1.0, 1.0)
         figures[measure] = drawn.svg(f"Correlations of {measure}: 95 % intervals, and zero")
     return figures
@@ -226,7 +242,7 @@ def _figure_of_points(study: Study, measure: str, key: str) -> Markup:
     x, y = key_and_measure(study, measure, key, study.arms)
     drawn = Plot(4.2, 2.6)
     axes = drawn.axes()
-    axes.dots(x, y, BLUE, size=4.2, opacity=0.6)
+    axes.dots(x, y * percentage(study, measure), BLUE, size=4.2, opacity=0.6)
     _against_key(axes, study, measure, key)
     return drawn.svg(f"{measure} against {key}: the mean of each point")
 
@@ -238,6 +254,8 @@ def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -
         return None
     key = one.of[0]
     x, y = key_and_measure(study, one.measure, key, list(arms))
+    scale = percentage(study, one.measure)
+    y *= scale
     drawn = Plot(4.6, 2.9)
     axes = drawn.axes()
     axes.dots(x, y, MUTED, size=3.5, opacity=0.45)
@@ -246,7 +264,7 @@ def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -
         (shape.second, x >= shape.break_point, ORANGE),
     )
     for line, side, colour in sides:
-        _draw_fitted_line(axes, line, x[side], y[side], colour)
+        _draw_fitted_line(axes, line.slope * scale, x[side], y[side], colour)
     axes.vertical(shape.break_point)
     _against_key(axes, study, one.measure, key)
     axes.title += f": {shape.note}"
@@ -255,14 +273,12 @@ def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -
     return drawn.svg(f"Two lines of {one.measure} over {key}, break at {shape.break_point:g}")
 
 
-def _draw_fitted_line(
-    axes: Axes, line: FittedLine, x: FloatArray, y: FloatArray, colour: str
-) -> None:
+def _draw_fitted_line(axes: Axes, slope: float, x: FloatArray, y: FloatArray, colour: str) -> None:
     """A line through the middle of its own observations."""
-    if not len(x) or not np.isfinite(line.slope):
+    if not len(x) or not np.isfinite(slope):
         return
     ends = np.array([x.min(), x.max()])
-    axes.line(ends, y.mean() + line.slope * (ends - x.mean()), colour, width=2.2)
+    axes.line(ends, y.mean() + slope * (ends - x.mean()), colour, width=2.2)
 
 
 def _series_legend(axes: Axes, names: list[str]) -> None:

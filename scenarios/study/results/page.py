@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -71,6 +71,14 @@ def _range(low: int, high: int) -> str:
 
 
 RUNS_SHOWN = 60
+IN_THE_UNIT: Mapping[str, Sequence[str]] = {
+    "measures": tuple(one for one in tables.MEASURE_BY_ARM[4:] if one != "skewness"),
+    "inverted_u": ("slope_1", "low_1", "high_1", "slope_2", "low_2", "high_2"),
+    "factorial": ("size",),
+    "multiverse": ("difference", "low", "high", "least", "most"),
+    "morris": ("mu", "mu_star", "sigma"),
+}
+"""Columns of tables that are in the unit of the measure."""
 ARMS_BESIDE = 8
 """Most arms of which the page shows all measures side by side."""
 
@@ -171,7 +179,7 @@ class StudyPage:
             correlated=self.correlated,
             shapes=self.shapes,
             drawn=[one for one in self.drawn if one["picture"]],
-            tables={name: self._rows(table) for name, table in self.tables.items()},
+            tables={name: self._rows(name, table) for name, table in self.tables.items()},
             beside=[(name, name) for name in self.study.arms],
             reference=_reference(description),
             gains=[(name, name.replace("_", " ")) for name in self.tables.get("gains_by_arm", ())],
@@ -216,18 +224,28 @@ class StudyPage:
                 "meaning": measure.meaning if measure else "",
                 "figures": drawn,
                 "table": table,
-                "rows": records(table),
+                "rows": self._in_percent(records(table), IN_THE_UNIT["measures"]),
                 "log": bool(table["geometric_mean"].notna().any()),
                 "missing": int(table["missing"].sum()),
             }
         )
 
-    def _rows(self, table: pd.DataFrame) -> list[dict[str, Any]]:
-        """The rows of a table as the page shows them, with measures in words."""
-        rows = records(table)
+    def _rows(self, name: str, table: pd.DataFrame) -> list[dict[str, Any]]:
+        """The rows of a table as the page shows them: measures in words, shares in per cent."""
+        values = self.study.arms if name == "arms_side_by_side" else IN_THE_UNIT.get(name, ())
+        rows = self._in_percent(records(table), values)
         for row in rows:
+            unit = ", %" if values and percentage(self.study, row["measure"]) > 1 else ""
             for column in {"measure", "against"} & {*row}:
-                row[column] = self.study.label(row[column])
+                row[column] = self.study.label(row[column]) + unit
+        return rows
+
+    def _in_percent(
+        self, rows: list[dict[str, Any]], columns: Iterable[str]
+    ) -> list[dict[str, Any]]:
+        """Rows with a measure each, of which shares are told in per cent in some columns."""
+        for row, column in product(rows, columns):
+            row[column] *= percentage(self.study, row["measure"])
         return rows
 
     def _groups(self) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -248,8 +266,7 @@ class StudyPage:
         tests = sum(one.planned for one in self.results)
         for measure in table["measure"].unique():
             rows = _difference_rows(table[table["measure"] == measure])
-            for row, name in product(rows, ("difference", "low", "high")):
-                row[name] *= percentage(self.study, measure)
+            self._in_percent(rows, ("difference", "low", "high"))
             picture = figures.difference_figure(self.study, measure, rows)
             if picture is not None:
                 self.figures[file_name(measure, "differences")] = picture

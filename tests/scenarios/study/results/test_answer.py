@@ -1,6 +1,7 @@
 """The answer of a study in one sentence, and its plan beside what was done."""
 
 import html
+import re
 
 import numpy as np
 import pandas as pd
@@ -76,6 +77,13 @@ def test_arms_and_measures_are_told_by_their_labels_and_shares_in_points(tmp_pat
         "largest component was the same in “all leave” as when nobody left, pair by pair."
     )
     page = StudyPage(study).render()
+    assert "<h3>Share of active authors in the largest component, % <code>" in page
+    assert re.search(">share of active authors in the larges[^<]*, %</text>", page)
+    by_arm = page[page.index('<section id="measures">') :]
+    assert "<td>48</td><td>42.0</td><td>48</td>" in by_arm  # arm beside arm
+    assert "<td>48</td><td>37.6&nbsp;to&nbsp;58.4</td>" in by_arm
+    csv = StudyPage(study).tables["measures"]
+    assert csv["mean"].tolist()[:2] == pytest.approx([0.48, 0.42])
     assert "<h3>Mean betweenness <code>brokers.betweenness.mean</code></h3>" in page
     assert "The same in every arm: mean betweenness</summary>" in page
 
