@@ -113,8 +113,13 @@ def measure_extent(name: str) -> tuple[float, float]:
 
 
 def measure_label(name: str) -> str:
-    """The name of a measure in a sentence; of ``table.column.statistic`` as it is written."""
-    return MEASURES[name].label if name in MEASURES else name
+    """The name of a measure in a sentence; of ``a.b.mean`` it is ``mean b (a)``."""
+    if name in MEASURES:
+        return MEASURES[name].label
+    table, *parts = name.split(".")
+    if len(parts) != 2 or table == "review":
+        return name
+    return f"{parts[1]} {parts[0]} ({table})".replace("_", " ")
 
 
 def _function(name: str, own: Mapping[str, Metric | None] | None = None) -> ScalarFunction:

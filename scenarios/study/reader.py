@@ -407,6 +407,8 @@ class _Reading:
                     f"{measure} is given by reviewers when the runs are done, and no run has it; "
                     "name it in a comparison (of: or against:), and leave it out here",
                 )
+            elif not scenarios and "." in str(measure):
+                continue  # its table may be a metric of a scenario that cannot be read yet
             elif isinstance(measure, str) and (problem := name_error(measure, own)) is not None:
                 self.diagnostics.add(("measures", number), problem)
 

@@ -212,6 +212,12 @@ def test_paired_tests_over_a_key_are_those_that_can_be_written_out(written):
     ]
 
 
+def test_a_column_of_a_metric_that_is_not_trusted_is_no_second_fault(written):
+    text = TINY.replace("set: {", "set: {metrics: [mine:brokers], ")
+    (line,) = faults(written(text.replace("measures: [ON", "measures: [brokers.score.mean, ON")))
+    assert "read it, then give --trust" in line
+
+
 def test_the_plan_counts_every_test_of_holms_correction(written):
     text = TINY.replace("ON}]", "ON}, {test: correlation, of: ON, against: papers}]")
     assert comparisons_in(read_study(written(text))) == 3 + 2

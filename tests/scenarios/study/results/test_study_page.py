@@ -475,3 +475,4 @@ def test_intervals_of_a_measure_end_where_it_does(tmp_path):
     study = Study.open(write_study(tmp_path / "study", told, values))
     assert (tables.measure_by_arm(study, "giant_component")["low"] == 0).all()
     assert (tables.measure_by_arm(study, "other.x.mean")["low"] < 0).all()
+    assert study.label("other.x.mean") == "mean x (other)"
