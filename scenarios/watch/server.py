@@ -15,6 +15,7 @@ import contextlib
 import hmac
 import io
 import json
+import os
 import secrets
 import socket
 import threading
@@ -165,8 +166,8 @@ class WatchServer:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    # With it, some systems let two servers listen on one port.
-    allow_reuse_address = False
+    # So that links hold when a stopped run goes on at once. Windows would let two servers listen.
+    allow_reuse_address = os.name != "nt"
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)

@@ -114,7 +114,7 @@ function timeline(teams, until) {
     track.append(drawing("rect", { x: one.from, y: 2, width: Math.max(one.to - one.from, until / 200), height: 6, class: `stage-${one.stage}` }));
     grid.append(element("span", one.team), track, element("span", one.stage, { class: "quiet" }));
   }
-  section.append(element("h2", "Teams over time, and the stage in which they were last asked"), grid);
+  section.append(element("h2", `Teams from day 0 to ${Math.floor(until)}, and the stage in which they were last asked`), grid);
   return section;
 }
 

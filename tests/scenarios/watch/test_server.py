@@ -167,6 +167,13 @@ def test_too_many_pages_are_refused(shown: Shown, monkeypatch) -> None:
         assert ask(server.url, "events")[0] == 503
 
 
+def test_a_page_that_is_opened_again_at_once_has_the_same_port(shown: Shown) -> None:
+    with WatchServer(shown.state) as first:
+        ask(first.url)  # closed by the server, the connection lingers for a minute
+    with WatchServer(shown.state, port=first.port) as second:
+        assert second.port == first.port
+
+
 def test_a_port_that_is_taken_is_no_hindrance(server: WatchServer, shown: Shown) -> None:
     with WatchServer(shown.state, port=server.port) as other:
         assert other.port != server.port
