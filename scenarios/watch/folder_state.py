@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -136,7 +136,7 @@ def _journal_figures(view: JournalView, *, ended: bool) -> dict[str, Any]:
             {"kind": kind, "number": number, "latest": detail[:300]}
             for kind, (number, detail) in sorted(view.faults.items())
         ],
-        "abstracts": [_abstract(one) for one in view.texts],
+        "abstracts": _newest_abstracts(view.texts),
     }
 
 
@@ -194,6 +194,14 @@ def _tables_of(
         return 0, {"trouble": str(error)}
 
 
+def _newest_abstracts(texts: Iterable[SaidText]) -> list[dict[str, Any]]:
+    """The newest of each team, the newest first: later members revise what earlier ones wrote."""
+    newest: dict[str, dict[str, Any]] = {}
+    for one in map(_abstract, texts):
+        newest.setdefault(one["team"], one)
+    return list(newest.values())
+
+
 def _abstract(one: SaidText) -> dict[str, Any]:
     """A reply of the last stage: its title and abstract, or its text where it has no such form."""
     data: Any = None
@@ -203,7 +211,7 @@ def _abstract(one: SaidText) -> dict[str, Any]:
     team = "/".join(one.call.split("/", 2)[:2])
     title, text = str(fields.get("Title") or ""), str(fields.get("Abstract") or one.text)
     return {
-        **{"team": team, "day": one.asked, "by": one.model},
+        **{"team": team, "day": one.asked, "by": "rules" if one.model == "offline" else one.model},
         **{"title": _cut(title), "text": _cut(text)},
     }
 

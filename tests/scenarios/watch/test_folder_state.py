@@ -11,14 +11,19 @@ import pytest
 
 from virsci_society import load_scenario
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.agents.journal.live_view import STANDING, is_being_written
+from virsci_society.agents.journal.live_view import STANDING, SaidText, is_being_written
 from virsci_society.scenarios.runs import control
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.progress import Pace, Progress
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.study.folder import CUT_OFF
 from virsci_society.scenarios.study.status import STATES, Status, read_status, write_status
-from virsci_society.scenarios.watch.folder_state import RunWatch, StudyWatch, _seconds_left
+from virsci_society.scenarios.watch.folder_state import (
+    RunWatch,
+    StudyWatch,
+    _newest_abstracts,
+    _seconds_left,
+)
 from virsci_society.society.results.run import Run
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -46,6 +51,16 @@ def test_a_finished_folder_is_told_as_its_tables_say_and_left_as_it_is(small_run
     assert state["abstracts"][0]["text"] == newest["abstract"]
     assert state["speaker"] == "rule-based scientists, not a language model"
     assert json.loads(json.dumps(state)) == state
+
+
+def test_of_a_team_that_revises_its_abstract_the_newest_is_told_and_who_wrote_it() -> None:
+    texts = (
+        SaidText("Scientist1/2/abstract/2", 9.0, '{"Title": "Later"}', "offline"),
+        SaidText("Scientist1/2/abstract/1", 8.0, '{"Title": "Sooner"}', "offline"),
+        SaidText("Scientist3/1/abstract/1", 7.0, "A text", "gpt-x"),
+    )
+    told = _newest_abstracts(texts)
+    assert [(one["title"], one["by"]) for one in told] == [("Later", "rules"), ("", "gpt-x")]
 
 
 def test_a_society_without_words_is_drawn_while_it_runs(tmp_path: Path, monkeypatch) -> None:
