@@ -212,15 +212,17 @@ def _by_protocol(run: Run) -> list[dict[str, Any]]:
 
 def _provenance(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:
     manifest = run.manifest
-    price = manifest.get("price")
+    price, cutoff = manifest.get("price"), training_cutoff(run.manifest)
+    # Rules have neither a cut-off nor a price.
+    missing = ("", "") if not cutoff.stated and cutoff.after is False else ("not stated", "none")
     pairs = [
         ("scenario", run.name or "–"),
         ("seed", str(summary["seed"])),
         ("simulated days", format_number(summary["days"])),
         ("first contemporary year", str(run.boundary or "–")),
-        ("training cut-off of the model", training_cutoff(manifest).stated or "not stated"),
+        ("training cut-off of the model", cutoff.stated or missing[0]),
         ("backend", _backend(run)),
-        ("price", "none" if price is None else json.dumps(price, sort_keys=True)),
+        ("price", missing[1] if price is None else json.dumps(price, sort_keys=True)),
         ("digest", summary["digest"] or "none: the run is partial, or has not been closed"),
     ]
     versions = manifest.get("versions")

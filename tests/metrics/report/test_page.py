@@ -238,12 +238,14 @@ def test_the_sentence_about_language_models_is_always_complete(make_run):
         render_page(make_run(manifest={"backend": {"use": "offline", "about": about}}))
     ).text()
     assert text.count("the figures say nothing about language models.") == 1
+    assert "training cut-off of the model" not in text
     about = "answers of a language model"
     text = Page(
         render_page(make_run(manifest={"backend": {"use": "litellm", "about": about}}))
     ).text()
     assert "answers of a language model" in text
     assert "say nothing about" not in text
+    assert "training cut-off of the model" in text
 
 
 def test_the_settings_of_novelty_are_told(html, run):
