@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from contextvars import ContextVar
 from dataclasses import fields
 from functools import partial, wraps
 from pathlib import Path
