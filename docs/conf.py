@@ -96,11 +96,9 @@ python_use_unqualified_type_names = True
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 html_theme = "furo"
-html_static_path = ["site.css"]
+html_static_path = ["site.css", "site.js"]
 html_css_files = ["site.css"]
-# Code that is wider than the window scrolls, and so has to be reached by keyboard.
-SCROLLS = "for (const one of document.querySelectorAll('pre, .table-wrapper')) one.tabIndex = 0;"
-html_js_files = [(None, {"body": f"addEventListener('DOMContentLoaded', () => {{ {SCROLLS} }})"})]
+html_js_files = ["site.js"]
 html_title = "virsci-society"
 html_search_scorer = str(MADE / "scorer.js")
 html_show_sphinx = False
@@ -319,7 +317,8 @@ def annotation(thing: type, attribute: str) -> str:
     """The type of an attribute as its class writes it; empty where it writes none."""
     for base in thing.__mro__:
         if attribute in vars(base).get("__annotations__", {}):
-            return str(vars(base)["__annotations__"][attribute])
+            written = str(vars(base)["__annotations__"][attribute])
+            return re.sub(r"^Annotated\[(.+?), \w+\(.*\]$", r"\1", written)  # without its checks
         if isinstance(found := vars(base).get(attribute), property):
             return str(found.fget.__annotations__.get("return", ""))
     return str(getattr(thing.__init__, "__annotations__", {}).get(attribute, ""))

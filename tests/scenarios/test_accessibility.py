@@ -106,7 +106,7 @@ def test_the_page_of_a_run(violations: Check, small_run: Path) -> None:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One page of the site, made with the settings of all but what needs the other pages."""
     source = tmp_path_factory.mktemp("site")
-    for name in ("explorer.md", "site.css"):
+    for name in ("explorer.md", "site.css", "site.js"):
         shutil.copy(DOCS / name, source)
     settings = f"made = runpy.run_path({str(DOCS / 'conf.py')!r})\n"
     settings += "globals().update({name: made[name] for name in made if name[:5] == 'html_'})\n"
@@ -123,6 +123,29 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_page_of_the_site(violations: Check, site: Path) -> None:
     # Good practice beyond WCAG is the theme's own: it names no landmark of its sidebars.
     assert violations(site.as_uri(), rules=RULES[:-1]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("furo") is None, reason="needs the extra [docs]")
+def test_the_drawers_of_the_site_by_keyboard(browser: Browser, site: Path) -> None:
+    browser.size(390, 844)
+    browser.open(site)
+    focused, drawers = "document.activeElement", ".sidebar-drawer, .toc-drawer"
+    stops = []
+    for _ in range(30):
+        browser.key("Tab", code=9)
+        stops.append(browser.value(f"{focused}.closest('{drawers}') ? 'drawer' : {focused}.id"))
+    assert "__toc" in stops
+    assert "drawer" not in stops  # closed, they are out of sight
+    scrolls = "[...document.querySelectorAll('pre')].map((e) => e.scrollWidth > e.clientWidth)"
+    marked = "[...document.querySelectorAll('pre')].map((e) => e.tabIndex === 0)"
+    assert browser.value(marked) == browser.value(scrolls)
+    browser.value("document.getElementById('__toc').focus()")
+    browser.key("Enter", "\r", 13)
+    assert browser.value(f"!!{focused}.closest('.toc-drawer a')")
+    browser.key("Escape", code=27)
+    assert browser.value(f"{focused}.id") == "__toc"
+    assert not browser.value(f"{focused}.checked")
 
 
 def test_the_page_of_a_study(violations: Check, tmp_path: Path) -> None:

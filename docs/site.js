@@ -1,0 +1,35 @@
+// By keyboard: what scrolls is a stop of Tab, and the two drawers of a narrow window can be used.
+const markScrolling = () => {
+  for (const one of document.querySelectorAll("pre, .table-wrapper, .cell_output")) {
+    if (one.scrollWidth > one.clientWidth) one.tabIndex = 0;
+    else one.removeAttribute("tabindex");
+  }
+};
+const LINK = "a:not([href='#'])"; // the other one is the title, which is not shown
+const makeDrawer = (box, drawer) => {
+  if (!drawer?.querySelector(LINK)) {
+    if (box) box.disabled = true;
+    return;
+  }
+  box.addEventListener("change", () => {
+    if (box.checked) drawer.querySelector(LINK).focus();
+  });
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") box.click();
+  });
+  drawer.addEventListener("click", (event) => {
+    if (event.target.closest("a")) box.checked = false;
+  });
+  drawer.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !box.checked) return;
+    box.checked = false;
+    box.focus();
+  });
+};
+addEventListener("DOMContentLoaded", () => {
+  makeDrawer(document.getElementById("__navigation"), document.querySelector(".sidebar-drawer"));
+  makeDrawer(document.getElementById("__toc"), document.querySelector(".toc-drawer"));
+  markScrolling();
+  document.addEventListener("toggle", markScrolling, true); // an unfolded script may scroll
+});
+addEventListener("resize", markScrolling);
