@@ -369,7 +369,10 @@ def transcript(
     else:
         sent = _prompts(run, team, trust=trust) if prompts else {}
         if page is not None:
-            tell(f"transcript: {_write(page, transcript_page(opened, team, stage, sent))}")
+            written = transcript_page(opened, team, stage, sent)
+            tell(
+                f"transcript: {_write(page, written if prompts else with_invented_names(written))}"
+            )
             return
         lines = list(transcript_lines(opened, team, stage, sent))
     tell(*(lines if prompts else map(with_invented_names, lines)))

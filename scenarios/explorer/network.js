@@ -70,6 +70,7 @@ function shift(view) {
 
 function paint(view) {
   const { run, canvas, cache } = view, place = scaleOf(view), { s, x, y, width, height } = place, ratio = devicePixelRatio;
+  if (!width || !height) return; // not laid out yet
   for (const one of [canvas, cache]) if (one.width !== Math.round(width * ratio) || one.height !== Math.round(height * ratio)) { one.width = Math.round(width * ratio); one.height = Math.round(height * ratio); }
   const context = cache.getContext("2d"), style = getComputedStyle(document.body), colour = (name) => style.getPropertyValue(`--${name}`).trim();
   context.setTransform(ratio, 0, 0, ratio, 0, 0);

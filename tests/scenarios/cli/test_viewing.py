@@ -347,6 +347,7 @@ def test_a_transcript_as_a_page(small_run: Path, here: Path) -> None:
     page = (here / "talk.html").read_text(encoding="utf-8")
     assert_inert(page)
     assert len(Page(page).ids) >= 2
+    assert not re.search(r"Scientist\d", page)  # people have the names of the other pages
     again = society("transcript", small_run, "--page", "talk.html")
     assert again.exit_code == 2
     assert "talk.html: exists already" in again.stderr

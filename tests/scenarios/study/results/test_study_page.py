@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.browser import CHROMIUM, Browser
 from tests.scenarios.study.study_folder import told_of, write_study
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.inference.comparisons import paired, welch
@@ -107,6 +108,16 @@ def test_few_replicates_are_a_sketch_and_power_is_printed(tmp_path):
     many = words(page_of(make(tmp_path / "many", 20)))
     assert "sketch" not in many
     assert "20 pairs of runs find a mean difference of 0.66 standard deviations" in many
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+def test_on_paper_no_fold_is_empty_and_the_page_says_so(tmp_path):
+    shown = "[...document.querySelectorAll('details, .print')].filter((one) => one.clientHeight)"
+    with Browser() as browser:
+        browser.open(write_study_page(make(tmp_path / "study", 5)))
+        browser.send("Emulation.setEmulatedMedia", media="print")
+        (left_out,) = browser.value(f"{shown}.map((one) => one.textContent)")
+        assert left_out.startswith("Left out on paper")
 
 
 def test_skewed_measures_are_warned_of_and_normal_ones_are_not(tmp_path):
