@@ -3,6 +3,10 @@
 import gzip
 import json
 import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
 
 import pandas as pd
 import pytest
@@ -100,3 +104,29 @@ def test_a_run_without_papers_has_empty_tables(tmp_path):
     run = Run.from_rows({}, {"seed": 0, "days": 1.0}, {})
     assert set(write_pyscisci(tmp_path / "none", run).values()) == {0}
     assert read(tmp_path / "none", "publication").empty
+
+
+class CustomDB:
+    """What pySciSci 0.92 reads for the block of the page, where it is not installed."""
+
+    def __init__(self, path2database):
+        self.pub = read(Path(path2database), "publication")
+        self.paa = read(Path(path2database), "publicationauthoraffiliation")
+
+
+def test_the_lines_of_the_page_give_a_row_for_each_authorship(written, monkeypatch):
+    run, place = written
+    if find_spec("pyscisci") is None:
+        for name in ("pyscisci", "pyscisci.datasource", "pyscisci.datasource.CustomDB"):
+            monkeypatch.setitem(sys.modules, name, ModuleType(name))
+        sys.modules["pyscisci.datasource.CustomDB"].CustomDB = CustomDB
+    page = (Path(__file__).parents[3] / "docs/explorer.md").read_text(encoding="utf-8")
+    block = page.partition("### Tables for pySciSci")[2].partition("```python\n")[2]
+    *lines, last = block.partition("```")[0].splitlines()
+    code = "\n".join(lines).replace("runs/seven/pyscisci", str(place))
+    names = {}
+    exec(code, names)
+    found = eval(last, names)
+    authors = found.groupby("PublicationId").size()
+    assert len(authors) == len(run.table("papers"))
+    assert authors.tolist() == found.groupby("PublicationId")["TeamSize"].first().tolist()
