@@ -5,7 +5,7 @@ const markScrolling = () => {
     else one.removeAttribute("tabindex");
   }
 };
-const LINK = "a:not([href='#'])"; // the other one is the title, which is not shown
+const LINK = "a:not(.toc-tree [href='#'])"; // the title in the contents is not shown
 const makeDrawer = (box, drawer) => {
   if (!drawer?.querySelector(LINK)) {
     if (box) box.disabled = true;
