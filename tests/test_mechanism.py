@@ -114,6 +114,7 @@ def test_true_profiles_are_spoken_as_believed_and_shuffled_ones_are_not(found):
             assert (values["spoken"] == values["diversity"]) is not arm.shuffled
 
 
+@pytest.mark.slow
 def test_the_control_has_the_same_people_in_other_clothes(small, leader):
     for label in (LEAST, MOST):
         plain, paper = work(small, FAMILIES[TRUE][label], leader)

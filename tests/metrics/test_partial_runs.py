@@ -59,11 +59,13 @@ def text(run):
     return Page(html).text()
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", METRICS)
 def test_every_measure_can_be_taken_of_a_part(name, parts, measured):
     assert METRICS[name](parts[0]).dtypes.to_dict() == measured[name].dtypes.to_dict()
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", METRICS)
 def test_every_measure_can_be_taken_before_the_first_day_is_over(name, parts, measured):
     assert METRICS[name](parts[1]).dtypes.to_dict() == measured[name].dtypes.to_dict()

@@ -68,6 +68,7 @@ def test_measures_and_summary_agree_with_the_tables(simulated):
             assert told[name]["mean"] > 0
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", [name for name in METRICS if name != "novelty"])
 def test_written_measures_are_those_computed_now(name, simulated):
     written, now = measure(simulated, name), METRICS[name](simulated)

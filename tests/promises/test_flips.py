@@ -93,6 +93,7 @@ def same_data(path, kept):
         return False
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("number", OFTEN)
 @pytest.mark.parametrize("kind", ["run", "study", "calibration"])
 def test_a_flipped_bit(kind, number, request, tmp_path, promise):

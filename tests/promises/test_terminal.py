@@ -278,7 +278,7 @@ def assert_plain_screens(society, promise, command, codes=(0,), terminal=True):
         promise("R10", "bytes of screens with hostile words searched", len(screen.encode()))
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.usefixtures("finished")
 def test_no_command_prints_a_control_character(society, promise, name):

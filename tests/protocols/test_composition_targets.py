@@ -182,6 +182,7 @@ AIMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
 )
@@ -238,6 +239,7 @@ def every_other_declines(call, request):
     return {"Selected Action": "Action 2"} if declined else None
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(("freshness", "fresh"), [(0.0, 0), (0.25, 1), (0.75, 2), (1.0, 4)])
 def test_teams_of_a_society_are_as_fresh_as_they_should_be(synthetic, freshness, fresh):
     for seed in range(4):

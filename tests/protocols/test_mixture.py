@@ -68,6 +68,7 @@ def mixed(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_teams_work_as_their_component_says_and_tables_name_it(mixed):
     society = build_society(load_scenario(mixed, seed=5))
     society.run_to_end()

@@ -354,6 +354,7 @@ def brief(team, lab):
 TURNOVER = Rates(newcomers=Apprentices(per_year=0.6), retirement=Hazard(per_year=0.3))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("founding", "spread"),
     [

@@ -75,6 +75,7 @@ def test_chosen_scientists_and_stages():
     assert live_teams(both, 10) == {"Scientist3/1", "Scientist3/2"}
 
 
+@pytest.mark.slow
 def test_what_the_model_is_holds_for_the_whole():
     backend = hybrid(live_share=0.5)
     assert backend.model_settings == MODEL.model_settings

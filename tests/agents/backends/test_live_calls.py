@@ -240,6 +240,7 @@ NOT_WORDS = {
 }
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("case", NOT_WORDS)
 def test_whatever_comes_instead_of_words_costs_one_request(made, provider, case):
     answer, meaning = NOT_WORDS[case]

@@ -67,6 +67,7 @@ def test_without_the_literature_what_needs_it_is_missing(claiming):
     assert row[["unknown_references", "copied"]].isna().all()
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_to_look_at(claiming):
     past = databases([f"They say that {COPIED}."])
     run = claiming(f"It reduces errors by 42 %. {COPIED}. See [P7].", databases=past)

@@ -45,6 +45,7 @@ def with_rungs(rows, rungs):
     return rows
 
 
+@pytest.mark.slow
 def test_a_ladder_that_was_never_left_is_one_sentence(rows, make_run):
     told = text(make_run(with_rungs(rows, [])))
     assert "All 97 replies were strict JSON: the first rung of the ladder." in told

@@ -21,6 +21,7 @@ def judged_nulls(null, count, papers, draws):
         yield from judge_facts(chosen, [drawn], draws=draws, seed=draw)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("null", NULLS)
 def test_a_null_is_not_reproduced(null):
     assert [

@@ -132,6 +132,7 @@ def test_the_page_tells_of_it_only_where_there_was_any(reviewed, make_run):
     assert "Review before publication" not in render_page(make_run())
 
 
+@pytest.mark.slow
 def test_a_lot_asks_nobody_and_the_page_says_so(reviewed):
     lots = [
         ("A/1", 1, 1, 0.0, 90.0, "accept", 0, None),

@@ -147,6 +147,7 @@ def invented(rng, people=40, years=9):
     return community(past, later, [f"A{n}" for n in range(people)])
 
 
+@pytest.mark.slow
 def test_the_oracle_is_at_no_distance_from_its_own():
     """The real later papers of the society's scientists, taken for a run."""
     real = invented(np.random.default_rng(1))
@@ -166,6 +167,7 @@ def test_the_oracle_is_at_no_distance_from_its_own():
     assert (everybody["score"] > 1).all()
 
 
+@pytest.mark.slow
 def test_bootstrap_errors_shrink_with_the_number_of_papers():
     real = invented(np.random.default_rng(2), years=14)
     found = compare_with_real([real.later], real, [1, 8])

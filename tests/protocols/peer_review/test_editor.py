@@ -391,6 +391,7 @@ def test_a_review_without_words_does_not_count(synthetic):
     assert (one["decision"], one["reviews"]) == ("accept", 2)
 
 
+@pytest.mark.slow
 def test_nobody_judges_a_coauthor_unless_it_is_allowed(synthetic):
     def asked(conflicts):
         played = play(

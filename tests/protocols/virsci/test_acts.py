@@ -63,6 +63,7 @@ def test_words_are_read_only_to_decide_and_only_when_the_effect_is_due(synthetic
         assert row["date"] - call["asked"] >= window, call["call"]
 
 
+@pytest.mark.slow
 def test_the_invited_know_how_many_teams_they_are_in(synthetic):
     """Also the table of invitations does, and what counts as an invitation across teams."""
     founding = Once(count=25, every="1.3d", max_teams=9)

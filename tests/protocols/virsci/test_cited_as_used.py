@@ -67,6 +67,7 @@ def test_each_paper_of_a_society_cites_what_one_idea_of_its_team_used(synthetic)
     assert found > len(cited)
 
 
+@pytest.mark.slow
 def test_with_retrieved_everything_that_was_shown_is_cited(synthetic):
     _, ideas, cited = society_of(synthetic, "retrieved")
     for paper, works in cited.items():

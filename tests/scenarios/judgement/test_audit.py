@@ -198,6 +198,7 @@ def released(path, **columns):
     return path
 
 
+@pytest.mark.slow
 def test_reviews_are_read_in_the_layout_in_which_those_of_si_et_al_were_released(tmp_path):
     path = released(tmp_path / "released.json")
     with pytest.raises(InputError, match="has ratings of novelty, overall; choose with"):

@@ -44,6 +44,7 @@ def halfway(small_run):
         yield society_then
 
 
+@pytest.mark.slow
 def test_a_survey_leaves_the_run_as_it_was_and_the_second_time_does_nothing(
     small_run, form, here, monkeypatch
 ):

@@ -71,6 +71,7 @@ def test_agreement_has_an_interval_and_counts_what_can_be_compared():
     assert found == rater_agreement(KRIPPENDORFF)
 
 
+@pytest.mark.slow
 def test_agreements_are_told_for_every_dimension():
     rows = [
         (f"R{item}", rater, what, float(item + (rater == "eve")))

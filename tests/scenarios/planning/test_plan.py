@@ -291,6 +291,7 @@ def test_endpoints_with_bounds_of_their_own_bound_the_whole() -> None:
     assert slots_of(load_scenario("quickstart", **keys, **{"backend.via": via})) == 6
 
 
+@pytest.mark.slow
 def test_a_society_whose_windows_are_short_is_warned_of(small: Path) -> None:
     many = {"backend.use": "openai", "backend.model": "m", "founding.count": 8}
     many["founding.every"] = "2d"

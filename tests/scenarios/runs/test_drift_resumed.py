@@ -92,6 +92,7 @@ def test_it_is_replayed_from_its_journal_without_encoding_interests_again(
     assert (parent / JOURNAL).exists()
 
 
+@pytest.mark.slow
 def test_a_fork_shares_the_interests_of_the_past(parent: Path, here: Path) -> None:
     past = Fork.of(parent, f"{AT:g}d", ["protocol.turns=2"]).run(here / "fork")
     ours, theirs = Run.open(here / "fork"), Run.open(parent)

@@ -229,6 +229,7 @@ def test_a_folder_with_other_files_is_never_written_to(
     assert (here / name).read_text() == "years of work"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "left",
     [

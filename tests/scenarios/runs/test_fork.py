@@ -64,6 +64,7 @@ def parent(tmp_path_factory: pytest.TempPathFactory, small_text: str) -> Path:
         return run_scenario(scenario, folder / "run")
 
 
+@pytest.mark.slow
 def test_a_fork_shares_the_past_and_differs_after(
     parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +96,7 @@ def test_a_fork_tells_how_many_were_there_where_more_are_to_leave(parent: Path, 
     assert few.shortage(here / "few") == ""
 
 
+@pytest.mark.slow
 def test_a_fork_is_the_run_of_its_scenario_from_the_beginning(parent: Path, here: Path) -> None:
     fork = Fork.of(parent, "40d", ["protocol.turns=2"], "degree:2")
     fork.run(here / "fork")

@@ -159,6 +159,7 @@ def test_the_identity_is_of_what_is_said_and_not_of_how_it_is_asked(make: Make) 
         assert identity_hash(make(**{f"backend.{key}": value})) != identity_hash(one)
 
 
+@pytest.mark.slow
 def test_plan_counts_the_live_part(make: Make, server: FaultServer, here: Path) -> None:
     scenario = make()
     played = DryRun(scenario).run(MimicSettings())

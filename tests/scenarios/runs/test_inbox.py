@@ -236,6 +236,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_the_terminal_says_what_is_waited_for(words, tmp_path, monkeypatch) -> None:
     screen, inbox = io.StringIO(), tmp_path / "inbox"
     monkeypatch.setattr("virsci_society.scenarios.runs.execute.report_waiting", _often)

@@ -90,6 +90,7 @@ def test_it_is_the_same_in_another_process_and_with_one_call_at_a_time(
     assert digest(here / "again") == digest(lived)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_results")
 def test_a_stopped_run_goes_on_to_the_same_end(
     lived: Path, here: Path, monkeypatch: pytest.MonkeyPatch
@@ -112,6 +113,7 @@ def test_a_stopped_run_goes_on_to_the_same_end(
     assert replay(here / "run") == digest(lived).strip()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_results")
 def test_a_fork_shares_everybody_who_came_before_its_day(lived: Path, here: Path) -> None:
     past = Fork.of(lived, "90d", ["careers.newcomers.per_year=4.0"]).run(here / "fork")

@@ -89,6 +89,7 @@ def test_no_page_of_a_run_is_longer_than_the_one_of_the_rehearsal(
     assert longest <= (total_characters(page.messages) + 3) // 4
 
 
+@pytest.mark.slow
 def test_a_run_asks_for_one_window_that_holds_every_page(
     path: Path, server: FaultServer, no_results: None
 ) -> None:
@@ -125,6 +126,7 @@ def test_a_window_that_is_too_short_is_refused_before_the_first_call(
     assert server.counts()["requests"] == 0
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("refuses", [True, False])
 def test_a_stated_context_is_asked_for_and_pages_are_trimmed_to_it(
     path: Path, server: FaultServer, no_results: None, refuses: bool

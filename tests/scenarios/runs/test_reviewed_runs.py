@@ -159,6 +159,7 @@ def test_teams_of_a_mixture_are_all_reviewed(reviewed: Callable[..., Scenario], 
     assert set(teams[run.table("submissions")["team"].unique()]) == {"virsci", "wordless"}
 
 
+@pytest.mark.slow
 def test_the_model_reviews_for_live_teams_alone_and_is_paid_once(
     reviewed: Callable[..., Scenario], here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

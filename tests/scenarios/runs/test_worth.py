@@ -84,6 +84,7 @@ def test_a_person_and_a_pair_have_a_value(parent, without):
     assert short[0][before[1]] == short[1][before[1]] == 10
 
 
+@pytest.mark.slow
 def test_who_is_not_there_cannot_be_removed(tmp_path):
     month = load_scenario("quickstart", until="30d", metrics=[])
     parent = run_scenario(month, tmp_path / "parent")

@@ -130,6 +130,7 @@ def test_a_worker_killed_while_it_packs_loses_nothing_of_another_run(alone, copi
     assert everything(design, study) == alone[1]
 
 
+@pytest.mark.slow
 def test_a_pack_that_was_cut_costs_its_last_run_only(alone, copied):
     design, study = copied
     run_locally(study, range(4))

@@ -63,6 +63,7 @@ def test_of_a_team_that_revises_its_abstract_the_newest_is_told_and_who_wrote_it
     assert [(one["title"], one["by"]) for one in told] == [("Later", "rules"), ("", "gpt-x")]
 
 
+@pytest.mark.slow
 def test_a_society_without_words_is_drawn_while_it_runs(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(control, "TELL_SECONDS", -1)
     monkeypatch.setattr(control, "TELL_PAUSE", 0)

@@ -147,6 +147,7 @@ def test_the_team_ends_in_a_paper_that_replays(filled, small_run: Path) -> None:
     assert run.table("papers")["abstract"].tolist() == with_rules["abstract"].tolist()
 
 
+@pytest.mark.slow
 def test_a_persons_words_are_marked_wherever_words_are(filled) -> None:
     folder, calls = filled
     run = Run.open(folder)

@@ -81,6 +81,7 @@ def test_as_many_rows_as_the_limit_are_searched_exactly(rows, ids):
         assert found == brute(rows, ids, query, 5, EXACT_UP_TO)
 
 
+@pytest.mark.slow
 def test_the_recall_that_is_told_is_that_of_new_queries(index, rows, ids):
     queries = clustered(100, seed=2)
     measured = recall(index, rows, ids, COUNT, queries)
@@ -125,6 +126,7 @@ def test_the_fewer_rows_are_visible_the_more_cells_are_looked_into(rows, cells):
     assert share_found((rows, cells), 1000, probed=cells.facts["probed"]) < PROMISED
 
 
+@pytest.mark.slow
 def test_where_codes_tell_the_nearest_not_apart_more_rows_are_compared():
     # The scattered widen the scale of the codes, in which those of a cluster are then the same.
     rng = np.random.default_rng(6)

@@ -174,6 +174,7 @@ def let_a_day_pass(world):
     world.env.run(until=3.0)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", POLICIES)
 def test_every_policy_finds_newcomers_as_its_definition_says(world, name):
     let_a_day_pass(world)

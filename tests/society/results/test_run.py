@@ -217,6 +217,7 @@ def test_links_are_not_followed(folder, tmp_path_factory):
             write_tables(folder, ROWS)
 
 
+@pytest.mark.slow
 def test_a_cell_of_seventy_megabytes_is_refused(folder):
     table = pa.table({"source": ["x" * 70_000_000]})
     pq.write_table(table, folder / "tables" / "ties.parquet", compression="zstd")

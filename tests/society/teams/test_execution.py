@@ -134,6 +134,7 @@ def test_a_landscape_that_nobody_reads_changes_nothing():
     assert not before["outcomes"]
 
 
+@pytest.mark.slow
 def test_noise_is_drawn_around_the_worth_for_each_team(plain):
     _, exact = plain
     _, noisy = lived(attempt={"noise": 0.3})

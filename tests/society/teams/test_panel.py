@@ -40,6 +40,7 @@ def test_the_stated_share_of_ideas_like_past_papers_is_accepted(accept, signal, 
     assert accepted.mean() == pytest.approx(accept, abs=0.016)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("reviewers", [1, 3, 12])
 @pytest.mark.parametrize("agreement", [0.2, 0.33, 0.7])
 def test_two_panels_disagree_as_spearman_and_brown_say(reviewers, agreement):

@@ -194,6 +194,7 @@ JSON = st.recursive(
 ROW = st.fixed_dictionaries({}, optional=dict.fromkeys(FULL, JSON))
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(rows=st.lists(ROW.map(lambda row: json.dumps(row).encode()) | st.binary(max_size=20)))
 def test_whatever_stands_in_a_line_it_is_a_record_or_counted(rows, tmp_path_factory):

@@ -88,6 +88,7 @@ def test_the_papers_of_virsci_are_opened_one_at_a_time(tmp_path):
     assert high - low < 600 * BYTES_AN_ID + 100_000
 
 
+@pytest.mark.slow
 def test_a_spool_is_written_and_read_in_batches(tmp_path):
     def held(count):
         source = open_source("jsonl", put(tmp_path / f"{count}", jsonl(count)))

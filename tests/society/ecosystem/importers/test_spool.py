@@ -102,6 +102,7 @@ for number, _ in enumerate(Spool(open_source("jsonl", sys.argv[1]), sys.argv[2],
 """
 
 
+@pytest.mark.slow
 def test_a_killed_import_goes_on_and_nothing_is_lost_or_twice_there(papers, tmp_path):
     folder = tmp_path / "s"
     command = [sys.executable, "-c", KILLED, str(papers), str(folder)]

@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -49,6 +50,7 @@ def test_interests_of_everybody(teams, random):
         assert found[one] == [WORDS[t].as_py() for t, _ in counts.most_common(10)]
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(TEAMS)
 def test_collaborators_of_everybody(teams):

@@ -72,6 +72,7 @@ def test_interests_are_the_most_frequent_keywords_of_earlier_papers(many):
         assert profile.interests == found
 
 
+@pytest.mark.slow
 def test_figures_of_scientists_are_those_of_their_papers(many):
     own, joint = defaultdict(list), Counter()
     for paper in many.past:
