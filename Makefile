@@ -20,7 +20,7 @@ demo-live: $(VENV)/.llm
 # neighbouring files, which share what is made once for them.
 WORKERS := -n 4 --dist worksteal
 
-# About a minute: layers, the paper's equations, digests, kills, one call over HTTP, keys, messages.
+# A minute and a half: layers, the paper's equations, digests, kills, one call over HTTP, keys, messages.
 QUICK := test_layers.py test_determinism.py test_installation.py \
   $(addprefix protocols/virsci/,test_transcript.py test_counts.py test_prompts.py test_settings.py) \
   protocols/test_forms.py society/kernel agents/gateway agents/journal agents/replies/test_parser.py \
