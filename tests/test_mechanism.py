@@ -92,6 +92,7 @@ def test_shuffling_makes_a_difference_of_its_own(found):
     assert named(contrasts(found, FAMILIES), LESS).gap.low > 0
 
 
+@pytest.mark.slow
 def test_it_is_content_and_neither_length_nor_wording(found):
     everything = contrasts(found, FAMILIES)
     for name in ("HD first words", "HD terms only", "HD interests", "fields"):

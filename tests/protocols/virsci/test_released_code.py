@@ -572,6 +572,7 @@ def test_the_self_review_compares_with_papers_of_its_own_number(synthetic):
         assert len(said.request.slots["near"]) == count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("found_by", ["abstract", "abstract_only", "idea"])
 def test_a_paper_is_found_by_its_abstract_or_by_its_idea(synthetic, found_by):
     past = synthetic.past[0].abstract

@@ -93,6 +93,7 @@ def test_a_planted_copy_is_found_with_its_year_number_and_citations(world):
     assert idea["came_true"] == "no"
 
 
+@pytest.mark.slow
 def test_real_later_papers_as_a_run_are_1_and_past_ones_are_the_floor(world):
     eco, folder, _ = world
     made, run = Ecosystem.load(eco), Run.open(folder)
@@ -133,6 +134,7 @@ def test_it_is_printed_and_written_in_the_same_bytes_and_changes_no_run(
         assert words in printed[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cutoff", "words"),
     [

@@ -170,6 +170,7 @@ def test_several_runs_have_a_mean_and_a_spread(folders, tmp_path):
     assert "observed" not in Run.open(others[0]).measure_names()
 
 
+@pytest.mark.slow
 def test_people_who_come_from_outside_open_the_column_all(folders):
     eco, folder = folders
     run, made = Run.open(folder), Ecosystem.load(eco)

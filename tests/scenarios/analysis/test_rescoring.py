@@ -191,6 +191,7 @@ def test_papers_that_are_found_by_their_ideas_are_embedded_by_them_again(by_idea
         )
 
 
+@pytest.mark.slow
 def test_a_run_that_did_not_keep_its_ideas_is_refused(by_idea, here):
     held = shutil.copytree(by_idea, here / "older")
     unlist(held)

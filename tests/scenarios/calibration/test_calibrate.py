@@ -128,6 +128,7 @@ def test_the_share_of_newcomers_is_recovered(finished):
     assert row["low"] - 0.05 < 0.45 < row["high"] + 0.05
 
 
+@pytest.mark.slow
 def test_the_same_command_changes_nothing(finished):
     _, place = finished
     before = content(place / "out"), (place / "out" / "simulations.jsonl").read_bytes()

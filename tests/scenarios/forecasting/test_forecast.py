@@ -87,6 +87,7 @@ def test_a_window_is_forecast_alike_whatever_stands_beside_it(papers):
     assert both.before(last[-1]).windows == last[-2:]
 
 
+@pytest.mark.slow
 def test_registered_and_scored_by_the_command(file, build, papers, tmp_path):
     later = build(papers, 2010, "later")
     done = society("score", file, "--with", later)

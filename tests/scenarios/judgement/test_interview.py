@@ -84,6 +84,7 @@ def test_what_is_told_is_what_was_known_before_the_date(small_run):
             assert len(known.papers) + known.older == known.profile.papers
 
 
+@pytest.mark.slow
 def test_a_live_survey_that_was_stopped_pays_nothing_twice(small_run, form, here, monkeypatch):
     from tests.faultserver import FaultServer, Plan
 

@@ -127,6 +127,7 @@ def test_a_fork_shares_everybody_who_came_before_its_day(lived: Path, here: Path
     assert len(late[0]) > 1.5 * len(late[1])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_results")
 def test_a_longer_run_begins_with_the_shorter_one(lived: Path, here: Path) -> None:
     run_scenario(scenario_in(here, until="280d", metrics=[]), here / "longer")

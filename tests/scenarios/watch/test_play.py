@@ -172,6 +172,7 @@ def test_a_persons_words_are_marked_wherever_words_are(filled) -> None:
     assert ledger["prompt_tokens"] + ledger["completion_tokens"] + ledger["usd"] == 0
 
 
+@pytest.mark.slow
 def test_the_same_command_goes_on_and_asks_nothing_twice(filled, small: Scenario) -> None:
     folder, _ = filled
     assert is_finished(seated(small, folder), folder)

@@ -113,6 +113,7 @@ def test_the_last_row_of_each_is_what_the_profile_says(reference):
         assert reference.knowledge.profile(scientist, version).interests == told.interests
 
 
+@pytest.mark.slow
 def test_subjects_are_the_main_topics_of_now(reference):
     topics = np.array([reference.world.topic(row) for row in range(len(reference.population))])
     same = topics[:, None] == topics[None, :]

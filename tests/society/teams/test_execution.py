@@ -80,6 +80,7 @@ def rated(drops, **keys):
     return society, rows, {row[0]: row[2] for row in rows["teams"]}
 
 
+@pytest.mark.slow
 def test_ratings_before_fall_by_what_is_stated_and_tell_nothing_of_outcomes():
     society, rows, kinds = rated(DROPS)
     _, flat, _ = rated(dict.fromkeys(DROPS, 0.0))
@@ -100,6 +101,7 @@ def test_ratings_before_fall_by_what_is_stated_and_tell_nothing_of_outcomes():
         assert abs(np.corrcoef(before, after)[0, 1]) < 3 / np.sqrt(len(before))
 
 
+@pytest.mark.slow
 def test_a_panel_funds_more_of_the_ideas_that_look_better_than_they_are():
     _, rows, kinds = rated(DROPS, funding={"accept": 0.25, "decision": "1d"})
     funded = outcomes(rows)
