@@ -28,8 +28,8 @@ ABSTRACTS = 5
 """Newest texts of the stage ``abstract`` that are kept."""
 STANDING = "standing"
 """The note of a society without words that says where it stands."""
-_OTHERWISE = (ValueError, RecursionError, TypeError, LookupError, AttributeError, OverflowError)
-"""What reading a note raises that is none of ours."""
+_MALFORMED = (ValueError, RecursionError, TypeError, LookupError, AttributeError, OverflowError)
+"""What reading a note raises that holds something else, such as that of another release."""
 _CALLS = "SELECT row, id, asked, kind FROM calls WHERE row > ? AND kind IS NOT NULL ORDER BY row"
 _TEXTS = """
 SELECT id, asked, text, model FROM calls WHERE row > ? AND kind = 'answer'
@@ -151,7 +151,7 @@ class JournalView:
 
     def _note_standing(self, text: str) -> None:
         """Read where a society without words stood when it was noted last."""
-        with suppress(*_OTHERWISE):
+        with suppress(*_MALFORMED):
             told = json.loads(text) or {}
             if str(told.get("session")) != self.notes.get("session"):
                 return

@@ -120,14 +120,14 @@ function timeline(teams, until) {
 
 function showRun(state) {
   const day = state.day === null ? "" : `day ${Math.floor(state.day)} of ${Math.floor(state.until)}`;
-  const ahead = state.forecast;
+  const ahead = state.forecast, seated = Boolean(state.seats);
   const parts = [numbers([
-    ["time left", state.left === null ? null : since(state.left)],
+    ["time left", state.left === null || seated ? null : since(state.left)],
     ["simulated date", state.date || day || "no call has ended yet", state.date ? day : ""],
     ["teams", count(state.teams)],
     ["papers", state.papers === null ? null : count(state.papers)],
     ["calls", count(state.calls), state.sessions > 1 ? `in ${state.sessions} sessions` : ""],
-    ["calls in flight", count(state.in_flight), state.in_doubt ? `${state.in_doubt} cut off by a stop` : state.reserved ? `at most ${count(state.reserved)} tokens` : ""],
+    ["calls in flight", seated ? null : count(state.in_flight), state.in_doubt ? `${state.in_doubt} cut off by a stop` : state.reserved ? `at most ${count(state.reserved)} tokens` : ""],
     ["tokens", count(state.tokens), ahead ? `about ${count(Math.round(ahead.tokens))} at this rate` : ""],
     ["cost so far", state.usd ? money(state.usd) : null, ahead ? `about ${money(ahead.usd)} at this rate` : ""],
     ["failed attempts", count(state.faults.reduce((sum, one) => sum + one.number, 0))],
@@ -172,7 +172,11 @@ function showStudy(state) {
 }
 
 const secondsSince = (time) => Math.max(0, Date.now() / 1000 - time);
-const ago = (state) => (!state.written || state.state === "finished" ? "" : `; last written ${since(secondsSince(state.written))} ago`);
+const ago = (state) => {
+  const waiting = state.seats?.questions.length;
+  if (waiting && state.state === "running") return `; ${count(waiting)} ${waiting === 1 ? "question waits" : "questions wait"} for your answer`;
+  return !state.written || state.state === "finished" ? "" : `; last written ${since(secondsSince(state.written))} ago`;
+};
 let latest = null;
 
 function show(state) {

@@ -444,6 +444,10 @@ def test_a_person_plays_by_keyboard_and_texts_stay_texts(write, tmp_path: Path) 
         with Browser() as browser:
             browser.send("Page.navigate", url=server.links[WHO])
             browser.until("document.querySelector('form textarea') !== null")
+            browser.until("document.querySelector('#line').textContent.includes('for your answer')")
+            told = browser.value("document.querySelector('#numbers').textContent")
+            assert "simulated date" in told
+            assert "in flight" not in told
             stem = browser.value("document.querySelector('form').dataset.stem")
             # What was typed and not sent is there again after the page has been loaded anew.
             typing = "const t = document.querySelector('form textarea'); t.value = 'half a '; "
