@@ -46,6 +46,8 @@ from virsci_society.scenarios.watch.command import play, watch
 from virsci_society.scenarios.watch.ctl import ctl
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from virsci_society.scenarios.config.document import Document
     from virsci_society.scenarios.config.schema import Scenario
 
@@ -217,10 +219,9 @@ def check(
     """
     from virsci_society.scenarios.config.document import is_study
     from virsci_society.scenarios.config.schema import read_scenario, scenario_document
-    from virsci_society.scenarios.planning.dry_run import rehearse_beginning, slow_clock
     from virsci_society.scenarios.planning.prompt_recording import check_pages
     from virsci_society.scenarios.runs.execute import default_folder
-    from virsci_society.scenarios.runs.preflight import check_before_run, silent_servers
+    from virsci_society.scenarios.runs.preflight import check_before_run
 
     find_code_here(trust)
     if is_study(scenario):
@@ -234,19 +235,25 @@ def check(
     tell(f"{chosen.name}: every key is right (seed {chosen.seed})")
     _tell_counted_teams(chosen)
     _warn(document, chosen)
-    for warning in silent_servers(chosen, local=True):
-        tell(f"warning: {redact(warning)}", err=True)
     if pages := check_pages(chosen):
         tell(pages)
-    rehearsed = rehearse_beginning(chosen)
+    for warning in _warnings_of_models(chosen):
+        tell(f"warning: {redact(warning)}", err=True)
+
+
+def _warnings_of_models(scenario: Scenario) -> Iterator[str]:
+    """What a run may suffer from its models: no answer, late answers, too long prompts."""
+    from virsci_society.scenarios.planning.context_check import context_warnings
+    from virsci_society.scenarios.planning.dry_run import rehearse_beginning, slow_clock
+    from virsci_society.scenarios.runs.preflight import silent_servers
+
+    yield from silent_servers(scenario, local=True)
+    rehearsed = rehearse_beginning(scenario)
     if rehearsed is None:
         return
-    from virsci_society.scenarios.planning.context_check import context_warnings
-
-    if waiting := slow_clock(chosen, rehearsed):
-        tell(f"warning: {waiting}", err=True)
-    for warning in context_warnings(chosen, rehearsed.longest):
-        tell(f"warning: {redact(warning)}", err=True)
+    if waiting := slow_clock(scenario, rehearsed):
+        yield waiting
+    yield from context_warnings(scenario, rehearsed.longest)
 
 
 def _check_study(study: str, settings: list[str], trust: bool) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from virsci_society.scenarios.study.design import Design
+    from virsci_society.scenarios.study.execution.engine import Engine
     from virsci_society.scenarios.study.folder import Lock
     from virsci_society.scenarios.study.status import Status
 
@@ -138,12 +139,7 @@ def run(
     from virsci_society.scenarios.runs.control import remove_control
     from virsci_society.scenarios.study.design import check_arms
     from virsci_society.scenarios.study.execution.engine import Engine
-    from virsci_society.scenarios.study.folder import (
-        loose_runs,
-        open_folder,
-        read_statuses,
-        unfinished_runs,
-    )
+    from virsci_society.scenarios.study.folder import open_folder, read_statuses, unfinished_runs
 
     design, folder, locked = _read(study, set_, out, trust)
     if locked is None or again or unfinished_runs(read_statuses(folder, locked)):
@@ -153,27 +149,36 @@ def run(
     held = open_folder(design, folder, "run")
     engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
     if index is not None:
-        part = _indices(index, held)
-        told = _line_by_line(folder, len(part), prod(engine.sizes(design, len(part))))
-        _end(folder, engine.run(design, folder, part, told))
+        _end(folder, _do(engine, design, folder, _indices(index, held)))
         return
-    before = read_statuses(folder, held)
-    todo = unfinished_runs(before)
-    if again:
-        todo = sorted([*todo, *(one.index for one in before if one.state == "quarantined")])
-    if todo:
-        tell(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
-    if design.file.pack and (loose := loose_runs(folder, before)):
-        tell(f"{folder}: {len(loose)} of {held.runs} runs to be packed", err=True)
-        todo = sorted([*todo, *loose])
-    if todo:
+    if todo := _tell_missing(design, folder, held, again=again):
         remove_control(folder)
-        told = _line_by_line(folder, len(todo), prod(engine.sizes(design, len(todo))))
-        engine.run(design, folder, todo, told)
+        _do(engine, design, folder, todo)
     _conclude(design, folder, held, changed=bool(todo))
     # Reviewers come after the runs, so that here they are only announced.
     for line in _without_reviews(design, folder):
         tell(line, err=True)
+
+
+def _tell_missing(design: Design, folder: Path, held: Lock, *, again: bool) -> list[int]:
+    """Tell and return the runs that are to be done or packed."""
+    from virsci_society.scenarios.study.folder import loose_runs, read_statuses, unfinished_runs
+
+    before = read_statuses(folder, held)
+    todo = unfinished_runs(before)
+    if again:
+        todo += [one.index for one in before if one.state == "quarantined"]
+    loose = loose_runs(folder, before) if design.file.pack else []
+    for runs, what in ((todo, "to do"), (loose, "to be packed")):
+        if runs:
+            tell(f"{folder}: {len(runs)} of {held.runs} runs {what}", err=True)
+    return sorted([*todo, *loose])
+
+
+def _do(engine: Engine, design: Design, folder: Path, runs: Sequence[int]) -> list[Status]:
+    """Do runs and tell how far they are."""
+    at_once = prod(engine.sizes(design, len(runs)))
+    return engine.run(design, folder, runs, _line_by_line(folder, len(runs), at_once))
 
 
 @study.command()
