@@ -25,7 +25,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from benchmarks.machine import TOO_BUSY, busy, describe  # noqa: E402
+from benchmarks.machine import TOO_BUSY, describe, load  # noqa: E402
 from benchmarks.marks import MARKS, Mark  # noqa: E402
 from benchmarks.page import DOCS, head, put  # noqa: E402
 
@@ -74,7 +74,7 @@ def earlier_runs() -> dict[str, Any]:
 
 def run(name: str, full: bool) -> dict[str, Any]:
     """Run a script, with its output in a file; how it ended and how busy the machine was."""
-    before = busy()
+    before = load()
     command = [sys.executable, str(HERE / f"{name}.py"), "--json", str(RESULTS / f"{name}.json")]
     print(f"{name:<10}", end=" ", flush=True)
     began = time.perf_counter()
@@ -86,11 +86,13 @@ def run(name: str, full: bool) -> dict[str, Any]:
             check=False,
         ).returncode
     seconds = time.perf_counter() - began
-    load = max(before, busy())
+    after = load()
+    busy, loop = max(before.busy, after.busy), (before.loop + after.loop) / 2
     end = "" if exit_code == 0 else f", exit code {exit_code}: see results/{name}.txt"
-    beside = "" if load < TOO_BUSY else f", machine busy ({load:.2f})"
+    beside = "" if busy < TOO_BUSY else f", machine busy ({busy:.2f})"
     print(f"{seconds:5.0f} s{beside}{end}", flush=True)
-    return {"seconds": round(seconds, 1), "busy": round(load, 2), "exit": exit_code}
+    times = {"seconds": round(seconds, 1), "busy": round(busy, 2), "loop": round(loop, 2)}
+    return {**times, "exit": exit_code}
 
 
 def row(mark: Mark, runs: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -99,7 +101,7 @@ def row(mark: Mark, runs: dict[str, dict[str, Any]]) -> dict[str, Any]:
     figure = None
     if ran["exit"] == 0:
         figures = json.loads((RESULTS / f"{mark.script}.json").read_text(encoding="utf-8"))
-        figure = mark.of(figures)
+        figure = mark.figure(figures, ran["loop"])
     if ran["exit"]:
         verdict = "failed"
     elif figure is None:

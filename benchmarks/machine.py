@@ -12,6 +12,8 @@ import platform
 import subprocess
 import sys
 from pathlib import Path
+from statistics import mean
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 LOOP = "sum(i * i for i in range(20_000_000))"
@@ -27,23 +29,33 @@ TOO_BUSY = 1.15
 """Wall time over processor time of the loop from which on timings are not to be believed."""
 
 
-def busy() -> float:
-    """Wall time over processor time of the calibration loop, on all processors at once.
+class Load(NamedTuple):
+    """What the calibration loop took, run on all processors at once.
 
-    Returns:
-        The largest ratio among as many processes as there are processors; about 1 on an idle
-        machine, 2 where every processor does as much for others.
+    Attributes:
+        busy: the largest wall time over processor time; about 1 on an idle machine, 2 where every
+            processor does as much for others.
+        loop: seconds of processor time of one loop, on average.
     """
+
+    busy: float
+    loop: float
+
+
+def load() -> Load:
+    """Run the calibration loop once on each processor."""
     command = [sys.executable, "-c", TIMED]
     loops = [
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         for _ in range(os.cpu_count() or 1)
     ]
-    ratios = []
-    for loop in loops:
-        wall, cpu = map(float, loop.communicate()[0].split())
-        ratios.append(wall / cpu)
-    return max(ratios)
+    times = [tuple(map(float, loop.communicate()[0].split())) for loop in loops]
+    return Load(max(wall / cpu for wall, cpu in times), mean(cpu for _, cpu in times))
+
+
+def busy() -> float:
+    """How busy the machine is; see `Load`."""
+    return load().busy
 
 
 def describe() -> dict[str, object]:
@@ -78,4 +90,6 @@ def _git(*arguments: str) -> str | None:
 
 
 if __name__ == "__main__":
-    print(json.dumps({**describe(), "busy": round(busy(), 2)}, indent=1))
+    found = load()
+    told = {"busy": round(found.busy, 2), "seconds of a loop": round(found.loop, 2)}
+    print(json.dumps({**describe(), **told}, indent=1))

@@ -71,8 +71,8 @@ def main() -> None:
             ("check quickstart", LOOP, 0.9, [["check", "quickstart"]] * TRIES),
             ("run quickstart", LOOP, 3.0, [["run", "quickstart", "--out", one] for one in runs]),
             ("show RUN", LOOP, 0.5, [["show", one] for one in runs]),
-            ("report RUN", LOOP, 0.75, [["report", one] for one in runs]),
-            ("run of 8 calls", LOOP, 1.0, [[*eight, "--out", one] for one in small]),
+            ("export page RUN", LOOP, 1.0, [["export", "page", one] for one in runs]),
+            ("run of 8 calls", LOOP, 2.0, [[*eight, "--out", one] for one in small]),
         )
         for name, unit, mark, arguments in commands:
             taken, times = ratio(unit, RUN, *arguments)

@@ -81,7 +81,7 @@ def main() -> None:
         small = ("virsci/paper", "--set", "protocol.team_size=2", "--set", "protocol.turns=1")
         commands = {
             "run quickstart": ("run", "quickstart", "--out", run),
-            "report RUN": ("report", run),
+            "export page RUN": ("export", "page", run),
             "run of 8 calls": ("run", *small, "--out", f"{folder}/small"),
         }
         for name, arguments in commands.items():

@@ -12,6 +12,7 @@ from benchmarks.page import DOCS, marks
 from tests.promises.__main__ import counting
 
 FASTER = Mark("H0", "events a second", "kernel", lambda row: row.get("ratio"), 0.5, True, "1")
+IDLE = {"busy": 1.0, "loop": 1.0, "exit": 0}
 SMALLER = Mark("H0", "kB", "kernel", lambda row: row.get("ratio"), 0.5)
 
 
@@ -36,11 +37,14 @@ def results(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("mark", "ran", "verdict"),
     [
-        (FASTER, {"busy": 1.0, "exit": 0}, "met"),
-        (SMALLER, {"busy": 1.0, "exit": 0}, "short"),
-        (SMALLER, {"busy": 1.9, "exit": 0}, "short, machine busy"),
-        (FASTER, {"busy": 1.0, "exit": 1}, "failed"),
-        (FASTER._replace(of=lambda row: row.get("other")), {"busy": 1.0, "exit": 0}, "with --full"),
+        (FASTER, IDLE, "met"),
+        (SMALLER, IDLE, "short"),
+        (FASTER._replace(in_loops=1), {**IDLE, "loop": 2.0}, "short"),
+        (SMALLER._replace(in_loops=1), {**IDLE, "loop": 2.0}, "met"),
+        (FASTER._replace(mark=1.0, in_loops=-1), {**IDLE, "loop": 2.0}, "met"),
+        (SMALLER, {**IDLE, "busy": 1.9}, "short, machine busy"),
+        (FASTER, {**IDLE, "exit": 1}, "failed"),
+        (FASTER._replace(of=lambda row: row.get("other")), IDLE, "with --full"),
     ],
 )
 def test_a_line_says_what_its_figure_is_worth(results, mark, ran, verdict):
@@ -48,7 +52,7 @@ def test_a_line_says_what_its_figure_is_worth(results, mark, ran, verdict):
 
 
 def test_scripts_that_were_run_before_stay_in_the_table(results):
-    ran = {"seconds": 1.0, "busy": 1.0, "exit": 0}
+    ran = {**IDLE, "seconds": 1.0}
     (results / "bench.json").write_text(json.dumps({"runs": {"kernel": ran, "gone": ran}}))
     assert bench.earlier_runs() == {"kernel": ran}
 
@@ -57,7 +61,7 @@ def test_the_table_takes_the_place_of_the_last_one(results, tmp_path, monkeypatc
     page, (begin, end) = tmp_path / "performance.md", marks(bench.NAME)
     page.write_text("old\n".join(("before\n" + begin, end + "after\n")), encoding="utf-8")
     monkeypatch.setattr(bench, "PAGE", page)
-    runs = {"kernel": {"seconds": 60.0, "busy": 1.0, "exit": 0}}
+    runs = {"kernel": {**IDLE, "seconds": 60.0}}
     rows = [bench.row(FASTER, runs)]
     bench.write_table(rows, runs)
     text = page.read_text(encoding="utf-8")

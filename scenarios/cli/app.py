@@ -243,7 +243,6 @@ def check(
 
 def _warnings_of_models(scenario: Scenario) -> Iterator[str]:
     """What a run may suffer from its models: no answer, late answers, too long prompts."""
-    from virsci_society.scenarios.planning.context_check import context_warnings
     from virsci_society.scenarios.planning.dry_run import rehearse_beginning, slow_clock
     from virsci_society.scenarios.runs.preflight import silent_servers
 
@@ -251,6 +250,8 @@ def _warnings_of_models(scenario: Scenario) -> Iterator[str]:
     rehearsed = rehearse_beginning(scenario)
     if rehearsed is None:
         return
+    from virsci_society.scenarios.planning.context_check import context_warnings
+
     if waiting := slow_clock(scenario, rehearsed):
         yield waiting
     yield from context_warnings(scenario, rehearsed.longest)
