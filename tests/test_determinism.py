@@ -85,7 +85,7 @@ def test_another_process_finds_the_same(nursery, reference, settings):
         pytest.param(
             {"latency": 0.0005, "in_flight": 1}, id="latency and one slot", marks=pytest.mark.slow
         ),
-        pytest.param({"step_days": 31.7}, id="other periods"),
+        pytest.param({"step_days": 31.7}, id="other periods", marks=pytest.mark.slow),
     ],
 )
 def test_execution_changes_nothing(reference, settings):

@@ -101,6 +101,7 @@ def test_it_is_content_and_neither_length_nor_wording(found):
     assert words.low <= 0 <= words.high
 
 
+@pytest.mark.slow
 def test_teams_are_what_was_asked_for(found):
     for one in found:
         for arms in FAMILIES.values():
@@ -109,6 +110,7 @@ def test_teams_are_what_was_asked_for(found):
         assert all(values["size"] == 8 for values in one.values.values())
 
 
+@pytest.mark.slow
 def test_true_profiles_are_spoken_as_believed_and_shuffled_ones_are_not(found):
     for one in found:
         for arm, values in one.values.items():
@@ -238,6 +240,7 @@ def test_every_switch_that_is_asked_for_has_its_arms():
     )
 
 
+@pytest.mark.slow
 def test_the_page_says_who_speaks_and_shows_every_arm_and_contrast(found, capsys):
     everything = contrasts(found, FAMILIES)
     show_heading(found, FAMILIES)

@@ -65,11 +65,13 @@ def whole():
     return society
 
 
-@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "settings",
-    [{"in_flight": 1}, {"latency": 0.001, "in_flight": 64}, {"step_days": 31.7}],
-    ids=["one slot", "latency", "other periods"],
+    [
+        pytest.param({"in_flight": 1}, id="one slot", marks=pytest.mark.slow),
+        pytest.param({"latency": 0.001, "in_flight": 64}, id="latency"),
+        pytest.param({"step_days": 31.7}, id="other periods", marks=pytest.mark.slow),
+    ],
 )
 def test_execution_changes_nothing(whole, settings):
     assert digest(small(**settings)) == digest(whole)
@@ -92,5 +94,6 @@ def test_a_longer_run_begins_like_a_shorter_one(whole):
         assert rows == whole.log.rows[table][: len(rows)], table
 
 
+@pytest.mark.slow
 def test_another_seed_is_another_world(whole):
     assert digest(small(seed=4)) != digest(whole)

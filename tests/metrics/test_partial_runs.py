@@ -232,6 +232,7 @@ def test_a_damaged_measure_of_novelty_is_an_input_error(older):
     assert "a measure of the run cannot be read" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_page_never_goes_where_a_link_leads(older, tmp_path):
     (tmp_path / "mine").write_text("keep")
     os.symlink(tmp_path / "mine", older / "report.html")

@@ -301,6 +301,7 @@ def settled(holds):
     assert holds()
 
 
+@pytest.mark.slow
 def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
     server, scenario, tmp_path, monkeypatch, promise
 ):

@@ -148,6 +148,7 @@ def test_the_drawers_of_the_site_by_keyboard(browser: Browser, site: Path) -> No
     assert not browser.value(f"{focused}.checked")
 
 
+@pytest.mark.slow
 def test_the_page_of_a_study(violations: Check, tmp_path: Path) -> None:
     rng, arms = np.random.default_rng(0), {f"size {n}": {"protocol.team_size": n} for n in (2, 4)}
     values = {
@@ -173,6 +174,7 @@ def test_the_explorer_in_all_its_views(violations: Check, small_run: Path, tmp_p
     assert violations(path.as_uri(), "document.documentElement.dataset.ready", views) == []
 
 
+@pytest.mark.slow
 def test_the_page_on_which_a_run_is_watched(violations: Check, small_run: Path) -> None:
     with WatchServer(RunWatch(small_run).state) as server:
         assert violations(server.url, "document.querySelector('#rest svg')") == []
@@ -183,6 +185,7 @@ class TwoArms:
     arms = ({"name": "small"}, {"name": "large"})
 
 
+@pytest.mark.slow
 def test_the_page_on_which_a_study_is_watched(
     violations: Check, browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ import virsci_society as vs
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_page")
 def test_the_code_of_the_page_runs(
     here: Path, small_text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -220,6 +220,7 @@ def test_no_thread_before_the_first_live_call(few_objects):
     assert not answering(), "words that come at once need no thread"
 
 
+@pytest.mark.slow
 def test_dropping_a_model_closes_its_thread(few_objects):
     until(lambda: not answering())
     society = Small(live=True)

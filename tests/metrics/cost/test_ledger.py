@@ -96,6 +96,7 @@ def test_a_run_of_an_older_release_tells_only_its_defaults(rows, make_run):
     assert "What was asked and paid" not in told
 
 
+@pytest.mark.slow
 def test_a_run_without_a_call_has_no_such_section(empty_run):
     assert "How replies were read" not in text(empty_run)
 

@@ -111,6 +111,7 @@ def test_an_erdos_renyi_network_is_declared_not_a_power_law(seed):
     assert told["verdict"].startswith("not a power law")
 
 
+@pytest.mark.slow
 def test_data_of_the_law_are_seldom_rejected():
     rng = np.random.default_rng(5)
     law, rejected = PowerLawFit(1, 2.5, 0.0, 0), 0

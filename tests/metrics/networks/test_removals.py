@@ -198,6 +198,7 @@ def test_the_page_shows_pictures_and_numbers(removed):
     assert render_page(removed) == html
 
 
+@pytest.mark.slow
 def test_what_was_set_is_listed_too(make_run):
     rows = rows_of(gone=())
     rows["interventions"] = [(1, 30.0, '{"protocol.turns": 2}', None, 0)]

@@ -139,6 +139,7 @@ def test_rules_have_no_cut_off():
     assert found.sentence == "The boundary is 1 January 2015. Rules have no training cut-off."
 
 
+@pytest.mark.slow
 def test_the_page_tells_both(leaking):
     told = render_page(leaking(backend={**MODEL, "cutoff": "2023-12"}))
     assert "stated training cut-off is 2023-12. It may have read" in told.replace("&#39;", "'")

@@ -77,6 +77,7 @@ def test_it_does_not_depend_on_the_order_of_ties(found):
     assert community_map_figure(again) == community_map_figure(found)
 
 
+@pytest.mark.slow
 def test_of_very_many_communities_a_bounded_number_is_drawn():
     many = mapped([3] * (MAX_CIRCLES + 20))
     assert len(many.people) == MAX_CIRCLES

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.hand_run import call
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.metrics.report.page import render_page
@@ -74,6 +76,7 @@ def test_without_reasons_or_finished_teams_there_is_no_section(rows, make_run):
     assert decisions_section(make_run(rows)) is None
 
 
+@pytest.mark.slow
 def test_many_teams_long_reasons_and_large_teams_stay_few_lines(rows, make_run):
     teams, long = [f"T{n:02}/1" for n in range(30)], "because " * 500
     model = rows["teams"][0]

@@ -189,6 +189,7 @@ def test_the_best_figures_are_unfolded(html):
         assert f'aria-label="{label}"' in open_parts, label
 
 
+@pytest.mark.slow
 def test_a_log_of_zeros_is_hidden_and_words_of_rules_are_not_called_novel(make_run, run):
     table = run_novelty(run)
     logged = ["HD_fallbacks", "CD_fallbacks", "CI_fallbacks", "CI_unknown"]
@@ -224,6 +225,7 @@ def test_the_page_is_the_same_every_time(html, run, rows, make_run):
     assert render_page(again) == html
 
 
+@pytest.mark.slow
 def test_without_rule_based_scientists_there_is_no_such_banner(make_run):
     html = render_page(
         make_run(manifest={"backend": {"use": "litellm", "model": "m"}, "replicates": 5})
@@ -248,6 +250,7 @@ def test_the_sentence_about_language_models_is_always_complete(make_run):
     assert "training cut-off of the model" in text
 
 
+@pytest.mark.slow
 def test_the_settings_of_novelty_are_told(html, run):
     from virsci_society.metrics.novelty.novelty import Novelty, run_novelty
     from virsci_society.society.results.run import Run
@@ -322,6 +325,7 @@ def test_numbers_are_written_for_people(value, text):
     assert format_number(value) == text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 def test_a_browser_shows_sorts_unfolds_and_prints_it(hand_run, tmp_path):
     """At 360 pixels nothing leaves the window; a click sorts; a link opens its fold."""

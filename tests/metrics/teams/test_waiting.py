@@ -120,6 +120,7 @@ def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(
     assert unheld["idle_days"] == 0
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_measures_of_chance_that_a_run_holds(hand_run):
     run = hand_run()
     for name in FAMILIES["chance"]:

@@ -136,6 +136,7 @@ def test_the_same_command_changes_nothing(finished):
     assert (content(place / "out"), (place / "out" / "simulations.jsonl").read_bytes()) == before
 
 
+@pytest.mark.slow
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("kept", [pytest.param(0.02, marks=pytest.mark.slow), 0.8, 0.97])
 def test_a_calibration_that_was_killed_goes_on(finished, tmp_path, kept):

@@ -68,6 +68,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert "ecosystem" in done.stdout
 
 
+@pytest.mark.slow
 def test_check_imports_no_simulator() -> None:
     code = (
         "import sys\n"
@@ -395,6 +396,7 @@ def test_a_shell_completes_scenarios() -> None:
     assert done.output.split() == ["quickstart"]
 
 
+@pytest.mark.slow
 def test_summary_and_page_load_no_statistics_for_the_mean_of_a_run() -> None:
     code = (
         "import sys\n"

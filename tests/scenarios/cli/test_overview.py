@@ -83,6 +83,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return Terminal()
 
 
+@pytest.mark.slow
 def test_show_draws_charts_on_a_terminal(
     small_run: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -291,6 +291,7 @@ def test_its_own_build_backend_installs_the_example(tmp_path: Path) -> None:
     assert all(path in info.read_text() for path in PARTS.values())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("installed")
 def test_a_research_system_of_a_stranger_runs_by_name(small_text: str) -> None:
     Path("small.yaml").write_text(re.sub(r"protocol: .*", "protocol: {use: doubters}", small_text))

@@ -203,6 +203,7 @@ def test_the_overview_names_the_most_central_and_the_legend_the_communities(run,
         assert {"0", "6"} <= set(ticks)
 
 
+@pytest.mark.slow
 @needs_browser
 def test_without_a_script_there_are_tables(run, tmp_path):
     path = tmp_path / "explorer.html"

@@ -134,6 +134,7 @@ class TestInTheBrowser:
         self.choose(browser, "#view ul a[href*='call=']")
         assert browser.value("document.querySelectorAll('.turn.found').length") == 1
 
+    @pytest.mark.slow
     def test_who_voted_for_the_idea_that_lost(self, browser, small_run):
         self.choose(browser, "#tabs button", "teams")
         self.choose(browser, "#view tbody th a")

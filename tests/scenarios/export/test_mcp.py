@@ -82,6 +82,7 @@ def test_what_is_not_there_is_told(root, tmp_path, monkeypatch):
     assert (done.exit_code, "[mcp]" in done.output) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("mcp") is None, reason="needs the extra [mcp]")
 def test_the_official_client_is_answered(root):
     from mcp.client.session import ClientSession

@@ -78,6 +78,7 @@ def live(server: FaultServer, *more: str) -> list[str]:
     return [part for k, v in keys.items() for part in ("--set", f"{k}={v}")] + list(more)
 
 
+@pytest.mark.slow
 def test_a_plan_of_rules_is_what_they_do(small: Path, small_run: Path) -> None:
     scenario = load_scenario(small)
     planned = plan(scenario, rates_for(scenario, None))
@@ -274,6 +275,7 @@ def test_wordier_models_that_must_be_asked_again_take_more(small: Path) -> None:
     assert again.chain > plain.chain
 
 
+@pytest.mark.slow
 def test_wall_time_is_the_longest_chain_or_all_the_work(small: Path) -> None:
     model = {"backend.use": "openai", "backend.model": "m"}
     played = DryRun(load_scenario(small, **model)).run(MimicSettings())

@@ -129,6 +129,7 @@ def test_the_same_through_mesa_and_through_the_command(small: Path, here: Path) 
     assert by_keys.log.rows == built.log.rows
 
 
+@pytest.mark.slow
 def test_mesas_viewer_may_pass_dotted_keys() -> None:
     taken = inspect.signature(ScenarioSociety.__init__).parameters
     free = [name for name, one in taken.items() if one.kind is inspect.Parameter.VAR_KEYWORD]

@@ -288,6 +288,7 @@ class Only(Progress):
         assert not phase.startswith(self.forbidden)
 
 
+@pytest.mark.slow
 def test_a_crash_while_writing_leaves_nothing_that_looks_finished(
     small: Scenario, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,6 +85,7 @@ def test_a_fork_shares_the_past_and_differs_after(
     assert told == {"run": "run", "digest": digest(parent).strip(), "at": AT}
 
 
+@pytest.mark.slow
 def test_a_fork_tells_how_many_were_there_where_more_are_to_leave(parent: Path, here: Path) -> None:
     people = len(Run.open(parent).table("scientists"))
     asked = Fork.of(parent, "40d", remove="degree:1000")

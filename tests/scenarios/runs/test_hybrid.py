@@ -144,6 +144,7 @@ def test_a_hybrid_is_the_same_at_one_slot_and_at_64(
     assert digest(here / "1") == digest(here / "64")
 
 
+@pytest.mark.slow
 def test_chosen_stages_are_spoken_by_the_model_alone(
     make: Make, server: FaultServer, here: Path
 ) -> None:

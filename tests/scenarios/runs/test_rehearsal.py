@@ -126,6 +126,7 @@ def test_a_window_that_is_too_short_is_refused_before_the_first_call(
     assert server.counts()["requests"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("refuses", [True, False])
 def test_a_stated_context_is_asked_for_and_pages_are_trimmed_to_it(

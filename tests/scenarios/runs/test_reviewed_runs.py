@@ -150,6 +150,7 @@ def test_without_words_a_lot_makes_no_call(reviewed: Callable[..., Scenario], he
     assert set(run.table("referees")["team"]) == set()
 
 
+@pytest.mark.slow
 def test_teams_of_a_mixture_are_all_reviewed(reviewed: Callable[..., Scenario], here: Path) -> None:
     parts = [{"share": 1, "protocol": {"use": "virsci", "team_size": 2, "turns": 1}}]
     parts.append({"share": 1, "protocol": {"use": "wordless", "team_size": 2}})

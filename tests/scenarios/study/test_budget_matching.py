@@ -92,6 +92,7 @@ class Told(Progress):
         self.shares.setdefault(what, []).append(RunProgress.of(society).share)
 
 
+@pytest.mark.slow
 def test_each_rehearsal_of_an_arm_tells_how_far_it_is(tmp_path):
     told = Told()
     forecast = study_forecast(match_budgets(read_study(written(tmp_path)), progress=told), told)

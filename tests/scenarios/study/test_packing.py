@@ -58,7 +58,8 @@ def loose(study):
     return sorted(path.name for path in (study / "runs").iterdir())
 
 
-@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
 def test_a_packed_study_is_the_same_in_one_file_a_worker(alone, tmp_path, jobs):
     design, study = opened(tmp_path, MEASURED, "pack=true")
     assert [one.state for one in run_locally(study, range(4), jobs=jobs)] == ["done"] * 4

@@ -97,6 +97,7 @@ def test_the_nearest_are_found_and_the_recall_is_told(bank, vectors):
     assert found / total >= 0.97
 
 
+@pytest.mark.slow
 def test_equal_interests_are_ordered_by_id_however_many(people, vectors):
     same = vectors.copy()
     same[::40] = vectors[11]

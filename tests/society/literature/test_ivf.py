@@ -121,6 +121,7 @@ def test_recall_is_measured_not_assumed(even):
     assert share_found(even, 8000, probed=1) < 0.8
 
 
+@pytest.mark.slow
 def test_the_fewer_rows_are_visible_the_more_cells_are_looked_into(rows, cells):
     assert share_found((rows, cells), 1000) >= 0.99
     assert share_found((rows, cells), 1000, probed=cells.facts["probed"]) < PROMISED

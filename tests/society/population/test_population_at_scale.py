@@ -72,6 +72,7 @@ def test_what_happens_does_not_depend_on_who_is_an_agent(both):
             assert rows == small.log.rows[table], table
 
 
+@pytest.mark.slow
 def test_agents_are_those_who_have_acted(both):
     small, large = both
     assert (len(small.agents), len(large.agents)) == (80, len({a.name for a in large.agents}))

@@ -203,6 +203,7 @@ def test_what_takes_too_long_is_given_up_and_has_no_outcome():
     assert not rows["papers"]
 
 
+@pytest.mark.slow
 def test_what_an_attempt_costs_stands_in_its_row_and_changes_nothing_without_a_budget(plain):
     _, paid = lived(attempt={"noise": 0, "cost": 2.5})
     assert {row[7] for row in outcomes(paid).values()} == {2.5}
@@ -213,6 +214,7 @@ def test_what_an_attempt_costs_stands_in_its_row_and_changes_nothing_without_a_b
     assert rest == {name: rows for name, rows in plain[1].items() if name != "outcomes"}
 
 
+@pytest.mark.slow
 def test_ideas_are_carried_out_as_long_as_the_money_that_has_come_in_pays_for_them():
     # 60 teams a year hand in, and money for 20 of them comes in.
     _, rows = lived(attempt={"cost": 2.5, "budget": 50})
@@ -230,6 +232,7 @@ def test_ideas_are_carried_out_as_long_as_the_money_that_has_come_in_pays_for_th
     assert paid == int(50 * 700 / 365 / 2.5)
 
 
+@pytest.mark.slow
 def test_work_at_the_desk_is_noted_and_waits_for_other_work():
     _, rows = lived(attempt={"effort": "10d"}, attention="on", until="1y")
     ended = outcomes(rows)

@@ -129,6 +129,7 @@ def test_a_journal_whose_panel_knows_worth_rejects_the_others():
     assert {row[5] for row in rows["submissions"]} >= {"accept", "reject"}
 
 
+@pytest.mark.slow
 def test_a_panel_without_signal_needs_no_worth_and_one_with_signal_is_refused_without():
     none = {"worth": None, "execution": None}
     _, rows = lived(**none, publication={"use": "panel", "accept": 0.5})

@@ -131,6 +131,7 @@ def test_skewed_measures_are_warned_of_and_normal_ones_are_not(tmp_path):
     assert tables.measure_by_arm(Study.open(folder), "ON")["log_low"].isna().all()
 
 
+@pytest.mark.slow
 def test_comparisons_are_repeated_without_the_runs_that_hold_a_default(tmp_path):
     told = words(page_of(make(tmp_path / "untold", backend_about="a model")))
     assert "do not tell whether a default" in told
@@ -222,6 +223,7 @@ def test_names_are_escaped_in_every_format(tmp_path):
     assert "'=50%" in cell
 
 
+@pytest.mark.slow
 def test_a_sampled_design_is_judged_by_its_points(tmp_path):
     """Thirty points of three replicates: the measure follows one key, and not the other."""
     rng = np.random.default_rng(0)
@@ -250,6 +252,7 @@ def test_a_sampled_design_is_judged_by_its_points(tmp_path):
     assert "All 30 points" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("design", "columns", "said"),
     [
@@ -386,6 +389,7 @@ def test_scores_of_reviews_are_averaged_over_the_runs_of_each_arm(tmp_path):
     assert sum(table["n"]) == 17
 
 
+@pytest.mark.slow
 def test_a_score_of_reviews_is_an_outcome_and_stands_first(tmp_path):
     from virsci_society.metrics.inference.comparisons import paired
 

@@ -37,6 +37,7 @@ def test_figures_of_everybody(teams, random):
     assert census.value_of_first_paper(figures).tolist() == [figures[papers[0]] for papers in own]
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(TEAMS, st.randoms(use_true_random=False))
 def test_interests_of_everybody(teams, random):

@@ -89,6 +89,7 @@ def test_figures_of_scientists_are_those_of_their_papers(many):
             assert many.coauthors[row, column] == joint[tuple(sorted((profile.id, other)))]
 
 
+@pytest.mark.slow
 def test_affiliations_say_the_field(many):
     of_first = {}
     for paper in many.past:
