@@ -7,9 +7,10 @@ calls a second of the replay, the journal's size, and resident memory as the run
 memory of the same society without a journal. Mark: the resume takes less than 60 s on two cores,
 and memory does not grow with calls beyond what the tables need.
 
-``kB a call later`` is what each call adds to the memory in the last quarter of the days (of twice
-as many days, without a journal): by then what is made at its first use is there. ``--profile`` says
-where the time of the replay goes, and what the memory of those calls holds; both take longer.
+``kB a call later`` is what each call adds to the memory in the last quarter of a long run of fewer
+people, without a journal: by then what is made at its first use is there, and as many teams end as
+begin. ``--profile`` says where the time of the replay goes, and what the memory of those calls
+holds; both take longer.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ PARTS = {
 """Parts of a replay, by the innermost function on the stack that is one of these."""
 SHOWN = 12
 """Files whose memory is shown."""
+PEOPLE = 1500
+LATER_PEOPLE, LATER_DAYS = 300, 600.0
 
 
 def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
@@ -63,7 +66,8 @@ def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
     from virsci_society.society.kernel.durations import Times
     from virsci_society.society.model import Society
 
-    ecosystem = Synthetic(scientists=1500, papers=3000).generate(1)
+    people = LATER_PEOPLE if args.later else PEOPLE
+    ecosystem = Synthetic(scientists=people, papers=2 * people).generate(1)
     journal = None if path is None else Journal.open(path)
     known = 0 if journal is None else journal.unreplayed
     backend = Offline()
@@ -179,7 +183,7 @@ def main() -> None:
         ways = {"no journal": ["--none"], "into": ["--one", path], "resume": ["--one", path]}
         ways["later"] = ["--none", "--later"]
         for name, way in ways.items():
-            days = 2 * args.days if name == "later" and not args.full else args.days
+            days = LATER_DAYS * (1 + 4 * args.full) if name == "later" else args.days
             command = [sys.executable, HERE, "--days", str(days), *way]
             command += ["--profile"] * (args.profile and name in ("resume", "later"))
             done = subprocess.run(command, check=True, capture_output=True, text=True)
