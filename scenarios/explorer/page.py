@@ -17,6 +17,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from virsci_society.metrics.population import people_ever
 from virsci_society.metrics.report.network_layout import run_communities
 from virsci_society.metrics.report.templates import (
     records,
@@ -195,6 +196,8 @@ def _told(run: Run) -> dict[str, Any]:
         "days": run.days,
         "boundary": run.boundary,
         "partial": run.partial,
+        # Tables of a large society hold those who have acted.
+        "unlisted": people_ever(run) > len(names_of(run)),
         "folder": run.folder.resolve().name if run.folder else "",
     }
 

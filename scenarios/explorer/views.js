@@ -70,7 +70,7 @@ const VIEWS = { overview, people: peopleView, teams: teamsView, papers: papersVi
 function overview() {
   const day = state.day;
   const counts = runs.map((run) => [
-    ["scientists there", run.names.reduce((sum, _, i) => sum + present(run, i, day), 0)],
+    [runs.some((one) => one.unlisted) ? "scientists there with a co-author or a team" : "scientists there", run.names.reduce((sum, _, i) => sum + present(run, i, day), 0)],
     ["teams founded", lived(run.teams.keys(), run.team_founded, day).length],
     ["teams at work", Array.from(run.teams.keys()).filter((i) => atWork(run, i, day)).length],
     ["papers", lived(run.papers.keys(), run.paper_day, day).length],
@@ -114,7 +114,8 @@ function compared() {
 /** The largest component over time, and when it came to hold half of those who have a tie. */
 function growth(run, number_) {
   const wide = 420, high = 130, names = ["growth_grown", "growth_all"];
-  const top = Math.max(1, ...run.growth_all), x = (day) => 30 + (wide - 35) * day / Math.max(run.days, 1), y = (v) => high - 18 - (high - 30) * v / top;
+  const top = Math.max(1, ...run.growth_all), left = 10 + 7 * number(top).length, across = wide - 5 - left;
+  const x = (day) => left + across * day / Math.max(run.days, 1), y = (v) => high - 18 - (high - 30) * v / top;
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const add = (tag, properties, text) => {
     const made = document.createElementNS(svg.namespaceURI, tag);
@@ -130,15 +131,15 @@ function growth(run, number_) {
     add("path", { d: path, fill: "none", stroke: `var(--${COLOURS[i ? 0 : 1]})`, "stroke-width": 2, "stroke-dasharray": i ? "5 3" : "none" });
   });
   for (const value of new Set([0, Math.round(top / 2), top])) {
-    add("line", { x1: 30, x2: wide - 5, y1: y(value), y2: y(value), stroke: "var(--grid)", "stroke-width": 1 });
-    add("text", { x: 26, y: y(value) + 4, fill: "currentColor", "font-size": 11, "text-anchor": "end" }, number(value));
+    add("line", { x1: left, x2: wide - 5, y1: y(value), y2: y(value), stroke: "var(--grid)", "stroke-width": 1 });
+    add("text", { x: left - 4, y: y(value) + 4, fill: "currentColor", "font-size": 11, "text-anchor": "end" }, number(value));
   }
   add("line", { x1: x(state.day), x2: x(state.day), y1: 8, y2: high - 16, stroke: "currentColor", "stroke-width": 1 });
-  add("text", { x: 30, y: high - 4, fill: "currentColor", "font-size": 11 }, "day 0");
+  add("text", { x: left, y: high - 4, fill: "currentColor", "font-size": 11 }, "day 0");
   add("text", { x: wide - 5, y: high - 4, fill: "currentColor", "font-size": 11, "text-anchor": "end" }, `day ${run.days}`);
   svg.addEventListener("click", (event) => {
     const box = svg.getBoundingClientRect();
-    setDay(run.days * Math.min(1, Math.max(0, ((event.clientX - box.left) / box.width * wide - 30) / (wide - 35))), true);
+    setDay(run.days * Math.min(1, Math.max(0, ((event.clientX - box.left) / box.width * wide - left) / across)), true);
   });
   const half = run.growth_grown.findIndex((v, i) => run.growth_grown_tied[i] >= 10 && 2 * v >= run.growth_grown_tied[i]
     && Array.from(run.growth_grown.subarray(i)).every((later, j) => 2 * later >= run.growth_grown_tied[i + j]));

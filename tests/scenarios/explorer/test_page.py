@@ -127,6 +127,14 @@ def test_two_runs_are_drawn_on_the_same_places(run, make_run, rows):
     assert unpack(re.search('id="settings">(.*?)<', html).group(1))[0]["parted"] == 0.0
 
 
+def test_of_a_large_society_it_knows_that_not_everybody_is_in_its_tables(run, make_run):
+    large = make_run(manifest={"ecosystem": {"counts": {"scientists": 1_000_000}}})
+    for one, unlisted in ((run, False), (large, True)):
+        html = render_explorer([one]).html
+        told = unpack(re.search('id="settings">(.*?)<', html).group(1))[0]
+        assert told["runs"][0]["unlisted"] is unlisted
+
+
 def test_a_run_in_which_nothing_happened(empty_run):
     assert "<canvas" not in render_explorer([empty_run]).html
 
