@@ -128,6 +128,7 @@ def test_the_control_has_the_same_people_in_other_clothes(small, leader):
         assert paper.abstract != other.abstract
 
 
+@pytest.mark.slow
 def test_shuffling_moves_interests_only_and_loses_none(small, leader):
     control, _ = work(small, Arm(size=1, turns=1, shuffled=True), leader)
     given = control.ecosystem.profiles
@@ -149,6 +150,7 @@ def test_attained_freshness_is_counted_from_the_network(small, share):
     pytest.fail("no leader could build the team")
 
 
+@pytest.mark.slow
 def test_a_measure_agrees_with_plain_distances(small, leader):
     arm = Arm(size=2, turns=1)
     _, paper = work(small, arm, leader)
@@ -160,6 +162,7 @@ def test_a_measure_agrees_with_plain_distances(small, leader):
     assert measure(small, arm, leader)["HD raw"] == pytest.approx(gaps[:5].mean(), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_same_seed_measures_the_same(small, leader):
     arm = FAMILIES[SHUFFLED][MOST]
     assert measure(small, arm, leader) == measure(small, arm, leader)
@@ -255,11 +258,13 @@ def test_the_page_says_who_speaks_and_shows_every_arm_and_contrast(found, capsys
     assert "interval holds zero: " in page
 
 
+@pytest.mark.slow
 def test_fewer_than_five_seeds_are_called_a_sketch(found, capsys):
     show_heading(found[:4], FAMILIES)
     assert "sketch" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_json_holds_every_number(found):
     everything = contrasts(found, FAMILIES)
     data = json.loads(as_json(found, everything, FAMILIES))

@@ -183,9 +183,7 @@ AIMS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("seed", [0, 1, 2])
 def test_among_enough_people_no_team_runs_into_a_dead_end(seed):
     for aim in AIMS:
         targets = CompositionTargets.nearest(*aim)

@@ -70,7 +70,6 @@ def test_institutions_change_nothing_else_of_an_ecosystem():
 
 
 @pytest.mark.slow
-@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("share", "low", "high"), [(0, 0.6, 0.9), (1, 0.0, 0.0)])
 def test_teams_are_of_one_place_where_leaders_ask_there(share, low, high):
     keys = {"protocol.newcomers": None, "protocol.again": None, "until": "1y"}

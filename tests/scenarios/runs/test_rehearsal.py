@@ -127,7 +127,6 @@ def test_a_window_that_is_too_short_is_refused_before_the_first_call(
 
 
 @pytest.mark.slow
-@pytest.mark.sweep(2)
 @pytest.mark.parametrize("refuses", [True, False])
 def test_a_stated_context_is_asked_for_and_pages_are_trimmed_to_it(
     path: Path, server: FaultServer, no_results: None, refuses: bool

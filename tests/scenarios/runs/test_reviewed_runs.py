@@ -63,7 +63,7 @@ def digest(folder: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stop_at", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stop_at", [1, 2])
 def test_a_run_stopped_in_the_middle_of_a_review_asks_for_the_rest_only(
     reviewed: Callable[..., Scenario], here: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
 ) -> None:

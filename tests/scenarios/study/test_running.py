@@ -467,7 +467,7 @@ def test_exit_codes_say_whether_the_same_command_goes_on(ends, code):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spawn", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("spawn", [False, True])
 def test_the_command_runs_in_processes_and_reports_and_then_does_nothing(
     alone, nursery, tmp_path, spawn
 ):

@@ -26,7 +26,7 @@ DESIGNS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("design", ["morris", pytest.param("sobol", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("design", ["morris", "sobol"])
 def test_the_command_finds_the_one_key_that_matters(nursery, tmp_path, design):
     def society(*arguments):
         done = nursery.society(*arguments, cwd=tmp_path)
