@@ -56,6 +56,26 @@ def ratio(unit: str, code: str, *arguments: Sequence[str]) -> tuple[float, float
     return min(taken for _, taken in pairs), min(taken / base for base, taken in pairs)
 
 
+def commands(
+    runs: Sequence[str], small: Sequence[str]
+) -> tuple[tuple[str, str, float, list[list[str]]], ...]:
+    """Name, unit, mark, and the arguments of each try of every command.
+
+    Args:
+        runs: folders of the runs of the quickstart society, one for each try.
+        small: those of the runs of eight calls.
+    """
+    eight = ["run", "virsci/paper", *EIGHT_CALLS]
+    return (
+        ("--help", "import typer", 2.0, [["--help"]] * (3 * TRIES)),
+        ("check quickstart", LOOP, 0.9, [["check", "quickstart"]] * TRIES),
+        ("run quickstart", LOOP, 3.0, [["run", "quickstart", "--out", one] for one in runs]),
+        ("show RUN", LOOP, 0.5, [["show", one] for one in runs]),
+        ("export page RUN", LOOP, 1.0, [["export", "page", one] for one in runs]),
+        ("run of 8 calls", LOOP, 2.0, [[*eight, "--out", one] for one in small]),
+    )
+
+
 def main() -> None:
     """Print one line a command: processor time, ratio, mark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -65,16 +85,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="start-up-") as folder:
         runs = [f"{folder}/{number}" for number in range(TRIES)]
         small = [f"{folder}/small-{number}" for number in range(TRIES)]
-        eight = ["run", "virsci/paper", *EIGHT_CALLS]
-        commands = (
-            ("--help", "import typer", 2.0, [["--help"]] * (3 * TRIES)),
-            ("check quickstart", LOOP, 0.9, [["check", "quickstart"]] * TRIES),
-            ("run quickstart", LOOP, 3.0, [["run", "quickstart", "--out", one] for one in runs]),
-            ("show RUN", LOOP, 0.5, [["show", one] for one in runs]),
-            ("export page RUN", LOOP, 1.0, [["export", "page", one] for one in runs]),
-            ("run of 8 calls", LOOP, 2.0, [[*eight, "--out", one] for one in small]),
-        )
-        for name, unit, mark, arguments in commands:
+        for name, unit, mark, arguments in commands(runs, small):
             taken, times = ratio(unit, RUN, *arguments)
             rows.append({"command": name, "seconds": taken, "ratio": times})
             base = "loops" if unit == LOOP else f"`{unit}`"

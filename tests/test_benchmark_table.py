@@ -5,11 +5,14 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from benchmarks import all as bench
+from benchmarks import start_up
 from benchmarks.marks import MARKS, Mark
 from benchmarks.page import DOCS, marks
 from tests.promises.__main__ import counting
+from virsci_society.scenarios.cli.app import app
 
 FASTER = Mark("H0", "events a second", "kernel", lambda row: row.get("ratio"), 0.5, True, "1")
 IDLE = {"busy": 1.0, "loop": 1.0, "exit": 0}
@@ -23,6 +26,16 @@ def test_every_mark_is_of_a_script_that_is_there_and_runs():
         text = (Path(bench.HERE) / f"{name}.py").read_text(encoding="utf-8")
         assert '"--json"' in text, name
         assert ('"--full"' in text) == (name in bench.LONG), name
+
+
+def test_the_commands_of_the_first_contact_are_commands_of_the_program():
+    for name, _, _, tries in start_up.commands(["runs/one"], ["runs/small"]):
+        found = get_command(app)
+        for word in tries[0]:
+            if not hasattr(found, "commands") or word.startswith("-"):
+                break
+            assert word in found.commands, name
+            found = found.commands[word]
 
 
 @pytest.fixture
