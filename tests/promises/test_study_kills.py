@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import ExitStack, nullcontext, suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -221,7 +222,9 @@ def test_a_local_cluster_replaces_workers_that_a_poison_run_kills(
 ):
     monkeypatch.chdir(HERE)
     monkeypatch.syspath_prepend(HERE)
-    has_quarantined(study, "killing_protocol", local_cluster=workers)
+    # The cluster must not give a worker up that is lost when it looks, which is soon here.
+    with import_module("dask").config.set({"distributed.deploy.lost-worker-timeout": "100ms"}):
+        has_quarantined(study, "killing_protocol", local_cluster=workers)
 
 
 @pytest.mark.parametrize(("begun", "crashes"), [(False, 0), (True, 3)])

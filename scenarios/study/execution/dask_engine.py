@@ -317,12 +317,13 @@ def _scheduler(scheduler: str | None, local_cluster: int | None) -> Iterator[str
         return
     if local_cluster is None or local_cluster < 1:
         raise InputError(f"--local-cluster {local_cluster}: at least one worker is needed")
-    with _local(local_cluster) as cluster:
-        yield cluster.scheduler_address
+    with _local(local_cluster) as address:
+        yield address
 
 
-def _local(workers: int) -> Any:
-    """A scheduler and its workers on this machine, seen by nobody else."""
+@contextmanager
+def _local(workers: int) -> Iterator[str]:
+    """The address of a scheduler, with its workers, on this machine, seen by nobody else."""
     import dask
     from distributed import LocalCluster
 
@@ -331,9 +332,14 @@ def _local(workers: int) -> Any:
         "distributed.worker.multiprocessing-method": "spawn",
         # A run whose worker died comes back at once, to be counted against quarantine.
         "distributed.scheduler.allowed-failures": 0,
+        # A nanny begins a lost worker again. So long after a loss (15 seconds by default) the
+        # cluster looks whether that has happened and, if the worker has just been lost once more,
+        # closes its nanny: nobody would be left to do the other runs.
+        "distributed.deploy.lost-worker-timeout": "7 days",
     }
-    with dask.config.set(settings):
-        return LocalCluster(
+    with (
+        dask.config.set(settings),
+        LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
@@ -344,4 +350,6 @@ def _local(workers: int) -> Any:
             # A worker that dask ended for its memory would take its runs with it.
             memory_limit=None,
             silence_logs=logging.CRITICAL,
-        )
+        ) as cluster,
+    ):
+        yield str(cluster.scheduler_address)
