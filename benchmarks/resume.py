@@ -53,6 +53,7 @@ SHOWN = 12
 """Files whose memory is shown."""
 PEOPLE = 1500
 LATER_PEOPLE, LATER_DAYS = 300, 600.0
+"""Of the run whose memory is measured; five times as many days with ``--full``."""
 
 
 def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
@@ -166,7 +167,11 @@ def main() -> None:
     """Without a journal, into a new one, and from it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--full", action="store_true", help="100,000 calls and not about 10,000")
-    parser.add_argument("--days", type=float, help="simulated days (90; with --full 365)")
+    parser.add_argument(
+        "--days",
+        type=float,
+        help="simulated days, but of the run whose memory is measured (90; with --full 365)",
+    )
     parser.add_argument("--one", type=Path)
     parser.add_argument("--none", action="store_true")
     parser.add_argument("--later", action="store_true", help=argparse.SUPPRESS)
@@ -183,7 +188,9 @@ def main() -> None:
         ways = {"no journal": ["--none"], "into": ["--one", path], "resume": ["--one", path]}
         ways["later"] = ["--none", "--later"]
         for name, way in ways.items():
-            days = LATER_DAYS * (1 + 4 * args.full) if name == "later" else args.days
+            days = args.days
+            if name == "later":
+                days = 5 * LATER_DAYS if args.full else LATER_DAYS
             command = [sys.executable, HERE, "--days", str(days), *way]
             command += ["--profile"] * (args.profile and name in ("resume", "later"))
             done = subprocess.run(command, check=True, capture_output=True, text=True)

@@ -17,6 +17,11 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.start_up import commands  # noqa: E402
+
+PROFILED = ("run quickstart", "export page RUN", "run of 8 calls")
 PARTS = {
     "ecosystem": "build_ecosystem_of",
     "simulation": "run_to_end",
@@ -77,15 +82,10 @@ def main() -> None:
     args = parser.parse_args()
     told = {}
     with tempfile.TemporaryDirectory(prefix="start-up-") as folder:
-        run = f"{folder}/run"
-        small = ("virsci/paper", "--set", "protocol.team_size=2", "--set", "protocol.turns=1")
-        commands = {
-            "run quickstart": ("run", "quickstart", "--out", run),
-            "export page RUN": ("export", "page", run),
-            "run of 8 calls": ("run", *small, "--out", f"{folder}/small"),
-        }
-        for name, arguments in commands.items():
-            counts = sampled(*arguments)
+        runs, small = [f"{folder}/run"], [f"{folder}/small"]
+        arguments = {name: tries[0] for name, _, _, tries in commands(runs, small)}
+        for name in PROFILED:
+            counts = sampled(*arguments[name])
             whole = counts.total()
             told[name] = {part: count / whole for part, count in counts.most_common()}
             print(f"society {name}: {whole} samples")
