@@ -183,7 +183,7 @@ def estimate_share(hits: int, trials: int, otherwise: float) -> Rate:
         trials: with none, the interval reaches from the prior share to a half.
         otherwise: the prior share, which weighs as much as half a trial.
     """
-    # Imported here because scipy, which it needs, takes a quarter of the time of `society check`.
+    # Imported here: it needs scipy, and `society check` imports this module without an estimate.
     from virsci_society.metrics.inference.intervals import wilson_interval
 
     likely = (hits + DOUBT * otherwise) / (trials + DOUBT)
