@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +125,8 @@ def write_explorer(path: Path, runs: Sequence[Run], books: Sequence[PromptBook] 
 
 def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Explorer:
     """The page of one run or of two, which are drawn on the same places."""
-    names = list(dict.fromkeys(name for run in runs for name in names_of(run)))
+    listed = [names_of(run) for run in runs]
+    names = list(dict.fromkeys(chain.from_iterable(listed)))
     layout = place_everybody(run_communities(runs), names)
     environment = template_environment(
         "virsci_society.scenarios.explorer", "virsci_society.metrics.report"
@@ -149,7 +150,7 @@ def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Ex
         abouts=list(dict.fromkeys(_about(run) for run in runs)),
         settings=pack(
             {
-                "runs": [_told(run) for run in runs],
+                "runs": [_told(run, len(known)) for run, known in zip(runs, listed, strict=True)],
                 "parted": parted,
                 "left_out": list(left_out),
             }
@@ -188,8 +189,8 @@ def _pack_run(
     return drawn, pack_words(run, made, book, max(free, 0))
 
 
-def _told(run: Run) -> dict[str, Any]:
-    """What the page says of a run as a whole."""
+def _told(run: Run, listed: int) -> dict[str, Any]:
+    """What the page says of a run as a whole, in whose tables so many scientists stand."""
     return {
         "name": run.name or "a run",
         "seed": run.seed,
@@ -197,7 +198,7 @@ def _told(run: Run) -> dict[str, Any]:
         "boundary": run.boundary,
         "partial": run.partial,
         # Tables of a large society hold those who have acted.
-        "unlisted": people_ever(run) > len(names_of(run)),
+        "unlisted": people_ever(run) > listed,
         "folder": run.folder.resolve().name if run.folder else "",
     }
 

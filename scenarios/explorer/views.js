@@ -69,8 +69,9 @@ const VIEWS = { overview, people: peopleView, teams: teamsView, papers: papersVi
 
 function overview() {
   const day = state.day;
+  const there = runs.some((run) => run.unlisted) ? "scientists there with a co-author or a team" : "scientists there";
   const counts = runs.map((run) => [
-    [runs.some((one) => one.unlisted) ? "scientists there with a co-author or a team" : "scientists there", run.names.reduce((sum, _, i) => sum + present(run, i, day), 0)],
+    [there, run.names.reduce((sum, _, i) => sum + present(run, i, day), 0)],
     ["teams founded", lived(run.teams.keys(), run.team_founded, day).length],
     ["teams at work", Array.from(run.teams.keys()).filter((i) => atWork(run, i, day)).length],
     ["papers", lived(run.papers.keys(), run.paper_day, day).length],
