@@ -280,9 +280,10 @@ def pytest_collection_finish():
 
     Tables and figures are full of cycles: a seventh of a worker's time went into collections.
     """
-    from virsci_society.society import model
+    from virsci_society.society.kernel import garbage_collection
 
     gc.collect()
     gc.freeze()
     gc.set_threshold(*SELDOM)
-    model.GROWTH = 3  # of a tenth, as in a run: among the objects of all tests it costs a second
+    # Of a tenth, as in a run, it costs a second among the objects of all tests.
+    garbage_collection.GROWTH = 3

@@ -12,6 +12,8 @@ from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.terminal.arguments import Json, guarded, tell, tell_json, writing
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from virsci_society.scenarios.forecasting.forecast import FieldForecast
 
 
@@ -116,7 +118,6 @@ def score(
         summary_of,
     )
     from virsci_society.scenarios.forecasting.sealed_file import read_sealed
-    from virsci_society.scenarios.terminal.console import print_table
 
     data = read_sealed(file)
     observed, warning = papers_that_came(data, with_)
@@ -130,6 +131,13 @@ def score(
         tell_json({**facts, "scores": quantities, "summary": forecasters})
         return
     tell(f"{file}: as it was sealed on {data['registered']}")
+    _print_scores(data, table, summary)
+
+
+def _print_scores(data: dict[str, Any], table: pd.DataFrame, summary: pd.DataFrame) -> None:
+    """Print quantities beside what came, and forecasters beside one another."""
+    from virsci_society.scenarios.terminal.console import print_table
+
     years = f"{data['field']}, {data['first_year']}-{data['last_year']}"
     own = table[table["forecaster"] == "forecast"]
     shown = own[["quantity", "observed", "median", "low", "high", "pit", "crps"]]

@@ -2,5 +2,5 @@
 
 Read ``answer`` first (the promise of words, and one call from its slots to its form), then
 ``dispatcher`` (simulated time and real time). ``durations`` and ``streams`` are what every draw of
-the simulated world uses.
+the simulated world uses. ``garbage_collection`` saves time in a run, and changes nothing in it.
 """

@@ -129,13 +129,19 @@ class StudyPage:
             file_name(name, "correlations"): one for name, one in self.correlated.items()
         }
         self.drawn = [self._drawn(*one) for one in enumerate(study.description.figures, 1)]
-        spoilt = self.runs_with_defaults
+        found = self._all_tables() | {one["file"]: one["table"] for one in self.drawn}
+        self.tables = {name: one for name, one in found.items() if one is not None and len(one)}
+        self.differences = list(self._differences())
+
+    def _all_tables(self) -> dict[str, pd.DataFrame | None]:
+        """Every table by the name of its file; None or empty where the study has nothing of it."""
+        study, spoilt = self.study, self.runs_with_defaults
         again = sorted(compute_comparisons(study, spoilt), key=_is_no_review) if spoilt else []
         by_arm = pd.concat([one["table"] for one in self.measures], ignore_index=True)
         reviews = tables.reviews_by_arm(study)
         few = 1 < len(study.arms) <= ARMS_BESIDE
         universes = multiverse.multiverses(study)
-        self.tables = {
+        return {
             "plan": plan_table(study, self.results),
             "matched": study.matched_budgets(),
             "arms_side_by_side": tables.arms_side_by_side(by_arm) if few else None,
@@ -156,10 +162,6 @@ class StudyPage:
             "coverage": tables.coverage(study),
             "runs_not_done": tables.runs_not_done(study),
         }
-        self.tables |= {one["file"]: one["table"] for one in self.drawn}
-        self.tables = {name: one for name, one in self.tables.items() if one is not None}
-        self.tables = {name: one for name, one in self.tables.items() if len(one)}
-        self.differences = list(self._differences())
 
     def render(self) -> str:
         """The page as HTML text."""

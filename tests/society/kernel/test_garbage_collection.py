@@ -7,8 +7,8 @@ import weakref
 
 import pytest
 
-from virsci_society.society import model
-from virsci_society.society.model import THRESHOLDS, infrequent_collection
+from virsci_society.society.kernel import garbage_collection
+from virsci_society.society.kernel.garbage_collection import THRESHOLDS, infrequent_collection
 
 
 @pytest.fixture
@@ -63,8 +63,8 @@ class Society:
 
 @pytest.mark.slow
 def test_a_society_that_has_ended_is_collected_before_the_next_begins(usual, monkeypatch):
-    monkeypatch.setattr(model, "GROWTH", 1.1)  # as outside of the tests, which collect less often
-    monkeypatch.setattr(model, "_known", 0)  # what earlier tests had in memory is gone
+    monkeypatch.setattr(garbage_collection, "GROWTH", 1.1)  # as outside of the tests
+    monkeypatch.setattr(garbage_collection, "_known", 0)  # what earlier tests had in memory is gone
     gc.collect()
     with infrequent_collection():
         ended = weakref.ref(Society())
