@@ -44,6 +44,7 @@ def explore(
     find_code_here(trust)
     folders = [run] if other is None else [run, other]
     runs = [open_to_show(folder) for folder in folders]
+    tell("drawing the page with all that was said", err=True)
     books = [
         read_prompts(folder, len(opened.table("calls")), prompts, trust=trust)
         for folder, opened in zip(folders, runs, strict=True)

@@ -171,6 +171,7 @@ def page(run: RunFolder) -> None:
     from virsci_society.society.results.run import resolve_run_folder
 
     opened = open_to_show(run)
+    tell("drawing the page", err=True)
     with writing(run, "written to"):
         tell(f"report: {write_page(opened, resolve_run_folder(run))}")
 
@@ -187,6 +188,7 @@ def figures(
     from virsci_society.metrics.report.figures import write_run_figures
 
     opened = open_to_show(run)
+    tell("drawing the figures", err=True)
     target = run / "figures" if out is None else out
     with writing(target):
         files = write_run_figures(target, opened, within=run if out is None else None)

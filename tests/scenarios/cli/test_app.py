@@ -230,7 +230,9 @@ def test_run_show_report(write: Write, small_text: str, here: Path) -> None:
 
     page = (folder / "report.html").read_bytes()
     (folder / "report.html").unlink()
-    assert society("export", "page", str(folder)).stdout == f"report: {folder / 'report.html'}\n"
+    again = society("export", "page", str(folder))
+    assert again.stdout == f"report: {folder / 'report.html'}\n"
+    assert again.stderr == "drawing the page\n"
     assert len((folder / "report.html").read_bytes()) > len(page) / 2
 
 
