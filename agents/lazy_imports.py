@@ -2,7 +2,7 @@
 
 Each is imported when it is first used: ``society --help`` and the check of a scenario import most
 of this package and need no table, so they must not wait a fifth of a second for pyarrow, pandas and
-scipy.
+scipy; and networkx is needed where a network is written or a society lives.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
 
-__all__ = ["LazyModule", "pa", "pc", "pd", "pq", "require_extra", "sparse"]
+__all__ = ["LazyModule", "nx", "pa", "pc", "pd", "pq", "require_extra", "sparse"]
 
 
 class LazyModule:
@@ -32,6 +32,7 @@ class LazyModule:
 
 
 if TYPE_CHECKING:
+    import networkx as nx
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 else:
     pa, pc, pq = map(LazyModule, ("pyarrow", "pyarrow.compute", "pyarrow.parquet"))
-    pd, sparse = map(LazyModule, ("pandas", "scipy.sparse"))
+    nx, pd, sparse = map(LazyModule, ("networkx", "pandas", "scipy.sparse"))
 
 
 def require_extra(extra: str, module: str, need: str) -> None:

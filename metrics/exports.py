@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-import networkx as nx
 import pandas as pd
 
 from virsci_society.agents.files.atomic_files import open_new, replacing
+from virsci_society.agents.lazy_imports import nx
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import SPEAKER, speaker_of
 

@@ -55,7 +55,7 @@ def measure(run: Run, name: str) -> pd.DataFrame:
             raise
     if name in run.measure_names():
         held = run.measure(name)
-        if not run.is_measure_of_folder(name) or has_columns_of(held, empty_measure(name)):
+        if not run.is_measure_of_other_code(name) or has_columns_of(held, empty_measure(name)):
             return held
     return run.add_measure(name, METRICS[name](run))
 

@@ -11,14 +11,17 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import virsci_society
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import open_plain, read_plain_text, write_atomically
 
 HASHES = "hashes.json"
 FORMAT = 1
+PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
 
 
 class FileHashes:
@@ -165,6 +168,16 @@ def file_hash(path: Path, *, within: Path | None = None) -> str:
     """
     with open_plain(path, within=within) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@cache
+def source_digest() -> str:
+    """The sha256 (hex) of the Python files of this program, as they were when first asked for."""
+    root, hasher = Path(virsci_society.__file__).parent, hashlib.sha256()
+    for package in PACKAGES:
+        for path in sorted((root / package).resolve().rglob("*.py")):
+            hasher.update(path.read_bytes())
+    return hasher.hexdigest()
 
 
 def hash_json(data: Any) -> str:

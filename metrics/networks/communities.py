@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import sparse
 
 from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.lazy_imports import nx
 from virsci_society.metrics.networks.structure import (
     NETWORKS,
     adjacency,
@@ -75,8 +76,6 @@ def detect_communities(matrix: sparse.csr_array, seed: int) -> dict[str, object]
 
 def louvain(matrix: sparse.csr_array, seed: int) -> IntArray:
     """Louvain community of each node, by networkx (Blondel et al. 2008)."""
-    import networkx as nx
-
     graph = nx.from_scipy_sparse_array(matrix)
     parts: Sequence[set[int]] = nx.community.louvain_communities(graph, seed=seed)
     label = np.empty(matrix.shape[0], dtype=np.int64)

@@ -12,7 +12,7 @@ from virsci_society.metrics.networks.structure import WEEK, sample_dates
 from virsci_society.metrics.teams.timelines import PLACE, memberships_at_desk
 from virsci_society.society.results.dataframes import known_numbers
 from virsci_society.society.results.run import Run
-from virsci_society.society.teams.publication import STAGE as PUBLICATION
+from virsci_society.society.results.tables import PUBLICATION_STAGE
 
 
 def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:
@@ -137,7 +137,7 @@ def rounds(run: Run) -> pd.DataFrame:
 def _between_meetings(run: Run) -> pd.DataFrame:
     """The homework of teams, without that of others who review what they have handed in."""
     homework = run.table("homework")
-    return homework[homework["stage"] != PUBLICATION]
+    return homework[homework["stage"] != PUBLICATION_STAGE]
 
 
 def _held_up(every: pd.DataFrame, rooms: pd.DataFrame) -> pd.DataFrame:

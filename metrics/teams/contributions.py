@@ -16,6 +16,7 @@ import pandas as pd
 
 from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
+from virsci_society.society.results.tables import PUBLICATION_STAGE
 
 ROLES: Mapping[str, str] = {
     "idea": "Conceptualization",
@@ -45,7 +46,6 @@ ACTS: Mapping[str, str] = {
 agree) is none, and an utterance that is a text is a draft or a revision."""
 TEXT_FIELDS = {"abstract", "proposed method"}
 """A reply with one of these fields is a text of the paper."""
-REVIEW_STAGE = "publication"
 UNSAID = "not measurable: nothing was said"
 
 Counts = Mapping[str, Counter[str]]
@@ -213,7 +213,7 @@ def _counts(run: Run) -> dict[str, Counts]:
         kind = ACTS.get(act) if any(map(_says, fields.values())) else None
         text = kind == "discussion" and not TEXT_FIELDS.isdisjoint(fields)
         # Reviewers of a submitted manuscript are no contributors; its authors still revise it.
-        if kind is None or (stage == REVIEW_STAGE and not text):
+        if kind is None or (stage == PUBLICATION_STAGE and not text):
             continue
         if text:
             kind = "draft" if form_of_draft.setdefault(team, form) == form else "revision"

@@ -23,9 +23,10 @@ from virsci_society.protocols.peer_review.forms import (
     Willingness,
 )
 from virsci_society.society.literature.embedding.base import paper_text
+from virsci_society.society.results.tables import PUBLICATION_STAGE
 from virsci_society.society.teams.contracts import Manuscript
 from virsci_society.society.teams.people import work_at_desk
-from virsci_society.society.teams.publication import STAGE, ReviewTerms, review
+from virsci_society.society.teams.publication import ReviewTerms, review
 from virsci_society.society.teams.team import Reviewer, Submission
 
 if TYPE_CHECKING:
@@ -234,7 +235,7 @@ class Editor:
         The leader rewrites, or the next author who is there; where nobody is, the text stays.
         """
         lab = self._lab
-        occasion = (STAGE, self._number, self._round)
+        occasion = (PUBLICATION_STAGE, self._number, self._round)
         yield from lab.together(
             *(
                 work_at_desk(lab.world, self._team, author, *occasion)

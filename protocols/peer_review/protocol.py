@@ -16,8 +16,9 @@ from virsci_society.agents.errors import Dissolved
 from virsci_society.protocols.peer_review.editor import Editor
 from virsci_society.protocols.peer_review.rules import ReviewRules
 from virsci_society.society.kernel.durations import Process
+from virsci_society.society.results.tables import PUBLICATION_STAGE
 from virsci_society.society.teams.contracts import Manuscript, Publication
-from virsci_society.society.teams.publication import REJECTED, STAGE
+from virsci_society.society.teams.publication import REJECTED
 
 if TYPE_CHECKING:
     from virsci_society.society.teams.lab import Lab
@@ -58,7 +59,7 @@ class PeerReview(Publication):
             if number > 1:
                 yield from lab.wait(rules.resubmission)
             editor = Editor(rules, team, lab, number)
-            accepted, manuscript = yield from lab.stage(STAGE, editor.judge(manuscript))
+            accepted, manuscript = yield from lab.stage(PUBLICATION_STAGE, editor.judge(manuscript))
             if accepted:
                 return manuscript
         raise Dissolved(REJECTED)

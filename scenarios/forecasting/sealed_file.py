@@ -6,7 +6,6 @@ equal shares), so that the file can be scored without this program.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from importlib import metadata
@@ -15,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-import virsci_society
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import make_folder, open_new, read_plain_text
-from virsci_society.agents.files.file_hashes import hash_json, signed
+from virsci_society.agents.files.file_hashes import hash_json, signed, source_digest
 from virsci_society.metrics.validation.assembly_quantities import DISTRIBUTIONS
 from virsci_society.scenarios.calibration.simulation import SIMULATED
 from virsci_society.scenarios.config.schema import load_scenario
@@ -30,7 +28,6 @@ from virsci_society.scenarios.forecasting.quantities import NAMES, QUANTITIES, s
 FORMAT = 1
 DRAWS = 100
 """Equally likely values of each distribution."""
-PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
 
 
 def sealed(forecast: FieldForecast, date: str) -> dict[str, Any]:
@@ -60,15 +57,6 @@ def sealed(forecast: FieldForecast, date: str) -> dict[str, Any]:
 
 def _versions() -> dict[str, str]:
     return {name: metadata.version(name) for name in ("virsci-society", "numpy", "scipy")}
-
-
-def source_digest() -> str:
-    """sha256 of the Python files of this program."""
-    root, hasher = Path(virsci_society.__file__).parent, hashlib.sha256()
-    for package in PACKAGES:
-        for path in sorted((root / package).resolve().rglob("*.py")):
-            hasher.update(path.read_bytes())
-    return hasher.hexdigest()
 
 
 def _listed(one: Predictive) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from virsci_society.agents.files.atomic_files import (
     remove_folder,
     write_atomically,
 )
-from virsci_society.agents.files.file_hashes import HASHES, hash_json, write_hashes
+from virsci_society.agents.files.file_hashes import HASHES, hash_json, source_digest, write_hashes
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.schema import Scenario
@@ -227,6 +227,7 @@ def make_manifest(scenario: Scenario, society: Society) -> dict[str, Any]:
         "search": {"papers": society.literature.facts, "people": society.knowledge.facts},
         "prompts": prompt_hashes(scenario),
         "versions": {"python": platform.python_version(), **_versions()},
+        "sources": source_digest(),
         "scenario": scenario.to_data(),
     }
 

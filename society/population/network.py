@@ -12,17 +12,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.lazy_imports import nx
 from virsci_society.society.population.event_counts import DatedCounts
-
-if TYPE_CHECKING:
-    import networkx
-
 
 MIN_SPARE_ROOM = 64
 
@@ -363,16 +360,14 @@ class CoauthorNetwork:
         positions = np.minimum(np.searchsorted(partners, wanted), len(partners) - 1)
         return np.where(partners[positions] == wanted, counts[positions], 0)
 
-    def graph(self, among: Iterable[int] | None = None) -> networkx.Graph[int]:
+    def graph(self, among: Iterable[int] | None = None) -> nx.Graph[int]:
         """The network as of now for NetworkX; the number of joint papers is an edge's ``weight``.
 
         Args:
             among: the nodes (rows). None: everybody, which takes half a minute and 2 GB for a
                 million people.
         """
-        from networkx import Graph
-
-        view: networkx.Graph[int] = Graph()
+        view: nx.Graph[int] = nx.Graph()
         view.add_nodes_from(range(self.size) if among is None else among)
         for i in view:
             partners, counts = self.coauthors(i)

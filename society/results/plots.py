@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.invented_names import with_invented_names
-from virsci_society.agents.lazy_imports import require_extra
+from virsci_society.agents.lazy_imports import nx, require_extra
 
 STATES = {
     "published": "tab:blue",
@@ -115,9 +115,6 @@ class RunPlots:
             day: the last day that counts; None: the end of the run.
             seed: of the positions.
         """
-        # Slow to load, and most plots do without.
-        import networkx as nx
-
         axes = _axes(ax)
         ties = self._run.table("ties", plain=True)
         last = self._run.days if day is None else day

@@ -27,7 +27,7 @@ import pandas as pd
 from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.errors import DAMAGED_ARCHIVE, InputError
 from virsci_society.agents.files.atomic_files import replacing, require_regular_file
-from virsci_society.agents.files.file_hashes import FileHashes, read_hashes
+from virsci_society.agents.files.file_hashes import FileHashes, read_hashes, source_digest
 from virsci_society.agents.files.packs import unpacked
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.society.results.dataframes import build_tables, cast_table, with_numpy_dtypes
@@ -344,9 +344,12 @@ class Run:
         found = self._measures[name]
         return with_numpy_dtypes(found) if plain else found
 
-    def is_measure_of_folder(self, name: str) -> bool:
-        """Whether a measure that was asked for came from a file, perhaps of an older release."""
-        return name in self._measures_of_folder
+    def is_measure_of_other_code(self, name: str) -> bool:
+        """Whether a measure that was asked for came from a file that other code may have written.
+
+        ``sources`` of the manifest is the digest of the code that wrote the run and its measures.
+        """
+        return name in self._measures_of_folder and self.manifest.get("sources") != source_digest()
 
     def add_measure(self, name: str, table: pd.DataFrame) -> pd.DataFrame:
         """Keep a measure that was computed from this run in memory under a name, and return it."""

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 TableRows = Mapping[str, Sequence[tuple[Any, ...]]]
 """Rows of tables by name of the table, each a tuple in the order of its columns."""
 
+PUBLICATION_STAGE = "publication"
+"""The stage of every call and of all homework between handing in and appearing."""
 REPEATED_ACTS = ("re-ask", "trim")
 """Acts of the table ``calls`` that repeat a call whose reply could not be used."""
 

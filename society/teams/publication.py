@@ -18,6 +18,7 @@ from pydantic import Field
 
 from virsci_society.agents.errors import Dissolved
 from virsci_society.society.kernel.durations import Days, Process, parse_days
+from virsci_society.society.results.tables import PUBLICATION_STAGE
 from virsci_society.society.teams.contracts import Manuscript, Publication
 from virsci_society.society.teams.panel import Panel
 from virsci_society.society.teams.people import at_desk
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from virsci_society.society.teams.team import Reviewer
     from virsci_society.society.teams.world import World
 
-STAGE = "publication"
-"""The stage of every call and of all homework between handing in and appearing."""
 REJECTED = "rejected"
 """The reason why a team ends whose manuscript was accepted nowhere."""
 
@@ -67,7 +66,9 @@ class ByChance(Publication):
         for number in range(1, self.submissions + 1):
             if number > 1:
                 yield from lab.wait(self.resubmission)
-            accepted = yield from lab.stage(STAGE, self._decide(team, lab, number, manuscript))
+            accepted = yield from lab.stage(
+                PUBLICATION_STAGE, self._decide(team, lab, number, manuscript)
+            )
             if accepted:
                 return manuscript
         raise Dissolved(REJECTED)
@@ -145,7 +146,7 @@ def review(team: Team, lab: Lab, referee: Reviewer, terms: ReviewTerms, pose: Po
         return None
     with _pending(world, who):
         referee.assigned = lab.now
-        place = (STAGE, referee.submission, referee.round)
+        place = (PUBLICATION_STAGE, referee.submission, referee.round)
         (work,) = lab.start(at_desk(world, team, who, place, terms.effort, pose))
         gone = world.departure(who)
         wait, left = terms.due, terms.reminders
