@@ -32,10 +32,6 @@ ever sees them.
 from __future__ import annotations
 
 import errno
-import struct
-import tokenize
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -227,24 +223,6 @@ class Fault(SocietyError):
 
 DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Numbers of an OSError that say that there is no room: nobody's input is wrong, a run stops."""
-
-
-DAMAGED_ARCHIVE = (
-    OSError,
-    ValueError,
-    KeyError,
-    EOFError,
-    # Flipped bits make a member look encrypted, or packed in ways that zipfile does not know.
-    RuntimeError,
-    NotImplementedError,
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    # NumPy reads a header that is no Python literal a second time, word by word.
-    tokenize.TokenError,
-    SyntaxError,
-)
-"""What reading arrays raises where a file is damaged, or is no archive."""
 
 
 @contextmanager

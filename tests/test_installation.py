@@ -82,7 +82,7 @@ def test_files_that_were_changed_or_lost_since_are_named(
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {DISTRIBUTION}\nVersion: 1.0\n")
     (info / "RECORD").write_text("".join(rows) + f"{info.name}/RECORD,,\n")
     installed = metadata.Distribution.at(info)
-    monkeypatch.setattr(metadata, "files", lambda _: installed.files)
+    monkeypatch.setattr(metadata, "distribution", lambda _: installed)
     assert changed_files() == []
     (package / "changed.py").write_text("x = 2\n")
     (package / "lost.py").unlink()

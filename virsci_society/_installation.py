@@ -41,14 +41,21 @@ def changed_files() -> list[Path]:
     A working copy of the source has no recorded hashes, so none of its files is named.
     """
     # Reading metadata takes longer than most commands, and ``doctor`` alone asks.
+    import csv
     from importlib import metadata
 
     try:
-        files = metadata.files(DISTRIBUTION) or []
+        installed = metadata.distribution(DISTRIBUTION)
     except metadata.PackageNotFoundError:
         return []
-    places = [(Path(str(one.locate())), one.hash) for one in files if one.hash is not None]
-    return [place for place, recorded in places if _sha256(place) != recorded.value]
+    # Not its ``files``, which leaves out those that are missing from Python 3.12 on.
+    rows = csv.reader((installed.read_text("RECORD") or "").splitlines())
+    places = [
+        (Path(str(installed.locate_file(name))), recorded.removeprefix("sha256="))
+        for name, recorded, *_ in rows
+        if recorded
+    ]
+    return [place for place, recorded in places if _sha256(place) != recorded]
 
 
 def _sha256(path: Path) -> str | None:

@@ -311,6 +311,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _place(self) -> str | None:
         """What stands behind the token in the address; None for a stranger."""
+        if self.request_version == "HTTP/0.9":  # which has no headers, so it names no host
+            return None
         hosts, origins = self.headers.get_all("Host", []), self.headers.get_all("Origin", [])
         origins_ours = all(
             one.startswith("http://") and self.app.is_ours(one[len("http://") :]) for one in origins

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from virsci_society.agents.arrays import IntArray, VectorArray
-from virsci_society.agents.errors import DAMAGED_ARCHIVE, InputError
+from virsci_society.agents.arrays import DAMAGED_ARCHIVE, IntArray, VectorArray
+from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import (
     holds_others,
     read_plain_text,

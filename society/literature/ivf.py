@@ -27,8 +27,7 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
-from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
-from virsci_society.agents.errors import DAMAGED_ARCHIVE
+from virsci_society.agents.arrays import DAMAGED_ARCHIVE, FloatArray, IntArray, VectorArray
 from virsci_society.agents.files.atomic_files import replacing, require_plain
 
 Metric = Literal["distance", "cosine"]

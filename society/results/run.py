@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from virsci_society.agents.arrays import VectorArray
-from virsci_society.agents.errors import DAMAGED_ARCHIVE, InputError
+from virsci_society.agents.arrays import DAMAGED_ARCHIVE, VectorArray
+from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import replacing, require_regular_file
 from virsci_society.agents.files.file_hashes import FileHashes, read_hashes, source_digest
 from virsci_society.agents.files.packs import unpacked

@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
-from virsci_society.agents.errors import DAMAGED_ARCHIVE, InputError
+from virsci_society.agents.arrays import DAMAGED_ARCHIVE, FloatArray, IntArray, VectorArray
+from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import replacing
 from virsci_society.agents.lazy_imports import sparse
 from virsci_society.society.literature.embedding.base import (
