@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.oldest_releases import constraints
 from virsci_society import _installation
 from virsci_society._installation import DISTRIBUTION, changed_files
 from virsci_society.scenarios.config.schema import load_scenario
@@ -179,3 +180,10 @@ def test_the_installed_command_is_this_module() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert settings["project"]["scripts"] == {"society": "virsci_society._installation:main"}
     assert settings["project"]["name"] == DISTRIBUTION
+
+
+def test_every_requirement_names_its_oldest_release() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert {"simpy==4.1", "openai==2.20"} <= set(constraints(text))
+    with pytest.raises(ValueError, match="simpy<5: give the oldest release"):
+        constraints(text.replace("simpy>=4.1,<5", "simpy<5"))

@@ -175,7 +175,7 @@ def test_a_run_whose_earlier_session_was_answered_keeps_its_patience(tmp_path):
 @pytest.mark.parametrize(
     ("model", "variable", "said"),
     [
-        ("openai/some", "OPENAI_API_KEY", "Missing credentials"),
+        ("openai/some", "OPENAI_API_KEY", "OPENAI_API_KEY"),
         ("anthropic/some", "ANTHROPIC_API_KEY", "Missing Anthropic API Key"),
         ("gemini/some", "GEMINI_API_KEY", "Missing Gemini API key"),
         ("nosuch/some", "NOSUCH_API_KEY", "LLM Provider NOT provided"),
