@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from virsci_society.agents.files.atomic_files import (
     remove_folder,
     write_atomically,
 )
-from virsci_society.agents.lazy_imports import pc, sparse
+from virsci_society.agents.lazy_imports import pc
 from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.interest_vocabulary import InterestVocabulary
 from virsci_society.society.ecosystem.knowledge_bank import interests_text
@@ -33,6 +33,9 @@ from virsci_society.society.literature.embedding.base import Embedding
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.embedding.registry import load_embedding
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array  # by name, as in ``building.outline``
 
 MANY_PEOPLE = 20_000
 """Size of population above which the vectors of its interests are stored with the ecosystem; those
@@ -73,7 +76,7 @@ class Ecosystem:
     contemporary: Papers
     profiles: People
     career_starts: IntArray
-    coauthors: sparse.csr_array
+    coauthors: csr_array
     embedding: Embedding
     past_vectors: VectorArray
     contemporary_vectors: VectorArray

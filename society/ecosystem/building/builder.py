@@ -13,14 +13,13 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import remove_file
-from virsci_society.agents.lazy_imports import pa
 from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.building.build_options import (
     BuildOptions,
@@ -58,6 +57,9 @@ from virsci_society.society.literature.embedding.cache import EmbeddingCache
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.embedding.registry import embedding_kind, make_embedding
 from virsci_society.society.literature.papers import Papers
+
+if TYPE_CHECKING:
+    from pyarrow import Table  # by name, as in ``outline``
 
 COLLECTED_LATER = "citations of contemporary papers (for CI) are counts at collection time"
 NO_CI = "citations of contemporary papers are unknown: CI and ON are not available"
@@ -120,7 +122,7 @@ class BuildResult:
     """
 
     ecosystem: Ecosystem
-    evidence: pa.Table
+    evidence: Table
 
     def with_facts(self, facts: Mapping[str, Any]) -> BuildResult:
         """The same result with more facts in the manifest; ``unknown`` ones become notes, too."""

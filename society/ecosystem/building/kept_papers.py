@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from virsci_society.society.ecosystem.building.filters import PaperSelection
 from virsci_society.society.ecosystem.building.outline import PROGRESS_EVERY, Outline
 from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
+
+if TYPE_CHECKING:
+    from pyarrow import Table  # by name, as in ``outline``
 
 CHUNK = 4096
 """Papers that are held as Python objects at a time."""
@@ -42,7 +45,7 @@ class KeptPapers:
             such paper has keywords.
     """
 
-    table: pa.Table
+    table: Table
     past: int
     rows: IntArray
     seats: IntArray

@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,11 @@ import numpy.typing as npt
 from virsci_society.agents.arrays import BoolArray, IntArray
 from virsci_society.agents.lazy_imports import pa, sparse
 from virsci_society.society.ecosystem.importers.records import RawRecord, hash_id
+
+if TYPE_CHECKING:
+    # By name: from Python 3.15 on a dataclass looks up ``pa.Array``, which would import pyarrow.
+    from pyarrow import Array
+    from scipy.sparse import csr_array
 
 UNKNOWN = -1
 PROGRESS_EVERY = 1000
@@ -48,14 +54,14 @@ class Outline:
     """
 
     boundary: int
-    ids: pa.Array
+    ids: Array
     years: IntArray
     abstracts: BoolArray
     keywords: BoolArray
     collected_citations: IntArray
     later_citations: IntArray
     first_counted: int | None
-    people: sparse.csr_array
+    people: csr_array
     person_hashes: npt.NDArray[np.uint64]
     links: tuple[IntArray, IntArray]
     has_references: bool
