@@ -129,7 +129,10 @@ def test_show_and_report_of_an_unfinished_run_take_its_part(put, part_rows):
         assert shown.stderr == line
         assert json.loads(shown.stdout)["partial"] == WHY
         done = society("export", "page", given)
-        assert (done.stderr, done.stdout) == (line + "drawing the page\n", f"report: {folder / 'report.html'}\n")
+        assert (done.stderr, done.stdout) == (
+            line + "drawing the page\n",
+            f"report: {folder / 'report.html'}\n",
+        )
         plain = society("show", given, "--full").stdout
         assert "teams that had ended" in plain
         assert "teams running" in plain
