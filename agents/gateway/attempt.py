@@ -17,7 +17,7 @@ from virsci_society.agents.gateway.budget import BudgetAccount, Reservation
 from virsci_society.agents.gateway.endpoint_pool import EndpointPool, Slot
 from virsci_society.agents.gateway.retry import Conclusion, conclude
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.agents.journal.records import HEDGE, Attempt, CallOutcome
+from virsci_society.agents.journal.records import HEDGE, SECOND_DECIMALS, Attempt, CallOutcome
 from virsci_society.agents.prompts.request import Request, Usage, most_tokens
 
 Send = Callable[[Request, Slot, Sequence[Fault]], Awaitable[Conclusion]]
@@ -152,7 +152,7 @@ class Attempts:
         await self.journal.record_intent(request, attempt)
         began = monotonic()
         end = await send(request, slot, earlier)
-        attempt.seconds = monotonic() - began
+        attempt.seconds = round(monotonic() - began, SECOND_DECIMALS)
         attempt.outcome = end.recorded
         if end.fault is not None:
             attempt.status = end.fault.status

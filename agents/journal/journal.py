@@ -28,7 +28,13 @@ from virsci_society.agents.journal.database import (
     verify_log,
     verify_rows,
 )
-from virsci_society.agents.journal.records import IN_DOUBT, Attempt, CallOutcome, Totals
+from virsci_society.agents.journal.records import (
+    IN_DOUBT,
+    USD_DECIMALS,
+    Attempt,
+    CallOutcome,
+    Totals,
+)
 from virsci_society.agents.journal.writer import (
     CALL,
     LEDGER,
@@ -400,7 +406,7 @@ class Journal:
             totals.add(outcome, count, *sums)
             if outcome == IN_DOUBT:
                 totals.in_doubt_tokens += reserved
-                totals.in_doubt_usd += reserved_usd
+                totals.in_doubt_usd = round(totals.in_doubt_usd + reserved_usd, USD_DECIMALS)
         return totals
 
     def _row(self, query: str, id_: str) -> Any:

@@ -20,7 +20,7 @@ from typing import Any
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import require_plain
 from virsci_society.agents.journal.database import connect
-from virsci_society.agents.journal.records import HEDGE, IN_DOUBT, Totals, is_hedge
+from virsci_society.agents.journal.records import HEDGE, IN_DOUBT, USD_DECIMALS, Totals, is_hedge
 
 MEMBER_PARTS = 8
 """Parts of the id of a question to a member of a team."""
@@ -203,7 +203,8 @@ class JournalView:
             if outcome == IN_DOUBT:
                 self._open.add(row)
                 self.in_flight += session == self.sessions
-                doubt, doubt_usd = doubt + reserved, doubt_usd + reserved_usd
+                doubt += reserved
+                doubt_usd = round(doubt_usd + reserved_usd, USD_DECIMALS)
                 continue
             hedge = is_hedge(detail)
             self.totals.add(outcome, 1, prompt, completion, estimated, usd, seconds, int(hedge))

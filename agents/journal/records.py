@@ -183,6 +183,10 @@ def nano_bound(usd: float) -> int:
     return math.floor(usd * NANO + _TOLERANCE)
 
 
+USD_DECIMALS, SECOND_DECIMALS = 12, 6
+"""Decimals to which sums are rounded: the same in whatever order and with whatever SQLite added."""
+
+
 @dataclass(slots=True)
 class Totals:
     """Sums over the attempts of a run, earlier sessions included.
@@ -247,17 +251,17 @@ class Totals:
         self.attempts += attempts
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + attempts
         self.estimated += estimated if outcome == ANSWERED else 0
-        self.seconds += seconds
+        self.seconds = round(self.seconds + seconds, SECOND_DECIMALS)
         tokens = prompt_tokens + completion_tokens
         # Estimated tokens of a fault are its reservation: nobody knows what it cost.
         if estimated and tokens and outcome not in (ANSWERED, *VERDICTS):
             self.cut_off += attempts
             self.cut_off_tokens += tokens
-            self.cut_off_usd += usd
+            self.cut_off_usd = round(self.cut_off_usd + usd, USD_DECIMALS)
             return
         self.prompt_tokens += prompt_tokens
         self.completion_tokens += completion_tokens
-        self.usd += usd
+        self.usd = round(self.usd + usd, USD_DECIMALS)
 
     @property
     def tokens(self) -> int:

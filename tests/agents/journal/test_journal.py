@@ -13,7 +13,14 @@ import pytest
 
 from virsci_society.agents.errors import InputError, ProtocolError, Stopped
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, Attempt, CallOutcome, storable
+from virsci_society.agents.journal.records import (
+    ANSWERED,
+    IN_DOUBT,
+    Attempt,
+    CallOutcome,
+    Totals,
+    storable,
+)
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request, Usage
 from virsci_society.agents.replies.form import Form
@@ -157,6 +164,17 @@ def test_the_ledger_has_a_row_for_every_attempt_of_every_session(written):
     assert totals.tokens == 236
     assert totals.usd == 1.0
     assert in_doubt == ["d"]
+
+
+def test_sums_are_the_same_however_they_are_added():
+    one_by_one, at_once = Totals(), Totals()
+    for _ in range(10):
+        one_by_one.add(ANSWERED, 1, 1, 1, 0, 0.1, 0.1, 0)
+        one_by_one.add("timeout", 1, 1, 1, 1, 0.1, 0.1, 0)
+    at_once.add(ANSWERED, 10, 10, 10, 0, 1.0, 1.0, 0)
+    at_once.add("timeout", 10, 10, 10, 10, 1.0, 1.0, 0)
+    assert one_by_one == at_once
+    assert (at_once.usd, at_once.cut_off_usd, at_once.seconds) == (1.0, 1.0, 2.0)
 
 
 def test_totals_are_the_same_when_read_again(written):
