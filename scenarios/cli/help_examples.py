@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import typer
 from typer.core import TyperGroup
 
 from virsci_society.scenarios.runs.signals import ARGUMENTS
@@ -274,6 +275,10 @@ class ExampleGroup(TyperGroup):
         token = ARGUMENTS.set(ctx.meta[_WHOLE])
         try:
             return super().invoke(ctx)
+        except typer.BadParameter as error:
+            # What pydantic says of a value, whose error typer hands on, begins with this.
+            error.message = error.message.removeprefix("Value error, ")
+            raise
         finally:
             ARGUMENTS.reset(token)
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec, get_args, get_type_hints
 
@@ -149,7 +149,11 @@ def add_options(
         flags: field -> option, where it is not the field's name with dashes.
     """
     signature = inspect.signature(command, eval_str=True)
-    made = [_option(kind, one.name, flags) for kind in classes for one in fields(kind)]
+    made = [
+        _option(one.name, hints[one.name], flags)
+        for kind, hints in ((kind, _hints(kind)) for kind in classes)
+        for one in fields(kind)
+    ]
     own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
     at = [one.name for one in own].index(before)
     parameters = [*own[:at], *made, *own[at:]]
@@ -158,8 +162,14 @@ def add_options(
     command.__annotations__ = {one.name: one.annotation for one in parameters}
 
 
-def _option(kind: type[Any], name: str, flags: Mapping[str, str]) -> inspect.Parameter:
-    plain, setting = get_args(get_type_hints(kind, include_extras=True)[name])
+@cache
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    """The annotations of a dataclass; several commands have its options, and ask at each start."""
+    return get_type_hints(kind, include_extras=True)
+
+
+def _option(name: str, hint: Any, flags: Mapping[str, str]) -> inspect.Parameter:
+    plain, setting = get_args(hint)
     flag = [flags[name]] if name in flags else []
     option = typer.Option(*flag, min=setting.least, help=setting.help)
     return inspect.Parameter(

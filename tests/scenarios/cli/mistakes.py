@@ -302,6 +302,12 @@ FOLDERS = (
         {"d/letter.txt": "Dear"},
     ),
     Mistake(
+        "an order that is none",
+        "ctl d go-on",
+        ("Invalid value for 'action': 'go-on' is not one of 'pause', 'resume', 'stop'",),
+        {"d/letter.txt": "Dear"},
+    ),
+    Mistake(
         "replaying what is no run",
         "replay d",
         ("give the folder that a run wrote",),
