@@ -44,27 +44,11 @@ test-slow: $(VENV)/.tools
 test-peers: $(VENV)/.peers
 	$(BIN)/python -m pytest -m peers -rs tests/peers
 
-# Every Python at hand with the newest packages that pyproject.toml allows, none of them pinned, and
-# the first of them for which there are wheels of the oldest: the core of the program, a call over
-# HTTP, and what is used of Mesa. PYTHONS names others, by path too.
+# Every Python at hand with the newest packages that are allowed, one with the oldest: tests/versions.py.
+# PYTHONS names others, by path too.
 PYTHONS := python3.11 python3.12 python3.13 python3.14 python3.15
-VERSION_TESTS := $(addprefix tests/,test_determinism.py society/test_model.py agents/gateway \
-  agents/backends/test_live_calls.py scenarios/runs/test_build.py scenarios/runs/test_execute.py)
 versions:
-	@failed=; oldest=yes; try() { \
-	  echo "$$1 with the $$2 packages"; \
-	  folder=$$(mktemp -d) && $$1 -m venv $$folder && : > $$folder/limits.txt && \
-	  { test $$2 = newest || $$folder/bin/python tests/oldest_releases.py > $$folder/limits.txt; } && \
-	  $$folder/bin/python -m pip install --quiet --disable-pip-version-check -c $$folder/limits.txt \
-	    -e ".[llm]" pytest pytest-timeout hypothesis && \
-	  $$folder/bin/python -m pip list 2> /dev/null | grep -iE '^(mesa|openai|litellm|numpy|pydantic) ' && \
-	  $$folder/bin/python -m pytest -m "not slow" $(VERSION_TESTS) && echo "$$1, $$2: green" || \
-	    { failed=1; echo "$$1, $$2: failed"; }; \
-	  rm -rf "$$folder"; }; \
-	for python in $(PYTHONS); do \
-	  command -v $$python > /dev/null || { echo "$$python: not at hand"; continue; }; \
-	  case $$oldest$$python in yes*3.1[123]) try $$python oldest; oldest=;; esac; \
-	  try $$python newest; done; test -z "$$failed"
+	@$(PYTHON) tests/versions.py $(PYTHONS)
 
 check: $(VENV)/.tools
 	$(BIN)/ruff format --check .

@@ -2,7 +2,7 @@
 
 Each is imported when it is first used: ``society --help`` and the check of a scenario import most
 of this package and need no table, so they must not wait a fifth of a second for pyarrow, pandas and
-scipy; and networkx is needed where a network is written or a society lives.
+scipy. A page needs networkx only where it looks for communities.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.oldest_releases import constraints
+from tests.versions import constraints
 from virsci_society import _installation
 from virsci_society._installation import DISTRIBUTION, changed_files
 from virsci_society.scenarios.config.schema import load_scenario

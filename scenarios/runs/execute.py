@@ -28,7 +28,7 @@ from virsci_society.agents.files.atomic_files import (
     refuse_links,
     remove_file,
 )
-from virsci_society.agents.files.file_hashes import check_file
+from virsci_society.agents.files.file_hashes import check_file, source_digest
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
@@ -123,6 +123,7 @@ def run_scenario(
     folder = default_folder(scenario) if out is None else Path(out)
     if is_finished(scenario, folder):
         return folder
+    source_digest()  # now, of the code that runs: its files may be edited while it does
     told = Progress() if progress is None else progress
     if (folder / MANIFEST).is_file():
         told.begin(f"{folder} holds this run as it was; going on with it")

@@ -11,6 +11,7 @@ from tests.command_line import society
 from tests.hand_run import hand_rows
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.file_hashes import source_digest
 from virsci_society.metrics.registry import METRICS, measure
 from virsci_society.metrics.report.page import render_page, write_page
 from virsci_society.metrics.summary import summarise_run
@@ -219,6 +220,14 @@ def test_a_measure_that_lacks_a_column_is_taken_again(older, run):
         assert measure(opened, name).astype(str).equals(METRICS[name](run).astype(str)), name
     acts = measure(opened, "calls_by_act")
     assert acts is opened.measure("calls_by_act")
+
+
+@pytest.mark.parametrize("sources", [source_digest(), "of other code", None])
+def test_a_measure_of_a_folder_is_trusted_where_the_same_code_wrote_it(put, rows, run, sources):
+    folder = put("run", rows, {"sources": sources}, run=run)
+    write_measures(folder, {"teams": METRICS["teams"](run).drop(columns="tied")})
+    found = measure(Run.open(folder), "teams")
+    assert ("tied" in found) == (sources != source_digest())
 
 
 def test_novelty_that_cannot_be_measured_again_keeps_what_it_has(older, run):

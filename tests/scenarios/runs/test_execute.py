@@ -16,6 +16,7 @@ import pytest
 
 from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.agents.files.file_hashes import source_digest
 from virsci_society.metrics.report.overview import head_count
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.scenarios.config.schema import Scenario
@@ -75,6 +76,7 @@ def test_the_manifest_says_what_was_run_from_what_by_what(small_run: Path) -> No
     assert told["ecosystem"]["counts"]["scientists"] == 12
     assert len(told["ecosystem"]["manifest"]) == 64
     assert told["versions"]["simpy"]
+    assert told["sources"] == source_digest()
     assert set(told["prompts"]) >= {"topic_turn.txt", "ballot.txt"}
     assert told["scenario"]["founding"] == {
         "use": "once",
