@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import fields
-from functools import cache, partial, wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec, get_args, get_type_hints
 
@@ -151,7 +151,8 @@ def add_options(
     signature = inspect.signature(command, eval_str=True)
     made = [
         _option(one.name, hints[one.name], flags)
-        for kind, hints in ((kind, _hints(kind)) for kind in classes)
+        for kind in classes
+        for hints in (get_type_hints(kind, include_extras=True),)  # once: it evaluates them all
         for one in fields(kind)
     ]
     own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
@@ -160,12 +161,6 @@ def add_options(
     # Typer reads both: the order from the signature, the types from the annotations.
     command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in parameters}
-
-
-@cache
-def _hints(kind: type[Any]) -> dict[str, Any]:
-    """The annotations of a dataclass; several commands have its options, and ask at each start."""
-    return get_type_hints(kind, include_extras=True)
 
 
 def _option(name: str, hint: Any, flags: Mapping[str, str]) -> inspect.Parameter:
