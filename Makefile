@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-live quick test test-slow test-peers versions check mutants docs values bench bench-peers clean
+.PHONY: demo demo-live quick test test-slow test-peers versions check mutants docs bench bench-peers clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/society run quickstart --out runs/demo
@@ -66,19 +66,6 @@ mutants: $(VENV)/.tools
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -d docs/_build/read docs docs/_build/html
 	@echo "Open $(CURDIR)/docs/_build/html/index.html"
-
-# Prints again what the pages show as printed and no longer holds; PAGE=life.md for one page, ALL=1
-# for what holds as well. Timings and counts of the promises differ from run to run: they are printed
-# with TIMINGS=1 alone.
-values: $(VENV)/.tools
-ifdef TIMINGS
-	$(BIN)/python benchmarks/all.py --write
-	$(BIN)/python benchmarks/large_society.py --write
-	$(BIN)/python benchmarks/calls.py --write
-	$(BIN)/python -m tests.promises --write
-else
-	$(BIN)/python benchmarks/values.py $(if $(ALL),--all) $(PAGE)
-endif
 
 bench: $(VENV)/.tools
 	$(BIN)/python benchmarks/all.py

@@ -1,7 +1,7 @@
 """Did ideas by rules come true in two real fields? Beside the controls (docs/metrics.md).
 
 Builds each field at its boundary and lets `quickstart` run in it, whose words are made by rules;
-``society compare --ideas`` says which of its ideas appeared later. Runs are in ``runs/values``.
+``society compare --ideas`` says which of its ideas appeared later. Runs are in ``runs/benchmarks``.
 
     python -m benchmarks.backtest vis=FILE@2012-2023 nlp=FILE@2014-2021
 """
@@ -13,7 +13,7 @@ import sys
 import pandas as pd
 
 from benchmarks.facts import field
-from benchmarks.printed import KEPT, kept, society, table
+from benchmarks.library_runs import KEPT, kept, society, table
 
 SEEDS = 3
 TEAMS = ("founding.use=yearly", "founding.teams_per_year=60")
@@ -30,7 +30,7 @@ def asked(name: str, given: str) -> list[tuple[str, ...]]:
     boundary, _, last = years.partition("-")
     folder = field(name, file, **{"boundary": boundary, "last-year": last, "active-years": "6"})
     place = ("population.ecosystem.use=folder", f"population.ecosystem.path={folder}", *TEAMS)
-    runs = [kept("run", "quickstart", *place, f"seed={seed}") for seed in range(1, SEEDS + 1)]
+    runs = [kept("quickstart", *place, f"seed={seed}") for seed in range(1, SEEDS + 1)]
     out = KEPT / "backtest" / name
     society("compare", *map(str, runs), "--with", str(folder), "--ideas", "--out", str(out))
     found = pd.read_csv(out / "backtest.csv", comment="#")

@@ -2,7 +2,7 @@
 
 Runs `community/assembly` and, from the first of the fields, `community/vis`, whose words are made
 by rules; builds every field, and judges all of them with ``society facts``. Runs are kept in
-``runs/values``.
+``runs/benchmarks``.
 
     python -m benchmarks.facts vis=FILE@1995-2023 nlp=FILE@2000-2021
 
@@ -19,7 +19,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.printed import KEPT, kept, society, table
+from benchmarks.library_runs import KEPT, kept, society, table
 from virsci_society.metrics.facts.verdicts import VERDICTS
 
 MARKS = {"not": "**not**", "too short to tell": "too short"}
@@ -71,7 +71,7 @@ def cards(corpora: Mapping[str, str]) -> pd.DataFrame:
     }
     runs = {
         one: [
-            kept("run", one, *settings, f"until={YEARS[one]}", f"seed={seed}")
+            kept(one, *settings, f"until={YEARS[one]}", f"seed={seed}")
             for seed in range(1, SEEDS[one] + 1)
         ]
         for one, settings in more.items()

@@ -28,7 +28,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.facts import field
-from benchmarks.printed import KEPT, society, table
+from benchmarks.library_runs import KEPT, society, table
 
 BOUNDARIES = (2008, 2012, 2014, 2016)
 RIVALS = ("forecast", "persistence", "p, q")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks import printed
-from benchmarks.values import BLOCKS, Block, stamped
 from tests.faultserver import FaultServer, Plan
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config.document import STUDIES
@@ -18,6 +19,7 @@ from virsci_society.scenarios.config.yaml_io import parse_yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "tutorial-removal.md").read_text(encoding="utf-8")
+TUTORIALS = sorted((ROOT / "docs").glob("tutorial-*.md"))
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
@@ -50,19 +52,32 @@ def test_one_society_and_its_fork_print_what_the_page_shows(
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(
-    "block",
-    [block for block in BLOCKS if block.page.stem.startswith("tutorial-")],
-    ids=lambda block: f"{block.page.stem}, {block.name}",
-)
-def test_the_page_shows_what_is_printed(
-    block: Block, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The files, commands and Python of the page up to the block; runs are shared by its blocks."""
-    monkeypatch.setattr(printed, "KEPT", tmp_path_factory.getbasetemp() / "values")
-    (held,) = (one for one in stamped(block.page) if one.name == block.name)
-    assert block.text is not None
-    assert block.text() == held.text
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_tutorial_prints_what_its_page_shows(page: Path, tmp_path: Path) -> None:
+    """Save the files, run the commands and the Python of a page, and compare every output."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    expected, printed = [], []
+    for language, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if name := re.match(r"# (\w+\.(?:py|yaml))\n", text):
+            (tmp_path / name[1]).write_text(text, encoding="utf-8")
+        elif language == "console":
+            for line in text.splitlines():
+                command = f"{sys.executable} -m virsci_society {line.removeprefix('$ society ')}"
+                subprocess.run(command, shell=True, cwd=tmp_path, env=environment, check=True)
+        elif language == "python":
+            command = [sys.executable, "-c", text]
+            done = subprocess.run(
+                command,
+                cwd=tmp_path,
+                env=environment,
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
+            )
+            printed.append(done.stdout)
+        elif language == "text":
+            expected.append(text)
+    assert printed == expected
 
 
 @pytest.mark.slow

@@ -4,13 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.profile_tokens import PAGES, page_text, table, tokens_by_page
-from benchmarks.values import stamped
-from virsci_society.scenarios.planning.prompt_recording import (
-    TOKENIZER,
-    TokenCounts,
-    tokenizer_name,
-)
+from benchmarks.profile_tokens import PAGES, table, tokens_by_page
+from virsci_society.scenarios.planning.prompt_recording import TokenCounts
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
@@ -33,11 +28,3 @@ def test_pages_add_up():
     whole = counts.pop("all")
     assert whole.prompt == sum(one.prompt for one in counts.values())
     assert (whole.calls, counts["ballot"].calls) == (sum(c.calls for c in counts.values()), 20)
-
-
-@pytest.mark.slow
-def test_the_table_of_the_documentation_is_current():
-    if tokenizer_name() != TOKENIZER:
-        pytest.skip("the tokenizer's vocabulary is missing")
-    (shown,) = stamped(DOCS / "prompts.md")
-    assert shown.text == page_text().strip(), "run: make values PAGE=prompts.md"
