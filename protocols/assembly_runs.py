@@ -39,18 +39,12 @@ class AssemblyRun:
     It is the ``PapersView`` of the rules that it allows.
 
     Args:
-        founding: when teams are founded and who leads them; it must have a rule for leaders.
-        protocol: a wordless protocol without meetings.
         past: the papers from before day 0; their authors are the population of day 0.
-        seed: of everything random.
         team_sizes: numbers of authors of past papers; None: those of ``past``.
         outside: who from outside the population is named on papers; None: nobody.
 
     Attributes:
         outside_authors: the names of the outside authors of each paper, in the order of papers.
-
-    Raises:
-        InputError: a rule needs more of a society than its papers.
     """
 
     def __init__(
@@ -84,10 +78,6 @@ class AssemblyRun:
 
         Args:
             until: the date in days.
-
-        Returns:
-            The papers with the rows of their authors; newcomers have the rows from
-            ``past.people`` on.
         """
         dated: list[tuple[float, list[int]]] = []
         founders: tuple[float, set[int]] = (-1.0, set())
@@ -254,15 +244,8 @@ class AssemblySimulator:
         """Simulate one period.
 
         Args:
-            parameters: values by dotted key, such as ``protocol.newcomers.seat``; not checked.
-            before: papers, of which those before ``begin`` are used.
             begin: the first day of the period, in days.
             until: its last day, exclusive.
-            seed: of everything random.
-
-        Returns:
-            The papers of the period. People of ``before`` keep their numbers; newcomers have
-            those from ``before.people`` on.
         """
         below: dict[str, dict[str, Any]] = {"founding": {}, "protocol": {}}
         for key, value in parameters.items():

@@ -136,10 +136,6 @@ class CandidateSearch:
     """The search for people whom a leader may still invite.
 
     Args:
-        building: policy, limits and targets.
-        team: the leader's.
-        lab: the team's access to the world.
-        n: team size that is wanted.
         first: rows of people who are invited before anybody is drawn.
 
     Attributes:

@@ -82,10 +82,8 @@ class CompositionTargets:
         It is never exactly one member who is not fresh, or who shares its topic.
 
         Args:
-            n: team size (>= 1).
             freshness: share of fresh members, 0 to 1, or None.
             diversity: distinct topics / n, or share of unique ones, 0 to 1, or None.
-            variant: what diversity counts, ``distinct`` or ``unique``.
         """
         alone = [count for count in range(n + 1) if count != n - 1 or n == 1]
         fresh = distinct = unique = None

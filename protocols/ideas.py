@@ -110,12 +110,7 @@ class Idea(Spoken):
 
     @classmethod
     def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
-        """Fields that belong to papers, an idea on the table or a switch that is off.
-
-        Raises:
-            InputError: papers stand under another slot than ``references``, so that none of them
-                could be cited.
-        """
+        """Fields that belong to papers, an idea on the table or a switch that is off."""
         extras = slots.get("extras", ())
         named = [] if slots.get("references") else ["Uses"]
         lost = [name for name, value in slots.items() if named and _are_papers(value)]

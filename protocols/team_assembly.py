@@ -105,14 +105,6 @@ def assemble(
 ) -> Iterator[int]:
     """Draw the members of a team, one after another.
 
-    Args:
-        rules: how the seats are filled.
-        selection: the policy of the rules, which sees no more of a society than ``world`` has.
-        leader: row.
-        world: as of now.
-        rng: gives the random stream of the team for a purpose.
-        bring: lets a newcomer come who takes the next seat.
-
     Yields:
         First the number of members that is wanted, the leader included; then the row of each
         further member, in order. It ends early where nobody is left to be drawn.

@@ -18,12 +18,7 @@ class TeamSize(Part):
     """A distribution of team sizes; subclass it and write ``draw``."""
 
     def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
-        """Draw one size, at least 1, of a team founded on day 0.
-
-        Args:
-            observed: sizes of the ecosystem's past teams.
-            rng: the stream of this draw.
-        """
+        """Draw one size, at least 1, of a team founded on day 0."""
         raise NotImplementedError
 
     def draw_on(self, day: float, observed: Sequence[int], rng: np.random.Generator) -> int:

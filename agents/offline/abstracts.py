@@ -52,10 +52,6 @@ _LONGEST = 60
 class AbstractText:
     """An abstract under revision.
 
-    Args:
-        lines: its sentences.
-        part: part of the first sentences, until one has a known mark.
-
     Attributes:
         lines: its sentences.
         parts: the part of each sentence.
@@ -98,10 +94,6 @@ class SentenceWriter:
     """Writes sentences from frames into a text, and uses none twice while others are left.
 
     Args:
-        asked: the question whose generator draws.
-        text: the text that is written; it is changed.
-        theme: terms of the title.
-        terms: terms of the material.
         own: terms of the writer; at least one.
     """
 
@@ -121,7 +113,6 @@ class SentenceWriter:
         """A new sentence for a part of an abstract.
 
         Args:
-            part: one of ``PARTS``.
             must: a term that the sentence has to contain; None: any term.
         """
         used = {frame_mark(line) for line in self.text.lines}
@@ -150,11 +141,7 @@ class SentenceWriter:
         return line
 
     def adjust_length(self, kept: Sequence[str] = ()) -> None:
-        """Add to the thinnest part, or drop from the fullest, until the length is right.
-
-        Args:
-            kept: terms whose sentences are the last to be dropped.
-        """
+        """Add to the thinnest part, or drop from the fullest, until the length is right."""
         text = self.text
         while text.words < RULES.abstract_least:
             self.add(self.asked.ranked(PARTS, [-text.share(part) for part in PARTS])[0])
@@ -274,17 +261,7 @@ def _away_from(terms: Sequence[str], taken: frozenset[str]) -> list[str]:
 def _rewrite(
     writer: SentenceWriter, musts: Sequence[str], taken: frozenset[str], many: int
 ) -> list[str]:
-    """Replace the sentences that are nearest to the taken words, and now and then add one.
-
-    Args:
-        writer: writes the new sentences, and has the text.
-        musts: terms that the first new sentences have to contain.
-        taken: stems of the near abstracts.
-        many: number of sentences to replace.
-
-    Returns:
-        The parts that changed, in their order.
-    """
+    """Replace the sentences that are nearest to the taken words, and now and then add one."""
     asked, text = writer.asked, writer.text
     free = text.open_to_change()
     alike = [shared_fraction(stems(text.lines[i]), taken) for i in free]

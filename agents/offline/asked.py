@@ -35,10 +35,6 @@ T = TypeVar("T")
 class Asked:
     """What a rule is given: the slots of the question, and the generator of this call.
 
-    Args:
-        slots: content of the prompt by slot; a slot that is missing counts as empty.
-        rng: every draw of the answer comes from it, so the order of the draws is part of the rule.
-
     Attributes:
         slots: as above.
         rng: as above.
@@ -150,15 +146,7 @@ class Asked:
         return self.pick(people) if people and self.chance(RULES.take_up_known) else None
 
     def ask_outsider(self, text: str, probability: float) -> dict[str, Any]:
-        """A question to the outsider who knows most about the talk that the speaker does not.
-
-        Args:
-            text: the talk so far.
-            probability: that a question is asked at all.
-
-        Returns:
-            The field ``Ask`` of the reply; empty: nobody is asked.
-        """
+        """A question to the outsider who knows most about the talk that the speaker does not."""
         outsiders = self.all("outsiders")
         if not outsiders or not self.chance(probability):
             return {}

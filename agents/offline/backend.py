@@ -116,16 +116,7 @@ FormT = TypeVar("FormT", bound=Form)
 
 
 def answer_by_rule(form: type[FormT], slots: Mapping[str, Any], rng: np.random.Generator) -> FormT:
-    """The answer of the offline scientist to one form, by the form's rule.
-
-    Args:
-        form: a form that has a rule.
-        slots: content of the prompt by slot; ``me`` is the profile of the scientist asked.
-        rng: generator of this call.
-
-    Raises:
-        ProtocolError: the form has no rule.
-    """
+    """The answer of the offline scientist to one form, by the form's rule."""
     rule = rule_of(form)
     if rule is None:
         raise ProtocolError(f"no rule answers {form.__name__}; {TABLE} has none for it")

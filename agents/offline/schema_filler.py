@@ -40,13 +40,7 @@ Schema = Mapping[str, Any]
 
 
 def fill_form(form: type[Form], slots: Mapping[str, Any], rng: np.random.Generator) -> str:
-    """A reply to the form, as JSON text under its aliases.
-
-    Args:
-        form: the form.
-        slots: the structured slots of the request.
-        rng: generator of this call.
-    """
+    """A reply to the form, as JSON text under its aliases."""
     schema, text = form.schema_for(slots), "{}"
     filler = SchemaFiller(schema, _terms(slots), rng)
     for _ in range(_MAX_DRAWS):
@@ -86,9 +80,7 @@ class SchemaFiller:
     """Draws values that a schema allows.
 
     Args:
-        schema: the whole schema, with its ``$defs``.
         terms: terms for its strings; at least one.
-        rng: generator of this call.
     """
 
     def __init__(self, schema: Schema, terms: list[str], rng: np.random.Generator) -> None:
@@ -97,13 +89,7 @@ class SchemaFiller:
         self.rng = rng
 
     def value(self, schema: Schema | bool, name: str = "", depth: int = 0) -> Any:
-        """A value that the schema allows, as far as the schema can tell.
-
-        Args:
-            schema: the schema of the value.
-            name: name of the member that it is for.
-            depth: levels above it (>= 0).
-        """
+        """A value that the schema allows, as far as the schema can tell."""
         if isinstance(schema, bool):
             # True allows anything, so a string as well.
             return self._string({}, name)

@@ -183,7 +183,6 @@ class Prompts:
     """The prompts of one folder, by name.
 
     Args:
-        folder: its ``.txt`` files are the prompts.
         instead: prompts for those names for which the folder has no file; None: there are none.
     """
 
@@ -226,15 +225,7 @@ def build_messages(
     the end of the system message.
 
     Args:
-        prompt: the prompt.
         slots: its slots, and ``me``, ``role``, ``year`` and ``memory``.
-        answer_form: the JSON block that the reply has to fill (``render_skeleton``).
-
-    Returns:
-        A system message and a user message.
-
-    Raises:
-        PageError: a slot is missing.
     """
     slots = {**slots, "answer_form": answer_form}
     if prompt.system is not None:

@@ -161,7 +161,6 @@ def most_tokens(request: Request, max_reply_tokens: int) -> int:
     message, and sixteen more, stand for what a chat template adds.
 
     Args:
-        request: its messages and the schema of its form are counted.
         max_reply_tokens: most tokens of a reply.
     """
     prompt = sum(_bytes(message.content) + 16 for message in request.messages)
@@ -176,13 +175,7 @@ def _bytes(text: str) -> int:
 def reask_messages(
     messages: tuple[Message, ...], reply: Reply, error: Exception
 ) -> tuple[Message, ...]:
-    """The messages that ask once more, after a reply that could not be read.
-
-    Args:
-        messages: those of the first asking.
-        reply: the unreadable reply.
-        error: why it could not be read.
-    """
+    """The messages that ask once more, after a reply that could not be read."""
     why = "it was cut off: be brief" if reply.cut else str(error)
     request = (
         f"That answer could not be read ({why}). Please give it once more, with the JSON "
@@ -195,7 +188,6 @@ def trim_messages(messages: tuple[Message, ...], characters: int) -> tuple[Messa
     """The messages cut to a number of characters, or as near to it as keeps every message.
 
     Args:
-        messages: messages of one request.
         characters: most characters of their contents together (> 0).
     """
     for longest in LINES:

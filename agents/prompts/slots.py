@@ -197,12 +197,7 @@ def list_names(members: Sequence[Profile | str], me: Profile) -> str:
 
 
 def write_transcript(said: Iterable[Utterance | Advice], me: Profile) -> str:
-    """A dialogue with its speakers, in the order of speaking.
-
-    Args:
-        said: settled utterances of members and advice of guests.
-        me: the scientist who reads it; its own words are marked as such.
-    """
+    """A dialogue with its speakers, in the order of speaking."""
     return "\n\n".join(_block(item, me) for item in said)
 
 
@@ -228,9 +223,7 @@ def list_references(
     """Papers with key, title, year, authors and abstract; one line each.
 
     Args:
-        references: the papers.
         sentences: number of sentences of each abstract that are shown; None: all.
-        named: masked names of the authors who are named.
     """
     # One line each, because every title is flattened.
     titles = list_titles(references, named).splitlines()
@@ -248,7 +241,6 @@ def own_sentences(abstract: str, count: int | None) -> str:
     left out.
 
     Args:
-        abstract: the text.
         count: number of sentences; None: the whole text.
     """
     flat = flatten(abstract)
@@ -311,11 +303,6 @@ def introduce(context: Mapping[str, Any], profile: Profile) -> str:
 
     Of the collaborators only those are named who stand on the page or have written with the
     reader, because no other masked name tells it anything.
-
-    Args:
-        context: values of the page, with ``me``, the reader. Its function ``shown_interests``, if
-            there is one, chooses the interests of a profile that say something about it.
-        profile: the profile.
     """
     interests = _shown_interests(context, profile)
     parts = []
@@ -349,13 +336,7 @@ def _shown_interests(context: Mapping[str, Any], profile: Profile) -> Sequence[s
 def introduce_outsiders(
     context: Mapping[str, Any], knowledge: Sequence[Profile], outsiders: Sequence[Profile]
 ) -> str:
-    """Scientists outside the team, one line each, and which of them may be asked.
-
-    Args:
-        context: values of the page, as for ``introduce``.
-        knowledge: those whose work is near to the text at hand.
-        outsiders: those who may be asked a question.
-    """
+    """Scientists outside the team, one line each, and which of them may be asked."""
     listed = [*knowledge, *(one for one in outsiders if one not in knowledge)]
     lines = [f"- {one.id}: {introduce_briefly(context, one)}" for one in listed]
     if outsiders:

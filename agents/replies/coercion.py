@@ -56,11 +56,7 @@ _ROW = re.compile(r"(?:\(?\d{1,3}[.)]|[-*•])?\s*([^:=\n]{1,80})[:=](.+)")
 
 
 def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The members of an object, none of which may stand there twice and differ.
-
-    Raises:
-        ValueError: one does; which of the two was meant cannot be known.
-    """
+    """The members of an object, none of which may stand there twice and differ."""
     members = dict(pairs)
     if len(members) < len(pairs):
         for name, value in pairs:
@@ -70,11 +66,7 @@ def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def reject_constant(name: str) -> Any:
-    """Refuse NaN and the infinities, which are not JSON.
-
-    Raises:
-        ValueError: always.
-    """
+    """Refuse NaN and the infinities, which are not JSON."""
     raise ValueError(f"{name} is no number")
 
 
@@ -96,11 +88,7 @@ def coerce_text(value: Any) -> Any:
 
 
 def flatten_to_text(value: Any, depth: int = 0) -> str:
-    """Any JSON value as words, in its own order.
-
-    Raises:
-        ValueError: it is nested more than ``MAX_DEPTH`` levels deep.
-    """
+    """Any JSON value as words, in its own order."""
     if depth > MAX_DEPTH:
         raise ValueError("nested too deeply to be read")
     if isinstance(value, dict):
@@ -129,7 +117,6 @@ def coerce_number(value: Any, most: float | None = None) -> Any:
     no 1.
 
     Args:
-        value: the JSON value.
         most: upper end of the field's scale; None: scales of 10 and of 100 are accepted.
     """
     # Not ``isinstance``: to Python True is an int, and a yes is no 1.
@@ -188,13 +175,7 @@ def _option_pattern(option: str) -> re.Pattern[str]:
 
 
 def coerce_list(item: Coercer, numbers: bool, value: Any) -> Any:
-    """A list from a list, from one item, from numbered lines, or from numbers in a text.
-
-    Args:
-        item: coerces one item.
-        numbers: True: the items are numbers.
-        value: the JSON value.
-    """
+    """A list from a list, from one item, from numbered lines, or from numbers in a text."""
     if isinstance(value, list):
         return [item(one) for one in value]
     if isinstance(value, dict) or (numbers and isinstance(value, int | float)):
@@ -269,11 +250,7 @@ class FormReader:
         return known or (self.loose.get(normalise_name(name)) if len(name) <= _NAME else None)
 
     def split_members(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Split members into fields, under the names of the prompt, and others.
-
-        Raises:
-            ValueError: a field stands there twice with two values.
-        """
+        """Split members into fields, under the names of the prompt, and others."""
         given: dict[str, Any] = {}
         rest: dict[str, Any] = {}
         for name, value in data.items():
@@ -288,16 +265,7 @@ class FormReader:
 
 
 def coerce_to_form(form: type[_Form], data: Any) -> _Form:
-    """The form that the data fill.
-
-    Args:
-        form: the form that was asked for.
-        data: JSON data.
-
-    Raises:
-        ValueError: they do not fill it; a ``pydantic.ValidationError`` says where.
-        RecursionError: they are nested too deeply.
-    """
+    """The form that the data fill."""
     while isinstance(data, list) and len(data) == 1:
         data = data[0]
     if isinstance(data, dict):
@@ -315,12 +283,6 @@ def _unwrap(
     """Bring up fields that stand one level deeper, as in ``{"New Idea": {...}}``.
 
     A field of text counts as a wrapping only if it holds itself, or is called like the form.
-
-    Args:
-        form: the form.
-        reader: how it is read.
-        given: members that are fields.
-        rest: members that are not.
     """
     flat: dict[str, Any] = {}
     wrapped = [value for value in rest.values() if isinstance(value, dict)]
@@ -390,12 +352,7 @@ def form_reader(form: type[BaseModel]) -> FormReader:
 
 
 def coercer_for(wanted: Any, bounds: tuple[Any, ...] = ()) -> Coercer:
-    """The coercion for an annotation; values of unknown annotations are left as they stand.
-
-    Args:
-        wanted: the annotation.
-        bounds: constraints on the value, of which an upper bound says the scale.
-    """
+    """The coercion for an annotation; values of unknown annotations are left as they stand."""
     origin, parts = get_origin(wanted), get_args(wanted)
     if origin is Annotated:
         return coercer_for(parts[0], parts[1:])

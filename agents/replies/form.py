@@ -218,14 +218,7 @@ def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
 
 
 def render_skeleton(schema: Mapping[str, Any]) -> str:
-    """A reply as a pattern: fields in the order of the schema, each with what belongs there.
-
-    Args:
-        schema: JSON Schema of an object, as ``Form.schema_for`` gives it.
-
-    Returns:
-        The pattern, one line per field. It is meant for readers and is not valid JSON.
-    """
+    """A reply as a pattern: fields in the order of the schema, each with what belongs there."""
     fields = [f'"{name}": {_value(part)}' for name, part in schema["properties"].items()]
     return "{" + ",\n ".join(fields) + "}"
 

@@ -68,20 +68,7 @@ class ParsedReply(Generic[FormT]):
 
 
 def read_reply(form: type[FormT], text: str, *, cut: bool = False) -> ParsedReply[FormT]:
-    """Read a reply of any length and content as a form.
-
-    Args:
-        form: the form that was asked for.
-        text: the reply.
-        cut: True: the text ends because a limit of length was reached, so only what is closed is
-            read.
-
-    Returns:
-        The filled form, and the rung on which it was read.
-
-    Raises:
-        ReplyError: the text does not fill the form without guessing; the message says why.
-    """
+    """Read a reply of any length and content as a form."""
     text = strip_blank(text)
     long = len(text) > _LONGEST
     text = text[-REACH:] if long else text
@@ -122,9 +109,6 @@ class _Search(Generic[FormT]):
         """The last complete block that fills the form, else a repaired one, else labelled lines.
 
         A broken block behind the last complete one is preferred: the answer comes last.
-
-        Raises:
-            ReplyError: there is none of them, or the text was cut off in the middle of one.
         """
         try:
             complete = self._last_complete_block()

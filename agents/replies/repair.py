@@ -93,17 +93,7 @@ def line_pattern(form: type[BaseModel]) -> re.Pattern[str]:
 
 
 def read_members(text: str, form: type[BaseModel], closed: bool = True) -> dict[str, Any]:
-    """The members of an object in which some names or values lack their quotes.
-
-    Args:
-        text: the object with its braces.
-        form: the form whose names are looked for.
-        closed: True: the last brace is surely that of the object, and not of its last words.
-
-    Raises:
-        Unfinished: the last member may have been cut.
-        ValueError: a member stands there twice or cannot be told from the next.
-    """
+    """The members of an object in which some names or values lack their quotes."""
     body = text[1:].removesuffix("}")
     members = _split_members(list(member_pattern(form).finditer(body)), body)
     name, last = members[-1]
@@ -113,12 +103,7 @@ def read_members(text: str, form: type[BaseModel], closed: bool = True) -> dict[
 
 
 def read_lines(text: str, form: type[BaseModel]) -> dict[str, Any]:
-    """The members that stand at the beginnings of lines, each up to the next.
-
-    Raises:
-        Unfinished: the last of them may have been cut.
-        ValueError: there are none, or one stands there twice.
-    """
+    """The members that stand at the beginnings of lines, each up to the next."""
     members = _split_members(list(line_pattern(form).finditer(text)), text)
     name, value = members[-1]
     if not _ended(value) and not _is_closed_choice(form, name):
@@ -235,17 +220,7 @@ def limit_lookups(text: str, lookups: list[int]) -> str:
 
 
 def repair_json(text: str, form: type[BaseModel], cut: bool = False) -> Any:
-    """The data of a broken JSON object.
-
-    Args:
-        text: the text from the opening brace on; it may go on behind the end of the object.
-        form: the form whose names may stand there without quotes.
-        cut: True: the text is known to be cut off, so no bracket may be missing.
-
-    Raises:
-        Unfinished: it was cut off.
-        ValueError: it cannot be repaired without guessing.
-    """
+    """The data of a broken JSON object."""
     # One character more than is allowed, so that a text which is too long can be told.
     text, depth, mid = _extract_object(text[: MAX_CHARACTERS + 1])
     _check_bounds(text)
@@ -286,12 +261,7 @@ def _extract_object(text: str) -> tuple[str, int, bool]:
 
 
 def bracket_extent(text: str) -> tuple[int, int, bool]:
-    """Find where the first bracket of a text is closed.
-
-    Returns:
-        ``(end, open, mid)``: position behind the last bracket needed, number of brackets that stay
-        open there, and whether a string does.
-    """
+    """Find where the first bracket of a text is closed."""
     depth = 0
     for token in _TOKEN.finditer(text):
         mark = token[0]
@@ -317,11 +287,7 @@ def _check_bounds(text: str) -> None:
 
 
 def _close(text: str) -> Any:
-    """The data of an object of which nothing but the last brace is missing.
-
-    Raises:
-        Unfinished: it was cut inside of a member; a number at its end may have gone on.
-    """
+    """The data of an object of which nothing but the last brace is missing."""
     whole = text.rstrip()
     if text != whole or whole[-1] in ',"]}':
         try:
@@ -341,11 +307,7 @@ def _straighten_quotes(text: str) -> str:
 
 
 def repair_verified(text: str, form: type[BaseModel]) -> dict[str, Any]:
-    """The data that json_repair reads, if they pass the check against the text.
-
-    Raises:
-        ValueError: it made something up, or could not read the text.
-    """
+    """The data that json_repair reads, if they pass the check against the text."""
     try:
         data = LOOSE.decode(text)
     except (ValueError, RecursionError):
@@ -368,11 +330,7 @@ def _guess(text: str) -> Any:
 
 
 def _check_nothing_lost(text: str, data: Any, form: type[BaseModel]) -> None:
-    """Check that the data say what the text says.
-
-    Raises:
-        ValueError: something is lost, filled in, or stands there twice.
-    """
+    """Check that the data say what the text says."""
     written = json.dumps(data, ensure_ascii=False)
     if abs(_letters(text) - _letters(written)) > MAX_LOST:
         raise ValueError("broken JSON of which words would be lost")

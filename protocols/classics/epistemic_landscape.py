@@ -208,10 +208,5 @@ def _unvisited(seen: list[bool]) -> list[int]:
 
 
 def draw(items: list[int] | range, rng: np.random.Generator) -> int:
-    """One of some numbers, each with the same probability.
-
-    Args:
-        items: the numbers.
-        rng: the random stream.
-    """
+    """One of some numbers, each with the same probability."""
     return items[int(rng.random() * len(items))]

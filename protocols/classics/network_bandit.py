@@ -121,13 +121,7 @@ class Bandit(TeamProtocol):
 
 
 def neighbours(network: str, place: int, size: int) -> list[int]:
-    """The places in a community whose results somebody hears, without the own one.
-
-    Args:
-        network: cycle, wheel or complete.
-        place: of the scientist, from 0; that of the person in the middle of a wheel is 0.
-        size: people of the community.
-    """
+    """The places in a community whose results somebody hears, without the own one."""
     if network == "complete" or (network == "wheel" and place == 0):
         return [one for one in range(size) if one != place]
     first = 1 if network == "wheel" else 0

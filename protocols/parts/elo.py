@@ -33,12 +33,7 @@ def elo_ratings(count: int, matches: Sequence[Match], k: float) -> list[float]:
     """The ratings after some matches.
 
     Args:
-        count: of those who are rated (>= 0); whoever has not played has the rating ``START``.
-        matches: in the order in which they were held.
         k: largest change by one match (> 0). Half of it moves between two of equal ratings.
-
-    Returns:
-        One rating per place; their mean is ``START``, to within rounding.
     """
     ratings = [START] * count
     for first, second, score in matches:
@@ -67,13 +62,7 @@ def pair_by_rating(
     so those without any match meet their likes, winners meet winners, and newcomers the best.
 
     Args:
-        ratings: of all.
-        matches: that were held so far.
         likeness: cosine of each with each, of shape (n, n).
-        playing: places of those who have to play; others play only as partners of these.
-
-    Returns:
-        Pairs of places; where partners run out, one pauses.
     """
     met = Counter(frozenset(match[:2]) for match in matches)
     played = Counter(place for match in matches for place in match[:2])

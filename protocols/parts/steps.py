@@ -33,17 +33,7 @@ MOST_QUERIES = 5
 
 
 def retrieve(work: TeamWork, who: str, count: int, seat: int = 0) -> Process[FoundPapers]:
-    """One round: a scientist writes queries, and the papers nearest to them are found.
-
-    Args:
-        work: of the team.
-        who: masked name.
-        count: papers that are kept (>= 1).
-        seat: place in the round, from 0.
-
-    Returns:
-        The papers, each once, unread.
-    """
+    """One round: a scientist writes queries, and the papers nearest to them are found."""
     asked: Answer[SearchQueries] = yield from work.ask(who, "queries", SearchQueries, seat=seat)
     return find_by_queries(work, asked, count)
 
@@ -80,11 +70,6 @@ def pose_refinement(
     """Ask for a better version of an idea, without waiting.
 
     Args:
-        work: of the team.
-        who: masked name of who refines it.
-        idea: as it stands.
-        near: the papers near it, unread.
-        seat: place in the round, from 0.
         **slots: what else the page ``refinement`` shows, else empty: ``feedback`` (Utterances on
             the idea), ``others`` (ideas of others), ``ends`` (does the work on it end when it is
             called done?), ``part``.
@@ -101,14 +86,7 @@ def refine(
     """One refinement of an idea, with the papers near it at hand.
 
     Args:
-        work: of the team.
-        who: masked name of who refines it.
-        idea: as it stands.
         near: papers that are shown; None: those near the idea.
-        **slots: as of ``pose_refinement``.
-
-    Returns:
-        The new idea with its references, and the reply itself, which says whether it is done.
     """
     shown = work.search(idea) if near is None else near
     (said,) = yield from work.lab.ask_each(
@@ -130,15 +108,6 @@ def reflect(
     """Rounds of reflection, which end when the author calls the idea finished.
 
     Whether it does is read on the date of the next round.
-
-    Args:
-        work: of the team.
-        who: masked name of the author.
-        idea: as it stands.
-        rounds: most rounds; 0: the idea stays as it is.
-        before: meetings of the stage that were held before.
-        early_end: do the rounds end when the author calls the idea finished?
-        near: as of ``refine``.
     """
     last: Answer[RefinedIdea] | None = None
     for number in range(1, rounds + 1):
@@ -162,10 +131,7 @@ def aggregate(
     """The leader makes one idea of several.
 
     Args:
-        work: of the team.
         ideas: at least one.
-        part: the role of the leader.
-        agenda: by which the one idea is judged.
     """
     leader = work.team.leader
     shown = work.lab.later(papers_of_ideas, *ideas)
@@ -213,19 +179,7 @@ def review(
     criteria: tuple[str, ...] = (),
     seat: int = 0,
 ) -> Process[tuple[Utterance, ...]]:
-    """Ask reviewers side by side for the strengths and weaknesses of a text, and a score.
-
-    Args:
-        work: of the team.
-        reviewers: masked names.
-        text: unread; a form with words.
-        cited: the papers that it rests on, unread.
-        criteria: names of what is scored beside the whole.
-        seat: place of the first reviewer in the round, from 0.
-
-    Returns:
-        The reviews with their authors, unread.
-    """
+    """Ask reviewers side by side for the strengths and weaknesses of a text, and a score."""
     slots = {"text": text, "cited": cited, "criteria": criteria}
     said = yield from work.lab.ask_each(
         reviewers,
@@ -265,9 +219,6 @@ def distinct_places(vectors: Sequence[VectorArray | FloatArray], threshold: floa
         vectors: one per text, of shape (1, dim) or (dim,); a text without known words has the zero
             vector, which is like no other.
         threshold: cosine, 0 to 1, from which two texts count as the same.
-
-    Returns:
-        Places in order; the first is always among them.
     """
     kept: list[int] = []
     units = [unit_vector(vector) for vector in vectors]

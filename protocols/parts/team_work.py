@@ -52,12 +52,6 @@ class WorkRules:
 class TeamWork:
     """One team at work; made by ``ResearchSystem.run`` and handed to its stages.
 
-    Args:
-        team: whose members work.
-        lab: the team's access to the world.
-        pages: the prompts of the system.
-        rules: what its questions have in common.
-
     Attributes:
         topic: what the team works on, unread; set by the stage ``topic``.
         found: the results of every search so far, unread.
@@ -89,14 +83,7 @@ class TeamWork:
     def convene(
         self, stage: str, number: int = 1, rounds: int = 1, *, before: int = 0
     ) -> Process[AbstractContextManager[object]]:
-        """Hold the meeting that was called, which is one round, until its ``with`` block ends.
-
-        Args:
-            stage: name of the stage as a reader of pages knows it.
-            number: of the round, from 1.
-            rounds: most rounds (>= 1).
-            before: meetings of the same stage that were held before its first round.
-        """
+        """Hold the meeting that was called, which is one round, until its ``with`` block ends."""
         # Closed here if the wait for its members ends the team; otherwise handed over open.
         with ExitStack() as meeting:
             yield meeting.enter_context(self.lab.convene(before + number))
@@ -113,17 +100,7 @@ class TeamWork:
     def ask(
         self, who: str, page: str, form: type[FormT], act: str = "utter", **slots: Any
     ) -> Process[Answer[FormT]]:
-        """Ask one scientist a question and wait for the simulated time that its answer takes.
-
-        Args:
-            who: masked name.
-            page: name of the prompt.
-            form: form of the reply.
-            act: kind of act, as in ``Lab.pose``.
-            **slots: what the page holds beside the common slots, and ``seat``; ``part`` names the
-                role that the scientist has in the team; ``seats`` says how many speak in turn and
-                hear each other in the round.
-        """
+        """Ask one scientist a question and wait for the simulated time that its answer takes."""
         seats = slots.pop("seats", 1)
         common = self._common(who, act, slots, seats)
         return self.lab.ask(who, self._page(page), form, act, **common, **slots)
@@ -149,17 +126,10 @@ class TeamWork:
         """Ask for one idea each, side by side: what everybody is shown is the same.
 
         Args:
-            people: masked names; a name may stand there several times.
             shown: papers, unread; None: those near the topic.
-            page: name of the prompt.
-            form: form of the reply.
-            seat: place of the first in the round, from 0.
             **slots: what the page ``idea`` shows beside topic and papers, else empty: ``archive``
                 (earlier ideas, not to be repeated), ``summaries`` (Utterances: notes on the
                 literature), ``said`` (Utterances), ``part``.
-
-        Returns:
-            The ideas with the papers near them, unread.
         """
         papers = self.search(self.topic) if shown is None else shown
         given = {"archive": (), "summaries": (), "said": (), "references": papers, **slots}

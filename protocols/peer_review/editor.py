@@ -46,14 +46,7 @@ class DeliveredReview(NamedTuple):
 
 
 class Editor:
-    """The editor of one submission; no scientist of the society, so it spends no attention.
-
-    Args:
-        rules: by which the editor invites, waits and decides.
-        team: whose manuscript it is; its members are free for other teams.
-        lab: the team's access to the world.
-        number: of the submission, from 1.
-    """
+    """The editor of one submission; no scientist of the society, so it spends no attention."""
 
     def __init__(self, rules: ReviewRules, team: Team, lab: Lab, number: int) -> None:
         self._rules, self._team, self._lab, self._number = rules, team, lab, number

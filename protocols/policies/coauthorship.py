@@ -111,17 +111,7 @@ class Coauthorship(SelectionPolicy):
         network: CoauthorNetwork,
         rng: Generator,
     ) -> IntArray:
-        """Draw one for each of many leaders, independent of each other, from one stream.
-
-        Args:
-            leaders: rows, which may repeat; each is excluded from its own draw.
-            excluded: rows that may not be drawn by anybody.
-            network: joint papers as of now.
-            rng: the stream of all the draws.
-
-        Returns:
-            A row for each leader, -1 where nobody is left.
-        """
+        """Draw one for each of many leaders, independent of each other, from one stream."""
         closed = np.zeros(network.size, dtype=bool)
         closed[sorted(excluded)] = True
         drawn = np.full(len(leaders), -1, dtype=np.int64)

@@ -98,11 +98,7 @@ class AIResearcher(ResearchSystem):
         return seeds
 
     def is_grounded(self, place: int) -> bool:
-        """Is the page at a place shown papers? These pages are spread evenly over all.
-
-        Args:
-            place: of the page, from 0.
-        """
+        """Is the page at a place shown papers? These pages are spread evenly over all."""
         return int((place + 1) * self.grounded) > int(place * self.grounded)
 
     def _deduplicate(
@@ -140,15 +136,7 @@ def seed_at(place: int, said: Seeds) -> Idea:
 
 
 def pair_by_points(points: Sequence[float], rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Pairs of neighbours in the order of points; ties are ordered at random.
-
-    Args:
-        points: of every idea.
-        rng: orders ties, and draws who stands first in a pair.
-
-    Returns:
-        Pairs of places; with an odd number the last idea in the order pauses.
-    """
+    """Pairs of neighbours in the order of points; ties are ordered at random."""
     drawn = rng.random(len(points))
     order = sorted(range(len(points)), key=lambda place: (-points[place], drawn[place]))
     pairs = [(order[at], order[at + 1]) for at in range(0, len(order) - 1, 2)]
@@ -174,13 +162,7 @@ def hold_tournament(
     """Rank ideas by pairs; the choices of one round are read on the date of the next.
 
     Args:
-        work: of the team.
-        judge: masked name of who compares.
         ideas: at least one.
-        rounds: of the tournament (>= 1).
-
-    Returns:
-        The idea with most points, unread; of equal ones the earliest.
     """
     if len(ideas) < 2:
         return ideas[0]

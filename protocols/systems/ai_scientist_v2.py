@@ -168,11 +168,7 @@ def next_search(said: SearchedIdea) -> str:
 
 
 def best_leaf(nodes: list[IdeaNode]) -> IdeaNode:
-    """The node without children that has the highest score; of equal ones the earliest.
-
-    Args:
-        nodes: of the tree; their scores are read.
-    """
+    """The node without children that has the highest score; of equal ones the earliest."""
     return max((node for node in nodes if not node.expanded), key=lambda n: n.score.read().score)
 
 

@@ -94,7 +94,6 @@ def most_frequent(
     Of ideas with equally many, the one nearest to all others; of equally near ones the earliest.
 
     Args:
-        threshold: cosine from which two ideas count as the same answer.
         vectors: one per idea, of shape (1, dim) or (dim,).
         ideas: at least one.
     """

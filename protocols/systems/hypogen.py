@@ -122,11 +122,6 @@ class HypoGen(TeamSystem):
 
     @staticmethod
     def holder(work: TeamWork, role: str) -> str:
-        """The member who has a role now: the roles go round the members, the leader first.
-
-        Args:
-            work: of the team.
-            role: one of ``ROLES``.
-        """
+        """The member who has a role now: the roles go round the members, the leader first."""
         members = work.team.members
         return members[ROLES.index(role) % len(members)]

@@ -46,9 +46,6 @@ def seniority_codes(world: World) -> IntArray:
     senior: what counts as long differs between fields. Where all careers are equally long,
     everybody is early-career.
 
-    Args:
-        world: as of now; careers begin as ``career_ages`` says.
-
     Returns:
         An array of shape (people,).
     """
@@ -66,19 +63,12 @@ def classes_of_ages(ages: FloatArray, low: float, high: float) -> IntArray:
 
     Args:
         ages: of the careers, in days.
-        low: up to this age a career is early.
-        high: from this age on it is senior.
     """
     return np.where(ages <= low, 0, np.where(ages >= high, 2, 1)).astype(np.int64)
 
 
 def seniority_of(world: World, who: str) -> Seniority:
-    """The class of one scientist as of now.
-
-    Args:
-        world: as of now.
-        who: masked name.
-    """
+    """The class of one scientist as of now."""
     return SENIORITY[int(seniority_codes(world)[world.population.rows[who]])]
 
 
@@ -99,13 +89,7 @@ MAX_DRAWS = 100
 
 
 def wanted_classes(arrangement: Arrangement, size: int) -> list[Seniority]:
-    """The classes of seniority of a whole team; empty where the arrangement asks for none.
-
-    Args:
-        arrangement: ``vertical``: senior, mid-career, early-career, and again from the last one
-            upwards where there are more seats; ``horizontal``: early-career throughout.
-        size: members, the leader included.
-    """
+    """The classes of seniority of a whole team; empty where the arrangement asks for none."""
     if arrangement == "horizontal":
         return ["early-career"] * size
     if arrangement == "vertical":
@@ -131,7 +115,6 @@ class ComposedTeam(SelectionPolicy):
 
         Args:
             members: rows of those who are in it; empty: its leader is sought.
-            world: as of now.
         """
         everybody = np.ones(len(world.population), dtype=bool)
         if self.arrangement == "interdisciplinary":
@@ -234,11 +217,7 @@ class Idea2Proposal(TeamSystem):
         return ComposedTeam(inner=self.selection, arrangement=self.arrangement, size=size)
 
     def gather(self, work: TeamWork) -> Process[None]:
-        """Invite those who fit the arrangement; a solitary scientist is complete at once.
-
-        Raises:
-            Dissolved: the leader does not fit, or too few of those who do have accepted.
-        """
+        """Invite those who fit the arrangement; a solitary scientist is complete at once."""
         if self.arrangement == "solitary":
             work.team.formed = work.lab.now
             return
@@ -321,12 +300,7 @@ class Idea2Proposal(TeamSystem):
         )
 
     def standing(self, work: TeamWork, who: str) -> str:
-        """What a scientist is told of its standing in the arrangement; empty where it is told none.
-
-        Args:
-            work: of the team.
-            who: masked name.
-        """
+        """What a scientist reads about its standing in the arrangement; empty without one."""
         if self.arrangement in ("vertical", "horizontal"):
             seniority = seniority_of(work.lab.world, who)
             return f"{'an' if seniority == 'early-career' else 'a'} {seniority} scientist"

@@ -137,7 +137,6 @@ def best_version(
 
     Args:
         versions: in the order of writing, at least one.
-        reviews: of each version; empty where there is only one.
     """
     if not reviews:
         return versions[-1]
@@ -168,11 +167,6 @@ def common_entities(
 
     Args:
         count: terms that are returned at most.
-        shown: the core paper and its neighbours.
-        stored: papers of the entity store.
-
-    Returns:
-        Terms, the most frequent first; of equal ones the first in the order of the papers.
     """
     known = {word.casefold() for paper in shown for word in paper.keywords}
     counts = Counter(word for paper in stored for word in paper.keywords)
@@ -184,11 +178,6 @@ def join_steps(author: str, papers: tuple[Reference, ...], *steps: PlanStep) -> 
     """Problem, method and experiment as one idea, which builds on the core paper.
 
     Its ratings are the middle of the scale: nobody was asked for any.
-
-    Args:
-        author: masked name.
-        papers: the core paper and its neighbours.
-        steps: problem, method, experiment.
     """
     problem, method, experiment = steps
     idea = Idea(

@@ -75,10 +75,6 @@ def apply_profile(
     """Add the values of a profile to the keys that are given, which win over them.
 
     A section that is given in part takes its other keys from the profile.
-
-    Args:
-        given: keys with their values; ``profile`` names the profile.
-        profiles: values of the keys by name of the profile.
     """
     # Of an unknown profile pydantic complains, by name.
     name = given.get("profile")

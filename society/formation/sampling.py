@@ -35,19 +35,7 @@ def sample_by_rejection(
     excluded: AbstractSet[int],
     rng: Generator,
 ) -> int | None:
-    """Draw one person who is not excluded, in proportion to weights, by rejection.
-
-    Args:
-        propose: draws a row in proportion to its weight; None is a proposal that is rejected.
-        weights: computes the weights (>= 0, not normalised) of an array of rows; it is called
-            only if all proposals are rejected.
-        people: how many rows there are.
-        excluded: rows that may not be drawn.
-        rng: the random stream of this draw, the one from which ``propose`` draws.
-
-    Returns:
-        A row, or None where nobody who is left has a weight above 0.
-    """
+    """Draw one person who is not excluded, in proportion to weights, by rejection."""
     # Else nobody is left, and no proposal could be accepted.
     if len(excluded) < people:
         for _ in range(MAX_PROPOSALS):
@@ -104,11 +92,8 @@ def fading_papers(
     They are made at the first use and kept with the history of the papers.
 
     Args:
-        world: as of now.
         memory: time in days after which the weight of a paper has fallen to 1/e; None: it stays.
-        exponent: power of the fading number of papers.
         shape: of the gamma distribution of the people's constant factors; None: all are 1.
-        coauthored: weight of a paper for its authors but the leader, 0..1.
         limit: what a fading number of papers counts as at most; None: all of it.
     """
     # Where the leader stands among the authors; it matters only if leading counts for more.
@@ -133,7 +118,6 @@ class Productivities:
     """Independent gamma distributed factors with mean 1, one per person.
 
     Args:
-        streams: the random streams of the run.
         shape: of the gamma distribution, > 0; the variance of the factors is 1 / shape.
     """
 
@@ -173,15 +157,8 @@ def count_weights(
     """The weights of some people: their counts before now, plus a floor.
 
     Args:
-        world: as of now.
-        by: what is counted.
-        floor: added to every count, >= 0, so that people without any can be drawn.
-        rows: of the people.
         memory: time in days after which the weight of a paper has fallen to 1/e, for ``papers``;
             None: it stays.
-
-    Returns:
-        Unnormalised probabilities, an array of the length of ``rows``.
     """
     if memory is not None:
         papers = fading_papers(world, memory, 1.0).weights(np.asarray(rows, dtype=np.int64))
@@ -204,16 +181,8 @@ def sample_by_count(
     else a uniform person.
 
     Args:
-        world: as of now.
-        by: what is counted.
-        floor: added to every count, >= 0.
-        excluded: rows that may not be drawn.
-        rng: the random stream of this draw.
         memory: time in days after which the weight of a paper has fallen to 1/e, for ``papers``;
             None: it stays.
-
-    Returns:
-        A row, or None where nobody who is left has a weight above 0.
     """
     people = len(world.population)
     counts, fading = dated_counts_of(world, by), None
@@ -243,7 +212,6 @@ class Incumbents:
     had a paper. A scientist whose last paper is too old is neither.
 
     Args:
-        world: as of now.
         inactivity: days without a paper after which an incumbent is one no longer; None: never.
         ever: whether papers before day 0 count. They are taken as dated on day 0.
     """

@@ -93,11 +93,7 @@ class RepeatedTeams(Part):
     def earlier_team(
         self, leader: int, world: PapersView, rng: Generator
     ) -> tuple[int, ...] | None:
-        """Draw the paper whose team this leader (row) repeats.
-
-        Returns:
-            The rows of its authors without the leader, in author order; None: no team is repeated.
-        """
+        """Draw the paper whose team this leader (row) repeats."""
         if not rng.random() < self.share:
             return None
         history, since = world.history, world.day - self.within
@@ -137,11 +133,7 @@ class ResearchGroups(Part):
     def choose(
         self, leader: int, excluded: AbstractSet[int], world: PapersView, rng: Generator
     ) -> int | None:
-        """Draw a junior of the leader's group, each alike.
-
-        Returns:
-            A row; None where the seat is not offered to the group, or nobody of it is free.
-        """
+        """Draw a junior of the leader's group, each alike."""
         if not rng.random() < self.share:
             return None
         since = world.day - self.stay
@@ -158,7 +150,6 @@ class ObservedSizes(Sequence[int]):
     """Numbers of authors, one per past paper, in the order of the papers.
 
     Args:
-        sizes: the numbers, each 1 or more; an array is used as it is, without a copy.
         dates: of the papers in days, none later than day 0; None: not known, which is as if all
             papers were of day 0.
     """
@@ -187,12 +178,8 @@ class ObservedSizes(Sequence[int]):
         They are searched once per range and kept, because every founding of a team asks for them.
 
         Args:
-            smallest: the lowest size that is taken.
             largest: the highest size that is taken; None: no limit.
             since: only papers of the last so many days before day 0 are taken; None: all.
-
-        Returns:
-            An integer array, which must not be changed.
         """
         bounds = smallest, largest, since
         if bounds not in self._within:

@@ -152,15 +152,7 @@ def _words_of(answer: Answer[Any]) -> Generator[Any, Any, None]:
 
 
 async def settled(value: Any) -> Any:
-    """Wait for the Answers in a slot: a value, an Answer, or a tuple or list of both.
-
-    Returns:
-        The value with every Answer replaced by its words. Answers in a tuple that settled to None
-        are left out; a named tuple keeps all its fields.
-
-    Raises:
-        SocietyError: the error of the first Answer that has one.
-    """
+    """Wait for the Answers in a slot: a value, an Answer, or a tuple or list of both."""
     if isinstance(value, Answer):
         await _words_of(value)
         if value._error is not None:
@@ -290,9 +282,6 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     """Render the prompt, ask the model and read the reply; fill in the row of the call.
 
     An unreadable reply is asked for again, and then the form's default stands.
-
-    Raises:
-        Verdict: nothing could be read, or nothing was said, and the form has no default.
     """
     pending.call.live = not gateway.backend.backend_for(pending.call.id, pending.who.id).rule_based
     # Before anything is asked: a call that held a slot of the gateway while it waits for the words
@@ -348,11 +337,7 @@ class _Attempts:
         )
 
     async def reply(self, messages: tuple[Message, ...]) -> Form:
-        """The reply of the model, read into its form.
-
-        Raises:
-            Verdict: the model refused, or no attempt was readable.
-        """
+        """The reply of the model, read into its form."""
         row = call = self._pending.call
         for number in range(RE_ASKS + 1):
             if number:

@@ -96,11 +96,7 @@ class Dispatcher:
     Every method but ``stop``, ``interrupt`` and ``control`` is for the clock's thread.
 
     Args:
-        gateway: the way to the model.
         now: reads the simulated date, in days.
-        on_stop: called on the clock's thread before a stop unwinds anything there (rule 2).
-        outstanding: gives the most unsettled questions at present; at the next question beyond it
-            the clock waits (rule 17).
 
     Attributes:
         gateway: the way to the model.
@@ -145,20 +141,7 @@ class Dispatcher:
         self._clock = threading.get_ident() if inside else None
 
     def submit(self, answer: Answer[Any], work: Work, *, bounded: bool = False) -> Answer[Any]:
-        """Start the work that settles an Answer.
-
-        Args:
-            answer: the Answer.
-            work: the coroutine; its result is the value of the Answer.
-            bounded: True for questions, which wait while too many are outstanding. Consultations
-                and functions of Answers never wait (rule 17).
-
-        Returns:
-            The same Answer.
-
-        Raises:
-            Stopped: the run was stopped.
-        """
+        """Start the work that settles an Answer."""
         task = Task(answer, work, bounded)
         try:
             self._wait_until(lambda: not bounded or self._unsettled < self._bound())
@@ -177,13 +160,7 @@ class Dispatcher:
         return answer
 
     def read(self, answer: Answer[Any], note: Callable[[], None]) -> Any:
-        """Wait for the words of an Answer on the clock's thread; ``note`` logs that they were read.
-
-        Raises:
-            ProtocolError: read before the due date, or outside the clock's thread (rule 18).
-            Verdict: there are no words.
-            Stopped: the run was stopped.
-        """
+        """Wait for the words of an Answer on the thread of the clock; ``note`` logs the reading."""
         if self._clock != threading.get_ident():
             raise ProtocolError(f"{answer!r} was read outside the clock's own thread")
         if self._now() < answer.due:
@@ -199,11 +176,7 @@ class Dispatcher:
         return answer._value
 
     def settle(self, answers: list[Answer[Any]]) -> None:
-        """Wait until all of these Answers have settled, with words or without.
-
-        Raises:
-            Stopped: the run was stopped.
-        """
+        """Wait until all of these Answers have settled, with words or without."""
         for answer in answers:
             self._wait_until(lambda answer=answer: answer._settled)  # type: ignore[misc]
 
@@ -226,11 +199,7 @@ class Dispatcher:
                 loop_thread.call_soon(self.stop, reason)
 
     def control(self, **means: Any) -> bool:
-        """Pass ``Gateway.control`` its arguments, on the loop; may be called on any thread.
-
-        Returns:
-            Whether there is a loop yet; a call that is being prepared without one may miss them.
-        """
+        """Pass ``Gateway.control`` its arguments, on the loop; may be called on any thread."""
         loop_thread = self._loop_thread
         if loop_thread is None:
             self.gateway.control(**means)
@@ -254,11 +223,7 @@ class Dispatcher:
             loop_thread.stop()
 
     def _wait_until(self, ready: Callable[[], bool]) -> None:
-        """Sleep on one condition until ``ready()`` is true; the clock never polls.
-
-        Raises:
-            Stopped: the run was stopped.
-        """
+        """Sleep on one condition until ``ready()`` is true; the clock never polls."""
         # On this thread all work has run as far as it can, so only paid words are left to wait for
         # (rule 22).
         if not ready() and not self._live:

@@ -29,14 +29,7 @@ def to_ticks(days: float) -> float:
 
 
 def parse_days(value: Any) -> float:
-    """Read a duration: ``"3d"``, ``"10m"`` ... or a number of days.
-
-    Returns:
-        Days, from 0 to 1,000,000, on the grid of ticks.
-
-    Raises:
-        ValueError: neither; the message shows how durations are written.
-    """
+    """Read a duration: ``"3d"``, ``"10m"`` ... or a number of days."""
     # To Python True is a number, but nobody writes it for a day.
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         # Compared as it is: a number of 400 digits is no float.

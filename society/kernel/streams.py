@@ -21,10 +21,6 @@ def chosen_seed(seed: int | None, rng: int | np.random.Generator | None = None) 
 
     Args:
         seed: the seed; None: not stated under this name.
-        rng: the same under the name of SPEC 7, which comes first; a generator is drawn from once.
-
-    Returns:
-        The seed; below 2^31 where it was drawn.
     """
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**31))
@@ -33,12 +29,7 @@ def chosen_seed(seed: int | None, rng: int | np.random.Generator | None = None) 
 
 
 class Streams:
-    """Named random generators, derived from one seed by hashing names.
-
-    Args:
-        seed: the seed of the run, or the one that an intervention has set.
-        within: prefix of every name that is asked for.
-    """
+    """Named random generators, derived from one seed by hashing names."""
 
     def __init__(self, seed: int, *within: object) -> None:
         self._within = within
@@ -118,9 +109,6 @@ _LEFT, _RIGHT, _HALF = (np.uint32(one) for one in (0xCA01F9DD, 0x4973F715, 16))
 def seed_states(keys: Sequence[int]) -> list[State]:
     """State and increment of ``numpy.random.PCG64(key)`` for many keys.
 
-    Args:
-        keys: whole numbers from 0 to before 2^64.
-
     Source:
         O'Neill, "PCG" (2014) and "Developing a seed_seq alternative" (2015), as numpy's
         ``SeedSequence`` with four words of 32 bits and ``PCG64`` implement them.
@@ -163,9 +151,6 @@ class ReusedStreams(Streams):
 
     The generator of such a stream is valid until the next stream of the same purpose is asked for,
     so this class serves a program that uses one stream of a purpose after another.
-
-    Args:
-        seed: the seed of the run.
     """
 
     def __init__(self, seed: int) -> None:

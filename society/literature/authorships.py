@@ -52,7 +52,6 @@ class Authorships:
         """Make the arrays of papers given one by one.
 
         Args:
-            dated: date and authors of each paper, in order of date.
             people: how many people have numbers; None: as many as the highest number needs.
         """
         papers = list(dated)
@@ -167,12 +166,7 @@ def authorships_of(papers: Papers, rows: dict[str, int], people: int) -> Authors
     """The authorships of papers by people who have a row; other authors are left out.
 
     Args:
-        papers: in order of date.
         rows: rows of the people, by id.
-        people: how many rows there are.
-
-    Returns:
-        The papers with at least one author who has a row.
     """
     named = pc.list_flatten(papers.table["authors"])
     if isinstance(named, pa.ChunkedArray):

@@ -225,7 +225,6 @@ class Ids:
     """Ids of rows: those of the past, then those appended, of a run's papers or newcomers.
 
     Args:
-        past: ids of the first rows; must not change afterwards.
         find: looks up the row of a past id, or None; without it a dictionary is made.
     """
 

@@ -91,8 +91,6 @@ class IVFIndex:
     Args:
         rows: float32 (n x dim), of unit length where the metric is the cosine; only codes are kept.
         layout: how the rows were sorted before; trained and measured where it is not given.
-        metric: ``distance`` (small Euclidean distance is near) or ``cosine`` (large cosine is
-            near).
     """
 
     def __init__(
@@ -129,14 +127,7 @@ class IVFIndex:
         is left to their ids (rule 14).
 
         Args:
-            point: the query, dim numbers.
             k: number of rows wanted, at least 1.
-            visible: only rows below this number count.
-            hidden: visible rows that are left out.
-
-        Returns:
-            The ``compared`` times k nearest rows by their codes, or more; fewer only where fewer
-            are visible.
         """
         count = k * self.layout.compared
         return self._propose(point, count, visible, hidden, self._probes(visible))

@@ -35,12 +35,7 @@ class Worth(Part):
     """A rule by which ideas have a hidden worth; subclass it and write ``field``."""
 
     def field(self, past: VectorArray, rng: Generator) -> WorthField:
-        """The worth of every idea, for one run.
-
-        Args:
-            past: vectors of the past papers (papers x dim); may be a memory-mapped file.
-            rng: the random stream of the landscape.
-        """
+        """The worth of every idea, for one run."""
         raise NotImplementedError
 
 
@@ -58,11 +53,7 @@ class Landscape(Worth):
     their worth. Unit: share. Source: assumed."""
 
     def field(self, past: VectorArray, rng: Generator) -> WorthField:
-        """The field of a run.
-
-        Raises:
-            InputError: fewer than two different past papers have a vector.
-        """
+        """The field of a run."""
         rows = np.sort(rng.permutation(len(past))[:GROUND])
         ground = np.asarray(past[rows], dtype=np.float64)
         ground = ground[np.any(ground != 0.0, axis=1)]
@@ -149,13 +140,7 @@ class WorthField:
 
 
 def appearance(signal: float, standardised: float, chance: float) -> float:
-    """How good an idea looks before it is carried out, of mean 0 and standard deviation 1.
-
-    Args:
-        signal: correlation with its worth.
-        standardised: worth, in standard deviations from the mean of the past papers.
-        chance: a draw of N(0, 1), which is what it looks like beside its worth.
-    """
+    """How good an idea looks before it is carried out, of mean 0 and standard deviation 1."""
     return signal * standardised + math.sqrt(1.0 - signal**2) * chance
 
 

@@ -43,13 +43,7 @@ def maximal_marginal_relevance(
     where the maximum over no item is 0. ``1 - diversity`` is the lambda of the source.
 
     Args:
-        relevance: of each item, usually 0..1.
         vectors: one row per item (items x dim), of unit length; a zero row is like no other.
-        count: most items to choose.
-        diversity: from 0 (by relevance alone) to 1 (the first item, then the most different).
-
-    Returns:
-        Places of the chosen items, in the order of choice; of equal ones the first is chosen.
     """
     rows = vectors.astype(np.float64)
     gain = (1.0 - diversity) * relevance
@@ -86,9 +80,7 @@ class Literature:
         past: the papers that exist before the first day.
         vectors: one row per past paper, in the same order (papers x dim); may be a memory-mapped
             file.
-        embedding: turns new papers and queries into vectors of the same kind.
         boundary: the calendar year whose 1 January is date 0.
-        layout_file: file that keeps the inverted file of a large past; see ``VectorIndex``.
     """
 
     def __init__(
@@ -140,11 +132,7 @@ class Literature:
         return self._index.facts
 
     def paper(self, paper_id: str) -> Paper:
-        """Look up a paper by its id.
-
-        Raises:
-            ProtocolError: there is no such paper.
-        """
+        """Look up a paper by its id."""
         return self._at(self._row(paper_id))
 
     def vector(self, paper_id: str) -> VectorArray:
@@ -158,15 +146,7 @@ class Literature:
         return _reference(self._at(row), row, distance)
 
     def publish(self, paper: Paper, vector: VectorArray | None = None) -> None:
-        """Add a paper and make it visible to later dates.
-
-        Args:
-            paper: the new paper; its date may not lie before that of the last one.
-            vector: its vector (1 x dim), where it is known already.
-
-        Raises:
-            ProtocolError: the id is published already, or the date is too early.
-        """
+        """Add a paper and make it visible to later dates."""
         with self._publishing:
             if paper.id in self:
                 raise ProtocolError(f"paper {paper.id!r} is published already")
@@ -205,14 +185,7 @@ class Literature:
         A pure function of its arguments, whatever is published meanwhile; any thread may call it.
 
         Args:
-            text: the query; encoded by ``embedding.encode_queries``.
             k: number of papers wanted, at least 0.
-            visible: number of visible papers, from ``visible(date)``.
-            exclude: ids of papers that are left out.
-
-        Returns:
-            At most ``k`` references by Euclidean distance of unit vectors (0 to 2), nearest first;
-            equal distances by id.
         """
         query = self.embedding.encode_queries([text])[0]
         hits = self._index.search(query, k, visible, exclude)
@@ -240,15 +213,7 @@ class Literature:
         finds what ``search`` finds, except that papers without a known word come last.
 
         Args:
-            texts: the queries; empty and repeated ones do not count.
             k: number of papers wanted, at least 0.
-            visible: number of visible papers, from ``visible(date)``.
-            diversity: 0..1, see ``maximal_marginal_relevance``.
-            exclude: ids of papers that are left out.
-
-        Returns:
-            At most ``k`` references in the order of choice; their distances are those from the
-            nearest text.
         """
         asked = list(dict.fromkeys(text for text in texts if text.strip()))
         if k == 0 or not asked:
@@ -293,7 +258,6 @@ class Literature:
         """Count the citations that a paper received from known papers published before a date.
 
         Args:
-            paper_id: the cited paper.
             before: date in days; citing papers of that very date do not count.
         """
         row = self._row(paper_id)

@@ -35,11 +35,7 @@ BLOCK_BYTES = 2**20
 
 
 class FlatIndex:
-    """An append-only set of float32 rows, searched exhaustively by Euclidean distance.
-
-    Args:
-        dim: length of a row.
-    """
+    """An append-only set of float32 rows, searched exhaustively by Euclidean distance."""
 
     def __init__(self, dim: int) -> None:
         self.dim = dim
@@ -77,13 +73,7 @@ class FlatIndex:
         """Find at least the ``want`` nearest of the first ``visible`` rows, in any order.
 
         Args:
-            point: the query, dim numbers.
             want: number of rows wanted, at least 1.
-            visible: only rows below this number count.
-
-        Returns:
-            Row numbers, and a squared distance that no omitted row is below (as faiss computes it);
-            infinite where no row is omitted.
         """
         # OpenMP keeps the number of threads per calling thread, so it is set on every search;
         # one thread gives the same sums on any machine (rule 14).
@@ -129,18 +119,7 @@ Hit = tuple[float, str, int]
 
 
 class VectorIndex:
-    """Float32 rows with ids, searched by Euclidean distance; more rows may be appended.
-
-    Args:
-        dim: length of a row.
-        ids: ids of the past's rows; later ones are appended to it. None where there is no past.
-        past: rows (n x dim) that are there from the beginning and never change.
-        layout_file: file that keeps the inverted file's layout of a large past; without it the
-            layout is trained on every start.
-
-    Raises:
-        ProtocolError: ids and rows of the past differ in number, or rows have another length.
-    """
+    """Float32 rows with ids, searched by Euclidean distance; more rows may be appended."""
 
     def __init__(
         self,
@@ -177,11 +156,7 @@ class VectorIndex:
         return self._cells.facts
 
     def add(self, ids: Sequence[str], rows: VectorArray) -> None:
-        """Append rows (n x dim) under ids that are not known yet.
-
-        Raises:
-            ProtocolError: an id is known already or given twice, or the rows have another shape.
-        """
+        """Append rows (n x dim) under ids that are not known yet."""
         block = np.ascontiguousarray(rows, dtype=np.float32)
         if block.shape != (len(ids), self.dim):
             raise ProtocolError(
@@ -205,11 +180,7 @@ class VectorIndex:
         return rows
 
     def vector(self, key: str) -> VectorArray:
-        """Look up the row of an id.
-
-        Raises:
-            ProtocolError: no row has that id.
-        """
+        """Look up the row of an id."""
         row = self._ids.row_of(key)
         if row is None:
             raise ProtocolError(f"no vector is indexed under {key!r}")
@@ -223,13 +194,7 @@ class VectorIndex:
         """Find the ``k`` nearest of the first ``visible`` rows.
 
         Args:
-            query: dim numbers.
             k: number of rows wanted, at least 0.
-            visible: number of visible rows, from 0 to the length of the index.
-            exclude: ids of rows that are left out.
-
-        Returns:
-            Pairs of row number and Euclidean distance, nearest first; equal distances by id.
         """
         if k < 0 or not 0 <= visible <= len(self._ids):
             raise ProtocolError(f"k={k}, visible={visible} with {len(self._ids)} rows indexed")

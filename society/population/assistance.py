@@ -39,9 +39,7 @@ class Assistance(Part):
         """When somebody takes it up; None: never.
 
         Args:
-            who: masked name.
             arrived: date of arrival in days; 0 or less for whoever was there on day 0.
-            streams: the random streams of the run.
         """
         rng = streams.stream("assistance", who)
         if not rng.random() < self.who:

@@ -302,13 +302,9 @@ class FadingPapers:
     logarithm of the population. A draw proposes by this tree, and the limit rejects proposals.
 
     Args:
-        history: the papers.
         memory: time in days after which the weight of a paper has fallen to 1/e; None: it stays.
-        exponent: power of the fading number of papers, >= 0.
         factors: returns the constant factors (>= 0) of the people with rows from the first to
             before the second argument; None: 1 for everybody.
-        coauthored: weight of a paper for its authors but the leader, 0..1.
-        leader: place of the leader among the authors, 0 or -1.
         limit: what a fading number of papers counts as at most, however large it is (the
             saturation of Michaelis and Menten); None: all of it.
     """

@@ -62,14 +62,7 @@ class Drift(Part):
     """
 
     def initial_weights(self, interests: Sequence[str]) -> WeightedInterests:
-        """Give weights to the interests that a scientist comes with.
-
-        Args:
-            interests: of its profile, the main topic first.
-
-        Returns:
-            The same interests in the same order, with weights of 0 or more.
-        """
+        """Give weights to the interests that a scientist comes with."""
         raise NotImplementedError
 
     def after_paper(
@@ -78,13 +71,7 @@ class Drift(Part):
         """The interests of an author once a paper has appeared.
 
         Args:
-            held: the weighted interests before it, the main topic first.
             days: time since those weights were computed, >= 0.
-            keywords: of the paper.
-            rng: the random stream of this author and paper.
-
-        Returns:
-            The interests from then on, the main topic first.
         """
         raise NotImplementedError
 

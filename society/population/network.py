@@ -32,9 +32,6 @@ class GrowableArray:
     Attributes:
         values: all elements so far, a view of the array with the spare room. Changing an element
             in it changes the array.
-
-    Args:
-        numbers: the first elements; they are copied at the first append.
     """
 
     def __init__(self, numbers: npt.NDArray[Any]) -> None:
@@ -252,11 +249,7 @@ class CoauthorNetwork:
         return position < end and bool(self._partner[position] == j)
 
     def coauthors(self, i: int, before: float | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """The co-authors of ``i`` before a date (None: now), and numbers of joint papers.
-
-        Returns:
-            Two integer arrays of the same length: rows of the co-authors, ascending, and counts.
-        """
+        """The co-authors of ``i`` before a date (None: now), and numbers of joint papers."""
         start, end = self._start[i], self._start[i + 1]
         partners, counts = self._partners[start:end], np.diff(self._totals[start : end + 1])
         recent = self._recent_partners(i, before)
@@ -329,13 +322,6 @@ class CoauthorNetwork:
 
         Here the joint papers since day 0 come at the end of each list, in order of date, so that
         one bisection serves all rows. A uniform draw is the same in either order.
-
-        Args:
-            rows: of the scientists, who may repeat.
-            indices: one for each of them, from 0 to its strength - 1.
-
-        Returns:
-            Rows of co-authors, an integer array of the same length.
         """
         first, last = self._starts[rows], self._starts[rows + 1]
         wanted = self._totals[first] + indices

@@ -88,16 +88,7 @@ class OutsideSeats(Part):
         return self.p is None or (self.p > 0 and self.q is None)
 
     def number(self, members: int, past: PastSeats, rng: np.random.Generator) -> int:
-        """Draw how many outside authors a paper has.
-
-        Args:
-            members: its authors who are in the society, >= 1.
-            past: the past papers with an author in the population.
-            rng: the random stream of this paper.
-
-        Returns:
-            A number of 0 or more.
-        """
+        """Draw how many outside authors a paper has."""
         raise NotImplementedError
 
 
@@ -139,12 +130,8 @@ class OutsideAuthors:
     Papers are counted strictly before the date of a draw (rule 16).
 
     Args:
-        rule: how many outside authors a paper has, and of what kind.
         past: the papers from before day 0.
         rows: rows of the people of day 0, by name.
-
-    Raises:
-        InputError: nobody is outside, or the past papers lack what the rule counts on them.
     """
 
     def __init__(self, rule: OutsideSeats, past: Papers, rows: Mapping[str, int]) -> None:
@@ -165,10 +152,8 @@ class OutsideAuthors:
         """Draw the outside authors (names, each once) of a paper, and note that they wrote it.
 
         Args:
-            paper: its id.
             members: rows of its authors in the society, at least one.
             day: the date in days, not before that of the last draw.
-            rng: the random stream of this paper.
         """
         self._day = day
         inside = [self._number_of(row) for row in members]

@@ -84,8 +84,6 @@ class Population:
 
     Args:
         people: the scientists of the ecosystem, as of day 0.
-        model: the Mesa model that the agents belong to.
-        network: who has written with whom.
         now: returns the simulated date in days.
     """
 

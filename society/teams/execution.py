@@ -186,14 +186,7 @@ class ExecutionAttempt(Execution):
 
 
 def learn(world: World, told: Iterable[str], manuscript: Manuscript, outcome: float) -> None:
-    """Let some scientists know an outcome: each keeps the best one, with the idea's keywords.
-
-    Args:
-        world: where lessons are kept.
-        told: their names.
-        manuscript: whose words are read.
-        outcome: of the idea.
-    """
+    """Let some scientists know an outcome: each keeps the best one, with the idea's keywords."""
     keywords = tuple(getattr(manuscript.text.read(), "keywords", ()))
     for one in told:
         known = world.lessons.get(one)
@@ -219,16 +212,7 @@ def is_accepted(
     rng: np.random.Generator,
     overrated: float = 0.0,
 ) -> bool:
-    """Whether a panel accepts what a team hands in.
-
-    Args:
-        panel: that decides.
-        team: with its notes.
-        lab: its access to the world.
-        manuscript: whose words are read where marks hold truth.
-        rng: the random stream of the decision.
-        overrated: how much better it looks than it turns out, in units of worth.
-    """
+    """Whether a panel accepts what a team hands in."""
     standing, worthless = 0.0, 0.0
     if panel.signal:
         field = landscape_of(lab.world)
@@ -254,11 +238,6 @@ def worth_of_manuscript(world: World, team: Team, manuscript: Manuscript) -> flo
     """The hidden worth of what a team has handed in, whose words are read here (rule 13).
 
     A replication has the worth of what it repeats.
-
-    Args:
-        world: with the landscape.
-        team: with its notes.
-        manuscript: what it hands in.
     """
     replicated = team.notes.get(REPLICATES)
     if isinstance(replicated, str):
@@ -272,13 +251,7 @@ def worth_of_manuscript(world: World, team: Team, manuscript: Manuscript) -> flo
 
 
 def worth_of_text(world: World, name: str, text: str) -> float:
-    """The hidden worth of an idea by its text.
-
-    Args:
-        world: with the landscape.
-        name: the id of its vector in the journal.
-        text: of the idea.
-    """
+    """The hidden worth of an idea by its text."""
     return worth_of_vector(world, vector_of_text(world, (name, world.day), text))
 
 
@@ -288,11 +261,7 @@ def worth_of_vector(world: World, vector: VectorArray) -> float:
 
 
 def landscape_of(world: World) -> WorthField:
-    """The landscape of a world in which ideas are carried out.
-
-    Raises:
-        ProtocolError: it has none.
-    """
+    """The landscape of a world in which ideas are carried out."""
     if world.landscape is None:
         raise ProtocolError("outcomes are drawn around the worth of ideas; give a worth")
     return world.landscape

@@ -21,9 +21,6 @@ from virsci_society.society.teams.world import World
 class FoundingProcess:
     """Founds the teams of a world by its present founding rule.
 
-    Args:
-        world: its people lead, and the teams work in it.
-
     Attributes:
         labs: labs of the teams that have not ended, by id of the team.
     """

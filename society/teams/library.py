@@ -33,12 +33,6 @@ class Library:
     Every search is as of the date of asking, and returns an Answer at once. A query is a text, an
     Answer, or something with words. What is dated strictly before the asking counts (rules 14
     and 16), also when the search runs later.
-
-    Args:
-        world: its literature and its population are searched.
-        later: ``Lab.later``.
-        next_id: the id that the next Answer of ``later`` will get.
-        leader: masked name of the leader, whose assistance may find earlier papers only.
     """
 
     def __init__(
@@ -51,15 +45,7 @@ class Library:
         self._world, self._later, self._next_id, self._leader = world, later, next_id, leader
 
     def search(self, query: Any, count: int) -> Answer[tuple[Reference, ...]]:
-        """Find the papers nearest to a text.
-
-        Args:
-            query: text or Answer.
-            count: number of papers.
-
-        Returns:
-            An Answer of the papers, the nearest first.
-        """
+        """Find the papers nearest to a text."""
         place, visible = self._place(), self._visible()
 
         def find(query: Any) -> tuple[Reference, ...]:
@@ -76,18 +62,6 @@ class Library:
         """Find papers near to one of several texts and unlike each other.
 
         They are chosen by maximal marginal relevance (``Literature.search_diverse``).
-
-        Args:
-            queries: texts or Answers; empty texts do not count.
-            count: number of papers.
-            diversity: from 0, the most relevant papers, to 1, papers as different as possible.
-            exclude: papers that are left out: ids, references, Answers, or tuples of them.
-
-        Returns:
-            An Answer of the papers in the order of choice.
-
-        Raises:
-            ProtocolError: ``diversity`` is outside 0..1.
         """
         place, visible, share = self._place(), self._visible(), float(diversity)
         if not 0 <= share <= 1:
@@ -108,17 +82,7 @@ class Library:
     def papers_by(
         self, who: str | Profile | Answer[Profile | None], query: Any, count: int
     ) -> Answer[tuple[Reference, ...]]:
-        """Find the papers of one scientist, of the past and of the society, nearest to a text.
-
-        Args:
-            who: masked name, profile, or Answer of a profile, which may settle to None.
-            query: text or Answer.
-            count: number of papers.
-
-        Returns:
-            An Answer of the papers, nearest first; of none where nobody is asked for, and for
-            somebody who has written nothing. An unknown name stops the run (``ProtocolError``).
-        """
+        """Find the papers of one scientist, of the past and of the society, nearest to a text."""
         place, visible = self._place(), self._visible()
 
         def find(who: str | Profile | None, query: Any) -> tuple[Reference, ...]:
@@ -139,9 +103,6 @@ class Library:
     def embed(self, text: Any) -> Answer[VectorArray]:
         """The vector of a text in the embedding of the literature, kept in the journal (rule 15).
 
-        Args:
-            text: text or Answer.
-
         Returns:
             An Answer of an array of shape (1, dim).
         """
@@ -154,14 +115,6 @@ class Library:
         """Find the scientists whose interests are nearest to a text.
 
         Scientists who have left the society are never found.
-
-        Args:
-            query: text or Answer.
-            count: number of scientists.
-            without: masked names that are left out.
-
-        Returns:
-            An Answer of the profiles, the nearest first.
         """
         place, excluded = self._place(), self._excluded(without)
 
@@ -186,14 +139,6 @@ class Library:
         """The profiles of the scientists whose masked names stand in a text.
 
         Scientists who have left the society are never among them.
-
-        Args:
-            text: text or Answer.
-            without: masked names that are left out.
-            asked: replies of guests, who are left out as well.
-
-        Returns:
-            An Answer of the profiles, in the order of being named, each once.
         """
         excluded, date = self._excluded(without), self._world.day
 
@@ -209,15 +154,7 @@ class Library:
     def authors(
         self, references: Answer[tuple[Reference, ...]], without: Iterable[str] = ()
     ) -> Answer[tuple[Profile, ...]]:
-        """The profiles of the scientists whom search results name as authors.
-
-        Args:
-            references: result of ``search``, ``search_diverse`` or ``papers_by``.
-            without: masked names that are left out.
-
-        Returns:
-            An Answer of the profiles, in the order of the references, each once.
-        """
+        """The profiles of the scientists whom search results name as authors."""
         excluded, date = self._excluded(without), self._world.day
 
         def find(references: Iterable[Reference]) -> tuple[Profile, ...]:
@@ -261,11 +198,6 @@ class Library:
 
 def vector_of_text(world: World, place: Place, text: str) -> VectorArray:
     """Embed a text, or take its vector from the journal (rule 15).
-
-    Args:
-        world: its literature holds the embedding.
-        place: id and date of the vector.
-        text: the text.
 
     Returns:
         An array of shape (1, dim).

@@ -39,15 +39,7 @@ from virsci_society.society.teams.world import World
 def live(
     world: World, team: Team, lab: Lab, terms: TeamTerms, forget: Callable[[Team], None]
 ) -> Process[None]:
-    """The SimPy process of one team: work, execution, review and publication, then its rows.
-
-    Args:
-        world: the world in which the team works.
-        team: the team, with its leader as the only member.
-        lab: the lab of the team.
-        terms: the rules that the team keeps from its founding on (rule 23).
-        forget: called when everything about the team is written.
-    """
+    """The SimPy process of one team: work, execution, review and publication, then its rows."""
     manuscript: Manuscript | None = None
     reason: str | None = None
     try:
@@ -88,18 +80,7 @@ def live(
 def review_and_publish(
     world: World, team: Team, lab: Lab, publication: PublicationRule, manuscript: Manuscript
 ) -> Process[str | None]:
-    """Let a manuscript be reviewed and, after the publication delay, be published.
-
-    Args:
-        world: the world in which it appears.
-        team: the team, whose work has ended.
-        lab: the lab of the team.
-        publication: the rule that accepts or rejects the manuscript.
-        manuscript: the manuscript that was handed in.
-
-    Returns:
-        The reason why it was not published; None if it was.
-    """
+    """Let a manuscript be reviewed and, after the publication delay, be published."""
     lab.hand_in()
     try:
         accepted = yield from publication.consider(team, lab, manuscript)
@@ -124,8 +105,6 @@ def deadline(env: simpy.Environment, team: Team, days: float) -> Process[None]:
     """A SimPy process that dissolves a team which has not finished in time.
 
     Args:
-        env: the SimPy environment.
-        team: the team.
         days: days from now until it is dissolved.
     """
     yield env.timeout(days)
@@ -136,14 +115,6 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     """Read the manuscript on the clock and make it a paper that others can find (rule 13).
 
     Others find it strictly after this date: whatever is counted or searched is dated before now.
-
-    Args:
-        world: the world in which it appears.
-        team: its team.
-        manuscript: as it was accepted.
-
-    Raises:
-        Verdict: its words stayed unreadable.
     """
     # Read before anything is recorded: an unreadable text must leave no half of a paper.
     text = manuscript.text.read()
@@ -252,11 +223,6 @@ def end(world: World, team: Team, lab: Lab) -> None:
 
     Written here, and not when the words come, the rows have the same order in every run. The
     team has ended, or the end of the run overtakes it.
-
-    Args:
-        world: the world whose log is written.
-        team: the team.
-        lab: its lab.
     """
     # Also for a dissolved team: what it asked is answered, journaled and paid (rules 20 and 21).
     world.dispatcher.settle(team.answers)

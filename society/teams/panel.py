@@ -58,10 +58,7 @@ class Panel(Part):
         """Whether an idea is accepted by the mean of the marks.
 
         Args:
-            looks: how it looks to everybody, of mean 0 and standard deviation 1
-                (``landscape.appearance``).
             worthless: share of the past papers that have a worth of 0.
-            rng: the random stream of the decision.
         """
         marks, lot = rng.standard_normal(self.reviewers), rng.random()
         mean = math.sqrt(self.agreement) * looks

@@ -36,14 +36,7 @@ FormT = TypeVar("FormT", bound=Form)
 
 
 class TeamPeople:
-    """The scientists of the society, as one team deals with them; ``lab.people``.
-
-    Args:
-        world: the world in which they live.
-        team: the team.
-        pose: ``Lab.pose``.
-        check: raises once the team is dissolved (rule 20).
-    """
+    """The scientists of the society, as one team deals with them; ``lab.people``."""
 
     def __init__(
         self, world: World, team: Team, pose: Callable[..., Answer[Any]], check: Callable[[], None]
@@ -71,26 +64,13 @@ class TeamPeople:
         return self._world.population.load(self._world.population.rows[who])
 
     def acquaintance(self, who: str) -> dict[str, Any]:
-        """What an invitation depends on besides profiles.
-
-        Returns:
-            ``load`` (teams), ``ties`` (joint papers with the leader) and ``similarity`` of
-            interests with the leader.
-        """
+        """What an invitation depends on besides profiles."""
         return {"load": self.load(who), **self._world.acquaintance(self._team.leader, who)}
 
     def invite(
         self, who: str, prompt: Prompt, form: type[FormT], seat: int, known: Mapping[str, Any]
     ) -> Answer[FormT]:
-        """Invite a scientist; the Answer takes effect when the reply window has passed.
-
-        Args:
-            who: masked name of the scientist.
-            prompt: page of the invitation.
-            form: form of the reply.
-            seat: number of the seat in the team that is to be filled.
-            known: result of ``acquaintance``; further slots of the page.
-        """
+        """Invite a scientist; the Answer takes effect when the reply window has passed."""
         # Kept until it is answered; what the end of the team overtakes is written as unanswered.
         self._team.open_invitations[who] = self._world.day, known
         return self._pose(
@@ -117,19 +97,7 @@ class TeamPeople:
     def seat_newcomer(
         self, mentor: str, seats: NewcomerSeats | None, rng: np.random.Generator
     ) -> str:
-        """Let a newcomer come and take a seat in the team at once.
-
-        Args:
-            mentor: masked name of the member from whom it has its place and some interests.
-            seats: the rule by which it comes.
-            rng: the random stream of the seat.
-
-        Returns:
-            The masked name of the newcomer, who is a member now.
-
-        Raises:
-            ProtocolError: the protocol has no such rule.
-        """
+        """Let a newcomer come and take a seat in the team at once."""
         self._check()
         if seats is None:
             raise ProtocolError(f"{self._team.id}: the protocol has no seats for newcomers")
@@ -151,10 +119,7 @@ class TeamPeople:
         """Write the row of an invitation that was answered today.
 
         Args:
-            who: masked name of the scientist.
             sent: date of the invitation, in days.
-            known: result of ``acquaintance`` on that date.
-            outcome: what came of it, as in the table ``invitations``.
         """
         self._team.open_invitations.pop(who, None)
         self._write_invitation(who, sent, known, self._world.day, outcome)
@@ -192,14 +157,6 @@ class Meeting:
 
     Entering it requests everybody and returns the event of their arrival, to be waited for.
     Leaving it frees them and writes the row of the table ``meetings``.
-
-    Args:
-        world: the world in which the team meets.
-        team: the team; its present members take part.
-        appointment: when the meeting was called, and for which date.
-        stage: stage of the row.
-        visit: visit of the row.
-        turn: turn of the row.
     """
 
     def __init__(
@@ -269,16 +226,7 @@ class Meeting:
 def work_at_desk(
     world: World, team: Team, scientist: str, stage: str, visit: int, turn: int
 ) -> Process[None]:
-    """Do one member's homework of a meeting, behind other work at the desk; write its row.
-
-    Args:
-        world: the world in which the desk stands.
-        team: the team whose homework it is.
-        scientist: masked name of the member.
-        stage: stage of the meeting that left the homework.
-        visit: visit of that stage.
-        turn: turn of that meeting.
-    """
+    """Do one member's homework of a meeting, behind other work at the desk; write its row."""
     times = team.times
     if times.homework is None:
         return
@@ -305,15 +253,8 @@ def at_desk(
     A scientist who worked on another project before first needs ``times.switching``.
 
     Args:
-        world: the world in which the desk stands.
-        team: the team whose project it is.
-        scientist: masked name of the owner of the desk.
-        place: stage, visit and turn of the row.
         effort: days of full attention.
         begin: called when the work is taken up, with the days until it will be done.
-
-    Returns:
-        The result of ``begin``; None without it.
     """
     env, attention, switching = world.env, world.attention, team.times.switching
     assigned, result = env.now, None
@@ -370,20 +311,7 @@ async def ask_guest(
     streams: Streams,
     choose: Chooser,
 ) -> Advice | None:
-    """Ask the scientist whom an utterance names, when the utterance is there.
-
-    Args:
-        pending: the question, without its addressee; its slots are settled once there is one.
-        spoken: the utterance; its words may have a field ``ask``.
-        outsiders: profiles of the scientists who may be asked.
-        dispatcher: its gateway is asked.
-        streams: the source of the call's seed.
-        choose: finds who is asked, given the utterance and the scientists who may be.
-
-    Returns:
-        The guest's reply with who asked what; None when the utterance asks nobody, or
-        somebody unknown.
-    """
+    """Ask the scientist whom an utterance names, when the utterance is there."""
     utterance = await settled(spoken)
     guest = choose(utterance, await settled(outsiders))
     if guest is None:

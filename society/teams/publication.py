@@ -129,15 +129,7 @@ def review(team: Team, lab: Lab, referee: Reviewer, terms: ReviewTerms, pose: Po
     """Let one reviewer do its work, and wait for it.
 
     Args:
-        team: the team whose manuscript is reviewed.
-        lab: the lab of that team.
         referee: the row of the reviewer, which is filled in.
-        terms: effort and deadlines.
-        pose: asks the reviewer.
-
-    Returns:
-        The Answer, unread; None if there will be no review. Then ``referee.outcome`` says why:
-        ``late`` (given up) or ``gone`` (left the society).
     """
     world, who = lab.world, referee.scientist
     if world.population.has_departed(who):

@@ -59,12 +59,7 @@ class TeamRule(Part):
         return None
 
     def of_team(self, team_id: str, streams: Streams) -> TeamRule:
-        """The protocol of one team: this one, unless it is made of several.
-
-        Args:
-            team_id: id of the team.
-            streams: source of the draw that chooses among several.
-        """
+        """The protocol of one team: this one, unless it is made of several."""
         return self
 
     def run(self, team: Team, lab: Any) -> Process[Any]:
@@ -97,11 +92,6 @@ class Execution(Part):
         """How good ideas look to everybody, of mean 0 and standard deviation 1.
 
         It is for ``lab.pose(..., looks=...)`` alone: no page and no model sees it.
-
-        Args:
-            lab: the team's access to the world.
-            texts: of the ideas, in which their worth is.
-            *purpose: of the random stream; the same purpose gives the same draws.
         """
         return ()
 
@@ -109,14 +99,6 @@ class Execution(Part):
         """The work on the idea of a manuscript, as a SimPy process.
 
         It writes a row of the table ``outcomes``.
-
-        Args:
-            team: the team, with its members.
-            lab: its access to the world.
-            manuscript: what it will hand in.
-
-        Raises:
-            Dissolved: there will be no paper; the message is the reason.
         """
         raise NotImplementedError
 

@@ -51,12 +51,7 @@ from virsci_society.society.teams.team import (
 
 
 class Attention:
-    """The queues for rooms and desks; those of a scientist are made when they are first needed.
-
-    Args:
-        env: the SimPy environment.
-        limited: False if scientists can be everywhere at once; then nobody uses the queues.
-    """
+    """The queues for rooms and desks; those of a scientist are made when they are first needed."""
 
     def __init__(self, env: simpy.Environment, limited: bool = True) -> None:
         self.limited = limited
@@ -74,12 +69,7 @@ class Attention:
         return self._queue(self._desks, scientist)
 
     def switch_project(self, scientist: str, project: str) -> bool:
-        """Note the project (team) that a scientist takes up at its desk.
-
-        Returns:
-            True if another project was worked on there before; False for the first one, and where
-            attention is unlimited.
-        """
+        """Note the project (team) that a scientist takes up at its desk."""
         before = self._projects.get(scientist)
         self._projects[scientist] = project
         return self.limited and before not in (None, project)
@@ -214,8 +204,6 @@ class World:
 
         Args:
             mentor: row of the scientist from whom it has its place and some interests.
-            seats: the rule by which it comes.
-            rng: the random stream of the seat.
 
         Returns:
             The row of the newcomer.
@@ -249,8 +237,6 @@ class World:
         """Make the search result for a paper, with the names of those who may be asked about it.
 
         Args:
-            paper_id: of a paper in the literature.
-            distance: its distance from the query.
             date: date of the search in days; who has left the society before it is not named.
         """
         named = dict.fromkeys(self.literature.paper(paper_id).authors)
@@ -264,13 +250,7 @@ class World:
         """Find the scientists whose interests are nearest to a text, as of a date.
 
         Args:
-            count: number of scientists.
-            without: masked names that are left out.
             date: date in days; interests and profiles are those known before it.
-            text: the text.
-
-        Returns:
-            Profiles, the nearest first.
         """
         found = self.knowledge.search(text, count, self.knowledge.visible(date), without)
         rows = [self.population.rows[profile.id] for profile in found]
@@ -311,11 +291,7 @@ class World:
         return np.fromiter(found, np.int64, len(topics)), numbers
 
     def rows_of(self, names: Iterable[str], key: str) -> list[int]:
-        """The rows of people whom a scenario names under a key, which the error names.
-
-        Raises:
-            InputError: nobody has one of these names.
-        """
+        """The rows of people whom a scenario names under a key, which the error names."""
         rows = self.population.rows
         unknown = [name for name in names if name not in rows]
         if unknown:
@@ -380,21 +356,7 @@ class World:
         team.parting.clear()
 
     def join(self, team: Team, who: str, role: str, *, arriving: bool = False) -> bool:
-        """Let a scientist enter a team.
-
-        Args:
-            team: the team.
-            who: masked name of the scientist.
-            role: leader or member.
-            arriving: whether it is a newcomer who comes for this seat; others cannot ask a
-                newcomer on the date of its arrival.
-
-        Returns:
-            False if the scientist cannot join (see ``at_limit``).
-
-        Raises:
-            ProtocolError: it is a member already.
-        """
+        """Let a scientist enter a team."""
         row = self.population.rows[who]
         if who in team.members:
             raise ProtocolError(f"{team.id}: {who} is a member already")
@@ -409,13 +371,7 @@ class World:
         return True
 
     def leave(self, team: Team, who: str, *, stayed: bool) -> None:
-        """End a membership.
-
-        Args:
-            team: the team.
-            who: masked name of a member.
-            stayed: True if the work has ended too; such members become authors.
-        """
+        """End a membership."""
         team.members.remove(who)
         membership = next(m for m in team.memberships if m.scientist == who and m.left is None)
         membership.left, membership.stayed = self.day, stayed

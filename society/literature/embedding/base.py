@@ -80,15 +80,8 @@ class Embedding(ABC):
         """Encode a corpus in batches.
 
         Args:
-            texts: the corpus.
             out: array that receives the rows, texts x dim and float32, such as a memory-mapped
                 file; None: a new array.
-            cache: keeps rows from one attempt at the corpus to the next; used by models whose rows
-                are expensive.
-            progress: called after every batch.
-
-        Returns:
-            The rows, texts x dim; ``out`` where it is given.
         """
         shape = (len(texts), self.dim)
         rows = np.zeros(shape, dtype=np.float32) if out is None else out
@@ -143,11 +136,7 @@ EncodedBatch = tuple[list[int], VectorArray]
 
 
 class CachedEmbedding(Embedding):
-    """An embedding that computes the row of each text once.
-
-    Args:
-        query_prompt: put before a text that is searched for; part of the revision.
-    """
+    """An embedding that computes the row of each text once."""
 
     def __init__(self, query_prompt: str = "") -> None:
         self.query_prompt = query_prompt

@@ -120,12 +120,7 @@ class EmbeddingCache:
 
 
 class CachePartition:
-    """The cached rows of one origin, all of one length.
-
-    Args:
-        cache: holds them.
-        origin: the model at its revision.
-    """
+    """The cached rows of one origin, all of one length."""
 
     def __init__(self, cache: EmbeddingCache, origin: str) -> None:
         self._cache, self._origin = cache, origin
@@ -147,15 +142,7 @@ class CachePartition:
         return np.frombuffer(found[0][0], "<f4").copy()
 
     def add(self, texts: Sequence[str], rows: VectorArray) -> None:
-        """Store the rows of texts.
-
-        Args:
-            texts: distinct texts.
-            rows: their rows, texts x dim.
-
-        Raises:
-            InputError: rows of another length are there, or the disk is full.
-        """
+        """Store the rows of texts."""
         if not len(texts):
             return
         known = self._cache.run(

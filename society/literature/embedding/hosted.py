@@ -60,8 +60,6 @@ class HostedEmbedding(CachedEmbedding):
     """Texts to rows by a model behind HTTP.
 
     Args:
-        model: the model, its endpoint and how requests are made.
-        query_prompt: put before a text that is searched for.
         probe: the row of ``PROBE`` when the vectors were made; None: not requested yet.
 
     Attributes:

@@ -80,10 +80,8 @@ class LSAEmbedding(Embedding):
 
     Args:
         vocabulary: the known terms, in the order of the rows of ``projection``.
-        idf: inverse document frequency of each term.
         projection: one row per term (terms x dim); a text's vector is the weighted sum of its
             terms' rows, at unit length.
-        notes: remarks on the fit.
     """
 
     def __init__(
@@ -112,20 +110,7 @@ class LSAEmbedding(Embedding):
     def fit(
         cls, texts: Sequence[str], *, seed: int = 0, dim: int = DIMENSIONS, sample: int = SAMPLE
     ) -> LSAEmbedding:
-        """Fit on a corpus, or on a seeded sample of a corpus of more than ``sample`` texts.
-
-        Args:
-            texts: the corpus; of past papers only, so that no vector knows the future.
-            seed: of the sample and of the SVD.
-            dim: length of a vector; shorter where the corpus is small.
-            sample: most texts that the fit looks at.
-
-        Returns:
-            The fitted embedding; the same on any number of cores.
-
-        Raises:
-            InputError: the corpus has no words.
-        """
+        """Fit on a corpus, or on a seeded sample of a corpus of more than ``sample`` texts."""
         notes: tuple[str, ...] = ()
         if len(texts) > sample:
             notes = (f"the LSA is fitted on a seeded sample of {sample:,} of {len(texts):,} texts",)

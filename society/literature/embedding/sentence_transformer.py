@@ -232,16 +232,8 @@ class SentenceTransformerEmbedding(CachedEmbedding):
     """Texts to rows by a sentence-transformers model, which truncates long texts.
 
     Args:
-        files: the model's files.
         dim: length of a row; None: the model is asked for it.
-        query_prompt: put before a text that is searched for.
-        device: ``cpu``, or a device of torch, on which texts are encoded in batches; rows are then
-            the same to 1e-5.
         workers: texts that are encoded at once on the processor; None: one per core.
-        announce: called before a download.
-
-    Raises:
-        InputError: the extra is not installed.
     """
 
     def __init__(
