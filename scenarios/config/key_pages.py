@@ -75,8 +75,8 @@ scenario is written, and has the keys that are commonly set.
 
 The source says where the value comes from: a paper, this project, or "assumed", which is nothing
 but plausibility. A dash stands for a key that changes nothing that happens, but how, how far or how
-visibly a run is made. `required` has no default. Keys of a distribution stand once, at the first
-key that takes one, and hold wherever a length of time is drawn.
+visibly a run is made. `required` has no default. A key that several parts share is described once,
+at the first of them. The keys of a distribution are listed at the first key that takes one.
 
 ## Top level
 
@@ -152,6 +152,7 @@ def key_sections(cls: type[BaseModel]) -> Iterator[KeySection]:
 
 
 def _lines(sections: Iterable[KeySection], only: Common | None) -> Iterator[str]:
+    described: dict[KeyRow, str] = {}
     for title, about, rows in sections:
         shown = [row for row in rows if _is_shown(title, row.key, only)]
         if not shown and only is not None:
@@ -161,11 +162,21 @@ def _lines(sections: Iterable[KeySection], only: Common | None) -> Iterator[str]
         if not shown:
             yield "No keys of its own."
             continue
-        yield f"| {' | '.join(KeyRow._fields)} |"
-        yield "|---" * len(KeyRow._fields) + "|"
+        # A key that several parts share has its row at the first of them.
+        shared: dict[str, list[str]] = {}
         for row in shown:
+            if only is None and row in described:
+                shared.setdefault(described[row], []).append(f"`{row.key}`")
+        new = [row for row in shown if only is not None or row not in described]
+        described.update(dict.fromkeys(new, title))
+        if new:
+            yield f"| {' | '.join(KeyRow._fields)} |"
+            yield "|---" * len(KeyRow._fields) + "|"
+        for row in new:
             cells = (f"`{row.key}`", *row[1:])
             yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        for first, keys in sorted(shared.items()):
+            yield from ("", f"As in `{first}`: {', '.join(keys)}.")
 
 
 def _is_shown(title: str, key: str, only: Common | None) -> bool:
