@@ -1,7 +1,7 @@
 """What a society takes as its population grows: 10^3, 10^4, 10^5 and 10^6 people (H6, H7, H8).
 
-Per size an invented ecosystem with twice as many papers is generated and read back. Then, each in
-a process of its own: people in columns beside Mesa agents and the network beside networkx (seconds,
+Per size an ecosystem of copies of a small invented one is made and read back. Then, each in a
+process of its own: people in columns beside Mesa agents and the network beside networkx (seconds,
 bytes a person); collaborators drawn while the network grows, beside the dense row of the definition
 and networkx (draws a second of CPU); a search (milliseconds of CPU); and a simulated month of 1,000
 teams at once, or as many as there are people for, on offline scientists. Last the growth exponents:
@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import mesa
 import numpy as np
 
+from benchmarks.large_ecosystem import large_ecosystem
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.scientist import Scientist
 from virsci_society.metrics.critical_path import CriticalPath
@@ -37,7 +38,6 @@ from virsci_society.protocols.policies.coauthorship import Coauthorship, Share
 from virsci_society.protocols.policies.uniform import Uniform
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
-from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.kernel.durations import Gamma, Times
 from virsci_society.society.model import Society
@@ -103,7 +103,7 @@ def generate(size: int, folder: Path, _: int) -> dict[str, Any]:
     if (folder / "manifest.json").exists():
         return {}
     start = time.perf_counter()
-    Synthetic(scientists=size, papers=2 * size).generate(1).save(folder)
+    large_ecosystem(size).save(folder)
     return {"generate s": time.perf_counter() - start, "generate peak MB": peak()}
 
 

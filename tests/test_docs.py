@@ -97,9 +97,9 @@ def few(monkeypatch):
             )
     generate, load = Synthetic.generate, schema.load_scenario
 
-    def smaller(self, seed, progress=None):
+    def smaller(self, seed):
         most = {"scientists": min(self.scientists, 24), "papers": min(self.papers, 200)}
-        return generate(self.model_copy(update=most), seed, progress)
+        return generate(self.model_copy(update=most), seed)
 
     def shorter(scenario, *, settings=(), **how):
         return load(scenario, settings=[*(settings or ()), *BRISK], **how)

@@ -18,7 +18,7 @@ from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.audit import Check
-    from virsci_society.society.ecosystem.building.build_options import BuildOptions, BuildProgress
+    from virsci_society.society.ecosystem.building.build_options import BuildOptions
     from virsci_society.society.ecosystem.building.builder import BuildResult
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.ecosystem.importers.source import Source
@@ -228,16 +228,14 @@ def synthetic(
     """Invent a research community of a stated size."""
     with make_progress() as progress:
         progress.begin(f"inventing {scientists:,} scientists and {papers:,} papers")
-        made = invented(scientists, papers, seed, progress)
+        made = invented(scientists, papers, seed)
         progress.begin(f"writing {out}")
         with _writing(out):
             made.save(out)
     _tell_counts(made, out)
 
 
-def invented(
-    scientists: int, papers: int, seed: int, progress: BuildProgress | None = None
-) -> Ecosystem:
+def invented(scientists: int, papers: int, seed: int) -> Ecosystem:
     """A synthetic ecosystem of a stated size.
 
     Raises:
@@ -248,7 +246,7 @@ def invented(
     from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
     try:
-        return Synthetic(scientists=scientists, papers=papers).generate(seed, progress)
+        return Synthetic(scientists=scientists, papers=papers).generate(seed)
     except ValidationError as error:
         raise InputError("; ".join(one["msg"] for one in error.errors())) from error
 

@@ -30,7 +30,6 @@ from virsci_society.society.ecosystem.building.profiles import (
     schema,
 )
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
-from virsci_society.society.ecosystem.synthetic.large import DRAWN_VECTORS
 from virsci_society.society.literature.embedding.base import SETTINGS_FILE, paper_text
 from virsci_society.society.literature.embedding.lsa import (
     ARRAYS_FILE,
@@ -83,11 +82,6 @@ NEAR = 1e-4
 
 def embedding_checks(ecosystem: Ecosystem, folder: Path) -> Iterator[Check]:
     """Check the fit of the embedding, then the vectors."""
-    if DRAWN_VECTORS in ecosystem.manifest.get("notes", ()):
-        why = "it was fitted on a sample, which the folder does not name"
-        yield undecided_check("embedding", why)
-        yield undecided_check("vectors", DRAWN_VECTORS)
-        return
     texts = paper_texts(ecosystem.past)
     if isinstance(ecosystem.embedding, LSAEmbedding):
         yield _fit(ecosystem, texts, folder)

@@ -12,7 +12,6 @@ from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 
 if TYPE_CHECKING:
-    from virsci_society.society.ecosystem.building.build_options import BuildProgress
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 # A whole society in a second: a dozen people, one or two teams, half a year.
@@ -40,9 +39,7 @@ def _grow_once(grown: dict[tuple[str, int], Ecosystem], monkeypatch: pytest.Monk
 
     generate = Synthetic.generate
 
-    def shared(self: Synthetic, seed: int, progress: BuildProgress | None = None) -> Ecosystem:
-        if progress is not None:
-            return generate(self, seed, progress)
+    def shared(self: Synthetic, seed: int) -> Ecosystem:
         key = self.model_dump_json(), seed
         ecosystem = grown.pop(key, None) or generate(self, seed)
         while len(grown) > 8:

@@ -2,19 +2,14 @@
 
 Newcomers enter with every paper; most write once, a few stay for decades. Seats in a team go to
 earlier partners, to partners of partners, or to whoever has written much in the field. Citations
-follow citations, recency and the topic. The papers of a large community are also held in columns of
-numbers.
+follow citations, recency and the topic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
-
-from virsci_society.agents.arrays import IntArray
 
 ONE_PAPER = 0.5
 CAREER_YEARS = 7.0
@@ -168,65 +163,3 @@ class CommunityModel:
 
     def _one_of(self, pool: list[int] | tuple[int, ...]) -> int:
         return pool[int(self.rng.random() * len(pool))]
-
-
-@dataclass(frozen=True, eq=False)
-class InventedPapers:
-    """Papers in order of year, with authors and references as numbers.
-
-    Attributes:
-        years: calendar year of each.
-        fields: research field of each.
-        people: number of different authors; numbered as they first appear.
-        author_starts: where each paper's authors begin, n + 1 numbers.
-        authors: the author of each seat.
-        reference_starts: where each paper's references begin, n + 1 numbers.
-        references: numbers of cited papers.
-    """
-
-    years: IntArray
-    fields: IntArray
-    people: int
-    author_starts: IntArray
-    authors: IntArray
-    reference_starts: IntArray
-    references: IntArray
-
-    @classmethod
-    def of(cls, community: CommunityModel) -> InventedPapers:
-        """Put the papers that a community has written so far into columns."""
-        works = community.works
-        return cls(
-            years=_numbers(work.year for work in works),
-            fields=_numbers(work.field for work in works),
-            people=len(community.people),
-            author_starts=_starts(len(work.authors) for work in works),
-            authors=_numbers(chain.from_iterable(work.authors for work in works)),
-            reference_starts=_starts(len(work.references) for work in works),
-            references=_numbers(chain.from_iterable(work.references for work in works)),
-        )
-
-    def __len__(self) -> int:
-        return len(self.years)
-
-    def before(self, year: int) -> int:
-        """Number of papers before a year; they are the first."""
-        return int(np.searchsorted(self.years, year))
-
-    def cited(self, papers: int) -> IntArray:
-        """How often the first ``papers`` papers cite each paper."""
-        inside = self.references[: self.reference_starts[papers]]
-        return np.bincount(inside, minlength=len(self)).astype(np.int64)
-
-    def seats(self, papers: int) -> tuple[IntArray, IntArray]:
-        """Paper and author of every seat on the first ``papers`` papers."""
-        sizes = np.diff(self.author_starts[: papers + 1])
-        return np.repeat(np.arange(papers), sizes), self.authors[: self.author_starts[papers]]
-
-
-def _numbers(values: Iterable[int]) -> IntArray:
-    return np.fromiter(values, np.int64)
-
-
-def _starts(sizes: Iterable[int]) -> IntArray:
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(_numbers(sizes))])

@@ -1,9 +1,8 @@
 """An ecosystem made from a seed, for the demo, the tests and the tutorials.
 
 A growth model makes careers, teams and citations, a vocabulary gives the papers their words, and
-the build of real ecosystems builds this one, too. From ``MANY`` papers on, they are made in columns
-(see ``large``). The figures lie near those of a real research community (see
-``society.ecosystem.summary``); the sentences say nothing true.
+the build of real ecosystems builds this one, too. The figures lie near those of a real research
+community (see ``society.ecosystem.summary``); the sentences say nothing true.
 """
 
 from __future__ import annotations
@@ -11,17 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any, overload
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field as Setting
 from pydantic import model_validator
 
-from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.config import Part
 from virsci_society.agents.lazy_imports import sparse
 from virsci_society.agents.profile import Profile
-from virsci_society.society.ecosystem.building.build_options import BuildProgress, SilentProgress
 from virsci_society.society.ecosystem.building.builder import build_from_invented
 from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
@@ -30,7 +27,6 @@ from virsci_society.society.ecosystem.synthetic.community import (
     MEAN_TEAM,
     CommunityModel,
     InventedPaper,
-    InventedPapers,
 )
 from virsci_society.society.ecosystem.synthetic.text import (
     ResearchField,
@@ -44,17 +40,15 @@ from virsci_society.society.literature.papers import Papers
 GROWTH = 1.05
 NEWCOMERS = 0.5
 COLLECTED_PER_YEAR = 2.0
-MANY = 50_000
-"""Number of papers from which they are made in columns, without an object per paper."""
 
 
 class Synthetic(Part):
     """An invented research community of a stated size."""
 
-    scientists: Annotated[int, Setting(ge=1, le=100_000_000)] = 300
+    scientists: Annotated[int, Setting(ge=1, le=100_000)] = 300
     """Size of the population: the most productive authors of the past; others who wrote with them
     are outside it. Unit: people. Source: assumed; VirSci has 156 and 3,169."""
-    papers: Annotated[int, Setting(ge=2, le=100_000_000)] = 4000
+    papers: Annotated[int, Setting(ge=2, le=100_000)] = 4000
     """Past and contemporary papers together. Unit: papers. Source: assumed; VirSci has 178,197 in
     its first data set."""
     fields: Annotated[int, Setting(ge=1, le=12)] = 8
@@ -90,33 +84,13 @@ class Synthetic(Part):
         """Whether it is the same for every seed of a run: where it has a seed of its own."""
         return self.seed is not None
 
-    def generate(self, seed: int, progress: BuildProgress | None = None) -> Ecosystem:
-        """Make the ecosystem of a seed; the same in every process.
+    def generate(self, seed: int) -> Ecosystem:
+        """Make the ecosystem of a seed, which counts where the section gives none.
 
-        Args:
-            seed: used where the section gives none.
-            progress: shows the phases.
+        The same in every process.
         """
         seed = (seed if self.seed is None else self.seed) % 2**64
-        progress = progress or SilentProgress()
-        progress.begin(f"growing a community that writes {self.papers:,} papers")
-        community = self._community(seed, progress)
-        facts = {
-            "source": "synthetic",
-            "licence": "made from a seed; free of rights",
-            "filters": self.model_dump(exclude={"seed"}),
-        }
-        if self.papers >= MANY:
-            works = InventedPapers.of(community)
-            # Objects of millions of papers, which the columns make superfluous.
-            del community
-            return self._build_large(works, facts, seed, progress)
-        return self._build_small(community, facts, seed)
-
-    def _build_small(
-        self, community: CommunityModel, facts: dict[str, Any], seed: int
-    ) -> Ecosystem:
-        records = self._records(community, seed)
+        records = self._records(self._community(seed), seed)
         papers = Counter(
             author.id
             for record in records
@@ -125,30 +99,20 @@ class Synthetic(Part):
         )
         by_papers = sorted(papers, key=lambda author: (-papers[author], author))
         population = sorted(by_papers[: self.scientists])
-        manifest = facts | {"steps": [self._most_productive(len(by_papers), len(population))]}
+        step = {
+            "filter": f"people: the {self.scientists} most productive",
+            "in": len(by_papers),
+            "removed": len(by_papers) - len(population),
+        }
+        manifest = {
+            "source": "synthetic",
+            "licence": "made from a seed; free of rights",
+            "filters": self.model_dump(exclude={"seed"}),
+            "steps": [step],
+        }
         return build_from_invented(
             records, population, boundary=self.boundary, seed=seed, manifest=manifest
         )
-
-    def _build_large(
-        self, works: InventedPapers, facts: dict[str, Any], seed: int, progress: BuildProgress
-    ) -> Ecosystem:
-        from virsci_society.society.ecosystem.synthetic.large import LargeEcosystem
-
-        large = LargeEcosystem(
-            works, self._draw_fields(seed)[1], self.boundary, self.scientists, seed
-        )
-        authors = len(np.unique(works.seats(large.past)[1]))
-        manifest = facts | {"steps": [self._most_productive(authors, len(large.population))]}
-        rng = np.random.default_rng([seed, 3])
-        interest = COLLECTED_PER_YEAR * rng.lognormal(0.0, 1.1, len(works))
-        later = rng.poisson(interest * (self.boundary + self.years_contemporary - works.years))
-        collected = works.cited(len(works)) + later
-        return large.build(self._now(works.years), collected, manifest, progress)
-
-    def _most_productive(self, authors: int, chosen: int) -> dict[str, int | str]:
-        name = f"people: the {self.scientists} most productive"
-        return {"filter": name, "in": authors, "removed": authors - chosen}
 
     def _papers_per_year(self) -> list[int]:
         years = self.years_past + self.years_contemporary
@@ -157,7 +121,7 @@ class Synthetic(Part):
         totals = np.maximum(np.floor(self.papers * ends / ends[-1] + 1e-6).astype(int), 1)
         return [int(count) for count in np.diff(totals, prepend=0)]
 
-    def _community(self, seed: int, progress: BuildProgress) -> CommunityModel:
+    def _community(self, seed: int) -> CommunityModel:
         rng = np.random.default_rng([seed, 1])
         per_year = self._papers_per_year()
         seats = MEAN_TEAM * sum(per_year[: self.years_past])
@@ -168,11 +132,12 @@ class Synthetic(Part):
         )
         for number, papers in enumerate(per_year):
             community.write_year(self.boundary - self.years_past + number, papers)
-            progress.count(len(community.works))
         return community
 
     def _records(self, community: CommunityModel, seed: int) -> list[RawRecord]:
-        rng, known = self._draw_fields(seed)
+        rng = np.random.default_rng([seed, 2])
+        order = rng.permutation(len(research_fields()))
+        known = [research_fields()[number] for number in order[: self.fields]]
         places = [affiliation(rng, known[person.field]) for person in community.people]
         if self.institutions is not None:
             # A stream of its own, so that all else is as without it.
@@ -201,19 +166,7 @@ class Synthetic(Part):
             for title, abstract, keywords in [self._write_paper(rng, known, work)]
         ]
 
-    def _draw_fields(self, seed: int) -> tuple[np.random.Generator, list[ResearchField]]:
-        rng = np.random.default_rng([seed, 2])
-        return rng, [
-            research_fields()[i] for i in rng.permutation(len(research_fields()))[: self.fields]
-        ]
-
-    @overload
-    def _now(self, year: int) -> float: ...
-
-    @overload
-    def _now(self, year: IntArray) -> FloatArray: ...
-
-    def _now(self, year: int | IntArray) -> float | FloatArray:
+    def _now(self, year: int) -> float:
         """The position of a field's attention in a year: 0 at its oldest theme, 1 at its newest."""
         years = self.years_past + self.years_contemporary
         return 0.1 + 0.85 * (year - self.boundary + self.years_past) / years

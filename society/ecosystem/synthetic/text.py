@@ -1,25 +1,20 @@
 """The words of synthetic ecosystems, fields with their terms and abstracts made of them.
 
 Terms and sentence patterns are in two text files beside this one. The text reads as English and
-clusters by field; it says nothing true. The words of very many papers are written in streams of
-some thousand, straight into columns.
+clusters by field; it says nothing true.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from virsci_society.agents.arrays import FloatArray, IntArray
-from virsci_society.agents.lazy_imports import pa
-from virsci_society.society.ecosystem.synthetic.community import InventedPapers
-from virsci_society.society.literature.embedding.base import paper_text
+from virsci_society.agents.arrays import FloatArray
 
 FOLDER = Path(__file__).parent
 FEWEST_WORDS = 122
@@ -82,11 +77,8 @@ def sentence_patterns() -> dict[str, tuple[str, ...]]:
     }
 
 
-def theme_weights(now: float | FloatArray, count: int) -> FloatArray:
-    """Positive weights of a field's themes (count, or n x count) by the position of its attention.
-
-    The position ``now`` goes from 0, the oldest theme, to 1; several stand in a column (n x 1).
-    """
+def theme_weights(now: float, count: int) -> FloatArray:
+    """Positive weights of the themes of a field whose attention is at ``now``, from 0 (oldest)."""
     places = (np.arange(count) + 0.5) / count
     weights: FloatArray = np.exp(-np.square((places - now) / DRIFT_WIDTH) / 2) + 0.02
     return weights
@@ -176,92 +168,3 @@ def _sections(name: str) -> dict[str, list[str]]:
         elif line and not line.startswith("#"):
             lines.append(line)
     return sections
-
-
-PAPERS_PER_STREAM = 20_000
-"""Papers that are written from one random stream."""
-
-
-@dataclass(eq=False)
-class PaperTexts:
-    """Titles, abstracts and keywords of very many papers, in columns.
-
-    Every ``PAPERS_PER_STREAM`` papers have a random stream of their own.
-
-    Attributes:
-        fields: the fields, by number.
-        words: every keyword: of each field its head, themes and methods.
-        titles: one per paper, in chunks.
-        abstracts: one per paper, in chunks.
-        keywords: a row per paper: head, two themes, method, as numbers into ``words``.
-        sample: texts of the papers that were asked for, by number of the paper.
-    """
-
-    fields: Sequence[ResearchField]
-    words: list[str] = field(default_factory=list)
-    titles: list[Any] = field(default_factory=list)
-    abstracts: list[Any] = field(default_factory=list)
-    keywords: IntArray = field(default_factory=lambda: np.zeros((0, 4), dtype=np.int64))
-    sample: dict[int, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for one in self.fields:
-            self.words += [one.head, *one.themes, *one.methods]
-        self._number_of = {word: number for number, word in enumerate(self.words)}
-
-    def write(
-        self,
-        works: InventedPapers,
-        now: FloatArray,
-        seed: int,
-        asked: IntArray,
-        count: Callable[[int], None],
-    ) -> None:
-        """Write every paper, and store the texts of the ``asked`` ones in ``sample``.
-
-        Only years and fields of the works matter; ``now`` is the position of the field's attention
-        at each paper, from 0 to 1; ``count`` is called with the number of papers written.
-        """
-        self.keywords = np.empty((len(works), 4), dtype=np.int64)
-        wanted = frozenset(asked.tolist())
-        for start in range(0, len(works), PAPERS_PER_STREAM):
-            rng = np.random.default_rng([seed, 2, start])
-            rows = range(start, min(start + PAPERS_PER_STREAM, len(works)))
-            self._write(rows, works, now, rng, wanted)
-            count(rows.stop)
-
-    def columns(self) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-        """The columns of titles and abstracts."""
-        text = pa.large_string()
-        return pa.chunked_array(self.titles, text), pa.chunked_array(self.abstracts, text)
-
-    def _write(
-        self,
-        rows: range,
-        works: InventedPapers,
-        now: FloatArray,
-        rng: Generator,
-        wanted: frozenset[int],
-    ) -> None:
-        titles, abstracts = [], []
-        pairs = _pairs(now[rows.start : rows.stop], len(self.fields[0].themes), rng)
-        own = works.fields[rows.start : rows.stop].tolist()
-        for row, number, (first, second) in zip(rows, own, pairs.tolist(), strict=True):
-            one = self.fields[number]
-            neighbour = self.fields[int(rng.random() * len(self.fields))]
-            themes = (one.themes[first], one.themes[second])
-            title, abstract, keywords = write_paper(rng, one, neighbour, themes)
-            titles.append(title)
-            abstracts.append(abstract)
-            self.keywords[row] = [self._number_of[word] for word in keywords]
-            if row in wanted:
-                self.sample[row] = paper_text(title, abstract)
-        self.titles.append(pa.array(titles, pa.large_string()))
-        self.abstracts.append(pa.array(abstracts, pa.large_string()))
-
-
-def _pairs(now: FloatArray, themes: int, rng: Generator) -> IntArray:
-    """Draw two different themes for each moment, by weight, without replacement."""
-    # The largest of weights with Gumbel noise are draws without replacement.
-    keys = np.log(theme_weights(now[:, None], themes)) + rng.gumbel(size=(len(now), themes))
-    return np.argsort(-keys, axis=1)[:, :2].astype(np.int64)
