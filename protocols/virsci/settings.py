@@ -26,7 +26,7 @@ from virsci_society.protocols.virsci.ideas import Confidence, IdeaStage
 from virsci_society.protocols.virsci.novelty import AssessmentStage
 from virsci_society.protocols.virsci.released_code import RELEASED_CODE, ReleasedCode
 from virsci_society.protocols.virsci.searches import ReferenceUse
-from virsci_society.protocols.virsci.team_memory import FOLDER, PROMPTS, PromptSwitches
+from virsci_society.protocols.virsci.team_memory import PROMPTS, PromptSwitches
 from virsci_society.protocols.virsci.topic import TopicStage
 from virsci_society.society.teams.team import AuthorOrder
 
@@ -94,13 +94,12 @@ def _given_or(given: Mapping[str, Any], key: str, value: Any) -> Any:
 
 
 @lru_cache(maxsize=16)
-def _load_pages(wording: str, folder: str | None) -> Prompts:
-    """The prompts in a wording of the project's, and over them those of a folder.
+def _load_pages(folder: str) -> Prompts:
+    """The project's prompts, replaced by those of a folder where it has one of the same name.
 
-    Read once: a run must not change its words because somebody edits a file meanwhile.
+    Cached, because a run must not change its prompts when a file is edited meanwhile.
     """
-    pages = PROMPTS if wording == "standard" else Prompts(FOLDER / wording, PROMPTS)
-    return pages if folder is None else Prompts(Path(folder), pages)
+    return Prompts(Path(folder), PROMPTS)
 
 
 class Turns(Part):
@@ -184,4 +183,5 @@ class VirSciSettings(TeamBuilding):
     @property
     def pages(self) -> Prompts:
         """The prompts: the project's, and in their place those of one's own folder."""
-        return _load_pages(self.prompts.wording, self.prompts.folder)
+        folder = self.prompts.folder
+        return PROMPTS if folder is None else _load_pages(folder)

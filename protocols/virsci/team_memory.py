@@ -24,18 +24,13 @@ if TYPE_CHECKING:
     from virsci_society.protocols.virsci.searches import ReferenceUse
     from virsci_society.society.kernel.answer import Answer
 
-FOLDER = Path(__file__).with_name("prompts")
-"""The folder of the pages, with a folder for each other wording."""
-PROMPTS = Prompts(FOLDER)
+PROMPTS = Prompts(Path(__file__).with_name("prompts"))
 """The prompts of VirSci, one text file each, in this project's own words."""
 
 
 class PromptSwitches(Part):
     """What prompts hold and ask for beyond the paper's equations and figures."""
 
-    wording: Literal["standard", "second", "third"] = "standard"
-    """In which words the pages are written: ``second`` and ``third`` say and ask the same as
-    ``standard`` in other sentences, to see how far a result hangs on them. Source: this project."""
     folder: str | None = None
     """Folder with prompts of one's own (``idea_turn.txt`` ...), in place of those of their name.
     Source: ours, after a reader's report (prompts.md)."""

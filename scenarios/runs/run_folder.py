@@ -324,7 +324,7 @@ def _database(papers: Papers, vectors: Any) -> Database:
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:
     """sha256 of the prompt files beside the classes that use them: protocol and publication.
 
-    Pages in another wording or from a user's own folder stand there too, as ``FOLDER/NAME``.
+    Pages from a user's own folder are listed too, as ``FOLDER/NAME``.
     Those of the components of a mixture and those that an intervention brings in are among them.
     """
     files: dict[str, Path] = {}

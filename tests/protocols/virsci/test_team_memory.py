@@ -222,8 +222,7 @@ def test_every_difference_of_the_full_profile_is_tried_alone():
     assert keys <= set(ALONE)
     known = {f"prompts.{key}" for key in PromptSwitches.model_fields}
     known |= {f"references.{key}" for key in ReferenceUse.model_fields}
-    pages = {"prompts.folder", "prompts.wording"}
-    assert known - set(ALONE) == pages | {"references.ideas", "references.assessment"}
+    assert known - set(ALONE) == {"prompts.folder", "references.ideas", "references.assessment"}
 
 
 @pytest.mark.sweep(4)

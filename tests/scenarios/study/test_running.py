@@ -27,9 +27,7 @@ from virsci_society.scenarios.study.folder import (
 )
 from virsci_society.scenarios.study.gather import gather, study_json
 from virsci_society.scenarios.study.reader import read_study
-from virsci_society.scenarios.study.results.multiverse import components, findings, multiverses
 from virsci_society.scenarios.study.results.page import write_study_page
-from virsci_society.scenarios.study.results.study import Study
 from virsci_society.scenarios.study.status import (
     Status,
     exit_code,
@@ -37,7 +35,6 @@ from virsci_society.scenarios.study.status import (
     read_status,
     write_status,
 )
-from virsci_society.society.results.run import Run
 
 ROOT = Path(__file__).parents[3]
 COMMAND = (
@@ -522,31 +519,6 @@ def test_societies_that_share_their_slots_say_what_each_says_alone(tmp_path):
     assert [end.state for end in ends] == ["done"] * 2, ends
     assert sum(end.calls for end in ends) > 0
     assert gathered(other, together) == gathered(one, apart)
-
-
-@pytest.mark.slow
-def test_wordings_are_crossed_over_http_and_rules_do_not_read_them(tmp_path):
-    with FaultServer() as server:
-        text = live(server.url).replace("measures: [papers, calls]", "measures: [calls]")
-        text = text.replace("of: papers", "of: calls")
-        text += "each: {protocol.prompts.wording: [standard, second, third]}\n"
-        design, study = opened(tmp_path, text)
-        ends = run_locally(study, range(12))
-    assert [end.state for end in ends] == ["done"] * 12, ends
-    gathered(design, study)
-    found = multiverses(Study.open(study))
-    (row,) = findings(found).to_dict("records")
-    assert (row["universes"], row["seeds"], row["same_sign"]) == (3, 2, 1.0)
-    # A server that answers by rule says the same whatever the words of the page are.
-    assert row["difference"] == row["least"] == row["most"] > 0
-    parts = components(found).set_index("source")["variance"]
-    assert parts["protocol.prompts.wording"] == 0
-    # Two arms and two replicates in each wording, one wording after another.
-    asked: list[set[str]] = [set(), set(), set()]
-    for number in range(12):
-        calls = Run.open(study / "runs" / f"{number:04}").table("calls")
-        asked[number // 4] |= {*calls["prompt_hash"]}
-    assert len(set.union(*asked)) == sum(map(len, asked))
 
 
 @pytest.mark.slow
