@@ -40,7 +40,6 @@ ELSEWHERE = {
 FRONTS = {"protocols/README": "protocols", "design": "decisions"}
 """Pages that stand for a folder of pages, and that folder."""
 MOVED = {
-    "ask": "reviews.html#interviews-a-survey-put-to-scientists",
     "cluster": "studies.html#many-machines",
     "embeddings": "ecosystems.html#embeddings",
     "importers": "ecosystems.html#sources",

@@ -331,11 +331,6 @@ class Society(Model):
             end(self.world, team, self._founding.labs[team.id])
         self._seal(left)
 
-    def abandon(self) -> None:
-        """End where the society stands, without a result: no words are waited for."""
-        if self.running:
-            self._seal(self._open_teams())
-
     def interrupt(self, reason: Stopped) -> None:
         """Stop soon, from a signal handler; the running step raises ``reason`` (rule 3)."""
         self.dispatcher.interrupt(reason)

@@ -367,6 +367,6 @@ def _people_listed(context: Mapping[str, Any]) -> set[str]:
     people: list[Any] = []
     for slot in ("team", "members", "knowledge", "outsiders"):
         content = context.get(slot)
-        # Pages of others may use these slots for something else, as interviews do.
+        # Pages of others may use these slots for something else.
         people += content if isinstance(content, list | tuple) else []
     return {getattr(one, "id", one) for one in people}

@@ -27,7 +27,7 @@ from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.explorer.command import explore
 from virsci_society.scenarios.export.command import export
 from virsci_society.scenarios.forecasting.command import forecast
-from virsci_society.scenarios.judgement.command import ask, rate, review
+from virsci_society.scenarios.judgement.command import rate, review
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.study.command import study
 from virsci_society.scenarios.terminal.arguments import (
@@ -314,7 +314,6 @@ app.command()(facts)
 app.command()(plan)
 app.command()(doctor)
 app.command()(review)
-app.command()(ask)
 app.command()(measure)
 app.command()(calibrate)
 app.command()(explore)

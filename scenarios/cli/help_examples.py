@@ -39,7 +39,6 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "facts": "Which known facts of science does a society reproduce?",
         "review": "Let a model review the abstracts of a run or a study.",
         "rate": "Let people rate abstracts on blinded sheets.",
-        "ask": "Put a survey to scientists of a finished run at a date.",
     },
     "Data and studies": {
         "ecosystem": "Build, describe and audit the data a society starts from.",
@@ -93,11 +92,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society doctor runs/quickstart-1",
     ),
     "review": ("society review runs/quickstart-1",),
-    "ask": (
-        "society ask runs/quickstart-1 --at 90d --who degree:10 --form survey.yaml",
-        "society ask runs/quickstart-1 --who all --form survey.yaml --plan "
-        "--set backend.use=litellm --set backend.model=ollama_chat/llama3.1",
-    ),
     "measure": ("society measure runs/quickstart-1 --contemporary eco/mine",),
     "forecast": ("society forecast make eco/mine --until 2027",),
     "forecast make": (

@@ -1,4 +1,4 @@
-"""Commands ``society ask``, ``review`` and ``rate``: what people and models say of runs."""
+"""Commands ``society review`` and ``rate``: what people and models say of runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
-from virsci_society.scenarios.terminal.arguments import RunFolder, Settings, Trust, guarded, tell
+from virsci_society.scenarios.terminal.arguments import Settings, Trust, guarded, tell
 from virsci_society.scenarios.terminal.console import cell, print_table
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from virsci_society.scenarios.judgement.agreement import PairFit
-    from virsci_society.scenarios.judgement.interview import Interview
     from virsci_society.scenarios.judgement.judge import JudgeJob
     from virsci_society.scenarios.judgement.review import ReviewJob
     from virsci_society.scenarios.judgement.sheets import Rating
@@ -73,91 +72,6 @@ AcrossTopics = Annotated[
     bool, typer.Option("--across-topics", help="Pairs of papers on different topics, too.")
 ]
 Most = Annotated[int | None, typer.Option(min=1, help="Most abstracts or pairs, drawn at random.")]
-SurveyForm = Annotated[
-    Path, typer.Option("--form", metavar="FILE", help="The survey, a YAML file (docs/reviews.md).")
-]
-Date = Annotated[
-    str | None, typer.Option("--at", metavar="DATE", help="1y or 90d; the end by default.")
-]
-Who = Annotated[
-    str,
-    typer.Option(
-        "--who",
-        metavar="WHO",
-        help="degree:N, papers:N, citations:N, random:N, all, or names with commas.",
-    ),
-]
-AnswersOut = Annotated[
-    Path | None, typer.Option("--out", help="Folder for the answers; beside RUN by default.")
-]
-SurveySeed = Annotated[
-    int | None,
-    typer.Option("--seed", min=0, help="Of arms, words and random choice; RUN's by default."),
-]
-
-
-@guarded
-def ask(
-    run: RunFolder,
-    form: SurveyForm,
-    at: Date = None,
-    who: Who = "all",
-    set_: Settings = None,
-    out: AnswersOut = None,
-    seed: SurveySeed = None,
-    plan: Plan = False,
-    trust: Trust = False,
-) -> None:
-    """Put a survey to scientists of a finished run at a date; the run stays as it is.
-
-    Each is told its profile, papers, co-authors and teams as of the date. --set backend.KEY=VALUE
-    chooses who answers; by default whatever spoke in the run. The same command goes on with a
-    survey that was stopped: no question is paid twice.
-    """
-    from virsci_society.scenarios.judgement.interview import Interview
-
-    find_code_here(trust)
-    with make_progress() as progress:
-        made = Interview.of(
-            run,
-            form,
-            at,
-            who,
-            set_ or (),
-            seed=seed,
-            out=out,
-            trust=trust,
-            progress=progress,
-        )
-        if not plan and not made.done:
-            progress.begin("interviewing")
-            made.execute(progress.wait)
-    if plan:
-        _print_plan(made)
-    else:
-        _show_answers(made)
-
-
-def _print_plan(made: Interview) -> None:
-    from virsci_society.scenarios.planning.plan import question_cost
-    from virsci_society.scenarios.terminal.plan_tables import print_question_cost
-
-    asked = f"{len(made.respondents)} scientists x {len(made.survey.questions)} questions"
-    cost = question_cost(made.scenario, made.rehearse)
-    print_question_cost(f"{made.survey.title}: {asked}", made.about, cost)
-
-
-def _show_answers(made: Interview) -> None:
-    import pandas as pd
-
-    from virsci_society.scenarios.judgement.interview import ANSWERS, summary_rows
-
-    path = made.folder / f"{ANSWERS}.csv"
-    rows = summary_rows(made.survey, pd.read_csv(path, keep_default_na=False))
-    title = f"{made.survey.title}: {len(made.respondents)} scientists on day {made.day:g}"
-    print_table(title, ("question", "arm", "answer", "n", "of them"), rows)
-    tell(f"answers: {path}")
-    tell(f"who spoke: {made.about}")
 
 
 @guarded

@@ -1,6 +1,6 @@
 """Questions put to a model outside a run, in a folder with a journal of its own.
 
-Reviews, interviews and judgements of pairs are jobs of one class, ``QuestionJob``. A job that was
+Reviews and judgements of pairs are jobs of one class, ``QuestionJob``. A job that was
 stopped is resumed by the same command: a call whose reply is in the journal is not made again,
 so none is paid twice.
 """

@@ -59,7 +59,6 @@ from virsci_society.scenarios.runs.run_journal import (
 from virsci_society.scenarios.runs.run_state import MANIFEST, paid_words, recorded_end
 from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.runs.signals import interruptible
-from virsci_society.society.kernel.durations import to_ticks
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.runs.lease import Lease
@@ -254,10 +253,18 @@ def replay(
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise InputError(f"{out}: is not an empty folder; give another one with --out")
         make_folder(out)
+    from virsci_society.scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
+
     told = Progress() if progress is None else progress
     # Written in any case, and thrown away without --out: the digest is made as files are written.
-    replaying = _replaying(folder, told, trust, settings)
-    with replaying as (journal, scenario, society), _place(out) as target:
+    with Journal.open(folder / JOURNAL, frozen=True) as journal, _place(out) as target:
+        # Before the scenario, whose keys may have other names now.
+        require_journal_identity(journal, folder, "replaying it")
+        scenario = load_scenario(check_file(folder / SCENARIO), settings=settings, trust=trust)
+        told.begin("preparing the ecosystem")
+        ecosystem = build_ecosystem_of(scenario)
+        gateway = build_gateway(scenario, journal, strict=True)
+        society = build_society(scenario, ecosystem, gateway)
         told.begin("simulating, from the journal alone")
         society.run_to_end(told.step)
         told.begin("measuring and comparing")
@@ -270,8 +277,8 @@ def replay(
     return digest
 
 
-def require_finished(parent: Path, day: float, what: str) -> None:
-    """See that a run has finished, and not before a day; ``what`` needs it, for the message.
+def require_finished(parent: Path, day: float) -> None:
+    """See that a run that is to be forked has finished, and not before a day.
 
     Raises:
         InputError: it has not, or ends before that day.
@@ -280,57 +287,12 @@ def require_finished(parent: Path, day: float, what: str) -> None:
 
     for name in (MANIFEST, DIGEST, SCENARIO, JOURNAL):
         if not (parent / name).is_file():
-            raise InputError(f"{parent}: no {name} in it; {what} needs a run that has finished")
+            raise InputError(f"{parent}: no {name} in it; a fork needs a run that has finished")
     run = Run.open(parent)
-    require_identity(run.manifest.get(NUMBER), parent, what)
+    require_identity(run.manifest.get(NUMBER), parent, "a fork")
     days = run.days
     if day > days:
         raise InputError(f"--at: day {day:g} is beyond day {days:g}, the end of {parent}")
-
-
-@contextmanager
-def replayed_until(
-    folder: Path, day: float, progress: Progress | None = None, *, trust: bool = False
-) -> Iterator[Society]:
-    """The society of a finished run as it stood at a date, within this block.
-
-    The run is gone through again from its journal alone, strictly before the date. Nothing is
-    asked, and nothing is written into its folder.
-
-    Raises:
-        InputError: no finished run, or one that ends before the date.
-        Diverged: a call is not in the journal, or something else happened before the date.
-    """
-    require_finished(folder, day, "a replay until a date")
-    refuse_links(folder)
-    told = Progress() if progress is None else progress
-    with _replaying(folder, told, trust) as (_, _, society):
-        told.begin(f"simulating until day {day:g}, from the journal alone")
-        try:
-            society.advance(to_ticks(day))
-            # A call of an earlier day that was not asked for again shows that prompts have changed.
-            society.dispatcher.gateway.finish(day)
-            _compare_events(society, folder, day)
-            yield society
-        finally:
-            society.abandon()
-
-
-@contextmanager
-def _replaying(
-    folder: Path, progress: Progress, trust: bool, settings: Sequence[str] = ()
-) -> Iterator[tuple[Journal, Scenario, Society]]:
-    """The journal and the scenario of a run, and its society on day 0, which asks the journal."""
-    from virsci_society.scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
-
-    with Journal.open(folder / JOURNAL, frozen=True) as journal:
-        # Before the scenario, whose keys may have other names now.
-        require_journal_identity(journal, folder, "replaying it")
-        scenario = load_scenario(check_file(folder / SCENARIO), settings=settings, trust=trust)
-        progress.begin("preparing the ecosystem")
-        ecosystem = build_ecosystem_of(scenario)
-        gateway = build_gateway(scenario, journal, strict=True)
-        yield journal, scenario, build_society(scenario, ecosystem, gateway)
 
 
 @contextmanager
@@ -338,19 +300,6 @@ def _place(out: Path | None) -> Iterator[Path]:
     """The folder to write to; without one a folder that is removed at the end of the block."""
     with TemporaryDirectory() as spare:
         yield Path(spare) if out is None else out
-
-
-def _compare_events(society: Society, folder: Path, day: float) -> None:
-    """See that what happened before a date is what the run's folder says."""
-    from virsci_society.society.results.run import Run
-
-    ours = [event for event in society.log.events if event["date"] < day]
-    theirs = [event for event in Run.open(folder).events() if event["date"] < day]
-    if json.loads(json.dumps(ours)) != theirs:
-        raise Diverged(
-            f"{folder}: before day {day:g} the replay is not what the run was: {len(ours)} events, "
-            f"not {len(theirs)}, or other ones"
-        )
 
 
 def is_finished(scenario: Scenario, folder: Path) -> bool:

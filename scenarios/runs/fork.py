@@ -77,7 +77,7 @@ class Fork:
             day = parse_days(at)
         except ValueError as error:
             raise InputError(f"--at: {error}") from error
-        require_finished(parent, day, "a fork")
+        require_finished(parent, day)
         held = load_scenario(parent / SCENARIO, trust=trust)
         later, always = _sorted(settings)
         entry: dict[str, Any] = {"at": write_days(day), "set": later}

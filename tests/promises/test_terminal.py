@@ -85,11 +85,6 @@ replicates: 1
 measures: [papers]
 comparisons: [{test: paired, of: papers, arms: ["one \u202earm", "two \u202earm"]}]
 """
-SURVEY = """\
-title: "next \u202e"
-questions:
-  - {id: direction, text: "where \\x9b5m?", answer: {options: ["up \u202e", "down \u202e"]}}
-"""
 RUN = f"run {NAMED}"
 STUDIED = f"study {NAMED}"
 PAIRED = (f"{STUDIED}/runs/0000", f"{STUDIED}/runs/0001")
@@ -118,7 +113,6 @@ COMMANDS = {
     "compare json": ("compare", RUN, "--with", "ecosystem", "--json"),
     "measure": ("measure", RUN, "--contemporary", "ecosystem", "--trust"),
     "review": ("review", RUN, "--trust"),
-    "ask": ("ask", RUN, "--form", "survey.yaml", "--trust"),
     "info": ("ecosystem", "info", "ecosystem"),
 }
 """Commands that end well; each needs the run alone, and none of the others."""
@@ -201,14 +195,13 @@ def society(monkeypatch):
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    """A folder with an ecosystem, a scenario, a study and a survey of hostile words."""
+    """A folder with an ecosystem, a scenario and a study of hostile words."""
     folder = tmp_path_factory.mktemp("hostile")
     hostile_ecosystem().save(folder / "ecosystem")
     (folder / "hostile_words.py").write_text(BACKEND.format(hostile=HOSTILE), encoding="utf-8")
     (folder / "small.yaml").write_text(SCENARIO, encoding="utf-8")
     listed = f"# \u202e\u2066\n{SCENARIO}".replace("hostile_words:Hostile", "offline")
     (folder / "listed.yaml").write_text(listed, encoding="utf-8")
-    (folder / "survey.yaml").write_text(SURVEY, encoding="utf-8")
     (folder / "study").mkdir()
     (folder / "study" / "sizes.yaml").write_text(STUDY, encoding="utf-8")
     return folder
@@ -286,7 +279,7 @@ def test_no_command_prints_a_control_character(society, promise, name):
 
 
 @pytest.mark.sweep(3)
-@pytest.mark.parametrize("name", ["show full", "prompts", "measure", "compare", "review", "ask"])
+@pytest.mark.parametrize("name", ["show full", "prompts", "measure", "compare", "review"])
 @pytest.mark.usefixtures("finished")
 def test_no_table_in_a_pipe_holds_a_control_character(society, promise, name):
     assert_plain_screens(society, promise, COMMANDS[name], terminal=False)

@@ -13,7 +13,6 @@ import virsci_society.protocols.peer_review.forms
 import virsci_society.protocols.virsci.forms
 import virsci_society.scenarios.judgement.judge
 import virsci_society.scenarios.judgement.review_kinds
-import virsci_society.scenarios.judgement.survey
 import virsci_society.scenarios.planning.context_check
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.slots import Reference
@@ -31,7 +30,6 @@ MODULES = (
     virsci_society.protocols.virsci.forms,
     virsci_society.protocols.peer_review.forms,
     virsci_society.scenarios.judgement.review_kinds,
-    virsci_society.scenarios.judgement.survey,
     virsci_society.scenarios.judgement.judge,
     virsci_society.scenarios.planning.context_check,
 )

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -224,3 +225,10 @@ def test_a_study_is_reviewed_as_one_and_its_page_correlates(nursery, here, live,
 
 
 METHODS = ("pearson", "spearman")
+
+
+def test_the_interview_recipe_of_the_documentation_runs(small_run, capsys):
+    page = (Path(__file__).resolve().parents[3] / "docs/reviews.md").read_text("utf-8")
+    (recipe,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(recipe.replace("runs/quickstart-1", str(small_run)), {})
+    assert capsys.readouterr().out.startswith("You are Scientist")

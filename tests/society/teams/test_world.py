@@ -443,7 +443,7 @@ def test_a_consultation_is_written_when_the_asking_team_ends(delay):
     assert calls["guest"]["scientist"] == name(2)
     assert guest.load == 1, "the guest does not join"
     # Else its loop thread would live until the garbage collector came by, in some later test.
-    society.abandon()
+    society.dispatcher.close()
 
 
 def test_a_guest_who_works_in_no_other_team_is_no_crossing():
