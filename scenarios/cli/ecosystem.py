@@ -1,4 +1,4 @@
-"""Commands ``society ecosystem``: build, describe and audit the data a society starts from."""
+"""Commands ``society ecosystem``: build and describe the data a society starts from."""
 
 from __future__ import annotations
 
@@ -17,68 +17,10 @@ from virsci_society.scenarios.terminal.arguments import add_options, guarded, te
 from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
-    from virsci_society.society.ecosystem.audit import Check
     from virsci_society.society.ecosystem.building.build_options import BuildOptions
-    from virsci_society.society.ecosystem.building.builder import BuildResult
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.ecosystem.importers.source import Source
     from virsci_society.society.ecosystem.importers.spool import Spool
-
-
-@guarded
-def audit(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="An ecosystem folder.")],
-    path: Annotated[
-        list[Path] | None, typer.Argument(metavar="[PATH...]", help="The source's files.")
-    ] = None,
-    source: Annotated[
-        str | None, typer.Option(metavar="KIND", help="Compare with this kind of source, too.")
-    ] = None,
-) -> None:
-    """Count everything of the past again from papers before the boundary, and compare.
-
-    With --source KIND PATH... it is built again from the source's papers before the boundary.
-    Exit code 2 where anything knows of the future.
-    """
-    from virsci_society.society.ecosystem.audit import audit as audit_folder
-
-    if (source is None) != (not path):
-        raise InputError("a source is given as --source KIND PATH...")
-    with make_progress() as progress:
-        progress.begin(f"counting again what {folder} says of the past")
-        checks = audit_folder(folder)
-        if source is not None and path and not _leaks(checks):
-            checks += _against(folder, source, path, progress)
-    rows = [(check.name, check.state, check.detail) for check in checks]
-    print_table(f"audit of {folder}", ("check", "result", "what was compared"), rows)
-    _judge(folder, checks)
-
-
-def _against(folder: Path, kind: str, paths: list[Path], progress: Any) -> list[Check]:
-    from virsci_society.society.ecosystem.importers.source import open_source
-    from virsci_society.society.ecosystem.rebuild import audit_source, reading_options
-
-    return audit_source(folder, open_source(kind, paths, **reading_options(folder)), progress)
-
-
-def _leaks(checks: list[Check]) -> list[Check]:
-    return [check for check in checks if check.state == "leaked"]
-
-
-def _judge(folder: Path, checks: list[Check]) -> None:
-    for check in _leaks(checks):
-        for example in check.examples:
-            tell(f"{check.name}: {example}")
-    leaks = _leaks(checks)
-    if leaks:
-        raise InputError(
-            f"{folder}: {len(leaks)} of {len(checks)} checks found what papers before the "
-            f"boundary do not give ({', '.join(check.name for check in leaks)}); build it again "
-            "from its source"
-        )
-    unknown = sum(check.state == "cannot be told" for check in checks)
-    untold = f"; {unknown} cannot be told" if unknown else ""
-    tell(f"{folder}: no leak found in {len(checks) - unknown} checks{untold}")
 
 
 KINDS = {
@@ -273,12 +215,16 @@ def _build(
         records = Spool(source, partial)
         with _writing(out), _cleared(records):
             make_folder(partial)
-            built = build_by(records, plan, progress=progress, cache=partial / "vectors")
-            if not built.ecosystem.past:
+            built = build_by(
+                records,
+                plan,
+                lambda: _provenance(source, paths, options) | facts,
+                progress=progress,
+                cache=partial / "vectors",
+            )
+            if not built.past:
                 remove_folder(partial)
-                raise _no_past(built.ecosystem.manifest["notes"])
-            # Only now is the source read to its end, and can say what it has left out.
-            built = built.with_facts(_provenance(source, paths, options) | facts)
+                raise _no_past(built.manifest["notes"])
             progress.begin(f"writing {out}")
             built.save(out, key=keep_names)
             remove_folder(partial)
@@ -306,8 +252,8 @@ def _provenance(source: Source, paths: list[Path], options: dict[str, Any]) -> d
     }
 
 
-def _tell(built: BuildResult, source: Source, out: Path) -> None:
-    manifest = built.ecosystem.manifest
+def _tell(built: Ecosystem, source: Source, out: Path) -> None:
+    manifest = built.manifest
     tell(f"read {source.report.summary()}")
     if source.report.shown:
         tell(f"{source.report.malformed:,} malformed records left out:", err=True)
@@ -324,7 +270,7 @@ def _tell(built: BuildResult, source: Source, out: Path) -> None:
         tell(f"{name}: {values['given']} instead of the preset's {values['preset']}")
     for note in manifest["notes"]:
         tell(f"note: {note}")
-    _tell_counts(built.ecosystem, out)
+    _tell_counts(built, out)
 
 
 def _tell_counts(made: Ecosystem, out: Path) -> None:
@@ -354,10 +300,9 @@ def _writing(out: Path) -> Iterator[None]:
         yield
 
 
-HELP = "Build, describe and audit the data a society starts from."
+HELP = "Build and describe the data a society starts from."
 ecosystem = typer.Typer(help=HELP, no_args_is_help=True)
 ecosystem.add_typer(build, name="build")
-ecosystem.command()(audit)
 
 
 @ecosystem.command()

@@ -41,7 +41,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "rate": "Let people rate abstracts on blinded sheets.",
     },
     "Data and studies": {
-        "ecosystem": "Build, describe and audit the data a society starts from.",
+        "ecosystem": "Build and describe the data a society starts from.",
         "calibrate": "Fit a society to past papers and judge it on later years.",
         "forecast": "Forecast a field's coming papers; score it when they exist.",
         "study": "Replicate a scenario in several arms, and compare them.",
@@ -134,7 +134,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society ecosystem build jsonl papers.jsonl.gz --boundary 2012 --out eco/mine",
         "society ecosystem info eco/mine",
     ),
-    "ecosystem audit": ("society ecosystem audit eco/mine",),
     "ecosystem info": ("society ecosystem info eco/mine", "society ecosystem info synthetic"),
     "ecosystem build": (
         "society ecosystem build jsonl papers.jsonl.gz --boundary 2012 --out eco/mine",

@@ -4,6 +4,5 @@ Read ``ecosystem`` first (papers, population, co-author counts and vectors at th
 ``people`` and ``storage`` (its columns and files), ``knowledge_bank`` (profiles that are searched
 by interests), ``interest_vocabulary`` (the interests that a prompt shows) and ``summary`` (figures
 of an ecosystem). The folders make ecosystems: ``importers`` reads sources, ``building`` filters
-them, ``synthetic`` invents communities. ``audit`` looks for knowledge of the future, in a folder by
-itself, and ``rebuild`` against its source.
+them, ``synthetic`` invents communities.
 """

@@ -98,6 +98,8 @@ class Ecosystem:
         people = len(self.profiles)
         _require(self.coauthors.shape == (people, people), "co-author counts", people)
         _require(len(self.career_starts) == people, "career starts", people)
+        # The knowledge bank of a society is made of the profiles.
+        require_past(self.career_starts, self.boundary, "the knowledge bank")
         _require(len(self.past_vectors) == len(self.past), "past vectors", len(self.past))
         later = len(self.contemporary)
         _require(len(self.contemporary_vectors) == later, "contemporary vectors", later)
@@ -231,6 +233,15 @@ class Ecosystem:
         if self.interest_vectors is not None or few:
             return self.interest_vectors
         return encode_interests(self.profiles, self.embedding)
+
+
+def require_past(years: IntArray, boundary: int, what: str) -> None:
+    """Raise an error if something that scientists may know is of the boundary year or later."""
+    if len(years) and years.max() >= boundary:
+        raise InputError(
+            f"{what} would hold a paper of {years.max()}, but scientists know nothing from the "
+            f"boundary {boundary} on"
+        )
 
 
 def encode_interests(people: People, embedding: Embedding) -> VectorArray:

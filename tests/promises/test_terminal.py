@@ -132,7 +132,6 @@ REFUSED = {
     "no scenario": ("run", f"no {NAMED}.yaml"),
     "no key": ("check", "small.yaml", "--trust", "--set", f"{NAMED}=1"),
     "no value": ("check", "small.yaml", "--trust", "--set", f"seed={NAMED}"),
-    "audit": ("ecosystem", "audit", "ecosystem"),
     "no answer": (
         "run",
         "small.yaml",

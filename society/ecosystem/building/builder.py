@@ -8,19 +8,17 @@ source cannot tell; every report repeats them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import remove_file
-from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.building.build_options import (
     BuildOptions,
     BuildProgress,
@@ -40,26 +38,20 @@ from virsci_society.society.ecosystem.building.filters import (
 from virsci_society.society.ecosystem.building.kept_papers import KeptPapers, read_kept_papers
 from virsci_society.society.ecosystem.building.outline import Outline
 from virsci_society.society.ecosystem.building.profiles import (
-    EVIDENCE,
     TermExtractor,
     fit_lsa,
     lsa_dimensions,
-    make_evidence,
     make_profiles,
     paper_texts,
     read_author_papers,
-    write_evidence,
 )
-from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.ecosystem import Ecosystem, require_past
 from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.literature.embedding.base import Embedding
 from virsci_society.society.literature.embedding.cache import EmbeddingCache
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.embedding.registry import embedding_kind, make_embedding
 from virsci_society.society.literature.papers import Papers
-
-if TYPE_CHECKING:
-    from pyarrow import Table  # by name, as in ``outline``
 
 COLLECTED_LATER = "citations of contemporary papers (for CI) are counts at collection time"
 NO_CI = "citations of contemporary papers are unknown: CI and ON are not available"
@@ -112,59 +104,22 @@ def _empty(outline: Outline, selection: PaperSelection, scientists: int) -> Iter
         )
 
 
-@dataclass(frozen=True, eq=False)
-class BuildResult:
-    """A newly built ecosystem and the evidence for its figures.
-
-    Attributes:
-        ecosystem: what a society starts from.
-        evidence: the counted papers; see ``profiles.schema``.
-    """
-
-    ecosystem: Ecosystem
-    evidence: Table
-
-    def with_facts(self, facts: Mapping[str, Any]) -> BuildResult:
-        """The same result with more facts in the manifest; ``unknown`` ones become notes, too."""
-        manifest = self.ecosystem.manifest
-        notes = [*manifest["notes"], *facts.get("unknown", ())]
-        whole = {**manifest, **facts, "notes": notes}
-        return replace(self, ecosystem=replace(self.ecosystem, manifest=whole))
-
-    def save(self, folder: Path | str, *, key: bool = False) -> None:
-        """Write the folder with the evidence.
-
-        Args:
-            folder: made where it is missing; must be empty or hold an ecosystem.
-            key: whether the key file with real names is written, too.
-        """
-        target = Path(folder)
-        # First, so that a save that is cut short leaves no evidence of another ecosystem.
-        remove_file(target / EVIDENCE)
-        self.ecosystem.save(target, key=key)
-        write_evidence(target, self.evidence)
-        # Once more, because the manifest lists the hash of every file.
-        storage.write_manifest(target, storage.read_manifest(target))
-
-
 def build(
     records: Iterable[RawRecord],
     options: BuildOptions,
-    facts: Mapping[str, Any] | None = None,
+    facts: Callable[[], Mapping[str, Any]] = dict,
     progress: BuildProgress | None = None,
     cache: Path | None = None,
-) -> BuildResult:
+) -> Ecosystem:
     """Build an ecosystem by options.
 
     Args:
         records: the source; read several times, and held in memory where it is an iterator.
         options: filters, embedding and seed.
-        facts: stand in the manifest beside those of the build itself.
+        facts: more facts for the manifest, asked for once the source has been read to its end;
+            what is ``unknown`` of the source becomes notes, too.
         progress: shows the phases.
         cache: folder in which rows of a model are kept, so that none is made or paid for twice.
-
-    Returns:
-        The ecosystem and its evidence.
 
     Raises:
         InputError: the source has no record or changed while it was read, or the embedding cannot
@@ -180,7 +135,7 @@ def build(
     outline = Outline.read(source, options.boundary, progress.count)
     if not len(outline):
         raise InputError("the source has no record; give one with papers")
-    return _Building(source, outline, options, progress, model, cache).finished(dict(facts or {}))
+    return _Building(source, outline, options, progress, model, cache).finished(facts)
 
 
 def build_from_invented(
@@ -198,7 +153,7 @@ def build_from_invented(
     """
     in_order = sorted(records, key=lambda record: (record.year, record.id))
     options = BuildOptions(boundary=boundary, scientists=scientists, seed=seed)
-    return build(in_order, options).with_facts(manifest).ecosystem
+    return build(in_order, options, lambda: manifest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +172,7 @@ class _Building:
         """The papers that are kept."""
         return select_papers(self.outline, self.options.papers)
 
-    def finished(self, facts: dict[str, Any]) -> BuildResult:
+    def finished(self, facts: Callable[[], Mapping[str, Any]]) -> Ecosystem:
         """Run the other passes and put the ecosystem together."""
         source, outline, progress = self.source, self.outline, self.progress
         selection = self.selection
@@ -233,7 +188,7 @@ class _Building:
         author_papers = read_author_papers(source, outline, columns, terms, progress.count)
         joint = count_joint_papers(outline.people, columns)
         people, starts = make_profiles(author_papers, outline, selection.dated_citations, joint)
-        ecosystem = Ecosystem(
+        return Ecosystem(
             boundary=self.options.boundary,
             past=past,
             contemporary=contemporary,
@@ -243,10 +198,9 @@ class _Building:
             embedding=embedding,
             past_vectors=past_rows,
             contemporary_vectors=later_rows,
-            manifest=self._manifest(steps, len(columns), fit_notes) | facts,
+            manifest=self._manifest(steps, len(columns), fit_notes, facts()),
             key=dict(zip(names, kept.people, strict=True)),
         )
-        return BuildResult(ecosystem, make_evidence(outline, selection, author_papers))
 
     def _select_scientists(self) -> tuple[IntArray, list[Step]]:
         columns, steps = select_scientists(self.outline, self.selection, self.options.people)
@@ -288,6 +242,7 @@ class _Building:
     def _vectors(
         self, past: Papers, contemporary: Papers
     ) -> tuple[Embedding, Any, Any, LSAEmbedding, list[str]]:
+        require_past(past.years, self.options.boundary, "the vectors")
         texts = paper_texts(past)
         self.progress.begin(f"fitting the LSA to {len(texts):,} past papers")
         # Always, also beside a model: terms of papers without keywords come from it.
@@ -304,14 +259,18 @@ class _Building:
             ]
         return embedding, *rows, lsa, [*fit_notes, *embedding.notes]
 
-    def _manifest(self, steps: list[Step], scientists: int, fit_notes: list[str]) -> dict[str, Any]:
+    def _manifest(
+        self, steps: list[Step], scientists: int, fit_notes: list[str], facts: Mapping[str, Any]
+    ) -> dict[str, Any]:
         outline, selection, options = self.outline, self.selection, self.options
         heads = {"heads": count_scientists(outline, selection, options.people)}
+        notes = source_notes(outline, selection, scientists)
         return {
             "filters": asdict(options.papers) | asdict(options.people),
             "steps": selection.steps + steps,
             "records": len(outline),
             **(heads if options.scientists is None else {}),
             "seed": options.seed,
-            "notes": [*source_notes(outline, selection, scientists), *fit_notes],
+            **facts,
+            "notes": [*notes, *fit_notes, *facts.get("unknown", ())],
         }

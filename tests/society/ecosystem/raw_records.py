@@ -12,7 +12,7 @@ SHAPE = tuple(DEFINITIONS)[4:]
 def build_ecosystem(records, *, embedding="lsa", seed=0, source="", licence="", **given):
     """An ecosystem with the boundary and the filters as plain arguments."""
     options, _ = build_options(None, given, embedding=embedding, seed=seed)
-    return build(records, options, {"source": source, "licence": licence}).ecosystem
+    return build(records, options, lambda: {"source": source, "licence": licence})
 
 
 def raw(name, year, authors, references=(), keywords=(), citations=None, abstract=None):

@@ -69,10 +69,10 @@ def test_the_boundary_year_of_the_paper_is_past(preset):
     early = [raw(f"e{n}", 1980, ["a", f"m{n}"]) for n in many]
     others = [raw(f"o{n}", 1980, ["z", f"m{n}"]) for n in many]
     new = [raw("q", later, "a", citations=plan.papers.min_citations_contemporary)]
-    built = build([*kept, *citing, *early, *others, *new], plan).ecosystem
+    built = build([*kept, *citing, *early, *others, *new], plan)
     assert [paper.id for paper in built.past] == ["k"]
     assert [paper.id for paper in built.contemporary] == ["q"]
     assert [built.key[profile.id][0] for profile in built.profiles] == ["a"]
     assert built.manifest["heads"] == {"all": 1, "kept": 0}
     on_kept = replace(plan, people=replace(plan.people, count_on="kept"))
-    assert build([*kept, *citing, *early, *new], on_kept).ecosystem.counts["scientists"] == 0
+    assert build([*kept, *citing, *early, *new], on_kept).counts["scientists"] == 0

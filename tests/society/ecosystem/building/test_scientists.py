@@ -39,7 +39,7 @@ def chosen(records, filters, boundary=2010, papers=None):
 def people_of(records, boundary=2010, **filters):
     """Profiles by source id, and the ecosystem's names of everybody."""
     plan = BuildOptions(boundary, PaperFilters(require_abstract=False), PeopleFilters(**filters))
-    ecosystem = build(records, plan).ecosystem
+    ecosystem = build(records, plan)
     names = {source: masked for masked, (source, _) in ecosystem.key.items()}
     by_name = {profile.id: profile for profile in ecosystem.profiles}
     return {who: by_name[name] for who, name in names.items() if name in by_name}, names
