@@ -533,7 +533,7 @@ MISTAKES: tuple[Mistake, ...] = (
         ("agents/journal/writer.py", "WHERE calls.kind IS NULL", ""),
         by=f"{JOURNAL}::test_the_first_committed_answer_is_the_words_for_ever"),
     mistake("half a day", "A run that was stopped shows what happened on its last day.",
-        ("society/results/run_log.py::RunLog.roll_back", "self.events.cut(self._events)", "pass"),
+        ("society/results/run_log.py::RunLog.roll_back", "del self.events[self._events :]", "pass"),
         by=f"{RESUMING}::test_the_partial_run_shows_the_completed_days_and_no_digest"),
     mistake("given up for nothing", "An attempt that is given up for a quicker one costs nothing.",
         ("agents/gateway/hedging.py::Race.send", "SUPERSEDED, bills_most=True", "SUPERSEDED"),

@@ -289,21 +289,6 @@ def remove_folder(path: Path, *, within: Path | None = None) -> None:
         shutil.rmtree(path)
 
 
-def move_folder(path: Path, target: Path) -> None:
-    """Give a folder another path on the same disk, at once; neither it nor its target is followed.
-
-    Args:
-        path: the folder.
-        target: must not exist, or be an empty folder.
-
-    Raises:
-        OSError: it cannot be moved.
-    """
-    above = opened_folder(path.parent), opened_folder(target.parent)
-    with above[0] as source, above[1] as folder, _naming(target):
-        os.rename(path.name, target.name, src_dir_fd=source, dst_dir_fd=folder)
-
-
 def lock_file(path: Path, *, timeout: float = -1) -> FileLock:
     """A lock on a file that other processes respect, for a ``with`` statement.
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import read_plain_text, refuse_links
 from virsci_society.agents.files.file_hashes import check_file, read_hashes, unsigned
-from virsci_society.agents.files.packs import PACKS, packed_names, unpacked
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.writer import UNSEALED
 from virsci_society.scenarios.runs.run_journal import JOURNAL
@@ -54,7 +53,7 @@ def verify_folder(folder: Path) -> Verification:
         InputError: it is none of them.
     """
     told = Verification()
-    if (folder / LOCK).exists() and any((folder / name).is_dir() for name in ("runs", PACKS)):
+    if (folder / LOCK).exists() and (folder / "runs").is_dir():
         _verify_study(told, folder)
     # Of the others only a calibration has a lock.
     elif (folder / LOCK).exists():
@@ -87,23 +86,14 @@ def _verify_study(told: Verification, study: Path) -> None:
     told.tell(lambda: _verify_kinds(study, LEVELS))
     told.tell(lambda: _verify_study_lock(study))
     told.tell(lambda: _verify_files(study))
-    names = {one.name for one in (study / "runs").glob("*") if one.is_dir()}
-    with told.collecting():
-        names |= {*packed_names(study)}
+    # Of runs that kept their measures alone there is no folder.
+    names = {one.name.partition(".")[0] for one in (study / "runs").iterdir()}
     # Sorted, because a folder lists its files in an order of its own (rule 12).
     for name in sorted(names):
         if name.isdigit():
             told.tell(lambda index=int(name): _verify_status(study, index))  # type: ignore[misc]
-            _verify_run_of_study(told, study / "runs" / name)
-
-
-def _verify_run_of_study(told: Verification, run: Path) -> None:
-    """Check a run; the copy of a packed one is told by the run's own path."""
-    part = Verification()
-    with told.collecting(), unpacked(run) or nullcontext(run.parent) as place:
-        _verify_run(part, Path(place) / run.name)
-        told.found += (line.replace(str(place), str(run.parent)) for line in part.found)
-        told.damage += (line.replace(str(place), str(run.parent)) for line in part.damage)
+            if (study / "runs" / name).is_dir():
+                _verify_run(told, study / "runs" / name)
 
 
 def _verify_kinds(folder: Path, depth: int) -> str:

@@ -23,7 +23,6 @@ from typing import Any
 from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.files.atomic_files import replacing, write_atomically
 from virsci_society.agents.files.file_hashes import HASHES, file_hash, read_hashes
-from virsci_society.agents.files.packs import unpack_all
 from virsci_society.scenarios.analysis.verification import Verification, verify_folder
 from virsci_society.scenarios.export.crate import (
     ArchivedRun,
@@ -85,19 +84,22 @@ def write_archive(
         raise InputError(f"--license: got {license!r}, expected a name of SPDX, such as CC-BY-4.0")
     study = (folder / LOCK).exists()
     top = STUDY if study else RUN
-    with TemporaryDirectory() as spare, TemporaryDirectory() as packed:
-        unpack_all(folder, Path(packed) / "runs")
-        runs = _runs_of_study(folder, Path(packed)) if study else [folder]
+    with TemporaryDirectory() as spare:
+        runs = _runs_of_study(folder) if study else [folder]
         for run in runs:
             if (state := read_state(run)).state != FINISHED:
                 raise InputError(f"{run}: {state.sentence()}; an archive holds finished runs only")
+            if not (run / JOURNAL).exists():
+                raise InputError(
+                    f"{run}: its journal was not kept, so nobody could replay it; an archive is "
+                    "made of runs that kept their whole folders"
+                )
         announce("checking every file")
         if damage := verify_folder(folder).damage:
             raise InputError("\n".join(damage))
         files = {f"{top}/{name}": path for name, path in _files(folder)}
         if study:
-            beside = Path(packed) / "runs", folder / "runs"
-            files |= {f"{top}/{name}": path for name, path in _files_of_runs(runs, beside)}
+            files |= {f"{top}/{name}": path for name, path in _files_of_runs(runs)}
         places = [f"{top}/runs/{run.name}" if study else top for run in runs]
         archived = [_archived(place, run) for place, run in zip(places, runs, strict=True)]
         if ecosystem:
@@ -177,14 +179,13 @@ def _sentences(
     )
 
 
-def _runs_of_study(study: Path, packed: Path | None = None) -> list[Path]:
-    """The folders of a study's runs; of packed ones, those of their copy in another folder."""
+def _runs_of_study(study: Path) -> list[Path]:
+    """The folders of a study's runs, which must all be done."""
     lock = require_lock(study)
     missing = [one.index for one in read_statuses(study, lock) if one.state != "done"]
     if missing:
         raise InputError(f"{study}: run {missing[0]} is not done; 'society study run' does it")
-    every = (folder_of(study, index) for index in range(lock.runs))
-    return [run if packed is None or run.exists() else packed / "runs" / run.name for run in every]
+    return [folder_of(study, index) for index in range(lock.runs)]
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -197,17 +198,11 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
     yield from ((name, folder / name) for name in names if (folder / name).is_file())
 
 
-def _files_of_runs(runs: Sequence[Path], places: Sequence[Path]) -> Iterator[tuple[str, Path]]:
-    """The files of the runs of a study, and those beside them, which lie in one of two places."""
+def _files_of_runs(runs: Sequence[Path]) -> Iterator[tuple[str, Path]]:
+    """The files of the runs of a study, and those beside them."""
     for run in runs:
-        # In the second place are measures that were asked for after the run was packed.
-        beside = {
-            f"runs/{run.name}.{kind}.json": top / f"{run.name}.{kind}.json"
-            for kind in ("status", "measures")
-            for top in places
-            if (top / f"{run.name}.{kind}.json").is_file()
-        }
-        yield from beside.items()
+        beside = (run.with_name(f"{run.name}.{kind}.json") for kind in ("status", "measures"))
+        yield from ((f"runs/{one.name}", one) for one in beside if one.is_file())
         yield from ((f"runs/{run.name}/{name}", path) for name, path in _files(run))
 
 

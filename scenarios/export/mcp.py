@@ -111,7 +111,7 @@ class RunReader:
         return {name: {one: _plain(values[one][name]) for one in values} for name in names}
 
     def _list(self) -> dict[str, RunState]:
-        """The finished runs, those of studies among them, packed or not."""
+        """The finished runs, those of studies among them."""
         states = {Path(one.folder): one for one in list_runs(self._root, of_studies=True)}
         self._finished = {
             path.relative_to(self._root).as_posix(): one

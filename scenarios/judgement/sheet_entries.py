@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.packs import read_beside
+from virsci_society.agents.files.atomic_files import read_plain_text
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.judgement.review import read_averages
 from virsci_society.scenarios.judgement.review_kinds import KINDS
@@ -177,7 +177,7 @@ def arm_of(folder: Path) -> str:
     place = folder.resolve()
     path = place.with_name(f"{place.name}.status.json")
     try:
-        status = json.loads(read_beside(path))
+        status = json.loads(read_plain_text(path))
     except FileNotFoundError:
         status = {}
     except (OSError, ValueError, RecursionError) as error:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from virsci_society.agents.errors import BudgetReached, InputError, Interrupted, Stopped
 from virsci_society.agents.files.atomic_files import require_regular_file
-from virsci_society.agents.files.packs import PACKS, packed_names, read_beside, unpacked
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.live_view import is_being_written, read_notes
 from virsci_society.agents.journal.records import spent_in
@@ -324,17 +323,14 @@ def list_runs(root: Path, *, of_studies: bool = False) -> list[RunState]:
 
     Args:
         root: the folder.
-        of_studies: every run of a study, packed or not, in place of the study.
+        of_studies: every run of a study that kept its folder, in place of the study.
 
     Raises:
         InputError: it is no folder.
     """
     if not root.is_dir():
         raise InputError(f"{root}: no such folder; runs are written to runs/ by default")
-    found = list(_states(root, DEPTH, of_studies))
-    if root.absolute().name == "runs":
-        found += _packed_states(root)
-    return sorted(found, key=lambda one: Path(one.folder))
+    return sorted(_states(root, DEPTH, of_studies), key=lambda one: Path(one.folder))
 
 
 def _states(folder: Path, depth: int, of_studies: bool) -> Iterator[RunState]:
@@ -345,32 +341,22 @@ def _states(folder: Path, depth: int, of_studies: bool) -> Iterator[RunState]:
     deeper = (_states(one, depth - 1, of_studies) for one in below)
     states = chain.from_iterable(deeper) if depth else ()
     planned = planned_runs(folder)
-    if planned is None:
+    if planned is None or of_studies:
         yield from states
-    elif of_studies:
-        yield from (*states, *_packed_states(folder / "runs"))
     else:
-        packed = _packed_states(folder / "runs", whole=False)
-        yield _state_of_study(folder, planned, [*states, *packed])
+        yield _state_of_study(folder, planned, [*states, *_states_without_folder(folder / "runs")])
 
 
-def _packed_states(runs: Path, *, whole: bool = True) -> Iterator[RunState]:
-    """The runs of a study that lie in its packs alone; of their costs alone by their statuses."""
-    with suppress(InputError, OSError, ValueError, LookupError, TypeError):
-        study = runs.absolute().parent
-        written = max((one.stat().st_mtime for one in study.glob(f"{PACKS}/*")), default=0.0)
-        date = datetime.fromtimestamp(written, UTC).isoformat(timespec="seconds")
-        for name in packed_names(study):
-            run = runs / name
-            if run.exists():
-                continue
-            if whole and (copy := unpacked(run, MANIFEST)) is not None:
-                with copy as place:
-                    yield replace(read_state(Path(place) / name), folder=str(run))
-            else:
-                held = json.loads(read_beside(run.with_name(f"{name}.status.json")))
+def _states_without_folder(runs: Path) -> Iterator[RunState]:
+    """The runs of a study that kept their measures alone, by their statuses."""
+    for path in sorted(runs.glob("*.status.json")):
+        run = runs / path.name.partition(".")[0]
+        with suppress(InputError, OSError, ValueError, RecursionError, LookupError, TypeError):
+            held = json.loads(require_regular_file(path).read_text(encoding="utf-8"))
+            if held["state"] == "done" and not run.exists():
+                written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
                 spent = {key: held[key] for key in ("calls", "tokens", "usd")}
-                yield RunState(str(run), FINISHED, date, **spent)
+                yield RunState(str(run), FINISHED, written.isoformat(timespec="seconds"), **spent)
 
 
 def _state_of_study(folder: Path, planned: int, runs: list[RunState]) -> RunState:

@@ -151,7 +151,7 @@ def run(
     if index is not None:
         _end(folder, _do(engine, design, folder, _indices(index, held)))
         return
-    if todo := _tell_missing(design, folder, held, again=again):
+    if todo := _tell_missing(folder, held, again=again):
         remove_control(folder)
         _do(engine, design, folder, todo)
     _conclude(design, folder, held, changed=bool(todo))
@@ -160,19 +160,17 @@ def run(
         tell(line, err=True)
 
 
-def _tell_missing(design: Design, folder: Path, held: Lock, *, again: bool) -> list[int]:
-    """Tell and return the runs that are to be done or packed."""
-    from virsci_society.scenarios.study.folder import loose_runs, read_statuses, unfinished_runs
+def _tell_missing(folder: Path, held: Lock, *, again: bool) -> list[int]:
+    """Tell and return the runs that are to be done."""
+    from virsci_society.scenarios.study.folder import read_statuses, unfinished_runs
 
     before = read_statuses(folder, held)
     todo = unfinished_runs(before)
     if again:
         todo += [one.index for one in before if one.state == "quarantined"]
-    loose = loose_runs(folder, before) if design.file.pack else []
-    for runs, what in ((todo, "to do"), (loose, "to be packed")):
-        if runs:
-            tell(f"{folder}: {len(runs)} of {held.runs} runs {what}", err=True)
-    return sorted([*todo, *loose])
+    if todo:
+        tell(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
+    return sorted(todo)
 
 
 def _do(engine: Engine, design: Design, folder: Path, runs: Sequence[int]) -> list[Status]:
@@ -319,7 +317,7 @@ def _indices(text: str, lock: Lock) -> list[int]:
 
 def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> None:
     """Gather and write the page, if there is anything new; leave with the study's exit code."""
-    from virsci_society.scenarios.study.folder import read_statuses
+    from virsci_society.scenarios.study.folder import read_statuses, trim_runs
     from virsci_society.scenarios.study.gather import (
         gather,
         is_gathered,
@@ -331,7 +329,7 @@ def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> Non
     if not any(one.state == "done" for one in found):
         _end(folder, found)
         return
-    if changed or not is_gathered(folder, study_json(design, lock, folder)):
+    if changed or not is_gathered(folder, study_json(design, lock, folder, found)):
         from virsci_society.scenarios.study.results.page import write_study_page
 
         tell(f"gathering {sum(one.state == 'done' for one in found):,} runs", err=True)
@@ -340,6 +338,7 @@ def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> Non
         write_study_page(folder)
     else:
         tell(f"{folder} holds this study already; nothing to do")
+    trim_runs(folder, found, design.file.keep)
     tell(f"report: {folder / 'report.html'}")
     tell(f"who spoke: {speaker_of_study(design)}")
     _end(folder, found)

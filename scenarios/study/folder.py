@@ -7,7 +7,6 @@ added or left out, and every report says so.
 
     study.yaml  base.yaml  lock.json
     runs/0000/  runs/0000.status.json  runs/0000.measures.json  ...
-    packs/*.tar.gz  (in place of runs/, with the key 'pack')
     study.json  runs.parquet  results.parquet  tables/*.parquet  report.html  report/
 """
 
@@ -15,21 +14,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import holds_others, read_plain_text, refuse_links
+from virsci_society.agents.errors import InputError, Stopped, disk_errors_as
+from virsci_society.agents.files.atomic_files import (
+    holds_others,
+    read_plain_text,
+    refuse_links,
+    remove_file,
+    remove_folder,
+)
 from virsci_society.agents.files.file_hashes import hash_json, rewriting
-from virsci_society.agents.files.packs import is_loose
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.config.yaml_io import read_yaml, write_yaml
-from virsci_society.scenarios.runs.lease import is_abandoned
+from virsci_society.scenarios.runs.lease import LeaseHeld, hold_lease, is_abandoned
 from virsci_society.scenarios.runs.run_folder import prompt_hashes
 from virsci_society.scenarios.runs.run_journal import (
+    JOURNAL,
     NUMBER,
     identity_data,
     key_differences,
@@ -38,7 +44,7 @@ from virsci_society.scenarios.runs.run_journal import (
 from virsci_society.scenarios.study.budget_matching import SPENT, TEXTS, matching_data
 from virsci_society.scenarios.study.design import Design
 from virsci_society.scenarios.study.status import Status, folder_of, read_status, write_text
-from virsci_society.scenarios.study.study_file import STUDY, Comparison, about_of
+from virsci_society.scenarios.study.study_file import STUDY, Comparison, Keep, about_of
 
 LOCK = "lock.json"
 BASE_HEAD = (
@@ -331,8 +337,6 @@ def _base_text(design: Design) -> str:
 def _study_text(design: Design) -> str:
     data: dict[str, Any] = {**design.file.model_dump(mode="json"), "base": BASE, "set": {}}
     data["arms"] = {key: one for key, one in data["arms"].items() if one is not None}
-    # A study without these is written as by releases that had no such keys.
-    data = {key: one for key, one in data.items() if key not in ("labels", "pack") or one}
     about = about_of(design.path) or design.file.study
     return f"# {about}.\n{STUDY_HEAD}{write_yaml(data)}"
 
@@ -342,15 +346,33 @@ def unfinished_runs(statuses: Sequence[Status]) -> list[int]:
     return [one.index for one in statuses if one.state not in ("done", "quarantined")]
 
 
-def loose_runs(study: Path, statuses: Sequence[Status]) -> list[int]:
-    """Indices of the runs that are done and do not lie in a pack yet."""
-    done = [one.index for one in statuses if one.state == "done"]
-    return [index for index in done if is_loose(folder_of(study, index))]
+def read_keep(study: Path) -> Keep:
+    """What is kept of the runs of a study that have been measured."""
+    keep: Keep = read_yaml(study / STUDY).data["keep"]
+    return keep
 
 
-def is_packed(study: Path) -> bool:
-    """Are the finished runs of a study to be moved into packs?"""
-    return bool(read_yaml(study / STUDY).data.get("pack"))
+def keep_only(folder: Path, keep: Keep) -> None:
+    """Delete of a measured run what is not to be kept; call it under the lease.
+
+    Raises:
+        Stopped: it cannot be deleted.
+    """
+    with disk_errors_as(Stopped, f"{folder}: cannot be deleted"):
+        if keep == "measures":
+            remove_folder(folder)
+        elif keep == "tables":
+            for path in folder.glob(f"{JOURNAL}*"):
+                remove_file(path)
+
+
+def trim_runs(study: Path, statuses: Sequence[Status], keep: Keep) -> None:
+    """Delete what is not kept of runs that were done before it was asked for, or before a kill."""
+    for one in statuses if keep != "folders" else ():
+        folder = folder_of(study, one.index)
+        if one.state == "done" and (folder / JOURNAL if keep == "tables" else folder).exists():
+            with suppress(LeaseHeld), hold_lease(folder, "what is not kept of it is deleted"):
+                keep_only(folder, keep)
 
 
 def read_budget(study: Path) -> Budget | None:

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import remove_file
+from virsci_society.agents.files.atomic_files import remove_file, remove_folder
 from virsci_society.agents.files.file_hashes import HASHES, write_hashes
-from virsci_society.agents.files.packs import PACKS, unpacked
 from virsci_society.scenarios.study.budget_matching import SPENT, deviation
 from virsci_society.scenarios.study.design import Design, format_value
 from virsci_society.scenarios.study.folder import BASE, OF_TEXTS, Lock, deviations
@@ -51,7 +49,7 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
 
     # First: after a kill in between, the old list would call the new files damaged.
     remove_file(folder / HASHES)
-    write_text(folder / STUDY_JSON, study_json(design, lock, folder))
+    write_text(folder / STUDY_JSON, study_json(design, lock, folder, statuses))
     results = results_table(design, folder, statuses)
     speaker = speaker_of_study(design)
     tables = {
@@ -65,8 +63,13 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
     for name, table in tables.items():
         if table is not None:
             write_parquet(folder / name, table, speaker=speaker)
-    for name, table in stack_measures(folder, statuses).items():
-        write_parquet(folder / TABLES / f"{name}.parquet", table, speaker=speaker, within=folder)
+    if design.file.keep == "measures":
+        # Those of an earlier time as well: tables of some runs would pass for those of all.
+        remove_folder(folder / TABLES, within=folder)
+    else:
+        for name, table in stack_measures(folder, statuses).items():
+            path = folder / TABLES / f"{name}.parquet"
+            write_parquet(path, table, speaker=speaker, within=folder)
     written = (BASE, STUDY, STUDY_JSON, *tables)
     files = [folder / name for name in written if (folder / name).exists()]
     write_hashes(folder, [*files, *(folder / TABLES).glob("*.parquet")])
@@ -87,13 +90,13 @@ def is_gathered(folder: Path, content: str) -> bool:
         return False
     # By their times: to compare what is in them would be to gather them again.
     oldest = min(path.stat().st_mtime_ns for path in (*files, page))
-    patterns = ("runs/*.status.json", f"{PACKS}/*", "reviews/*/averages.parquet")
+    patterns = ("runs/*.status.json", "reviews/*/averages.parquet")
     news = [path for one in patterns for path in folder.glob(one)]
     ends = [path.stat().st_mtime_ns for path in news]
     return max(ends, default=0) <= oldest
 
 
-def study_json(design: Design, lock: Lock, folder: Path) -> str:
+def study_json(design: Design, lock: Lock, folder: Path, statuses: Sequence[Status]) -> str:
     """The text of ``study.json``: what was asked, and how it departs from what was planned."""
     file = design.file
     planned = [Comparison.model_validate(one) for one in lock.data["comparisons"]]
@@ -124,25 +127,23 @@ def study_json(design: Design, lock: Lock, folder: Path) -> str:
         "lock": lock.data["hash"],
         "deviations": deviations(lock, list(file.measures), design.comparisons),
         "backend_about": speaker_of_study(design),
-        "leak": leak_notes(design, folder),
+        "leak": leak_notes(design, statuses),
         **({"reviewers": reviewers} if (reviewers := reviewers_of(folder)) else {}),
     }
     return json.dumps(data, indent=1, ensure_ascii=False, default=str) + "\n"
 
 
-def leak_notes(design: Design, folder: Path) -> dict[str, str]:
+def leak_notes(design: Design, statuses: Sequence[Status]) -> dict[str, str]:
     """The model's training cut-off beside the boundary, in a sentence for each arm."""
     from virsci_society.metrics.novelty.training_leaks import training_cutoff
+    from virsci_society.scenarios.runs.run_folder import backend_summary
 
     notes: dict[str, str] = {}
-    for place, arm in enumerate(design.arms):
-        indices = range(place * design.file.replicates, (place + 1) * design.file.replicates)
-        for index in indices:
-            with _files_of(folder, index, "manifest.json") as run:
-                if (path := run / "manifest.json").is_file():
-                    manifest = json.loads(path.read_text(encoding="utf-8"))
-                    notes[arm.name] = training_cutoff(manifest).sentence
-                    break
+    for arm, scenario in zip(design.arms, design.scenarios, strict=True):
+        done = next((one for one in statuses if one.arm == arm.name and one.state == "done"), None)
+        if done is not None:
+            about = {"backend": backend_summary(scenario), "boundary": done.boundary}
+            notes[arm.name] = training_cutoff(about).sentence
     alike = len(notes) > 1 and len(set(notes.values())) == 1
     return {"every arm": next(iter(notes.values()))} if alike else notes
 
@@ -310,22 +311,9 @@ def stack_measures(folder: Path, statuses: Sequence[Status]) -> dict[str, pd.Dat
     """The measures' tables of all runs that are done, one below the other, with their run."""
     from virsci_society.metrics.registry import METRICS
 
-    with ExitStack() as open_runs:
-        runs = {
-            one.index: open_runs.enter_context(_files_of(folder, one.index, MEASURES))
-            for one in statuses
-            if one.state == "done"
-        }
-        tables = {name: _stack(folder, runs, name) for name in METRICS}
+    runs = {one.index: folder_of(folder, one.index) for one in statuses if one.state == "done"}
+    tables = {name: _stack(folder, runs, name) for name in METRICS}
     return {name: table for name, table in tables.items() if table is not None}
-
-
-@contextmanager
-def _files_of(study: Path, index: int, part: str) -> Iterator[Path]:
-    """A run folder; of a packed run, one with those files whose paths begin with ``part``."""
-    folder = folder_of(study, index)
-    with unpacked(folder, part) or nullcontext(folder.parent) as place:
-        yield Path(place) / folder.name
 
 
 def _stack(folder: Path, run_folders: Mapping[int, Path], name: str) -> pd.DataFrame | None:
@@ -367,7 +355,13 @@ def _measured(folder: Path, status: Status, names: Sequence[str]) -> Mapping[str
     held = read_run_measures(folder, status.index)
     new = [name for name in names if name not in held]
     if new:
-        held |= measure_run_folder(folder_of(folder, status.index), new)
+        run = folder_of(folder, status.index)
+        if not run.exists():
+            raise InputError(
+                f"{run}: kept its measures alone, so {', '.join(new)} cannot be measured any more; "
+                "leave it out of the study's measures, or run the study in another folder"
+            )
+        held |= measure_run_folder(run, new)
         write_run_measures(folder, status.index, held)
     return held
 

@@ -35,10 +35,10 @@ from virsci_society.agents.files.atomic_files import (
     make_folder,
     open_in_place,
     open_plain,
+    read_plain_text,
     write_atomically,
 )
 from virsci_society.agents.files.file_hashes import signed, unsigned
-from virsci_society.agents.files.packs import DamagedPack, read_beside
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.terminal.arguments import tell
 from virsci_society.scenarios.terminal.console import print_table
@@ -71,6 +71,7 @@ class Status:
         tokens: spent.
         usd: spent, in US dollars.
         digest: of what happened; empty where it is not done.
+        boundary: the calendar year of day 0; None where it is not done.
     """
 
     index: int
@@ -85,6 +86,7 @@ class Status:
     tokens: int = 0
     usd: float = 0.0
     digest: str = ""
+    boundary: int | None = None
 
     def to_data(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -124,11 +126,9 @@ def read_status(study: Path, index: int) -> Status | None:
     """
     path = status_file(study, index)
     try:
-        return Status.from_data(unsigned(json.loads(read_beside(path, within=study))))
+        return Status.from_data(unsigned(json.loads(read_plain_text(path, within=study))))
     except FileNotFoundError:
         return None
-    except DamagedPack:
-        raise
     except (OSError, ValueError, RecursionError, TypeError, InputError) as error:
         raise InputError(f"{path}: cannot be read ({error}); delete it, and run again") from error
 
@@ -267,14 +267,12 @@ def read_run_measures(study: Path, index: int) -> dict[str, float]:
     """
     path = measures_file(study, index)
     try:
-        stored = unsigned(json.loads(read_beside(path, within=study)))
+        stored = unsigned(json.loads(read_plain_text(path, within=study)))
         return {
             str(name): math.nan if value is None else float(value) for name, value in stored.items()
         }
     except FileNotFoundError:
         return {}
-    except DamagedPack:
-        raise
     except (OSError, ValueError, RecursionError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path}: cannot be read ({error}); delete it: it is made again from the run"

@@ -31,6 +31,7 @@ Bound = Annotated[int | float, BeforeValidator(_in_days, json_schema_input_type=
 Bounds = tuple[Bound, Bound]
 WholeNumber = Annotated[int, Field(strict=True, ge=0, le=1_000_000)]
 Test = Literal["paired", "inverted_u", "rank_correlation", "correlation"]
+Keep = Literal["folders", "tables", "measures"]
 KINDS = ("grid", "list", "latin_hypercube", "sobol", "morris")
 
 
@@ -270,8 +271,9 @@ class StudyFile(Part):
     """What every arm shall spend alike; null: arms are run as they are given."""
     budget: Budget | None = None
     """What all runs together may spend; null: each run has its scenario's own budget."""
-    pack: bool = False
-    """Each process moves its finished runs into one file, in place of dozens of files a run."""
+    keep: Keep = "folders"
+    """What is kept of a run that has been measured: its whole ``folders``; its ``tables``, that is
+    all but the journal; or its ``measures``, which is no folder at all."""
 
 
 def crossed_settings(crossed: Mapping[str, Sequence[Any]], replicate: int) -> dict[str, Any]:

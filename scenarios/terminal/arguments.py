@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec, get_args, get_type_hints
 
@@ -91,8 +91,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     def careful(*args: P.args, **kwargs: P.kwargs) -> None:
         with sigterm_as_interrupt():
             try:
-                with _packed_taken_out(kwargs.values()):
-                    command(*args, **kwargs)
+                command(*args, **kwargs)
             except Stopped as error:
                 notes = "".join(f"\n{note}" for note in getattr(error, "__notes__", ()))
                 why, going_on = _going_on_after(str(error))
@@ -109,22 +108,6 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 _leave(str(error), error.exit_code)
 
     return careful
-
-
-@contextmanager
-def _packed_taken_out(arguments: Iterable[object]) -> Iterator[None]:
-    """Put packed runs that are named where they were; they stay there if they are changed."""
-    with ExitStack() as places:
-        for value in arguments:
-            given = value if isinstance(value, list) else (value,)
-            for path in (Path(one) for one in given if isinstance(one, str | Path)):
-                if path.parent.name == "runs" and not path.exists():
-                    from virsci_society.agents.files.packs import taken_out
-
-                    kept = f"{path}: out of its pack, with what was written into it"
-                    with writing(path):
-                        places.enter_context(taken_out(path, partial(tell, kept, err=True)))
-        yield
 
 
 @contextmanager

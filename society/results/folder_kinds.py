@@ -8,7 +8,6 @@ from pathlib import Path
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import require_regular_file
-from virsci_society.agents.files.packs import packed_names
 
 MANIFEST, LOCK, PARTIAL = "manifest.json", "lock.json", "partial"
 """The files by which the folders of a run and of a study are known, and the part of a run."""
@@ -30,13 +29,14 @@ def without_manifest(folder: Path) -> str:
     )
     if (folder / LOCK).exists():
         planned = planned_runs(folder) or 0
-        runs = sorted({*runs, *(folder / "runs" / name for name in packed_names(folder))})
-        told = [f"{folder}: a study, {len(runs)} of {planned or '?'} runs finished"]
+        # Of runs that kept their measures alone there is no folder.
+        done = max(len(runs), len([*(folder / "runs").glob("*.measures.json")]))
+        told = [f"{folder}: a study, {done} of {planned or '?'} runs finished"]
         if (folder / "report.html").exists():
             told.append(f"'society show --open {folder}' opens its page")
-        elif runs:
+        elif done:
             told.append(f"'society study report {folder}' writes its page")
-        if not 0 < planned <= len(runs):
+        if not 0 < planned <= done:
             told.append(f"'society study run {folder}' resumes it")
         return "; ".join([*told, *(f"one of its runs is {one}" for one in runs[:1])])
     runs = [path for path in runs if path.name != PARTIAL]

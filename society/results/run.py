@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from virsci_society.agents.arrays import DAMAGED_ARCHIVE, VectorArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import replacing, require_regular_file
 from virsci_society.agents.files.file_hashes import FileHashes, read_hashes, source_digest
-from virsci_society.agents.files.packs import unpacked
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.society.results.dataframes import build_tables, cast_table, with_numpy_dtypes
 from virsci_society.society.results.folder_kinds import MANIFEST, PARTIAL, without_manifest
@@ -148,7 +146,6 @@ class Run:
         self.digest = digest if digest is not None else self.manifest.get("digest")
         self.folder = folder
         self._hashes = hashes
-        self._copy: TemporaryDirectory[str] | None = None  # removed together with this object
 
     @classmethod
     def from_rows(
@@ -172,17 +169,13 @@ class Run:
         """Open a run folder, finished or partial; each table is read when it is first used.
 
         Args:
-            path: the run folder. Of a packed run of a study, a copy is read that lasts as long as
-                the object that is returned.
+            path: the run folder.
             databases: past and contemporary papers to measure novelty against, if needed.
 
         Raises:
             InputError: not a run folder, or one of its files is damaged.
         """
         folder = Path(path)
-        copy = unpacked(folder)
-        if copy is not None:
-            folder = Path(copy.name) / folder.name
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder; give the folder that a run wrote")
         hashes = read_hashes(folder)
@@ -199,7 +192,7 @@ class Run:
         text = _read(folder / "scenario.yaml") if (folder / "scenario.yaml").exists() else ""
         digest = _read(folder / "digest").strip() if (folder / "digest").exists() else None
         vectors = folder / "vectors.npz"
-        run = cls(
+        return cls(
             {},
             manifest,
             manifest.get("scenario") or {},
@@ -210,8 +203,6 @@ class Run:
             folder=folder,
             hashes=hashes,
         )
-        run._copy = copy
-        return run
 
     @property
     def name(self) -> str:

@@ -21,7 +21,6 @@ import simpy
 
 from virsci_society.agents.arrays import IntArray
 from virsci_society.society.ecosystem.people import People
-from virsci_society.society.results.packed_list import PackedList
 from virsci_society.society.results.tables import TABLES, TableRows
 
 if TYPE_CHECKING:
@@ -46,10 +45,8 @@ class RunLog:
     """
 
     def __init__(self, env: simpy.Environment) -> None:
-        self.events: PackedList[dict[str, Any]] = PackedList(dict)
-        self.rows: dict[str, PackedList[tuple[Any, ...]]] = {
-            name: PackedList(tuple) for name in TABLES
-        }
+        self.events: list[dict[str, Any]] = []
+        self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in TABLES}
         self.initial_rows: Callable[[TableRows], TableRows] | None = None
         self.sealed = False
         self.completed = 0.0
@@ -94,16 +91,13 @@ class RunLog:
         self.completed = float(floor(date))
         self._events = len(self.events)
         self._lengths = {name: len(rows) for name, rows in self.rows.items()}
-        self.events.pack()
-        for rows in self.rows.values():
-            rows.pack()
         return self.completed + 1.0
 
     def roll_back(self) -> None:
         """Remove what is younger than the last completed day (rule 2)."""
-        self.events.cut(self._events)
+        del self.events[self._events :]
         for name, rows in self.rows.items():
-            rows.cut(self._lengths.get(name, 0))
+            del rows[self._lengths.get(name, 0) :]
 
 
 DATE_BEFORE_DAY_0 = -1.0

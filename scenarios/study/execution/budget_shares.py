@@ -20,7 +20,7 @@ from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.records import NANO, Spending, nano_bound
 from virsci_society.scenarios.runs.lease import LeaseHeld, hold_lease
 from virsci_society.scenarios.study.folder import read_budget, require_lock
-from virsci_society.scenarios.study.status import Status, folder_of, read_status
+from virsci_society.scenarios.study.status import Status, folder_of
 
 SHARES = "shares.json"
 _LOCK = "shares.lock"
@@ -190,8 +190,6 @@ def spent_by(folder: Path) -> Spending:
     from virsci_society.scenarios.runs.run_journal import JOURNAL
 
     path = folder / JOURNAL
-    if not folder.exists() and (status := read_status(folder.parent.parent, int(folder.name))):
-        return Spending(status.calls, status.tokens, round(status.usd * NANO))  # it is packed
     if not path.is_file() or not path.stat().st_size:
         return Spending()
     with Journal.open(path, frozen=True, verify=False) as journal:

@@ -14,8 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from virsci_society.agents.errors import SocietyError, Stopped, disk_errors_as
-from virsci_society.agents.files.packs import is_loose, pack_run
+from virsci_society.agents.errors import SocietyError
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.records import NANO
 from virsci_society.agents.redaction import redact
@@ -25,15 +24,16 @@ from virsci_society.scenarios.runs.control import stop_wanted
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.lease import Lease, LeaseHeld, LeaseLost, hold_lease
 from virsci_society.scenarios.runs.progress import Progress
-from virsci_society.scenarios.runs.run_folder import DIGEST
+from virsci_society.scenarios.runs.run_state import read_manifest
 from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.study.design import scenario_of
 from virsci_society.scenarios.study.execution.budget_shares import Shares, spent_by
 from virsci_society.scenarios.study.folder import (
     BASE,
     Lock,
-    is_packed,
+    keep_only,
     read_budget,
+    read_keep,
     require_lock,
 )
 from virsci_society.scenarios.study.status import (
@@ -81,32 +81,30 @@ def run_one(
 
     Raises:
         InputError: the study's folder has no lock, or no such run.
-        Stopped: the run is done and cannot be moved into a pack; it is left as it is.
+        Stopped: the run is done, and what is not kept of it cannot be deleted.
     """
     lock = require_lock(study)
     waiting = lock.waiting(index)
-    folder, packing = folder_of(study, index), is_packed(study)
+    folder = folder_of(study, index)
     status = read_status(study, index) or waiting
-    over = _is_over(status, again)
-    if over and not (packing and status.state == "done" and is_loose(folder)):
+    if _is_over(status, again):
         return status
-    if not over and (stop := stop_wanted(study)) is not None:
+    if (stop := stop_wanted(study)) is not None:
         return replace(waiting, state="stopped", reason=str(stop), code=stop.exit_code)
     owner = f"process {os.getpid()} of {socket.gethostname()}"
     try:
         with hold_lease(folder, owner) as lease:
-            # Once more: another worker may have done it, and packed it with its lease.
+            # Once more: another worker may have done it, and deleted what is not kept of it.
             status = read_status(study, index) or waiting
             if not _is_over(status, again):
                 one = _LeasedRun(study, lock, waiting, lease, trust)
                 status = one.execute(share, again, resources or SharedResources())
-            if packing and status.state == "done":
-                with disk_errors_as(Stopped, f"{folder}: cannot be packed"):
+                if status.state == "done":
                     lease.check()
-                    pack_run(folder)
+                    keep_only(folder, read_keep(study))
             return status
     except (LeaseHeld, LeaseLost) as held:
-        return status if over else replace(waiting, state="running", reason=_reason_of(held))
+        return replace(waiting, state="running", reason=_reason_of(held))
 
 
 def _is_over(status: Status, again: bool) -> bool:
@@ -206,14 +204,21 @@ class _LeasedRun:
 
     def _note(self, state: Any, reason: str, code: int, crashed: int) -> Status:
         """Write the status, with the spending that the journal shows."""
-        spent, digest = None, ""
+        spent, digest, boundary = None, "", None
         if state != "running":
             with suppress(SocietyError):
                 spent = spent_by(self.folder)
         if state == "done":
-            digest = (self.folder / DIGEST).read_text(encoding="utf-8").strip()
+            manifest = read_manifest(self.folder)
+            digest, boundary = manifest["digest"], manifest["boundary"]
         status = replace(
-            self.waiting, state=state, reason=reason, code=code, deaths=crashed, digest=digest
+            self.waiting,
+            state=state,
+            reason=reason,
+            code=code,
+            deaths=crashed,
+            digest=digest,
+            boundary=boundary,
         )
         if spent is not None:
             status = replace(status, calls=spent.calls, tokens=spent.tokens, usd=spent.nano / NANO)

@@ -571,7 +571,7 @@ def test_a_study_of_identity_1_is_reported_and_not_gone_on_with(tmp_path):
     data["comparisons"] = [{"test": "paired", "of": "papers"}]
     own = {key: value for key, value in data.items() if key not in ("hash", "by")}
     (study / LOCK).write_text(json.dumps({**own, "hash": hash_json(own), "by": "run"}))
-    gathered_told = json.loads(study_json(design, require_lock(study), study))
+    gathered_told = json.loads(study_json(design, require_lock(study), study, []))
     assert [one["exploratory"] for one in gathered_told["comparisons"]] == [False]
     with pytest.raises(InputError, match=r"going on with it needs release 0\.1\.0"):
         open_folder(design, study)
