@@ -165,6 +165,7 @@ RULES: Mapping[str, Rule] = {
     "garbled": Rule(True, True, "the endpoint does not answer as a chat completion should", True),
     # Here and for "rate" the endpoint works, and nothing counts against it.
     "empty": Rule(True, False, "the model returns no text; raise backend.max_tokens", True),
+    "withheld": Rule(True, False, "the provider returns no choices; see its content filter"),
     "rate": Rule(True, False, "lower backend.in_flight; the same command resumes it later"),
     "key": Rule(False, False, "put a valid key into the provider's environment variable"),
     "credit": Rule(

@@ -164,6 +164,7 @@ OUTCOMES = {
     "unanswered": "nobody answered by the deadline of the inbox",
     "folder": "the folder of questions and answers could not be used",
     "empty": "the answer held no text",
+    "withheld": "the answer had no choices",
     "rate": "too many requests at a time",
     "key": "the key was not accepted",
     "credit": "no credit was left",

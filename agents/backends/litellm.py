@@ -31,6 +31,7 @@ from virsci_society.agents.backends.responses import (
     classify_refusal,
     classify_response,
     classify_success,
+    get_field,
 )
 from virsci_society.agents.errors import Fault, Verdict
 from virsci_society.agents.prompts.request import Request, Usage
@@ -130,7 +131,8 @@ class LiteLLM(ChatCompletionsBackend):
                 sent["extra_body"] = extra
             with recorded_exchange() as exchange:
                 try:
-                    return await litellm.acompletion(**always, **sent)
+                    completion = await litellm.acompletion(**always, **sent)
+                    return as_received(completion, exchange.response.text)
                 except Exception as error:
                     failure = exchange.failure(error) or classify_success(exchange.response.text)
                 finally:
@@ -156,6 +158,35 @@ class LiteLLM(ChatCompletionsBackend):
         timeout = httpx.Timeout(self.deadlines.read, connect=self.deadlines.connect)
         own = {"max_tokens": self.max_tokens, "timeout": timeout}
         return litellm_arguments(self.model, endpoint, key) | own
+
+
+FINISH_REASONS = (
+    *("choices.0.finish_reason", "candidates.0.finishReason", "stop_reason", "stopReason"),
+    *("done_reason", "finish_reason"),
+)
+"""Where providers say why a reply ended: OpenAI, Gemini, Anthropic, Bedrock, Ollama, Cohere."""
+
+
+def as_received(completion: Any, body: str) -> Any:
+    """The completion with the provider's own reason to finish; litellm calls unknown ones stop."""
+    received = json.loads(body)
+    if get_field(received, "choices"):
+        return received
+    reasons = (reason for path in FINISH_REASONS if (reason := _at(received, path)))
+    choice = completion.choices[0]
+    ended = next(reasons, choice.finish_reason)
+    return {
+        "choices": [{"message": choice.message, "finish_reason": ended}],
+        "usage": get_field(completion, "usage"),
+        "model": completion.model,
+    }
+
+
+def _at(data: Any, path: str) -> Any:
+    """What stands at a path of names and positions in JSON data; None: nothing."""
+    for step in path.split("."):
+        data = (data or [None])[0] if isinstance(data, list) else get_field(data, step)
+    return data
 
 
 def litellm_arguments(model: str, endpoint: EndpointSettings, key: str | None) -> dict[str, Any]:

@@ -30,9 +30,28 @@ from virsci_society.agents.spelling import cut_text
 BEYOND = 100_000
 """Tokens that hidden thoughts and a provider's own prompt may add; larger counts are mistakes."""
 
-CUT = frozenset({"length", "max_tokens"})
-FILTERED = frozenset({"content_filter", "safety"})
-"""Reasons to finish, beside ``stop``."""
+FINISHED = frozenset(
+    {
+        *("", "stop", "stop_sequence", "stop_token", "stopped", "end", "end_turn", "eos"),
+        *("eos_token", "eos_found", "complete", "completed", "done", "finished", "none", "null"),
+    }
+)
+CUT = frozenset(
+    {
+        *("length", "max_tokens", "max_output_tokens", "max_length", "model_length"),
+        "model_context_window_exceeded",
+    }
+)
+FILTERED = frozenset(
+    {
+        *("content_filter", "content_filtered", "guardrail_intervened", "safety", "sensitive"),
+        *("recitation", "blocklist", "prohibited_content", "spii", "language", "error_toxic"),
+    }
+)
+TOOL_CALLS = frozenset({"tool_calls", "tool_call", "tool_use", "function_call"})
+"""Reasons to finish. Any other one is a failure of the provider, whatever words came with it."""
+ASIDE = ("reasoning_content", "reasoning", "thinking", "tool_calls", "function_call")
+"""Fields of a message in which some servers put the words that belong into ``content``."""
 LONGEST = 500
 """Characters of a message."""
 _MOST_READ = 100_000
@@ -178,26 +197,39 @@ def read_completion(completion: Any, request: Request, max_reply_tokens: int) ->
 
 
 def _wordless(choice: Any) -> Verdict | Fault | None:
-    """Why there are no words; None if there are."""
+    """Why there are no words that count; None if there are."""
+    error, why = get_field(choice, "error"), _finish_reason(choice)
+    if error:
+        return _inner_error(error)
     message = get_field(choice, "message")
     refusal = _refusal(message)
-    if refusal.strip():
-        return Refused(one_line(f"the model declined: {refusal}"))
-    return (
-        None if _text(get_field(message, "content")).strip() else _no_text(_finish_reason(choice))
-    )
+    if refusal.strip() or why == "refusal":
+        return Refused(one_line(f"the model declined: {refusal}".removesuffix(": ")))
+    if why in FILTERED:
+        return Filtered("the provider's content filter took the answer away")
+    if why not in FINISHED | CUT | TOOL_CALLS:
+        return Fault(one_line(f"the provider gave up the reply: it ended with {why!r}"), "server")
+    if _text(get_field(message, "content")).strip():
+        return None
+    return Fault(_no_text(message, why), "empty")
 
 
 def _finish_reason(choice: Any) -> str:
     return str(get_field(choice, "finish_reason") or "").lower()
 
 
-def _no_text(why: str) -> Verdict | Fault:
-    if why in FILTERED:
-        return Filtered("the provider's content filter took the answer away")
+def _no_text(message: Any, why: str) -> str:
+    """Say why a message has no text, and which setting gives it some."""
+    aside = next((name for name in ASIDE if get_field(message, name)), "")
     if why in CUT:
-        return Fault("the reply was cut before its first word; raise backend.max_tokens", "empty")
-    return Fault("the reply has no text" + (f" (it ended with {why})" if why else ""), "empty")
+        where = f", in {aside}" if aside else ""
+        return f"the reply was cut before its first word{where}; raise backend.max_tokens"
+    if aside:
+        return (
+            f"the reply has no text, its words are in {aside}; turn thinking and tools of the "
+            "server off, or its parser of them"
+        )
+    return f"the reply has no text (it ended with {why})" if why else "the reply has no text"
 
 
 def _text(content: Any) -> str:
@@ -267,11 +299,21 @@ def classify_success(answer: Any) -> Verdict | Fault | None:
     except (ValueError, RecursionError):
         return Fault(one_line(f"the answer is no JSON: {answer[:_SHOWN]}"), "garbled")
     choices, error = get_field(data, "choices"), get_field(data, "error")
+    if error:
+        return _inner_error(error)
     if isinstance(choices, list | tuple) and choices:
         return None
-    if not error:
-        return Fault("the answer is no chat completion that has choices", "garbled")
-    status = get_field(error, "code")
+    if not choices and get_field(data, "usage"):
+        # So some providers answer a page that their filter has blocked.
+        return Fault("the provider returned no choices; its filter may block the page", "withheld")
+    return Fault("the answer is no chat completion that has choices", "garbled")
+
+
+def _inner_error(error: Any) -> Verdict | Fault:
+    """What an error inside of an answer with a status of success means."""
+    status = get_field(error, "code") or get_field(error, "status")
+    if isinstance(status, str) and status.isdecimal():
+        status = int(status)
     if isinstance(status, int) and 400 <= status < 600:
         return classify_response(status, json.dumps({"error": error}, default=str), {})
     return Fault(one_line(f"an error in place of an answer: {error}"), "garbled")

@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from virsci_society.agents.config import Part
-from virsci_society.agents.errors import Fault, InputError, Stopped, Verdict
+from virsci_society.agents.errors import Fault, Filtered, InputError, Stopped, Verdict
 from virsci_society.agents.journal.records import ANSWERED, CallOutcome
 from virsci_society.agents.prompts.request import Reply, Usage
 
 EMPTY_ATTEMPTS = 3
-"""After so many empty answers to one request, emptiness is what the model has to say."""
+"""After this many empty replies to one request, accept the empty reply; after this many replies
+without choices, take the page as filtered."""
 UNREACHED = (
     "start the server, give its right address with --set backend.api_base=ADDRESS, or see whether "
     "this machine has a network; for a server that starts slowly raise backend.deadlines.connect"
@@ -101,8 +102,12 @@ def conclude(ending: Reply | Verdict | Fault, earlier: Sequence[Fault]) -> Concl
         outcome = CallOutcome.of_verdict(ending)
         return Conclusion(outcome.kind, outcome, usage=ending.usage)
     kinds = [fault.kind for fault in (*earlier, ending)]
-    empty = CallOutcome("answer", "") if kinds.count("empty") == EMPTY_ATTEMPTS else None
-    return Conclusion(ending.kind, empty, ending, ending.usage, ending.cost_unknown)
+    outcome = None
+    if kinds.count("empty") == EMPTY_ATTEMPTS:
+        outcome = CallOutcome("answer", "")
+    elif kinds.count("withheld") == EMPTY_ATTEMPTS:
+        outcome = CallOutcome.of_verdict(Filtered(str(ending)))
+    return Conclusion(ending.kind, outcome, ending, ending.usage, ending.cost_unknown)
 
 
 def wait_after(
@@ -124,7 +129,7 @@ def wait_after(
     """
     fault = faults[-1]
     # Rate limits and empty answers have bounds of their own: patience, EMPTY_ATTEMPTS.
-    failed = sum(one.kind not in ("rate", "empty") for one in faults)
+    failed = sum(one.kind not in ("rate", "empty", "withheld") for one in faults)
     if contact is not None and not (fault.rule.retryable or fault.sent):
         # Refused by the library on this machine: the same command could never go on.
         raise InputError(f"backend.model: {fault}; {fault.rule.advice}")

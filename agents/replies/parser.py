@@ -47,7 +47,35 @@ STARTS = 256
 EFFORT = 2_000_000
 """Characters read over all beginnings that turn out to be no JSON."""
 
-_THOUGHT = re.compile(r"</?(?:think|thinking|reasoning)>", re.IGNORECASE)
+_THOUGHT_NAMES = (
+    r"(?:seed:|ant)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad"
+    r"|chain[_-]of[_-]thought)"
+)
+THOUGHT_MARKS = (
+    # Qwen, DeepSeek, EXAONE, Seed and others: tags, with or without attributes.
+    (rf"<\s*{_THOUGHT_NAMES}(?:\s[^<>]*)?>", rf"<\s*/\s*{_THOUGHT_NAMES}\s*>"),
+    # Magistral.
+    (r"\[(?:think(?:ing)?|thought|reasoning)\]", r"\[/(?:think(?:ing)?|thought|reasoning)\]"),
+    # Kimi.
+    ("◁think▷", "◁/think▷"),
+    # Command A; OpenThinker and Sky-T1, which mark the solution as well.
+    (r"<\|start_thinking\|>", r"<\|end_thinking\|>"),
+    (r"<\|begin_of_thought\|>", r"<\|(?:end_of_thought|begin_of_solution)\|>"),
+    # gpt-oss: every channel but the final one. Tokens of its format may have been dropped.
+    (
+        r"<\|channel\|>\s*(?:analysis|commentary)\b[^<]*(?:<\|message\|>)?",
+        r"<\|channel\|>\s*final\b[^<]*(?:<\|message\|>)?",
+    ),
+    # MedGemma.
+    (r"<unused94>(?:thought)?", r"<unused95>"),
+)
+"""Patterns of the marks before and after the thoughts of a model, whatever their case."""
+_THOUGHT_BEGINS, _THOUGHT_ENDS = (
+    re.compile("|".join(marks), re.IGNORECASE) for marks in zip(*THOUGHT_MARKS, strict=True)
+)
+ENDED_THINKING = (
+    "the reply ends inside its thinking; raise backend.max_tokens, or turn thinking off"
+)
 _OPENING = re.compile(r"\{(?=\s*[\"}])")
 _FENCE = re.compile(r"```")
 STRICT = json.JSONDecoder(object_pairs_hook=unique_members, parse_constant=reject_constant)
@@ -80,7 +108,10 @@ def read_reply(form: type[FormT], text: str, *, cut: bool = False) -> ParsedRepl
             raise ValueError(f"longer than {_LONGEST} characters")
         return ParsedReply(_fit(form, STRICT.decode(text), text), "strict")
     except _TROUBLE as error:
-        return _Search(form, strip_reasoning(text), cut, error).parse()
+        answer = strip_reasoning(text)
+        if text and not answer:
+            raise ReplyError(f"{form.__name__}: {ENDED_THINKING}") from None
+        return _Search(form, answer, cut, error).parse()
 
 
 def _fit(form: type[FormT], data: Any, text: str) -> FormT:
@@ -218,13 +249,14 @@ class JsonBlock(NamedTuple):
 def strip_reasoning(text: str) -> str:
     """The last ``REACH`` characters of a reply, without the reasoning before the answer.
 
-    Words between reasoning tags are no answer, also where the last tag was never closed.
+    Thoughts are no answer, and nothing is left of a reply that ends inside of them.
     """
     text = text[-REACH:]
-    marks = list(_THOUGHT.finditer(text))
-    if not marks:
-        return text
-    return strip_blank(text[marks[-1].end() :]) if marks[-1][0].startswith("</") else ""
+    begins = max((mark.start() for mark in _THOUGHT_BEGINS.finditer(text)), default=-1)
+    ends = max((mark.end() for mark in _THOUGHT_ENDS.finditer(text)), default=-1)
+    if begins >= max(ends, 0):
+        return ""
+    return text if ends < 0 else strip_blank(text[ends:])
 
 
 def strip_blank(text: str) -> str:

@@ -329,7 +329,7 @@ def test_messages_are_one_short_line_without_secrets(monkeypatch):
 def test_no_shape_of_an_answer_escapes_as_another_error(said):
     with pytest.raises(Fault) as caught:
         read_completion(said, a_request(), 100)
-    assert caught.value.kind in ("garbled", "empty")
+    assert caught.value.kind in ("garbled", "empty", "server")
 
 
 def test_counts_that_cannot_be_are_not_believed():

@@ -89,6 +89,35 @@ def test_the_ladder_goes_on_with_whoever_asked():
     assert RUNGS == ("strict", "found", "repaired", "re-asked", "default")
 
 
+THOUGHTS = (
+    ("<think>", "</think>"),
+    ("<Think effort='high'>", "</Think>"),
+    ("<thought>", "</thought>"),
+    ("<seed:think>", "</seed:think>"),
+    ("< reasoning >", "< / reasoning >"),
+    ("<scratchpad>", "</scratchpad>"),
+    ("[THINK]", "[/THINK]"),
+    ("[reasoning]", "[/reasoning]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|><|begin_of_solution|>"),
+    ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    ("<|channel|>commentary to=x<|message|>", "<|channel|>final <|constrain|>json<|message|>"),
+    ("<unused94>thought\n", "<unused95>"),
+)
+DRAFT = f"A first try would be {GOOD.replace('A', 'B')}, but no, because"
+
+
+@pytest.mark.parametrize(("begin", "end"), THOUGHTS)
+def test_thoughts_are_no_answer(begin, end):
+    read = read_reply(Idea, f"{begin}{DRAFT}{end}{GOOD}")
+    assert read.form.title == "A"
+    for cut in (False, True):
+        for text in (f"{begin}{DRAFT}", f"{begin}x{end}{begin}{DRAFT}"):
+            with pytest.raises(ReplyError, match="ends inside its thinking"):
+                read_reply(Idea, text, cut=cut)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -104,7 +133,7 @@ def test_the_ladder_goes_on_with_whoever_asked():
         ("[1, 2]", "Idea: : Input should be a valid dictionary"),
         ("3", "Idea: : Input should be"),
         ("null", "Idea: : Input should be"),
-        ("<think>" + GOOD, "Idea: not JSON"),
+        ("<think>" + GOOD, "Idea: the reply ends inside its thinking"),
         (GOOD + "\0", None),
     ],
 )
