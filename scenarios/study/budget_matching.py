@@ -19,7 +19,7 @@ from virsci_society.scenarios.planning.dry_run import PAPER_TEXTS, DryRun, DryRu
 from virsci_society.scenarios.planning.model_rates import rates_for
 from virsci_society.scenarios.planning.plan import FIGURES, rehearse
 from virsci_society.scenarios.runs.progress import Progress
-from virsci_society.scenarios.study.design import BUDGET, Arm, Design, MatchedArm, scenario_of
+from virsci_society.scenarios.study.design import Arm, Design, MatchedArm, scenario_of
 from virsci_society.scenarios.study.study_file import Match
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
@@ -96,8 +96,8 @@ def matching_data(design: Design) -> dict[str, Any] | None:
 
 
 def read_matching(data: Mapping[str, Any]) -> tuple[MatchedArm, ...]:
-    """The matching of which ``matching_data`` is plain data; older locks have one target."""
-    return tuple(MatchedArm(**{"target": data.get("target"), **one}) for one in data["arms"])
+    """The matching of which ``matching_data`` is plain data."""
+    return tuple(MatchedArm(**one) for one in data["arms"])
 
 
 def nearest_value(spending: Spending, low: int, high: int, target: float) -> int:
@@ -136,7 +136,7 @@ class _Matcher:
         self._moved: set[str] = set()
 
     def matching(self) -> tuple[MatchedArm, ...]:
-        """What was chosen for each arm; its target is that of its block."""
+        """What was chosen for each arm."""
         rows = []
         for arm, scenario in self._arms():
             keys, target = self.wanted.adapt.get(arm.listed), self._target(arm)
@@ -153,12 +153,8 @@ class _Matcher:
     def _target(self, matched: Arm) -> float | None:
         wanted = self.wanted
         if not isinstance(wanted.to, str):
-            return wanted.to if isinstance(wanted.to, float) else matched.block.get(BUDGET)
-        arm, scenario = next(
-            one
-            for one in self._arms()
-            if one[0].listed == wanted.to and one[0].is_within(matched.block)
-        )
+            return wanted.to if isinstance(wanted.to, float) else matched.budget
+        arm, scenario = next(one for one in self._arms() if one[0].name == wanted.to)
         target = self._spent_as_given(arm, scenario)
         if target <= 0:
             raise InputError(

@@ -1,16 +1,14 @@
 """The design of a study, with its arms, their scenarios and their seeds resolved.
 
 Settings are the scenario keys of an arm. They are written dotted or nested, and messages about them
-name the line of the study file in which they stand. A study may have blocks (models, for example,
-or budgets), in each of which it has the same arms: these are compared and matched within a block,
-and all blocks share seeds and crossed values.
+name the line of the study file in which they stand. A study may match its arms at several budgets:
+comparisons stay within one, and all budgets share seeds and crossed values.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,7 @@ from virsci_society.scenarios.config.document import Document, Origin, dotted
 from virsci_society.scenarios.config.schema import Scenario, read_scenario
 from virsci_society.scenarios.config.yaml_io import Key, KeyPath
 from virsci_society.scenarios.runs.preflight import check_before_run
-from virsci_society.scenarios.study.study_file import Comparison, PairedOver, StudyFile
+from virsci_society.scenarios.study.study_file import Comparison, Match, PairedOver, StudyFile
 from virsci_society.society.kernel.streams import Streams
 
 Settings = Mapping[str, Any]
@@ -146,23 +144,19 @@ class Arm:
     Attributes:
         name: as tables and figures have it.
         settings: the scenario keys that are its own, dotted.
-        of: the name in the file of an arm that is run in several blocks; else empty.
-        block: the settings of ``each`` that it is run in, and its budget as ``match.to``.
+        of: the name in the file of an arm that is run at several budgets; else empty.
+        budget: the one of ``match.to`` that it is run at; None where there are not several.
     """
 
     name: str
     settings: Settings
     of: str = ""
-    block: Settings = field(default_factory=dict)
+    budget: float | None = None
 
     @property
     def listed(self) -> str:
         """Its name in the study's file."""
         return self.of or self.name
-
-    def is_within(self, block: Settings) -> bool:
-        """Is it run in a block, in whose other settings it may have no part?"""
-        return all(key in block and block[key] == value for key, value in self.block.items())
 
 
 @dataclass(frozen=True)
@@ -228,7 +222,7 @@ class Design:
             placed
             for one in self.file.comparisons
             for written in (paired_over(one, self.arms) if isinstance(one, PairedOver) else (one,))
-            for placed in within_blocks(written, self.arms)
+            for placed in at_each_budget(written, self.arms)
         ]
 
     def seeds(self, arm: str) -> list[int]:
@@ -260,25 +254,18 @@ def paired_over(short: PairedOver, arms: Sequence[Arm]) -> list[Comparison]:
     ]
 
 
-def within_blocks(one: Comparison, arms: Sequence[Arm]) -> list[Comparison]:
-    """A comparison in each block of a study, of the arms that its names stand for there.
+def at_each_budget(one: Comparison, arms: Sequence[Arm]) -> list[Comparison]:
+    """A comparison at each budget of a study, of the arms that its names stand for there.
 
-    One over a key that differs between blocks stays whole, and so does one of arms by the names
-    that they have in their blocks.
+    One of arms by the names that they have at their budgets stays whole.
     """
-    blocks = [
-        arm.block
-        for arm in arms
-        if not any(arm.is_within(other.block) and arm.block != other.block for other in arms)
-    ]
     own = {arm.name for arm in arms if arm.of}
-    if not own or one.over in blocks[0] or own & {*(one.arms or ())}:
+    if not own or own & {*(one.arms or ())}:
         return [one]
     found, listed = [], dict.fromkeys(arm.listed for arm in arms)
-    for block in blocks:
-        here = {arm.listed: arm.name for arm in arms if arm.is_within(block)}
-        names = tuple(here[name] for name in one.arms or listed)
-        placed = one.model_copy(update={"arms": names})
+    for budget in dict.fromkeys(arm.budget for arm in arms if arm.of):
+        here = {arm.listed: arm.name for arm in arms if arm.budget in (None, budget)}
+        placed = one.model_copy(update={"arms": tuple(here[name] for name in one.arms or listed)})
         found += [] if placed in found else [placed]
     return found
 
@@ -323,51 +310,18 @@ def check_arms(design: Design, *, keys: bool = True) -> None:
         raise InputError("\n".join(told))
 
 
-BUDGET = "match.to"
-"""What a block calls the budget of its adapted arms."""
-
-
-def in_blocks(
-    file: StudyFile, arms: list[tuple[Arm, Document]], study: Document
+def at_budgets(
+    wanted: Match | None, arms: list[tuple[Arm, Document]]
 ) -> list[tuple[Arm, Document]]:
-    """Every arm in every block of a study, block by block.
-
-    An arm that is not adapted is run once, beside all budgets.
-
-    Args:
-        file: the keys of the study.
-        arms: as the file has them, with their settings.
-        study: the file, whose lines messages name.
-    """
-    wanted, found = file.match, []
-    budgets = wanted.to if wanted is not None and isinstance(wanted.to, tuple) else (None,)
-    for budget, keys in itertools.product(budgets, settings_of_blocks(file)):
+    """Adapted arms at each of several budgets; the others are run once, beside the last of them."""
+    if wanted is None or not isinstance(wanted.to, tuple):
+        return arms
+    found = []
+    for budget in wanted.to:
         for arm, document in arms:
-            adapted = wanted is not None and arm.name in wanted.adapt
-            if not adapted and budget != budgets[-1]:
-                continue
-            block = keys if budget is None or not adapted else {**keys, BUDGET: budget}
-            if not block:
+            if arm.name in wanted.adapt:
+                name = f"{arm.name} ({budget:g} {wanted.by})"
+                found.append((Arm(name, arm.settings, arm.name, budget), document))
+            elif budget == wanted.to[-1]:
                 found.append((arm, document))
-                continue
-            told = [arm_name(keys)] if keys else []
-            told += [f"{budget:g} {wanted.by}"] if wanted is not None and BUDGET in block else []
-            name = f"{arm.name} ({', '.join(told)})"
-            placed = Arm(name, {**arm.settings, **keys}, arm.name, block)
-            found.append((placed, document.merged_with(block_document(file, study, keys))))
     return found
-
-
-def settings_of_blocks(file: StudyFile) -> Iterator[dict[str, Any]]:
-    """The scenario keys of every block, the last key changing fastest."""
-    for values in itertools.product(*file.each.values()):
-        yield dict(zip(file.each, values, strict=True))
-
-
-def block_document(file: StudyFile, study: Document, keys: Mapping[str, Any]) -> Document:
-    """Scenario keys of a block as a document whose messages name the lines of the study's file."""
-    document = Document()
-    for key, value in keys.items():
-        place = ("each", key, file.each[key].index(value))
-        document = document.merged_with(settings_document(study, place, {key: value}))
-    return document

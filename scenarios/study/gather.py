@@ -111,7 +111,7 @@ def study_json(design: Design, lock: Lock, folder: Path, statuses: Sequence[Stat
         "design": file.arms.kind,
         "arms": [
             {"name": arm.name, "set": dict(arm.settings)}
-            | ({"of": arm.of, "block": dict(arm.block)} if arm.of else {})
+            | ({"of": arm.of, "budget": arm.budget} if arm.of else {})
             for arm in design.arms
         ],
         "keys": design.keys,

@@ -15,29 +15,23 @@ from virsci_society.scenarios.config.document import (
     Document,
     dotted,
     find_scenario,
+    from_settings,
     read_document,
     single_document,
 )
 from virsci_society.scenarios.config.reader import Reader
 from virsci_society.scenarios.config.registry import outside_metric
-from virsci_society.scenarios.config.schema import Scenario, title_of
+from virsci_society.scenarios.config.schema import Scenario, read_scenario, title_of
 from virsci_society.scenarios.config.yaml_io import KeyPath
-from virsci_society.scenarios.study.arm_settings import (
-    ArmSettings,
-    overlap,
-    split_settings,
-    try_read,
-)
 from virsci_society.scenarios.study.design import (
     Arm,
     Design,
     arm_name,
-    block_document,
+    at_budgets,
     flatten,
-    in_blocks,
     paired_over,
+    scenario_document,
     settings_document,
-    settings_of_blocks,
 )
 from virsci_society.scenarios.study.sensitivity import sample_arms
 from virsci_society.scenarios.study.study_file import (
@@ -69,7 +63,8 @@ def read_study(
 
     Args:
         name: of the library, the path of a file, or a study folder.
-        settings: ``a.b=c`` as given to ``--set``: keys of the study, or of its base scenario.
+        settings: ``a.b=c`` as given to ``--set``: keys of the study, or of its base scenario that
+            no arm sets.
         trust: let dotted paths in scenarios be imported.
         measured: measures that a lock holds; they were looked up when it was written, and looking
             up others takes longer than all the rest.
@@ -87,8 +82,7 @@ class _Reading:
     def __init__(
         self, path: Path, settings: Iterable[str], trust: bool, measured: frozenset[str]
     ) -> None:
-        own, over = split_settings(settings)
-        self.over = ArmSettings(over, trust)
+        own, self.over = split_settings(settings)
         self.path, self.trust, self.measured = path, trust, measured
         self.document = single_document(path).merged_with(own)
         self.reader = Reader(self.document, trust=trust)
@@ -101,7 +95,7 @@ class _Reading:
         file = self.reader.read_part(StudyFile, self.document.data, ())
         self._parts()
         arms = self._arms(file)
-        base, arms, scenarios = self._scenarios(arms, self._first_block(file))
+        base, scenarios = self._scenarios(arms)
         self._names([arm for arm, _ in arms], [one for one in (base, *scenarios) if one])
         self._match(file, arms)
         lines = [*self.diagnostics.messages(), *self.faults]
@@ -164,13 +158,8 @@ class _Reading:
             return []
         seed = file.seed if file is not None else 1
         found = list(self._made(read, seed))
-        for key, (arm, _) in itertools.product(file.each if file is not None else (), found):
-            if any(overlap(key, own) for own in arm.settings):
-                self.diagnostics.add(
-                    ("each", key), f"arm {arm.name} sets it itself; leave it out there"
-                )
         if file is not None:
-            found = in_blocks(file, found, self.document)
+            found = at_budgets(file.match, found)
         names = [arm.name for arm, _ in found]
         for name in dict.fromkeys(names):
             if names.count(name) > 1:
@@ -203,23 +192,22 @@ class _Reading:
                 yield Arm(f"point={number:0{width}d}", settings), document
 
     def _scenarios(
-        self, arms: list[tuple[Arm, Document]], block: Document
-    ) -> tuple[Scenario | None, list[tuple[Arm, Document]], list[Scenario]]:
-        """The base with the first block, the arms with what ``--set`` says, and their scenarios.
-
-        Faults are noted.
-        """
+        self, arms: list[tuple[Arm, Document]]
+    ) -> tuple[Scenario | None, list[Scenario]]:
+        """The base with what ``--set`` says, and the scenarios of the arms; faults are noted."""
         start = self._base()
         if start is None:
-            return None, arms, []
+            return None, []
         given = isinstance(self.document.data.get("set"), Mapping)
         for_all = settings_document(self.document, ("set",)) if given else Document()
         self._refuse_decided("set", for_all)
-        for one in self.over.settings:
-            self._refuse_decided("--set", one.document)
-        base, arms, faults = self.over.laid_over(start.merged_with(for_all), arms, block)
+        self._refuse_decided("--set", self.over)
+        self.start = start.merged_with(for_all).merged_with(self.over)
+        base, faults = try_read(self.start, self.trust)
         self.faults += faults
-        self.start = self.over.start
+        if base is not None:
+            self.start = scenario_document(base)
+            self._refuse_set_in_arms([arm for arm, _ in arms])
         scenarios = []
         for arm, document in arms:
             self._refuse_decided(f"arm {arm.name}", document)
@@ -230,13 +218,24 @@ class _Reading:
             self._note([line for line in wrong if line not in faults], f"arm {arm.name}")
             if scenario is not None:
                 scenarios.append(scenario)
-        return base, arms, scenarios
+        return base, scenarios
 
-    def _first_block(self, file: StudyFile | None) -> Document:
-        """The settings of the first block, which the base has as well: its model is told of."""
-        if file is None:
-            return Document()
-        return block_document(file, self.document, next(settings_of_blocks(file)))
+    def _refuse_set_in_arms(self, arms: list[Arm]) -> None:
+        """Note a fault for each ``--set`` of the base that the keys of some arms would hide."""
+        for key in flatten(self.over.data):
+            hiding: dict[str, list[str]] = {}
+            for arm in arms:
+                for own in arm.settings:
+                    # Another part replaces the whole section of the base.
+                    section = own.removesuffix(".use")
+                    if overlap(key, own) or (section != own and overlap(key, section)):
+                        hiding.setdefault(own, []).append(arm.name)
+            for own, names in hiding.items():
+                some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+                self.faults.append(
+                    f"--set {key}: changes the base, but {'arms' if names[1:] else 'arm'} {some} "
+                    f"{'set' if names[1:] else 'sets'} {own}; change it in the study's file"
+                )
 
     def _crossed(self, arm: Arm, document: Document) -> Document:
         """The first of the values that are crossed with the replicates; faults of all are noted."""
@@ -332,9 +331,7 @@ class _Reading:
             for key, ends in ranges.items():
                 if arm is None:
                     continue
-                if key in arm.settings and not any(
-                    one.optional and one.key == key for one in self.over.settings
-                ):
+                if key in arm.settings:
                     self.diagnostics.add(
                         (*here, key),
                         "the arm sets it itself; leave it out at one of the two places",
@@ -359,9 +356,7 @@ class _Reading:
     def _refuse_settings(self, key: str, why: str) -> None:
         """Note a fault for each ``--set`` of a key whose value the study itself gives."""
         self.faults += [
-            f"--set {one.key}: {why}"
-            for one in self.over.settings
-            if overlap(key, one.key) and not one.optional
+            f"--set {given}: {why}" for given in flatten(self.over.data) if overlap(key, given)
         ]
 
     def _place(self, path: KeyPath) -> str:
@@ -419,6 +414,30 @@ class _Reading:
         some = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
         hint = did_you_mean(name, known)
         self.diagnostics.add(place, f"{name!r} is no {what}, expected one of {some}{hint}")
+
+
+def split_settings(settings: Iterable[str]) -> tuple[Document, Document]:
+    """What ``--set`` says of the study itself, and of the base of its arms."""
+    given = from_settings(settings)
+    own, base = Document(), Document()
+    for part, content in given.data.items():
+        document = own if part in StudyFile.model_fields else base
+        document.data[part] = content
+        document.origins.update({at: of for at, of in given.origins.items() if at[0] == part})
+    return own, base
+
+
+def overlap(one: str, other: str) -> bool:
+    """Are two dotted keys the same, or is one a part of the other?"""
+    return f"{one}.".startswith(f"{other}.") or f"{other}.".startswith(f"{one}.")
+
+
+def try_read(document: Document, trust: bool) -> tuple[Scenario | None, list[str]]:
+    """The scenario of a document, or the lines that say what is wrong with it."""
+    try:
+        return read_scenario(document, trust=trust), []
+    except InputError as error:
+        return None, str(error).splitlines()
 
 
 def _adapted(file: StudyFile | None) -> Mapping[str, Mapping[str, tuple[int, int]]]:

@@ -250,11 +250,6 @@ class StudyFile(Part):
     )
     """Scenario keys and values that go round over the replicates of every arm: each value, or each
     combination of them, has the same number of replicates, in place of one drawn anew each time."""
-    each: dict[str, Annotated[tuple[Any, ...], Field(min_length=2, max_length=100)]] = Field(
-        default_factory=dict
-    )
-    """Scenario keys and values, such as two models: every arm is run with each value, or each
-    combination of them, and comparisons, gains and matched budgets stay within one."""
     paired: bool = True
     """Replicate r has the same seed in every arm, so that arms are compared pair by pair."""
     measures: tuple[str, ...] = Field(min_length=1)

@@ -25,7 +25,7 @@ from virsci_society.metrics.report.templates import (
 )
 from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.scenarios.study.design import format_value
-from virsci_society.scenarios.study.results import figures, multiverse, tables
+from virsci_society.scenarios.study.results import figures, tables
 from virsci_society.scenarios.study.results.answer import answer, finding, percentage, unit_of
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult, compute_comparisons
 from virsci_society.scenarios.study.results.scatter_figures import scatter_section
@@ -75,7 +75,6 @@ IN_THE_UNIT: Mapping[str, Sequence[str]] = {
     "measures": tuple(one for one in tables.MEASURE_BY_ARM[4:] if one != "skewness"),
     "inverted_u": ("slope_1", "low_1", "high_1", "slope_2", "low_2", "high_2"),
     "factorial": ("size",),
-    "multiverse": ("difference", "low", "high", "least", "most"),
     "morris": ("mu", "mu_star", "sigma"),
 }
 """Columns of tables that are in the unit of the measure."""
@@ -140,7 +139,6 @@ class StudyPage:
         by_arm = pd.concat([one["table"] for one in self.measures], ignore_index=True)
         reviews = tables.reviews_by_arm(study)
         few = 1 < len(study.arms) <= ARMS_BESIDE
-        universes = multiverse.multiverses(study)
         return {
             "plan": plan_table(study, self.results),
             "matched": study.matched_budgets(),
@@ -152,8 +150,6 @@ class StudyPage:
             "rank_correlations": tables.rank_correlations(self.results),
             "correlations": tables.measure_correlations(self.results),
             "factorial": tables.factorial(study),
-            "multiverse": multiverse.findings(universes),
-            "variance_components": multiverse.components(universes),
             "sensitivity": tables.sensitivity(study),
             study.description.design: study.sensitivity_indices(),
             "without_defaults": tables.without_defaults(self.results, again) if again else None,
@@ -175,7 +171,7 @@ class StudyPage:
             style=style_sheet(environment),
             told=description,
             interval=tables.interval_names(description.paired),
-            answer=self._answer(),
+            answer=answer(self.study, self.results),
             measures=self._groups(),
             differences=self.differences,
             correlated=self.correlated,
@@ -205,11 +201,6 @@ class StudyPage:
             shown=RUNS_SHOWN,
             arms_drawn=figures.ARMS_SHOWN,
         )
-
-    def _answer(self) -> list[str]:
-        """The answer, and whether it holds in all settings of ``each``."""
-        told, found = answer(self.study, self.results), self.tables.get("multiverse")
-        return told if found is None else [*told, *multiverse.sentence(self.study, found)]
 
     def _add_measure(self, name: str) -> None:
         measure = MEASURES.get(name)
@@ -366,7 +357,7 @@ def _matched_rows(table: pd.DataFrame | None) -> list[dict[str, Any]]:
 def _reference(description: StudyDescription) -> str:
     """The arm that gains are against, in words."""
     first = description.arms[0]
-    return f"{first.of} of the same block" if first.of else first.name
+    return f"{first.of} at the same budget" if first.of else first.name
 
 
 def _settings(given: dict[str, Any]) -> str:

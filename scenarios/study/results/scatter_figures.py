@@ -18,7 +18,7 @@ from virsci_society.metrics.report.drawing.svg import (
     Plot,
 )
 from virsci_society.metrics.scalars.measures import measure_extent
-from virsci_society.scenarios.study.design import BUDGET, short_names
+from virsci_society.scenarios.study.design import short_names
 from virsci_society.scenarios.study.results.study import ScatterFigure, Study
 
 REVIEW_EXTENT = (1.0, 10.0)
@@ -118,13 +118,10 @@ def _lines(study: Study, table: pd.DataFrame) -> list[list[int]]:
     known = {one.name: one for one in study.description.arms}
     lines: dict[str, list[int]] = {}
     for place, name in enumerate(table["arm"]):
-        arm = known[name]
-        rest = {key: value for key, value in arm.block.items() if key != BUDGET}
-        lines.setdefault(repr((arm.of or arm.name, rest)), []).append(place)
+        lines.setdefault(known[name].of or name, []).append(place)
     return [places for places in lines.values() if len(places) > 1]
 
 
 def _short(study: Study, arm: str) -> str:
     """The name of an arm, without its budget, which the axis shows."""
-    own = next(one for one in study.description.arms if one.name == arm)
-    return own.of if set(own.block) == {BUDGET} else arm
+    return next(one.of for one in study.description.arms if one.name == arm) or arm

@@ -42,13 +42,13 @@ class StudyRecord(BaseModel):
 class StudyArm(StudyRecord):
     """One arm of a study: its name, the scenario keys that it sets, and what it is one of.
 
-    ``of``: the name in the file of an arm that is run in several blocks; ``block``: its own.
+    ``of``: the name in the file of an arm that is run at several budgets; ``budget``: its own.
     """
 
     name: str
     set: dict[str, Any] = Field(default_factory=dict)
     of: str = ""
-    block: dict[str, Any] = Field(default_factory=dict)
+    budget: float | None = None
 
 
 class PlannedComparison(Comparison, StudyRecord):
@@ -212,16 +212,16 @@ class Study:
         return self.description.paired and len(told) > 1 and alike
 
     def reference(self, arm: str) -> str | None:
-        """The arm that gains are against: the first one, or its like in the block of an arm.
+        """The arm that gains are against: the first one, or its like at the budget of an arm.
 
-        None for an arm of a block in which the first one has no part, and for itself.
+        None for an arm of a budget at which the first one is not run, and for itself.
         """
         arms = self.description.arms
         own = next(one for one in arms if one.name == arm)
         like = (
             one.name
             for one in arms
-            if (one.of or one.name) == (arms[0].of or arms[0].name) and one.block == own.block
+            if (one.of or one.name) == (arms[0].of or arms[0].name) and one.budget == own.budget
         )
         name = next(like, None)
         return name if name != arm else None

@@ -127,7 +127,7 @@ def reviews_by_arm(study: Study) -> pd.DataFrame:
     """Mean of each score of reviews in each arm, with Student's interval over its runs.
 
     A run counts with the mean over its papers; columns ``REVIEWS_BY_ARM``. The gain is the
-    difference from the first arm (of its block), with its interval and an uncorrected p.
+    difference from the first arm (at its budget), with its interval and an uncorrected p.
     """
     rows = []
     for outcome, (score, panel) in study.reviews.items():
@@ -144,7 +144,7 @@ def reviews_by_arm(study: Study) -> pd.DataFrame:
 def gains_by_arm(by_arm: pd.DataFrame) -> pd.DataFrame:
     """Means and gains as papers print them: a row per panel and arm, a column per score.
 
-    The gain against the first arm (of its block) stands in brackets.
+    The gain against the first arm (at its budget) stands in brackets.
     """
 
     def cell(row: Any) -> str:

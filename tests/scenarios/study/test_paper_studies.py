@@ -57,7 +57,7 @@ def test_every_study_of_the_library_resolves_every_arm(read, name):
     # Two arms that are alike as they are written differ by the key that is chosen for one of them.
     arms = zip(design.arms, design.scenarios, strict=True)
     told = {
-        (str(one.identity()), str(adapted.get(arm.listed)), str(arm.block)) for arm, one in arms
+        (str(one.identity()), str(adapted.get(arm.listed)), str(arm.budget)) for arm, one in arms
     }
     assert len(told) == len(design.arms)
 

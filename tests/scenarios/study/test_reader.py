@@ -228,6 +228,31 @@ def test_a_wrong_setting_of_the_command_is_named_as_such(written):
     assert line.startswith("--set protocol.trns: unknown key")
 
 
+@pytest.mark.parametrize(
+    ("setting", "fault"),
+    [
+        ("protocol.team_size=4", "--set protocol.team_size: changes the base, but arm small sets"),
+        ("protocol.topic.one_of=[maps]", "but arms small, other set protocol.topic.one_of; "),
+        ("protocol.memory=own", "but arm other sets protocol.use; change it in the study's file"),
+    ],
+)
+def test_a_setting_that_arms_would_hide_is_refused_with_their_names(written, setting, fault):
+    path = written("""\
+study: Two systems
+base: virsci/paper
+arms:
+  list:
+    - {name: small, set: {protocol: {team_size: 3, topic: {one_of: neutral}}}}
+    - {name: other, set: {protocol: {use: idea2proposal, topic: {one_of: neutral}}}}
+    - {name: plain}
+replicates: 1
+measures: [ON]
+""")
+    with pytest.raises(InputError, match=fault):
+        read_study(path, [setting])
+    assert len(read_study(path, ["backend.in_flight=4", "replicates=2"]).scenarios) == 3
+
+
 def test_a_study_is_found_by_name_path_or_folder(tmp_path, written):
     path = written(TINY, "study.yaml")
     assert find_study("team-size") == find_study("studies/team-size")

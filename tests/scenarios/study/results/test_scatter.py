@@ -30,7 +30,7 @@ SPENT = {"debate (10 calls)": 10.0, "debate (20 calls)": 21.0, "debate, publishe
 def folder(tmp_path):
     told = told_of(ARMS, ["ON", "calls", "tokens"], 5, figures=[FIGURE])
     for one, budget in zip(told["arms"][:2], (10, 20), strict=True):
-        one |= {"of": "debate", "block": {"match.to": budget}}
+        one |= {"of": "debate", "budget": budget}
     values = {}
     for arm, calls in SPENT.items():
         values[arm, "calls"] = [calls] * 5
