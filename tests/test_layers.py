@@ -60,7 +60,7 @@ ROOMS = {
     "scenarios": (
         *("config", "runs", "planning", "terminal"),
         ("study", "judgement"),
-        *("analysis", "calibration", "forecasting", "explorer", "export", "watch", "cli"),
+        *("analysis", "calibration", "explorer", "export", "watch", "cli"),
     ),
 }
 """The rooms of each package: a module imports from its own room, those of the same group and those

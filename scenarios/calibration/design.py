@@ -19,9 +19,8 @@ from virsci_society.scenarios.calibration.estimation.reference_table import prop
 
 FIRST, SECOND, NOISE = "first", "second", "noise"
 CHECK, HELD_OUT_DRAWS, PREDICTION, TRUTH = "check", "held_out_draws", "prediction", "truth"
-FORECAST, RIVAL = "forecast", "rival"
-STAGES = (NOISE, FIRST, SECOND, PREDICTION, CHECK, HELD_OUT_DRAWS, TRUTH, FORECAST, RIVAL)
-"""Stages of a calibration, in the order in which they are simulated, and those of a forecast."""
+STAGES = (NOISE, FIRST, SECOND, PREDICTION, CHECK, HELD_OUT_DRAWS, TRUTH)
+"""Stages of a calibration, in the order in which they are simulated."""
 
 
 @dataclass(frozen=True, slots=True)

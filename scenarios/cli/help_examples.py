@@ -43,7 +43,6 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Data and studies": {
         "ecosystem": "Build and describe the data a society starts from.",
         "calibrate": "Fit a society to past papers and judge it on later years.",
-        "forecast": "Forecast a field's coming papers; score it when they exist.",
         "study": "Replicate a scenario in several arms, and compare them.",
     },
     "The program": {
@@ -93,12 +92,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "review": ("society review runs/quickstart-1",),
     "measure": ("society measure runs/quickstart-1 --contemporary eco/mine",),
-    "forecast": ("society forecast make eco/mine --until 2027",),
-    "forecast make": (
-        "society forecast make eco/mine --until 2027",
-        "society forecast make eco/mine --until 2027 --register --out mine-2027.json",
-    ),
-    "forecast score": ("society forecast score mine-2027.json --with eco/later",),
     "calibrate": ("society calibrate fit.yaml --plan", "society calibrate fit.yaml --out fitted"),
     "list": (
         "society list",

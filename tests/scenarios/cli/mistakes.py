@@ -445,12 +445,6 @@ CORPORA = (
             "match:\n  to: one\n  adapt:\n    tow: {protocol.turns: [1, 4]}\nmeasures: [papers]\n"
         },
     ),
-    Mistake(
-        "a registered forecast that was changed",
-        "forecast score sealed.json --with eco",
-        ("sealed.json: was changed after it was sealed",),
-        {"sealed.json": '{"format": 1, "field": "mine", "hash": "0"}'},
-    ),
     Mistake("a fit that is not there", "calibrate no.yaml", ("no.yaml: no such file",)),
     Mistake("a command spelt wrong", "ron quickstart", ("Did you mean 'run'?",)),
     Mistake("a command without its scenario", "run", ("SCENARIO",)),
