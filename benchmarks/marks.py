@@ -61,9 +61,9 @@ def over_lock_step(rows: Figures) -> float | None:
     return None if ours is None or lock is None else round(lock / ours, 2)
 
 
-def waiting(way: str, figure: str = "ratio") -> Callable[[Figures], float | None]:
-    """A figure of a row with long waits: adaptive turns, or latencies with a heavy tail."""
-    return lambda rows: _row(rows, slots=64, read=way).get(figure)
+def waiting(way: str) -> Callable[[Figures], float | None]:
+    """Wall time over bound with long waits: adaptive turns, or latencies with a heavy tail."""
+    return lambda rows: _row(rows, slots=64, read=way).get("ratio")
 
 
 def live(row: str, figure: str) -> Callable[[Figures], float | None]:
@@ -240,9 +240,7 @@ MARKS: tuple[Mark, ...] = (
         for what, found, most, limit in (
             ("adaptive turns: wall over bound", waiting("adaptive"), 1.4, "1"),
             ("adaptive turns, decision_lag 1", waiting("adaptive, lag 1"), 1.4, "1"),
-            ("heavy tail, not hedged", waiting("tail"), 1.2, "1"),
-            ("heavy tail, hedged", waiting("hedged"), 1.2, "1"),
-            ("heavy tail, hedged, over the bound without", waiting("hedged", "unhedged"), 1.2, ""),
+            ("heavy tail", waiting("tail"), 1.2, "1"),
         )
     ),
     *(

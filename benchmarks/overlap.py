@@ -12,8 +12,7 @@ their latencies; between numbers of slots the mean differs, so that each run of 
 
 ``--rows`` names other rows, which ``--full`` has too: ``adaptive`` (the leader decides after each
 turn whether there is another), ``adaptive, lag 1`` (the decision holds for the turn after the next
-one), ``tail`` (latencies with a heavy tail, lognormal with sigma 1.5) and
-``hedged`` (the same draws, and a second attempt where the first outlasts the 95th percentile).
+one) and ``tail`` (latencies with a heavy tail, lognormal with sigma 1.5).
 """
 
 from __future__ import annotations
@@ -52,12 +51,11 @@ from virsci_society.society.teams.lab import Lab
 UNLIMITED = 1_000_000
 TAIL = 1.5
 """Sigma of the lognormal latencies with a heavy tail."""
-ROWS = ("decisions", "adaptive", "adaptive, lag 1", "tail", "hedged", "lock-step", "at once")
+ROWS = ("decisions", "adaptive", "adaptive, lag 1", "tail", "lock-step", "at once")
 MEANS = {
     "adaptive": 0.25,
     "adaptive, lag 1": 0.25,
     "tail": 0.25,
-    "hedged": 0.25,
     "lock-step": 0.03,
     "at once": 0.015,
 }
@@ -72,7 +70,6 @@ class Played(Backend):
     sigma: float = 0.5
     _words: dict[str, Reply] = PrivateAttr(default_factory=dict)
     _taken: dict[str, float] = PrivateAttr(default_factory=dict)
-    _begun: dict[str, list[float]] = PrivateAttr(default_factory=dict)
 
     def load(self, words: dict[str, Reply]) -> Played:
         """Play these back."""
@@ -81,31 +78,16 @@ class Played(Backend):
 
     @property
     def seconds(self) -> dict[str, float]:
-        """Seconds from the beginning of every call to the first of its answers."""
+        """The latency of every call in seconds."""
         return self._taken
-
-    @property
-    def hedges(self) -> int:
-        """How many second attempts there were."""
-        return sum(len(begun) - 1 for begun in self._begun.values())
-
-    def alone(self, id: str) -> float:
-        """The latency of the first attempt at a call."""
-        return self._draw(id, 0)
 
     async def complete(self, request: Request) -> Reply:
         """Sleep, then answer."""
-        begun = self._begun.setdefault(request.id, [])
-        begun.append(time.monotonic())
-        latency = self._draw(request.id, len(begun) - 1)
-        ends = begun[-1] - begun[0] + latency
-        self._taken[request.id] = min(ends, self._taken.get(request.id, ends))
+        normal = Streams(1).stream("latency", request.id).standard_normal()
+        latency = self.mean * float(np.exp(self.sigma * normal - self.sigma**2 / 2))
+        self._taken[request.id] = latency
         await asyncio.sleep(latency)
         return self._words[request.id]
-
-    def _draw(self, id: str, attempt: int) -> float:
-        rng = Streams(1).stream("latency", id, *([str(attempt)] if attempt else []))
-        return self.mean * float(np.exp(self.sigma * rng.standard_normal() - self.sigma**2 / 2))
 
 
 class Recorder(Offline):
@@ -135,7 +117,7 @@ def society(ecosystem: Ecosystem, backend: Backend, slots: int, way: str, args: 
         founding=Once(count=args.teams, every=14.0 / args.teams),
         times=Times(),
         backend=backend,
-        gateway=Gateway(backend, slots, hedge="p95" if way == "hedged" else None),
+        gateway=Gateway(backend, slots),
         until=args.days,
         seed=args.seed,
     )
@@ -174,15 +156,13 @@ def measure(ecosystem: Ecosystem, slots: int, mean: float, way: str, args: Any) 
     """One row: a whole run one way, at one number of slots and one mean latency (seconds)."""
     recorder = Recorder()
     run(society(ecosystem, recorder, 1, way, args))
-    backend = Played(mean=mean, sigma=TAIL if way in ("tail", "hedged") else 0.5)
+    backend = Played(mean=mean, sigma=TAIL if way == "tail" else 0.5)
     model = society(ecosystem, backend.load(recorder.words), slots, way, args)
     undo = at_once() if way == "at once" else None
     wall = run(model, epoch=1.0 if way == "lock-step" else None)
     if undo is not None:
         undo()
     bound, chain, work = lower_bound(model.log.rows, backend.seconds, slots)
-    alone = {id: backend.alone(id) for id in backend.seconds}
-    unhedged, *_ = lower_bound(model.log.rows, alone, slots)
     row = {
         "slots": "unlimited" if slots == UNLIMITED else slots,
         "read": way,
@@ -193,8 +173,6 @@ def measure(ecosystem: Ecosystem, slots: int, mean: float, way: str, args: Any) 
         "in order": round(InOrderPath(model.log.rows, backend.seconds).length, 2),
         "work/slots": round(work, 2),
         "ratio": round(wall / bound, 3),
-        "unhedged": round(wall / unhedged, 3),
-        "hedges": backend.hedges,
         "digest": digest_tables(build_tables(model.log.rows))[:12],
     }
     show(row)
@@ -223,7 +201,7 @@ def main() -> None:
     args.rows = args.rows or list(ROWS if args.full else ROWS[:1])
     ecosystem = Synthetic(scientists=300, papers=2000).generate(args.seed)
     names = ["slots", "read", "mean", "calls", "wall", "chain", "in order", "work/slots", "ratio"]
-    names += ["unhedged", "hedges", "digest"]
+    names.append("digest")
     show(dict(zip(names, names, strict=True)))
     rows = []
     if "decisions" in args.rows:

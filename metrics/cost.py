@@ -14,7 +14,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
+from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import REPEATED_ACTS
@@ -155,7 +155,6 @@ OUTCOMES = {
     "refused": "the model declined",
     "filtered": "the provider’s content filter took the words away",
     "overflow": "the prompt was too long for the model",
-    SUPERSEDED: "given up, because another attempt at the call was quicker",
     "timeout": "no answer in time",
     "connection": "the server could not be reached, or hung up",
     "redirect": "the server sent the request to another address",
@@ -213,7 +212,6 @@ class Ledger(LedgerRecord):
         cut_off: attempts that were cut off before their cost was known.
         cut_off_tokens: most tokens these can have cost, an estimate that counts as spent.
         cut_off_usd: most US dollars.
-        hedges: second attempts that were made beside slow ones.
         sessions: the times that the run was begun or gone on with.
         parted: the first call that differs from those of the run it was forked from.
     """
@@ -230,7 +228,6 @@ class Ledger(LedgerRecord):
     cut_off: Count = 0
     cut_off_tokens: Count = 0
     cut_off_usd: Money = 0.0
-    hedges: Count = 0
     sessions: list[Session] = Field(default_factory=list)
     parted: str | None = None
 

@@ -67,7 +67,6 @@ WORKLOAD = "society/teams/test_workload.py"
 WORLD = "society/teams/test_world.py"
 LIBRARY = "society/teams/test_library.py"
 JOURNAL = "agents/journal/test_journal.py"
-HEDGING = "agents/gateway/test_hedging.py"
 RESUMING = "scenarios/runs/test_resuming.py"
 LATE_SEARCH = "test_a_search_takes_effect_with_the_date_of_asking_also_when_its_words_are_late"
 LITERATURE = "society/literature/test_literature.py"
@@ -535,17 +534,6 @@ MISTAKES: tuple[Mistake, ...] = (
     mistake("half a day", "A run that was stopped shows what happened on its last day.",
         ("society/results/run_log.py::RunLog.roll_back", "del self.events[self._events :]", "pass"),
         by=f"{RESUMING}::test_the_partial_run_shows_the_completed_days_and_no_digest"),
-    mistake("given up for nothing", "An attempt that is given up for a quicker one costs nothing.",
-        ("agents/gateway/hedging.py::Race.send", "SUPERSEDED, bills_most=True", "SUPERSEDED"),
-        by=f"{HEDGING}::test_the_second_attempt_at_a_call_that_hangs_answers_it"),
-    mistake("two answers to one call", "Both attempts at a slow call count as its answer.",
-        ("agents/gateway/hedging.py::Race._place", "if self.decided:", "if False:"),
-        by=f"{HEDGING}::test_of_two_replies_that_arrive_in_one_moment_one_is_the_answer"),
-    mistake("hedged beyond the budget", "A second attempt needs no room in the budget.",
-        ("agents/gateway/budget.py::BudgetAccount.reserve_at_once",
-         "return None if held_up else self._grant(cost)",
-         "return self._grant(cost)"),
-        by=f"{HEDGING}::test_a_budget_without_room_for_it_forbids_the_second_attempt_and_stops_nothing"),
     mistake("used before it is kept", "A kill loses words that have been acted on.",
         ("agents/journal/journal.py::Journal.record_outcome",
          "await self._writer.commit(\n            partial(self._statements.update_attempt",

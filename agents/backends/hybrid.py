@@ -61,10 +61,6 @@ class Hybrid(Backend):
         spoken = not self.stages or stage in self.stages
         return self.live if spoken and self._is_live(leader, ordinal) else self.base
 
-    def hedgeable(self, call: str, who: str = "") -> bool:
-        """Whether the backend that answers this call may be asked twice."""
-        return self.backend_for(call, who).hedgeable(call, who)
-
     def _is_live(self, leader: str, ordinal: str) -> bool:
         if leader in self.scientists:
             return True

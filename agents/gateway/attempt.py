@@ -8,20 +8,17 @@ read it. What follows from how it ended is decided in ``retry``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from time import monotonic
 
 from virsci_society.agents.errors import Fault, Stopped, Verdict
 from virsci_society.agents.gateway.backend import Backend
-from virsci_society.agents.gateway.budget import BudgetAccount, Reservation
+from virsci_society.agents.gateway.budget import BudgetAccount
 from virsci_society.agents.gateway.endpoint_pool import EndpointPool, Slot
 from virsci_society.agents.gateway.retry import Conclusion, conclude
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.agents.journal.records import HEDGE, SECOND_DECIMALS, Attempt, CallOutcome
+from virsci_society.agents.journal.records import SECOND_DECIMALS, Attempt, CallOutcome
 from virsci_society.agents.prompts.request import Request, Usage, most_tokens
-
-Send = Callable[[Request, Slot, Sequence[Fault]], Awaitable[Conclusion]]
-"""Sends a request once, after these faults of earlier attempts."""
 
 
 class Attempts:
@@ -64,64 +61,33 @@ class Attempts:
     async def make(self, request: Request, earlier: Sequence[Fault]) -> CallOutcome | Fault:
         """Make one attempt as soon as there is a slot and a budget for it.
 
+        An attempt that was cancelled, or cut off before its cost was known, counts with its
+        largest cost: the provider may have generated the answer, and bill it.
+
+        Args:
+            request: the question.
+            earlier: faults of the earlier attempts, in order.
+
         Returns:
             The call's committed outcome, or the fault after which it may be tried again.
 
         Raises:
             Stopped: the run, the budget or the journal has ended it.
         """
-        return settled(request, await self.make_in(await self.take_slot(request), request, earlier))
-
-    async def take_slot(self, request: Request) -> Slot:
-        """Wait for a slot, in the order of simulated due dates, and as long as the run is paused.
-
-        Raises:
-            Stopped: the run has been stopped meanwhile.
-        """
-        while True:
-            await self._going_on.wait()
-            slot = await self.pool.acquire(request.due, request.id, request.attempt)
-            if not (self.ended or self.paused):
-                return slot
-            slot.release()
-            if self.ended:
-                raise Stopped("the run has been stopped")
-
-    async def make_in(
-        self,
-        slot: Slot,
-        request: Request,
-        earlier: Sequence[Fault],
-        send: Send | None = None,
-        reservation: Reservation | None = None,
-    ) -> CallOutcome | Fault | None:
-        """Make one attempt in a slot, and give the slot back.
-
-        An attempt that was cancelled, or cut off before its cost was known, counts with its
-        largest cost: the provider may have generated the answer, and bill it.
-
-        Args:
-            slot: the place in flight that it uses.
-            request: the question.
-            earlier: faults of the earlier attempts, in order.
-            send: sends it; None: ``send_once``.
-            reservation: what is reserved for a second attempt; None: this is the first.
-
-        Returns:
-            As ``make``; None if another attempt at the call was quicker.
-        """
-        most, usd = self.largest_cost(request)
+        slot = await self._take_slot(request)
+        longest = self.backend.max_reply_tokens
+        most = most_tokens(request, longest)
+        usd = self.backend.price(Usage(most - longest, longest))
         attempt = Attempt(request.id, 0, slot.endpoint.name, most, usd)
-        attempt.detail = "" if reservation is None else HEDGE
         # For the attempt and not for the task: at a stop only what was sent is worth a wait.
         ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.under_way.add(ended)
         try:
             # Before the intent is committed: a call that the budget refuses leaves nothing in the
             # ledger.
-            reservation = reservation or await self.account.reserve(most, usd)
+            reservation = await self.account.reserve(most, usd)
             try:
-                result = await self._record(slot, request, earlier, send or send_once, attempt)
+                result = await self._record(slot, request, earlier, attempt)
                 spent = attempt.usage.prompt_tokens + attempt.usage.completion_tokens
                 self.tokens, self.usd = self.tokens + spent, self.usd + attempt.usd
                 reservation.settle(spent, attempt.usd, calls=int(isinstance(result, CallOutcome)))
@@ -136,29 +102,40 @@ class Attempts:
             slot.release()
             self.under_way.discard(ended)
             ended.set_result(None)
+        if result is None:
+            raise Stopped(f"{request.id}: the journal has not kept the answer")
         return result
 
-    def largest_cost(self, request: Request) -> tuple[int, float]:
-        """Most tokens that one attempt can cost, and their price in US dollars."""
-        longest = self.backend.max_reply_tokens
-        most = most_tokens(request, longest)
-        return most, self.backend.price(Usage(most - longest, longest))
+    async def _take_slot(self, request: Request) -> Slot:
+        """Wait for a slot, in the order of simulated due dates, and as long as the run is paused.
+
+        Raises:
+            Stopped: the run has been stopped meanwhile.
+        """
+        while True:
+            await self._going_on.wait()
+            slot = await self.pool.acquire(request.due, request.id, request.attempt)
+            if not (self.ended or self.paused):
+                return slot
+            slot.release()
+            if self.ended:
+                raise Stopped("the run has been stopped")
 
     async def _record(
-        self, slot: Slot, request: Request, earlier: Sequence[Fault], send: Send, attempt: Attempt
+        self, slot: Slot, request: Request, earlier: Sequence[Fault], attempt: Attempt
     ) -> CallOutcome | Fault | None:
         """Commit the intent, send the request once, and commit the outcome."""
         # Committed before anything is sent, so a kill leaves the attempt in doubt, never unknown.
         await self.journal.record_intent(request, attempt)
         began = monotonic()
-        end = await send(request, slot, earlier)
+        end = await send_once(request, slot, earlier)
         attempt.seconds = round(monotonic() - began, SECOND_DECIMALS)
         attempt.outcome = end.recorded
         if end.fault is not None:
             attempt.status = end.fault.status
-            attempt.detail = f"{HEDGE}: {end.fault}" if attempt.hedge else str(end.fault)
+            attempt.detail = str(end.fault)
         self._bill(attempt, end)
-        # Its own words come back, or those that another attempt at the call committed first.
+        # Its own words come back, or those that an earlier attempt at the call committed.
         return await self.journal.record_outcome(request, attempt, end.outcome) or end.fault
 
     def _bill(self, attempt: Attempt, end: Conclusion) -> None:
@@ -192,14 +169,3 @@ async def send_once(request: Request, slot: Slot, earlier: Sequence[Fault]) -> C
     else:
         slot.record_failure(end.fault)
     return end
-
-
-def settled(request: Request, result: CallOutcome | Fault | None) -> CallOutcome | Fault:
-    """The result of an attempt, or of the one that superseded it.
-
-    Raises:
-        Stopped: there is none.
-    """
-    if result is None:
-        raise Stopped(f"{request.id}: the journal has not kept the answer")
-    return result

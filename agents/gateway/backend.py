@@ -78,13 +78,6 @@ class Backend(Part):
         """The backend that answers a call, itself or a part, by call and scientist alone."""
         return self
 
-    def hedgeable(self, call: str, who: str = "") -> bool:
-        """Whether a call (by its id and scientist) may be sent again while the first attempt runs.
-
-        Not where people answer: nobody is asked the same thing twice.
-        """
-        return True
-
     def of_run(self, seed: int) -> Backend:
         """The backend for a run of this seed: itself, unless it draws at random."""
         return self

@@ -124,12 +124,6 @@ class BudgetAccount:
                 self._serve()
             raise
 
-    def reserve_at_once(self, tokens: int, usd: float) -> Reservation | None:
-        """Reserve the most that an attempt nobody needs can cost; None: not now, or others wait."""
-        cost = Spending(1, tokens, nano_dollars(usd))
-        held_up = self._waiting or self._refusal is not None or self._exceeded_bound(cost)
-        return None if held_up else self._grant(cost)
-
     def close_reservation(self, reserved: Spending, spent: Spending) -> None:
         """Book what was spent in place of what was reserved; called by a reservation."""
         self._outstanding -= 1

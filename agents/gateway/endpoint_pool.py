@@ -17,7 +17,6 @@ import asyncio
 import heapq
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Coroutine
 from functools import cached_property
 from itertools import count
@@ -232,7 +231,6 @@ class EndpointPool:
         self.patience, self.clock = patience, clock
         self._free = self._places = in_flight
         self._waiting: list[tuple[float, str, int, int, asyncio.Future[Slot]]] = []
-        self._spare: deque[tuple[EndpointHealth, asyncio.Future[Slot]]] = deque()
         self._arrivals = count()
         self._timer: asyncio.TimerHandle | None = None
         self._silent_since: float | None = None
@@ -268,19 +266,6 @@ class EndpointPool:
         self._serve()
         return await _taken(turn)
 
-    async def acquire_spare(self, used: EndpointHealth) -> Slot:
-        """Wait for a slot that no request of the queue can use, at another endpoint if possible.
-
-        Raises:
-            Stopped: the pool has been closed.
-        """
-        if self._closed is not None:
-            raise _copy_of(self._closed)
-        turn: asyncio.Future[Slot] = asyncio.get_running_loop().create_future()
-        self._spare.append((used, turn))
-        self._serve_spare()
-        return await _taken(turn)
-
     @property
     def waiting(self) -> int:
         """Number of requests in the queue."""
@@ -301,7 +286,6 @@ class EndpointPool:
         for health, part in zip(self.health, self._parts, strict=True):
             health.resize(in_flight, in_flight * part)
         self._serve()
-        self._serve_spare()
 
     def mark_reached(self) -> None:
         """Take the endpoints for reached: they have answered in an earlier session."""
@@ -321,8 +305,7 @@ class EndpointPool:
         if self._timer is not None:
             self._timer.cancel()
         waiting, self._waiting = self._waiting, []
-        spare, self._spare = self._spare, deque()
-        for turn in (*(one[-1] for one in waiting), *(turn for _, turn in spare)):
+        for turn in (one[-1] for one in waiting):
             if not turn.done():
                 turn.set_exception(_copy_of(error))
 
@@ -339,8 +322,6 @@ class EndpointPool:
             slot.health.probe = None
         if self._waiting:
             self._serve()
-        if self._spare:
-            self._serve_spare()
 
     def _wake_up(self) -> None:
         """Begin to measure silence, at the first ``acquire`` after a success."""
@@ -348,16 +329,12 @@ class EndpointPool:
             self._silent_since = self.clock()
         self._resting = False
 
-    def _begin(self, used: EndpointHealth | None = None) -> Slot | None:
-        """A slot at the endpoint of the smallest precedence, ``used`` last; None: no slot."""
+    def _begin(self) -> Slot | None:
+        """A slot at the endpoint of the smallest precedence; None: no slot."""
         ready = [health for health in self.health if health.has_capacity and self._is_open(health)]
         if self._free < 1 or not ready:
             return None
-        chosen = (
-            ready[0]
-            if len(ready) == 1
-            else min(ready, key=lambda health: (health is used, health.precedence))
-        )
+        chosen = min(ready, key=lambda health: health.precedence)
         slot = Slot(self, chosen)
         self._free -= 1
         chosen.busy += 1
@@ -382,17 +359,6 @@ class EndpointPool:
                 self._look_again_later()
                 return
             heapq.heappop(self._waiting)
-            if slot is not None:
-                turn.set_result(slot)
-
-    def _serve_spare(self) -> None:
-        """Hand slots that nobody else waits for to second attempts, in order of arrival."""
-        while self._spare and not self._waiting:
-            used, turn = self._spare[0]
-            slot = None if turn.done() else self._begin(used)
-            if slot is None and not turn.done():
-                return
-            self._spare.popleft()
             if slot is not None:
                 turn.set_result(slot)
 

@@ -27,7 +27,6 @@ from virsci_society.agents.gateway.attempt import Attempts
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.budget import Budget, BudgetAccount
 from virsci_society.agents.gateway.endpoint_pool import EndpointPool, SharedEndpoints
-from virsci_society.agents.gateway.hedging import Hedging
 from virsci_society.agents.gateway.retry import Retry, wait_after
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import CallOutcome, storable
@@ -153,8 +152,6 @@ class Gateway:
             place of ``in_flight`` and ``backend``'s own.
         unreadable: when a run stops because answers could not be used; None: the default for
             language models, and never for rules.
-        hedge: the percentile of durations, such as ``p95``, after which a second attempt is made
-            at a request whose first attempt is still under way; None: never.
 
     Attributes:
         readability: the count of answers that could not be used.
@@ -172,7 +169,6 @@ class Gateway:
         strict: bool = False,
         shared: SharedEndpoints | None = None,
         unreadable: Unreadable | None = None,
-        hedge: str | None = None,
     ) -> None:
         advice = backend.unreadable_advice
         # A replay tells what has happened, so nothing stops it.
@@ -189,7 +185,7 @@ class Gateway:
         # What this session stores itself is never asked for again, so an empty journal is not read.
         self._lookup = journal is not None and not journal.is_empty
         self._retry, self._budget = retry or Retry(), budget or Budget()
-        self._hedge, self._paused = hedge, False
+        self._paused = False
         self._unknown: tuple[float, str] | None = None
         self._attempts: Attempts | None = None
         self._answered, self._trouble = 0, ""
@@ -383,7 +379,7 @@ class Gateway:
             await asyncio.sleep(wait)
 
     @cached_property
-    def _attempt_maker(self) -> Attempts | Hedging:
+    def _attempt_maker(self) -> Attempts:
         """What makes attempts; made at the first paid call, on the loop."""
         if self.journal is None:
             self.journal = Journal.open(None)
@@ -400,7 +396,7 @@ class Gateway:
         self._attempts = attempts = Attempts(self.backend, pool, self.journal, account)
         # Closed before its first paid call, it makes none any more.
         attempts.ended, attempts.paused = self._ended, self._paused
-        return attempts if self._hedge is None else Hedging(attempts, self._hedge)
+        return attempts
 
 
 _ADVICE = (

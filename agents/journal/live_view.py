@@ -20,7 +20,7 @@ from typing import Any
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import require_plain
 from virsci_society.agents.journal.database import connect
-from virsci_society.agents.journal.records import HEDGE, IN_DOUBT, USD_DECIMALS, Totals, is_hedge
+from virsci_society.agents.journal.records import IN_DOUBT, USD_DECIMALS, Totals
 
 MEMBER_PARTS = 8
 """Parts of the id of a question to a member of a team."""
@@ -206,9 +206,8 @@ class JournalView:
                 doubt += reserved
                 doubt_usd = round(doubt_usd + reserved_usd, USD_DECIMALS)
                 continue
-            hedge = is_hedge(detail)
-            self.totals.add(outcome, 1, prompt, completion, estimated, usd, seconds, int(hedge))
-            if status is not None or (detail and detail != HEDGE):
+            self.totals.add(outcome, 1, prompt, completion, estimated, usd, seconds)
+            if status is not None or detail:
                 number = self.faults.get(outcome, (0, ""))[0]
                 self.faults[outcome] = number + 1, detail or f"HTTP status {status}"
         self.totals.in_doubt_tokens, self.totals.in_doubt_usd = doubt, doubt_usd

@@ -87,12 +87,6 @@ ANSWERED = "answered"
 IN_DOUBT = "in doubt"
 """Outcome of an attempt that was under way when a run was killed; counted as reserved."""
 
-SUPERSEDED = "superseded"
-"""Outcome of an attempt that was given up, because another one at the call was quicker; counted as
-reserved where the provider did not tell its tokens."""
-HEDGE = "hedge"
-"""Begins ``detail`` of a second attempt beside a slow one, and is all of it if it met no fault."""
-
 
 @dataclass(slots=True)
 class Attempt:
@@ -104,14 +98,14 @@ class Attempt:
         endpoint: name of the endpoint.
         reserved: most tokens that it can cost.
         reserved_usd: most that it can cost, in US dollars.
-        outcome: answered, refused, filtered, overflow, a kind of ``agents.errors``, superseded, or
-            in doubt.
+        outcome: answered, refused, filtered, overflow, a kind of ``agents.errors``, or in
+            doubt.
         status: HTTP status of a fault; None if there was none.
         usage: tokens of the answer; of a fault whose cost is not known all that were reserved,
             estimated.
         usd: their price in US dollars.
         seconds: real time that it took.
-        detail: the fault's message, without secrets; after ``HEDGE`` in a second attempt.
+        detail: the fault's message, without secrets.
         row: its row in the ledger; 0 until it has one.
     """
 
@@ -127,16 +121,6 @@ class Attempt:
     seconds: float = 0.0
     detail: str = ""
     row: int = 0
-
-    @property
-    def hedge(self) -> bool:
-        """True for a second attempt that was made beside a slow one."""
-        return is_hedge(self.detail)
-
-
-def is_hedge(detail: str) -> bool:
-    """Whether this is the detail of a second attempt beside a slow one."""
-    return detail == HEDGE or detail.startswith(f"{HEDGE}: ")
 
 
 # Money is summed in whole billionths of a US dollar: sums of integers are exact and do not depend
@@ -206,7 +190,6 @@ class Totals:
         cut_off_tokens: tokens that were reserved for them.
         cut_off_usd: US dollars that were reserved for them.
         seconds: real time of all attempts together.
-        hedges: second attempts that were made beside slow ones.
         outcomes: number of attempts by outcome.
     """
 
@@ -221,7 +204,6 @@ class Totals:
     cut_off_tokens: int = 0
     cut_off_usd: float = 0.0
     seconds: float = 0.0
-    hedges: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
 
     def add(
@@ -233,7 +215,6 @@ class Totals:
         estimated: int,
         usd: float,
         seconds: float,
-        hedges: int,
     ) -> None:
         """Add attempts that ended in the same way, all with estimated tokens or all without.
 
@@ -245,9 +226,7 @@ class Totals:
             estimated: how many of them have estimated tokens.
             usd: their price in US dollars.
             seconds: their real time.
-            hedges: how many of them were made beside slow ones.
         """
-        self.hedges += hedges
         self.attempts += attempts
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + attempts
         self.estimated += estimated if outcome == ANSWERED else 0

@@ -134,8 +134,7 @@ OUTCOMES = f"SELECT id, hash, {_OUTCOME} FROM calls WHERE kind IS NOT NULL ORDER
 RETRIEVAL = "SELECT hash, asked, value FROM findings WHERE id = ?"
 SUMS = """
 SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estimated), sum(usd),
-    sum(seconds), sum(detail = 'hedge' OR detail LIKE 'hedge: %'), sum(reserved),
-    sum(reserved_usd) FROM attempts
+    sum(seconds), sum(reserved), sum(reserved_usd) FROM attempts
     GROUP BY outcome, estimated, prompt_tokens + completion_tokens > 0 ORDER BY outcome, estimated
 """
 LEDGER = """

@@ -84,10 +84,6 @@ class Inbox(Backend):
         refused = sum(watch.number_refused for watch in watches)
         return f"{line}, {refused:,} with a file that cannot be read" if refused else line
 
-    def hedgeable(self, call: str, who: str = "") -> bool:
-        """False: a person is asked once."""
-        return False
-
     def endpoints(self) -> tuple[Endpoint, ...]:
         """The folder as the one endpoint.
 

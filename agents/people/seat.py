@@ -75,10 +75,6 @@ class Seat(Backend):
         rules = self.base.rule_based and self.base.inline
         return self.base if rules and not self.is_taken(call, who) else self
 
-    def hedgeable(self, call: str, who: str = "") -> bool:
-        """Whether the other backend answers, as far as that one may be asked twice."""
-        return not self.is_taken(call, who) and self.base.hedgeable(call, who)
-
     @property
     def name(self) -> str:
         """The name in place of a model's where a person answers."""

@@ -156,7 +156,6 @@ def cost_section(ledger: Ledger | None) -> dict[str, Any] | None:
         "usd": format_usd(ledger.usd),
         "doubt": _doubt(ledger),
         "cut_off": _cut_off(ledger),
-        "hedges": ledger.hedges,
         "sessions": len(ledger.sessions),
         "changes": _changes(ledger)[-SESSIONS_SHOWN:],
         "parted": ledger.parted,

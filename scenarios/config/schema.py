@@ -22,7 +22,6 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.gateway.gateway import Unreadable
-from virsci_society.agents.gateway.hedging import HedgePercentile
 from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.measure_names import FAMILY_MEASURES, UNASKED
@@ -130,7 +129,7 @@ def settings_json(intervention: Intervention) -> str | None:
 
 
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
-BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "hedge", "cutoff", "unreadable"})
+BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff", "unreadable"})
 METRICS: tuple[str, ...] = tuple(one for one in FAMILY_MEASURES if one not in UNASKED)
 METRIC_NAMES = {
     "type": "array",
@@ -212,10 +211,6 @@ class BackendSettings(Part):
     """What the run may cost, over all times it is resumed."""
     retry: Retry = Field(default_factory=Retry)
     """When a call that failed is made again."""
-    hedge: HedgePercentile = None
-    """When a slow call is sent a second time, and the first reply counts: ``p95``, for instance,
-    after the 95th percentile of the durations of such calls; null: never. Only where a slot is
-    free and the budget allows; both are paid for."""
     unreadable: Unreadable | None = None
     """When the run stops because answers could not be used, such as ``{stop_at: 0.2, after: 20}``;
     null: just so for language models, and never for rule-based scientists."""

@@ -103,7 +103,6 @@ def build_gateway(
         strict=strict,
         shared=shared,
         unreadable=speaking.unreadable,
-        hedge=speaking.hedge,
     )
 
 

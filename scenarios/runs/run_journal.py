@@ -157,7 +157,6 @@ def ledger_of(journal: Journal) -> dict[str, Any]:
         "cut_off": totals.cut_off,
         "cut_off_tokens": totals.cut_off_tokens,
         "cut_off_usd": totals.cut_off_usd,
-        "hedges": totals.hedges,
         "sessions": sessions_of(journal),
         "parted": journal.first_parent_mismatch[1] if journal.first_parent_mismatch else None,
         "forked": json.loads(journal.meta("forked") or "null"),

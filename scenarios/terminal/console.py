@@ -141,8 +141,6 @@ def _paid(ledger: Mapping[str, Any]) -> list[tuple[str, Any]]:
         ("answers with estimated tokens", ledger["estimated"]),
         ("US dollars", ledger["usd"] or "no price known"),
     ]
-    if ledger.get("hedges"):
-        rows.append(("second attempts at slow calls", ledger["hedges"]))
     if ledger["in_doubt"]:
         rows.append(("calls in doubt, perhaps paid twice", len(ledger["in_doubt"])))
         rows.append(("their tokens, at most", ledger["in_doubt_tokens"]))

@@ -138,14 +138,13 @@ def test_outcomes_come_in_order_and_new_ones_last():
 
 def test_every_way_an_attempt_can_end_has_a_meaning():
     from virsci_society.agents.errors import RULES
-    from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
+    from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT
 
     assert set(OUTCOMES) == {
         ANSWERED,
         "refused",
         "filtered",
         "overflow",
-        SUPERSEDED,
         *RULES,
         IN_DOUBT,
     }

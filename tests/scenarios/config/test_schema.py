@@ -240,7 +240,7 @@ def test_keys_of_the_backend_stand_in_one_section(write: Write) -> None:
         "latency": 0.1,
         "in_flight": 2,
     }
-    shared = {"in_flight", "budget", "retry", "hedge", "unreadable", "cutoff"}
+    shared = {"in_flight", "budget", "retry", "unreadable", "cutoff"}
     assert set(data) == {"use", "latency", "acceptance", *shared}
 
 
@@ -372,16 +372,3 @@ def test_settings_need_no_brackets() -> None:
     assert second.remove_scientists is not None
     assert second.remove_scientists.count == 2
     assert not any(sign in setting for setting in settings for sign in "[]{}*?()<>|&;$!\"' ")
-
-
-def test_hedged_calls_are_no_part_of_what_happens():
-    plain = load_scenario("quickstart")
-    assert plain.backend.hedge is None
-    hedged = load_scenario("quickstart", **{"backend.hedge": "p99.5"})
-    assert hedged.backend.hedge == "p99.5"
-    assert hedged.identity() == plain.identity()
-    for wrong in (95, "p100", "p5", "often", False):
-        with pytest.raises(
-            InputError, match=r"backend\.hedge: expected a percentile .* such as p95"
-        ):
-            load_scenario("quickstart", **{"backend.hedge": wrong})
