@@ -581,12 +581,12 @@ MISTAKES: tuple[Mistake, ...] = (
          "abs(end - ends[-1]) <= FURTHER", "end <= ends[-1]"),
         by="scenarios/study/test_status.py"
         "::test_a_run_that_came_further_each_time_is_unlucky_and_no_poison"),
-    mistake("the dead give back", "A run that died has its share given to others unread.",
-        ("scenarios/study/execution/budget_shares.py::Account.taken",
-         "self.spent if self.share is None else",
-         "self.spent if True else"),
-        by="scenarios/study/execution/test_budget_shares.py"
-        "::test_a_dead_run_keeps_its_share_until_its_journal_was_read"),
+    mistake("parts rounded up", "The runs of a study may together spend more than its budget.",
+        ("scenarios/study/execution/run_one.py::share_of",
+         "None if bound is None else bound // runs",
+         "None if bound is None else -(-bound // runs)"),
+        by="scenarios/study/execution/test_run_one.py"
+        "::test_the_parts_of_a_budget_are_equal_and_together_within_it"),
 
     # What a study promises
     mistake("arms of strangers", "Replicates of a paired study have other seeds in every arm.",

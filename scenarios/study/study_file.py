@@ -265,7 +265,8 @@ class StudyFile(Part):
     match: Match | None = None
     """What every arm shall spend alike; null: arms are run as they are given."""
     budget: Budget | None = None
-    """What all runs together may spend; null: each run has its scenario's own budget."""
+    """What all runs together may spend, each an equal part; null: each run has its scenario's own
+    budget."""
     keep: Keep = "folders"
     """What is kept of a run that has been measured: its whole ``folders``; its ``tables``, that is
     all but the journal; or its ``measures``, which is no folder at all."""

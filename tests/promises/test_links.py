@@ -7,14 +7,12 @@ import pytest
 
 from tests.agents.files.test_atomic_files import KINDS, plant
 from virsci_society.agents.errors import InputError, Stopped
-from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.calibration.calibrate import take_lock
 from virsci_society.scenarios.calibration.simulation import SimulationLog
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.lease import hold_lease
-from virsci_society.scenarios.study.execution.budget_shares import Shares
 from virsci_society.scenarios.study.folder import require_lock
 from virsci_society.scenarios.study.status import (
     Status,
@@ -42,7 +40,7 @@ PARTIAL = ("partial", "partial/manifest.json", "partial/tables", "partial/tables
 STUDY = (
     *("lock.json", "base.yaml", "study.yaml", "study.json", "hashes.json", "runs.parquet"),
     *("results.parquet", "sensitivity.parquet", "reviews.parquet", "report.html", "report"),
-    *("report/papers.csv", "tables", "tables/teams.parquet", "shares.json", "shares.lock", "runs"),
+    *("report/papers.csv", "tables", "tables/teams.parquet", "runs"),
     *("runs/0000", "runs/0000.status.json", "runs/0000.measures.json", "runs/0000.log"),
     *("runs/0000.begun", "runs/0000.lease", "lock.json.77.unfinished"),
 )
@@ -172,8 +170,6 @@ def test_a_study(outside, tmp_path, promise):
         "runs/0000.log": lambda: append_log(folder, 0, "a line"),
         "runs/0000.begun": lambda: record_begin(folder / "runs" / "0000"),
         "runs/0000.lease": lambda: hold_lease(folder / "runs" / "0000", "me").__enter__(),
-        "shares.lock": lambda: Shares(folder, Budget(tokens=1), 1).spent(),
-        "shares.json": lambda: Shares(folder, Budget(tokens=1), 1).spent(),
         "runs": lambda: write_status(folder, status),
     }
     shutil.rmtree(folder / "runs")

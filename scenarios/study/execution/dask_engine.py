@@ -24,7 +24,7 @@ from virsci_society.agents.errors import InputError, Stopped
 from virsci_society.agents.lazy_imports import require_extra
 from virsci_society.scenarios.runs.lease import stop_all
 from virsci_society.scenarios.runs.signals import ignore_interrupts
-from virsci_society.scenarios.study.execution.budget_shares import RunResults
+from virsci_society.scenarios.study.execution.pools import RunResults
 from virsci_society.scenarios.study.status import Status
 
 if TYPE_CHECKING:
@@ -210,10 +210,7 @@ def run_on_cluster(
     manners = _worker_plugin(ours=local_cluster is not None)
     with _scheduler(scheduler, local_cluster) as address:
         try:
-            todo = list(indices)
-            while todo:
-                DaskQueue(run_on_worker, words, todo, results.record_data, manners).run(address)
-                todo = results.worth_another(todo)
+            DaskQueue(run_on_worker, words, indices, results.record_data, manners).run(address)
         except BaseException as error:
             stop_everywhere(address, partial(_stop_study, folder), GRACE)
             if isinstance(error, KeyboardInterrupt):

@@ -15,8 +15,12 @@ from virsci_society.scenarios.runs.control import stop_wanted
 from virsci_society.scenarios.runs.lease import stop_all
 from virsci_society.scenarios.runs.signals import SignalWatch, watch_signals
 from virsci_society.scenarios.study.design import Design
-from virsci_society.scenarios.study.execution.budget_shares import RunResults
-from virsci_society.scenarios.study.execution.pools import POLL_SECONDS, ProcessPool, ThreadPool
+from virsci_society.scenarios.study.execution.pools import (
+    POLL_SECONDS,
+    ProcessPool,
+    RunResults,
+    ThreadPool,
+)
 from virsci_society.scenarios.study.status import Status, count_crashes, folder_of
 
 TOGETHER = 8
@@ -123,19 +127,16 @@ def run_locally(
         Stopped: interrupted; the runs have been stopped, and can be resumed.
     """
     results = _LocalRuns(study, fail_fast, on_result)
-    todo = list(indices)
     options = {"trust": trust, "again": again}
     with watch_signals() as signalled:
         results.signalled = signalled
-        while todo and not results.is_over:
-            suspects = [index for index in todo if count_crashes(folder_of(study, index))]
-            easy = [index for index in todo if index not in suspects]
-            if jobs > 1 or apart:
-                results.run_in_processes(easy, suspects, jobs, together, options)
-            else:
-                results.run_in_threads(suspects, 1, options)
-                results.run_in_threads(easy, together, options)
-            todo = results.worth_another(todo)
+        suspects = [index for index in indices if count_crashes(folder_of(study, index))]
+        easy = [index for index in indices if index not in suspects]
+        if jobs > 1 or apart:
+            results.run_in_processes(easy, suspects, jobs, together, options)
+        else:
+            results.run_in_threads(suspects, 1, options)
+            results.run_in_threads(easy, together, options)
         reason = results.reason_to_stop
     if reason is not None:
         raise reason

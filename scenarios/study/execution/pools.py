@@ -17,7 +17,7 @@ import multiprocessing
 import os
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection, wait
@@ -30,11 +30,42 @@ from virsci_society.agents.errors import SocietyError, Stopped
 from virsci_society.scenarios.runs.lease import stop_all
 from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.runs.signals import SignalWatch, watch_signals
-from virsci_society.scenarios.study.execution.budget_shares import RunResults
 from virsci_society.scenarios.study.status import Status, count_begins, folder_of, log_crash
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """What numeric libraries read when they are loaded."""
+
+
+class RunResults:
+    """The statuses of a study's runs as they end.
+
+    Attributes:
+        failed_fast: a run has failed, and the others are not wanted any more.
+    """
+
+    def __init__(
+        self, study: Path, fail_fast: bool, on_result: Callable[[Status], None] | None
+    ) -> None:
+        self.study, self.failed_fast = study, False
+        self._results: dict[int, Status] = {}
+        self._fail_fast, self._on_result = fail_fast, on_result
+
+    @property
+    def is_over(self) -> bool:
+        """Is nothing more to be begun?"""
+        return self.failed_fast
+
+    def record_result(self, status: Status) -> None:
+        """Take the status of a run that has ended."""
+        self._results[status.index] = status
+        if self._on_result is not None:
+            self._on_result(status)
+        if self._fail_fast and status.state in ("failed", "quarantined"):
+            self.failed_fast = True
+
+    def of(self, indices: Sequence[int]) -> list[Status]:
+        """The status of each of these runs that was begun."""
+        return [self._results[index] for index in indices if index in self._results]
 
 
 class ThreadPool:

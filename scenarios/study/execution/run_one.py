@@ -16,7 +16,7 @@ from typing import Any
 
 from virsci_society.agents.errors import SocietyError
 from virsci_society.agents.gateway.budget import Budget
-from virsci_society.agents.journal.records import NANO
+from virsci_society.agents.journal.records import NANO, Spending, nano_bound
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import cut_text
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
@@ -27,7 +27,6 @@ from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.runs.run_state import read_manifest
 from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.study.design import scenario_of
-from virsci_society.scenarios.study.execution.budget_shares import Shares, spent_by
 from virsci_society.scenarios.study.folder import (
     BASE,
     Lock,
@@ -61,7 +60,6 @@ def run_one(
     study: Path,
     index: int,
     *,
-    share: Budget | None = None,
     trust: bool = False,
     again: bool = False,
     resources: SharedResources | None = None,
@@ -71,7 +69,6 @@ def run_one(
     Args:
         study: the study's folder, with its lock.
         index: of the run.
-        share: what it may spend; by default its share of the study's budget, if there is one.
         trust: let dotted paths in its scenario be imported.
         again: begin it also if it is in quarantine.
         resources: shared with the other runs of this process.
@@ -98,7 +95,7 @@ def run_one(
             status = read_status(study, index) or waiting
             if not _is_over(status, again):
                 one = _LeasedRun(study, lock, waiting, lease, trust)
-                status = one.execute(share, again, resources or SharedResources())
+                status = one.execute(again, resources or SharedResources())
                 if status.state == "done":
                     lease.check()
                     keep_only(folder, read_keep(study))
@@ -135,32 +132,25 @@ class _LeasedRun:
         self.lease, self.trust = lease, trust
         self.folder = folder_of(study, waiting.index)
 
-    def execute(self, share: Budget | None, again: bool, resources: SharedResources) -> Status:
+    def execute(self, again: bool, resources: SharedResources) -> Status:
         """Do the run, unless it is in quarantine; write its status before and after."""
         crashed = count_crashes(self.folder)
         if crashed >= QUARANTINE and not again:
             reason = f"it has killed its process {crashed} times; --again begins it all the same"
             append_log(self.study, self.waiting.index, reason)
             return self._note("quarantined", reason, 3, crashed)
-        shares = None if share is not None else self._shares()
         self._note("running", "", 0, crashed)
         try:
-            if shares is not None:
-                share = shares.take(self.waiting.index)
-            status = self._attempt(share, crashed, resources)
+            return self._attempt(crashed, resources)
         finally:
             # Only the owner notes an end: else the run of the next owner would seem to have ended.
             with suppress(LeaseLost):
                 self.lease.check()
                 record_end(self.folder)
-        if shares is not None:
-            with suppress(SocietyError):
-                shares.settle(self.waiting.index, over=status.state != "stopped")
-        return status
 
-    def _attempt(self, share: Budget | None, crashed: int, resources: SharedResources) -> Status:
+    def _attempt(self, crashed: int, resources: SharedResources) -> Status:
         try:
-            scenario = self._scenario(share)
+            scenario = self._scenario()
             # A page takes longer than most rehearsals; 'society export page' writes it.
             run_scenario(
                 scenario,
@@ -186,28 +176,26 @@ class _LeasedRun:
             return self._note(state, _reason_of(error), code, crashed)
         return self._note("done", "", 0, 0)
 
-    def _scenario(self, share: Budget | None) -> Scenario:
+    def _scenario(self) -> Scenario:
         arm = self.lock.arm_of(self.waiting.index)
         base = load_scenario(self.study / BASE, trust=self.trust)
         more = {"seed": self.waiting.seed, "name": f"{base.name}, {arm['name']}"[:200]}
         crossed = crossed_settings(self.lock.data.get("crossed", {}), self.waiting.replicate)
         scenario = scenario_of(base, arm["set"] | crossed, trust=self.trust, **more)
-        if share is None:
+        whole = read_budget(self.study)
+        if whole is None:
             return scenario
+        share = share_of(whole, self.lock.runs)
         budget = narrower_budget(scenario.backend.budget, share)
         speaking = scenario.backend.model_copy(update={"budget": budget})
         return scenario.model_copy(update={"backend": speaking})
-
-    def _shares(self) -> Shares | None:
-        budget = read_budget(self.study)
-        return None if budget is None else Shares(self.study, budget, self.lock.runs)
 
     def _note(self, state: Any, reason: str, code: int, crashed: int) -> Status:
         """Write the status, with the spending that the journal shows."""
         spent, digest, boundary = None, "", None
         if state != "running":
             with suppress(SocietyError):
-                spent = spent_by(self.folder)
+                spent = _spent_by(self.folder)
         if state == "done":
             manifest = read_manifest(self.folder)
             digest, boundary = manifest["digest"], manifest["boundary"]
@@ -228,6 +216,15 @@ class _LeasedRun:
         return status
 
 
+def share_of(budget: Budget, runs: int) -> Budget:
+    """An equal part of the budget of a study, rounded down, so that all together keep it."""
+    usd = None if budget.usd is None else nano_bound(budget.usd) // runs / NANO
+    calls, tokens = (
+        None if bound is None else bound // runs for bound in (budget.calls, budget.tokens)
+    )
+    return Budget(usd=usd, tokens=tokens, calls=calls)
+
+
 def narrower_budget(one: Budget, other: Budget) -> Budget:
     """The narrower of two budgets, bound by bound."""
     bounds = {}
@@ -235,6 +232,18 @@ def narrower_budget(one: Budget, other: Budget) -> Budget:
         given = [getattr(budget, name) for budget in (one, other)]
         bounds[name] = min((bound for bound in given if bound is not None), default=None)
     return Budget.model_validate(bounds)
+
+
+def _spent_by(folder: Path) -> Spending:
+    """Spending of a run by its journal; a call in doubt counts as all that it can cost."""
+    from virsci_society.agents.journal.journal import Journal
+    from virsci_society.scenarios.runs.run_journal import JOURNAL
+
+    path = folder / JOURNAL
+    if not path.is_file() or not path.stat().st_size:
+        return Spending()
+    with Journal.open(path, frozen=True, verify=False) as journal:
+        return journal.totals().spending
 
 
 def _reason_of(error: BaseException) -> str:
