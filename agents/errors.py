@@ -193,10 +193,12 @@ class Fault(SocietyError):
     Attributes:
         usage: tokens that the provider bills for it all the same; None if it named none.
         sent: False if the request certainly never reached the provider.
+        hint: what a user can do about this very fault; empty: see the rule for its kind.
     """
 
     usage: Usage | None = None
     sent: bool = True
+    hint: str = ""
 
     def __init__(
         self,
@@ -213,6 +215,11 @@ class Fault(SocietyError):
     def rule(self) -> Rule:
         """The rule for its kind."""
         return RULES[self.kind]
+
+    @property
+    def advice(self) -> str:
+        """What a user can do if the run stops for it."""
+        return self.hint or self.rule.advice
 
     @property
     def cost_unknown(self) -> bool:

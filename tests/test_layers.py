@@ -67,15 +67,9 @@ ROOMS = {
 before it. Modules that stand directly in a package are bound by the circles alone."""
 DOORS = {
     "litellm": ("agents/backends/litellm.py",),
-    "openai": ("agents/backends/openai.py",),
     "tiktoken": ("scenarios/planning/prompt_recording.py",),
-    "aiohttp": ("agents/backends/litellm.py", "agents/backends/openai.py"),
-    "httpx": (
-        "agents/backends/litellm.py",
-        "agents/backends/openai.py",
-        "agents/backends/context_window.py",
-        "agents/backends/endpoint_settings.py",
-    ),
+    "aiohttp": ("agents/backends/http_client.py",),
+    "httpx": ("agents/backends/litellm.py",),
     "faiss": ("society/literature/ivf.py", "society/literature/vector_index.py"),
     "sentence_transformers": ("society/literature/embedding/sentence_transformer.py",),
     "transformers": ("society/literature/embedding/sentence_transformer.py",),
@@ -103,7 +97,7 @@ DOORS = {
     ),
 }
 LAZY = {
-    *("litellm", "openai", "aiohttp", "httpx"),
+    *("litellm", "aiohttp", "httpx"),
     *("sentence_transformers", "transformers", "huggingface_hub", "torch"),
     *("tiktoken", "sklearn", "dask", "distributed", "json_repair", "networkit"),
     *("mcp", "mcp_types"),
@@ -485,8 +479,8 @@ PLANTED = [
     (wrong_floors, "society/x/a.py", "if TYPE_CHECKING:\n    pass\nelse:\n    import metrics"),
     (wrong_doors, "agents/a.py", "def f():\n    import litellm"),
     (wrong_doors, "agents/backends/litellm.py", "import litellm"),
-    (wrong_doors, "agents/backends/litellm.py", "def f():\n    import openai"),
-    (wrong_doors, "agents/backends/openai.py", "from openai import AsyncOpenAI"),
+    (wrong_doors, "agents/backends/litellm.py", "def f():\n    import aiohttp"),
+    (wrong_doors, "agents/backends/http_client.py", "import aiohttp"),
     (wrong_doors, "agents/backends/http.py", "def f():\n    import httpx"),
     (wrong_doors, "scenarios/a.py", "def f():\n    import aiohttp"),
     (wrong_doors, "society/model.py", "import faiss"),

@@ -33,7 +33,7 @@ TESTS = (
     "scenarios/watch/test_hostile_clients.py",
 )
 SOCIETIES = ("quickstart", "community/assembly")
-SHOWN = ("litellm", "mesa", "numpy", "openai", "pandas", "pydantic")
+SHOWN = ("litellm", "mesa", "numpy", "pandas", "pydantic")
 
 
 def constraints(text: str) -> list[str]:

@@ -14,8 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from virsci_society.agents.backends.endpoint_settings import EndpointSettings, trusted_certificates
-from virsci_society.agents.backends.http import ChatCompletionsBackend, require_library
+from virsci_society.agents.backends.endpoint_settings import EndpointSettings
+from virsci_society.agents.backends.http import ChatCompletionsBackend
+from virsci_society.agents.backends.http_client import fetch_json
 from virsci_society.agents.backends.litellm import listed_window
 from virsci_society.agents.backends.responses import get_field, token_count
 from virsci_society.agents.errors import InputError
@@ -58,34 +59,21 @@ def read_windows(backend: ChatCompletionsBackend) -> list[tuple[EndpointSettings
 
 def _ask_server(endpoint: EndpointSettings, model: str) -> ContextWindow:
     """The context window that a server tells of itself; no key is sent where none is set."""
-    require_library("httpx")
-    import httpx
-
     root = (endpoint.api_base or "").rstrip("/").removesuffix("/v1")
-    # A proxy is no way to a server on this machine.
-    trusted = not endpoint.is_local
-    with httpx.Client(
-        timeout=SECONDS,
-        headers=_headers(endpoint),
-        trust_env=trusted,
-        verify=trusted_certificates(from_environment=trusted),
-    ) as client:
+    try:
+        key = endpoint.secret()
+    except InputError:
+        key = None
 
-        def ask(path: str, body: Mapping[str, Any] | None = None) -> Any:
-            answer = client.request("GET" if body is None else "POST", root + path, json=body)
-            return answer.json() if answer.status_code == 200 else None
+    def ask(path: str, body: Mapping[str, Any] | None = None) -> Any:
+        return fetch_json(root + path, body, key=key, seconds=SECONDS)
 
+    try:
         # llama.cpp comes first: it has the other pages as well, and says other things there.
-        for known in (_llama_cpp, _openai_like, _ollama):
-            try:
-                window = known(ask, model)
-            except httpx.TransportError:
-                return ContextWindow()
-            except (httpx.HTTPError, ValueError, RecursionError):
-                continue
-            if window is not None:
-                return window
-    return ContextWindow()
+        windows = (known(ask, model) for known in (_llama_cpp, _openai_like, _ollama))
+        return next(filter(None, windows), ContextWindow())
+    except OSError:
+        return ContextWindow()
 
 
 def _window_at(backend: ChatCompletionsBackend, endpoint: EndpointSettings) -> ContextWindow:
@@ -100,14 +88,6 @@ def _window_at(backend: ChatCompletionsBackend, endpoint: EndpointSettings) -> C
             return told
     listed = listed_window(backend.model)
     return ContextWindow() if listed is None else ContextWindow("litellm's list", listed)
-
-
-def _headers(endpoint: EndpointSettings) -> dict[str, str]:
-    try:
-        key = endpoint.secret()
-    except InputError:
-        return {}
-    return {} if key is None else {"Authorization": f"Bearer {key}"}
 
 
 def _llama_cpp(ask: Ask, model: str) -> ContextWindow | None:

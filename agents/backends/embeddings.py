@@ -28,9 +28,9 @@ from virsci_society.agents.backends.endpoint_settings import (
     Address,
     EndpointSettings,
     Variable,
-    probe,
 )
 from virsci_society.agents.backends.http import Deadlines, Price
+from virsci_society.agents.backends.http_client import prepare_environment, probe
 from virsci_society.agents.backends.litellm import (
     LiteLLM,
     litellm_arguments,
@@ -240,6 +240,7 @@ class LiteLLMEmbedding(Part):
 
     def _settings(self, endpoint: EndpointSettings) -> dict[str, Any]:
         """The arguments of every request."""
+        prepare_environment(self.api_base)
         arguments = litellm_arguments(self.model, endpoint, endpoint.secret())
         arguments["timeout"] = self.deadlines.read
         if self.dimensions is not None:
@@ -315,7 +316,7 @@ class LiteLLMEmbedding(Part):
 
     async def _reach(self) -> None:
         """Look whether anything answers at the address; raises Fault if it is silent."""
-        found = await probe(EndpointSettings(self.api_base), self.deadlines.connect)
+        found = await probe(self.api_base or "", self.deadlines.connect)
         if isinstance(found, Fault):
             raise found
 

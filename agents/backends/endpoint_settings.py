@@ -1,26 +1,21 @@
-"""One endpoint of a model, with its settings, the certificates trusted there, and a probe of it.
+"""One endpoint of a model, with its settings.
 
 No message here repeats an address or a name that was refused: it may hold a secret.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
-from functools import cache
-from ipaddress import ip_address
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import unquote, urlsplit
 
 from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from virsci_society.agents.errors import Fault, InputError
+from virsci_society.agents.backends.http_client import is_local
+from virsci_society.agents.errors import InputError
 from virsci_society.agents.redaction import redact, remember_secret
-
-if TYPE_CHECKING:
-    import ssl
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 _PRINTABLE = re.compile(r"[!-~]+")
@@ -100,11 +95,7 @@ class EndpointSettings:
     @property
     def is_local(self) -> bool:
         """True if the address is on this machine."""
-        host = urlsplit(self.api_base or "").hostname or ""
-        try:
-            return host == "localhost" or ip_address(host).is_loopback
-        except ValueError:
-            return False
+        return is_local(self.api_base)
 
     def secret(self) -> str | None:
         """The key that the variable holds; from now on it is redacted everywhere.
@@ -154,64 +145,3 @@ def known_keys(value: Any) -> Any:
 
 EndpointList = Annotated[tuple[EndpointSettings, ...], BeforeValidator(known_keys)]
 """Several endpoints of one model."""
-
-
-@cache
-def trusted_certificates(*, from_environment: bool = True) -> ssl.SSLContext:
-    """The TLS context of every client of a model server in this process.
-
-    Reading the authorities takes 30 ms of processor time, which each client would spend by itself.
-
-    Args:
-        from_environment: take the authorities that ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` names,
-            where one is set.
-
-    Returns:
-        A context that checks certificates and host names, the same one at each call.
-    """
-    import httpx
-
-    return httpx.create_ssl_context(trust_env=from_environment)
-
-
-async def probe(endpoint: EndpointSettings, seconds: float) -> Fault | bool:
-    """Look whether anything answers at an address, without a question to a model and without a key.
-
-    A model may think for minutes over its first reply, so silence after a question says nothing.
-    The list of its models any server answers at once, if only with an error.
-
-    Args:
-        endpoint: with an address.
-        seconds: for which it is waited for.
-
-    Returns:
-        True: a server has answered. False: that cannot be told, so the first question shall show
-        it. A fault: the address is silent, or hangs up.
-    """
-    import httpx
-
-    # A proxy is no way to a server on this machine.
-    trusted = not endpoint.is_local
-    address = (endpoint.api_base or "").rstrip("/")
-    certificates = trusted_certificates(from_environment=trusted)
-    try:
-        async with (
-            asyncio.timeout(seconds),
-            httpx.AsyncClient(timeout=seconds, trust_env=trusted, verify=certificates) as client,
-            # Only the head of the answer is read: it tells enough, and a body may never end.
-            client.stream("GET", f"{address}/models"),
-        ):
-            return True
-    except (TimeoutError, httpx.TimeoutException):
-        return _unreached(f"{address}: no answer within {seconds:g} seconds (deadlines.connect)")
-    except (httpx.RemoteProtocolError, httpx.ReadError):
-        return _unreached(f"{address}: the connection is closed without an answer")
-    except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError):
-        # The client that sends the questions may have other proxies and certificates.
-        return False
-
-
-def _unreached(message: str) -> Fault:
-    fault = Fault(message, "connection")
-    fault.sent = False
-    return fault

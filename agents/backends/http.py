@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -29,8 +29,8 @@ from virsci_society.agents.backends.endpoint_settings import (
     EndpointList,
     EndpointSettings,
     Variable,
-    probe,
 )
+from virsci_society.agents.backends.http_client import probe
 from virsci_society.agents.backends.responses import read_completion
 from virsci_society.agents.config import Part, Switch
 from virsci_society.agents.errors import Fault, Overflow
@@ -104,7 +104,7 @@ class ChatCompletionsBackend(Backend):
     # What is refused may be a key in the wrong place.
     model_config = ConfigDict(hide_input_in_errors=True)
     execution: ClassVar[frozenset[str]] = frozenset(
-        {"api_base", "via", "key", "deadlines", "prices"}
+        {"api_base", "via", "key", "max_tokens_name", "deadlines", "prices"}
     )
     client: ClassVar[str] = ""
     """Name of the library that sends."""
@@ -130,12 +130,18 @@ class ChatCompletionsBackend(Backend):
     """Spread of the sampling; null: the model's own. Source: assumed; VirSci states none."""
     max_tokens: int = Field(default=2048, ge=1, le=1_000_000)
     """Most tokens of one reply. Unit: tokens. Source: assumed."""
+    max_tokens_name: Literal["auto", "max_tokens", "max_completion_tokens"] = "auto"
+    """Name under which ``max_tokens`` is sent; ``auto``: the newer one to OpenAI itself, the older
+    one to other servers."""
     top_p: float | None = Field(default=None, gt=0, le=1, allow_inf_nan=False)
     """Share of the likeliest tokens that is sampled from; null: the model's own. Unit: probability.
     Source: the model's own."""
     structured: Literal["auto", "on", "off"] = "auto"
     """Whether the form's JSON Schema is sent along as the format of the reply; ``auto``: where
     the model is known to take it. Source: assumed."""
+    system_role: Switch = "on"
+    """Whether the model takes a message of the role ``system``; ``off``: its text begins the first
+    message of the user. Source: assumed."""
     seeded: Switch = "on"
     """Whether each call is sent a seed of its own, derived from the scenario's. Source: assumed."""
     context: int | None = Field(default=None, ge=2, le=2**30)
@@ -192,6 +198,8 @@ class ChatCompletionsBackend(Backend):
         """Model and sampling as canonical JSON, the same for every endpoint."""
         values = {name: getattr(self, name) for name in _HASHED}
         given = {name: value for name, value in values.items() if value not in (None, {})}
+        if self.system_role == "off":
+            given["system_role"] = "off"
         # Part of every request's hash: the order of the fields must not change it.
         return json.dumps(given, sort_keys=True, separators=(",", ":"))
 
@@ -259,7 +267,7 @@ class ChatCompletionsBackend(Backend):
             endpoint.weight,
             endpoint.in_flight,
             # Only the library knows a provider's own address, so nothing can be looked at there.
-            partial(probe, endpoint, contact) if endpoint.api_base else None,
+            partial(probe, endpoint.api_base, contact) if endpoint.api_base else None,
             contact,
         )
 
@@ -304,11 +312,10 @@ class ChatCompletionsBackend(Backend):
 
     def request_fields(self, request: Request) -> dict[str, Any]:
         """Fields of the request beside model and reply length, under OpenAI's names."""
-        fields: dict[str, Any] = {
-            "messages": [
-                {"role": m.role, "content": _writable(m.content)} for m in request.messages
-            ]
-        }
+        messages = [{"role": m.role, "content": _writable(m.content)} for m in request.messages]
+        if self.system_role == "off":
+            messages = _without_system_role(messages)
+        fields: dict[str, Any] = {"messages": messages}
         # A model to which none is sent takes none, whatever a page would have.
         if self.temperature is not None:
             own = request.temperature
@@ -332,11 +339,33 @@ class ChatCompletionsBackend(Backend):
             fault = error
             if address is not None and error.kind == "connection" and not error.sent:
                 error.args = (f"{address}: {error}",)
+            if error.status in (404, 405) and "model" not in str(error).lower():
+                error.hint = _address_hint(address)
         else:
             reply = read_completion(answer, request, self.max_tokens)
             _check_uncut(reply, self.window)
             return reply
         raise fault
+
+
+def _address_hint(address: str | None) -> str:
+    """Say what an address lacks, or has too much, where the server knows no such page."""
+    path = (address or "").rstrip("/")
+    for ending in ("/chat/completions", "/completions", "/responses", "/models"):
+        if path.endswith(ending):
+            return f"leave {ending} out of backend.api_base: {path.removesuffix(ending)}"
+    if not re.search(r"/v\d", path):
+        return f"most servers want an address that ends with /v1: --set backend.api_base={path}/v1"
+    return "the server has no page /chat/completions below backend.api_base; see its documentation"
+
+
+def _without_system_role(messages: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """The messages with the text of the system's before the first of the user's."""
+    system = "\n\n".join(one["content"] for one in messages if one["role"] == "system")
+    others = [dict(one) for one in messages if one["role"] != "system"]
+    if system and others:
+        others[0]["content"] = f"{system}\n\n{others[0]['content']}"
+    return others
 
 
 def _check_uncut(reply: Reply, window: int | None) -> None:

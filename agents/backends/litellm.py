@@ -26,6 +26,7 @@ from virsci_society.agents.backends.http import (
     Send,
     require_library,
 )
+from virsci_society.agents.backends.http_client import prepare_environment
 from virsci_society.agents.backends.responses import (
     classify_exception,
     classify_refusal,
@@ -117,10 +118,11 @@ class LiteLLM(ChatCompletionsBackend):
 
     def make_sender(self, endpoint: EndpointSettings, key: str | None) -> Send:
         """The function that sends a request through litellm, which makes its own connections."""
+        prepare_environment(endpoint.api_base)
         litellm = litellm_for(self.model)
         always = self._settings(endpoint, key)
         openai_like = self.model.split("/", 1)[0] in OPENAI_LIKE
-        beside = UNCUT if self.sets_window else {}
+        beside = UNCUT if self.sets_window else {"stream": False} if openai_like else {}
 
         async def send(fields: Fields) -> Any:
             sent = dict(fields)
@@ -156,7 +158,8 @@ class LiteLLM(ChatCompletionsBackend):
         import httpx
 
         timeout = httpx.Timeout(self.deadlines.read, connect=self.deadlines.connect)
-        own = {"max_tokens": self.max_tokens, "timeout": timeout}
+        longest = "max_tokens" if self.max_tokens_name == "auto" else self.max_tokens_name
+        own = {longest: self.max_tokens, "timeout": timeout}
         return litellm_arguments(self.model, endpoint, key) | own
 
 

@@ -1,42 +1,37 @@
-"""A backend for models behind the chat completions API, by OpenAI's own library.
+"""A backend for models behind the chat completions API of OpenAI.
 
-It serves OpenAI itself and servers that speak the same protocol: vLLM, Ollama, llama.cpp, LM
-Studio. The library's connections and keys are used, and none of its retries. Requests and answers
-stay plain data, because typed ones would cost more time than all the rest of a call.
+It serves OpenAI itself and servers with the same API: vLLM, Ollama, llama.cpp, LM Studio. Requests
+and answers stay plain data, and an error is read from the response as it came.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from json import JSONDecodeError, loads
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from pydantic import PrivateAttr
 
-from virsci_society.agents.backends.endpoint_settings import EndpointSettings, trusted_certificates
-from virsci_society.agents.backends.http import (
-    ChatCompletionsBackend,
-    Fields,
-    Send,
-    require_library,
+from virsci_society.agents.backends.endpoint_settings import EndpointSettings
+from virsci_society.agents.backends.http import ChatCompletionsBackend, Fields, Send
+from virsci_society.agents.backends.http_client import HttpClient, HttpResponse
+from virsci_society.agents.backends.responses import (
+    classify_exception,
+    classify_response,
+    classify_success,
 )
-from virsci_society.agents.backends.responses import classify_exception, classify_response
-from virsci_society.agents.errors import Fault, InputError, Verdict
-
-if TYPE_CHECKING:
-    import openai
+from virsci_society.agents.errors import Fault, Verdict
 
 HOME = "https://api.openai.com/v1"
 HOME_KEY = "OPENAI_API_KEY"
-NO_KEY = "none"
-"""What is sent to a server that asks for no key."""
 
 
 class OpenAI(ChatCompletionsBackend):
-    """A language model behind the API of OpenAI, or of a server that speaks as it does."""
+    """A language model behind the API of OpenAI, or of a server with the same API."""
 
-    client: ClassVar[str] = "openai"
+    client: ClassVar[str] = "the OpenAI API"
 
-    _clients: list[openai.AsyncOpenAI] = PrivateAttr(default_factory=list)
+    _clients: list[HttpClient] = PrivateAttr(default_factory=list)
 
     def endpoint_settings(self) -> tuple[EndpointSettings, ...]:
         """The endpoints; OpenAI's own gets the usual variable of its key."""
@@ -47,37 +42,36 @@ class OpenAI(ChatCompletionsBackend):
             for endpoint in super().endpoint_settings()
         )
 
-    def refusal(self) -> str:
-        """Empty: only the server knows its models; InputError if the library is not installed."""
-        require_library("openai")
-        return ""
-
     def takes_schema(self) -> bool:
         """True: these servers all take a JSON Schema."""
         return True
 
     def make_sender(self, endpoint: EndpointSettings, key: str | None) -> Send:
-        """The function that posts a request by a client with connections of its own.
-
-        They are opened by the first request.
-        """
-        require_library("openai")
-        import httpx
-
-        client = self._connect(endpoint, key)
+        """The function that posts a request by a client with connections of its own."""
+        client = HttpClient(
+            endpoint.api_base or HOME,
+            key,
+            connect=self.deadlines.connect,
+            read=self.deadlines.read,
+        )
+        self._clients.append(client)
         # OpenAI's newer models take only the first of these names, other servers the second.
-        longest = "max_completion_tokens" if _is_home(endpoint) else "max_tokens"
-        always = {"model": self.model, longest: self.max_tokens}
+        longest = self.max_tokens_name
+        if longest == "auto":
+            longest = "max_completion_tokens" if _is_home(endpoint) else "max_tokens"
+        always = {"model": self.model, longest: self.max_tokens, "stream": False}
 
         async def send(fields: Fields) -> Any:
-            failure: Verdict | Fault
             try:
-                response = await client.post(
-                    "/chat/completions", cast_to=httpx.Response, body={**always, **fields}
-                )
-                return response.json()
+                answer = await client.post("/chat/completions", {**always, **fields})
+            except (Verdict, Fault):
+                raise
             except Exception as error:
-                failure = _read_error(error)
+                failure = classify_exception(error)
+            else:
+                if answer.status < 300:
+                    return _completion(answer)
+                failure = classify_response(answer.status, answer.body, answer.headers)
             # Not in the handler: the library's exception, whose request holds the key, would be
             # chained to it.
             raise failure
@@ -90,43 +84,22 @@ class OpenAI(ChatCompletionsBackend):
         for client in clients:
             await client.close()
 
-    def _connect(self, endpoint: EndpointSettings, key: str | None) -> openai.AsyncOpenAI:
-        """A client of OpenAI's library without retries."""
-        import httpx
-        import openai
-
-        timeout = httpx.Timeout(self.deadlines.read, connect=self.deadlines.connect)
-        # As many connections as there are calls in flight (0 is "without end" to aiohttp).
-        limits = httpx.Limits(max_connections=0, keepalive_expiry=15.0)
-        try:
-            connections = openai.DefaultAioHttpClient(
-                timeout=timeout,
-                limits=limits,
-                follow_redirects=False,
-                verify=trusted_certificates(),
-            )
-        except RuntimeError as error:
-            raise InputError(f"{error}; install openai[aiohttp]") from None
-        client = openai.AsyncOpenAI(
-            api_key=key or NO_KEY,
-            base_url=endpoint.api_base or HOME,
-            timeout=timeout,
-            max_retries=0,
-            http_client=connections,
-        )
-        self._clients.append(client)
-        return client
-
 
 def _is_home(endpoint: EndpointSettings) -> bool:
     host = urlsplit(endpoint.api_base or HOME).hostname or ""
     return host == "api.openai.com" or host.endswith(".api.openai.com")
 
 
-def _read_error(error: Exception) -> Verdict | Fault:
-    import openai
-
-    if isinstance(error, openai.APIStatusError):
-        answer = error.response
-        return classify_response(answer.status_code, answer.text, answer.headers)
-    return classify_exception(error)
+def _completion(answer: HttpResponse) -> Any:
+    """The body as data; what is no JSON becomes a fault that says what it is."""
+    try:
+        return loads(answer.body)
+    except (JSONDecodeError, RecursionError):
+        pass
+    if answer.body.startswith(("data:", "event:", ": ")):
+        raise Fault(
+            'the server answers with an event stream although "stream": false was sent; turn '
+            "streaming off in the server or gateway",
+            "request",
+        )
+    raise classify_success(answer.body) or Fault("the answer is no JSON", "garbled")

@@ -132,6 +132,30 @@ WORDINGS: tuple[tuple[type[Verdict] | str, frozenset[int], re.Pattern[str]], ...
 )
 """What messages without a telling code say: OpenAI, vLLM, Ollama, Anthropic, Gemini and others."""
 
+_SET = "give --set backend."
+REFUSALS = tuple(
+    (re.compile(words), _SET + key)
+    for words, key in (
+        (r"max_completion_tokens.{0,40}instead", "max_tokens_name=max_completion_tokens"),
+        (r"max_tokens.{0,40}instead", "max_tokens_name=max_tokens"),
+        (r"max_completion_tokens.{0,80}(?:extra|not|un)", "max_tokens_name=max_tokens"),
+        (r"max_(?:completion_)?tokens[`' ]* is too large", "max_tokens=N with a smaller N"),
+        (r"\btemperature\b", "temperature=null"),
+        (r"\btop_p\b", "top_p=null"),
+        (r"\bseed\b", "seeded=off"),
+        (
+            r"response_format|json[_ ]schema|structured|guided|grammar|additionalproperties",
+            "structured=off",
+        ),
+        (
+            r"roles? must alternate|(?:system|developer)[`' ]*(?:role|message|instruction|prompt)"
+            r"|only user and assistant roles|role[`': ]*(?:system|developer)",
+            "system_role=off",
+        ),
+    )
+)
+"""What messages about a refused parameter say, and the setting by which it is not sent."""
+
 ERRORS: Mapping[str, str] = {
     "ServerTimeoutError": "timeout",
     "TimeoutException": "timeout",
@@ -280,7 +304,11 @@ def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Ver
     if not isinstance(meaning, str):
         return meaning(text)
     after = retry_after_seconds(headers, time.time())
-    return Fault(text, meaning, status=status, retry_after=after)
+    fault = Fault(text, meaning, status=status, retry_after=after)
+    if meaning == "request":
+        said = (message or body[:_MOST_READ]).lower()
+        fault.hint = next((key for words, key in REFUSALS if words.search(said)), "")
+    return fault
 
 
 def classify_success(answer: Any) -> Verdict | Fault | None:

@@ -99,10 +99,10 @@ def conclude(ending: Reply | Verdict | Fault, earlier: Sequence[Fault]) -> Concl
     if isinstance(ending, Reply):
         return Conclusion(ANSWERED, CallOutcome.of_reply(ending), usage=ending.usage)
     if isinstance(ending, Verdict):
-        outcome = CallOutcome.of_verdict(ending)
-        return Conclusion(outcome.kind, outcome, usage=ending.usage)
+        verdict = CallOutcome.of_verdict(ending)
+        return Conclusion(verdict.kind, verdict, usage=ending.usage)
     kinds = [fault.kind for fault in (*earlier, ending)]
-    outcome = None
+    outcome: CallOutcome | None = None
     if kinds.count("empty") == EMPTY_ATTEMPTS:
         outcome = CallOutcome("answer", "")
     elif kinds.count("withheld") == EMPTY_ATTEMPTS:
@@ -132,7 +132,7 @@ def wait_after(
     failed = sum(one.kind not in ("rate", "empty", "withheld") for one in faults)
     if contact is not None and not (fault.rule.retryable or fault.sent):
         # Refused by the library on this machine: the same command could never go on.
-        raise InputError(f"backend.model: {fault}; {fault.rule.advice}")
+        raise InputError(f"backend.model: {fault}; {fault.advice}")
     if not fault.rule.retryable:
         why = ""
     elif failed >= retry.attempts:
@@ -145,4 +145,4 @@ def wait_after(
         if contact is None or fault.sent or silent + delay <= contact:
             return delay
         raise Stopped(f"{fault}; nothing has ever answered in this run; {UNREACHED}")
-    raise Stopped(f"{fault}{why}; {fault.rule.advice}")
+    raise Stopped(f"{fault}{why}; {fault.advice}")

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import ssl
 
-from virsci_society.agents.backends.endpoint_settings import trusted_certificates
+from virsci_society.agents.backends.http_client import trusted_certificates
 from virsci_society.agents.backends.openai import OpenAI
 
 
 def test_certificates_and_host_names_are_checked():
-    for from_environment in (True, False):
-        context = trusted_certificates(from_environment=from_environment)
-        assert context.verify_mode is ssl.CERT_REQUIRED
-        assert context.check_hostname
-        assert context.cert_store_stats()["x509_ca"] > 0
+    context = trusted_certificates()
+    assert context.verify_mode is ssl.CERT_REQUIRED
+    assert context.check_hostname
+    assert context.cert_store_stats()["x509_ca"] > 0
 
 
 def test_all_clients_of_a_process_share_them():
@@ -23,7 +22,7 @@ def test_all_clients_of_a_process_share_them():
         backend = OpenAI(model="m", via=via)
         backend.endpoints()
         try:
-            return [one._client._transport.ssl_context for one in backend._clients]
+            return [one._open().connector._ssl for one in backend._clients]
         finally:
             await backend.close()
 

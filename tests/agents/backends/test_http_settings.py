@@ -66,14 +66,15 @@ def test_what_is_told_does_not_depend_on_the_order_of_extra_keys():
 
 
 def test_every_setting_is_either_told_or_of_execution():
-    told = json.loads(OpenAI(model="m", top_p=0.5, context=9000, extra={"a": 1}).model_settings)
+    given = {"top_p": 0.5, "context": 9000, "extra": {"a": 1}, "system_role": "off"}
+    told = json.loads(OpenAI(model="m", **given).model_settings)
     assert told.keys() | ChatCompletionsBackend.execution == set(OpenAI.model_fields)
     assert not told.keys() & ChatCompletionsBackend.execution
 
 
 def test_reports_say_who_speaks():
     assert LiteLLM(model="x/m").about == "the language model x/m, through litellm"
-    assert OpenAI(model="m").about == "the language model m, through openai"
+    assert OpenAI(model="m").about == "the language model m, through the OpenAI API"
 
 
 def test_the_longest_reply_and_the_room_beside_it_are_known():

@@ -86,7 +86,8 @@ def test_an_answer_is_words_with_their_tokens(made, provider):
     assert said["max_tokens"] == 2048
     assert said["temperature"] == 0.7
     assert [one["content"] for one in said["messages"]] == ["You are Scientist1.", "What now?"]
-    assert not said.keys() & {"top_p", "slots", "n", "stream", "tools", "extra_body"}
+    assert said["stream"] is False
+    assert not said.keys() & {"top_p", "slots", "n", "tools", "extra_body"}
 
 
 def test_settings_are_sent_as_they_are_given(made, provider):
@@ -589,3 +590,104 @@ def test_nothing_is_imported_before_it_is_used_and_nobody_else_is_reached(
     assert reached == ["127.0.0.1"]
     assert len(provider.heard) == 3
     assert done.stderr == ""
+
+
+def test_a_server_without_a_system_role_gets_its_text_with_the_first_question(made, provider):
+    provider.answer(http(200, completion()))
+    attempt(made(system_role="off"))
+    (message,) = provider.heard[0].body["messages"]
+    assert message == {"role": "user", "content": "You are Scientist1.\n\nWhat now?"}
+
+
+def test_the_longest_reply_can_be_sent_under_its_other_name(made, provider):
+    provider.answer(http(200, completion()))
+    attempt(made(max_tokens_name="max_completion_tokens", max_tokens=9))
+    said = provider.heard[0].body
+    assert said["max_completion_tokens"] == 9
+    assert "max_tokens" not in said
+
+
+REFUSED = {
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+    "'max_completion_tokens' instead.": "max_tokens_name=max_completion_tokens",
+    "Unsupported value: 'temperature' does not support 0.7 with this model.": "temperature=null",
+    "`temperature` and `top_p` cannot both be specified": "temperature=null",
+    "top_p: Extra inputs are not permitted": "top_p=null",
+    "[{'type': 'extra_forbidden', 'loc': ['body', 'seed']}]": "seeded=off",
+    "Invalid parameter: 'response_format' of type 'json_schema' is not supported": "structured=off",
+    "guided decoding is not available": "structured=off",
+    "Conversation roles must alternate user/assistant/user/assistant/...": "system_role=off",
+    "System role not supported": "system_role=off",
+    "max_tokens is too large: 2048": "max_tokens=N with a smaller N",
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_a_refused_parameter_names_the_setting_that_helps(made, provider, message):
+    provider.answer(http(400, error(message)))
+    fault = failure(made())
+    assert (fault.kind, fault.advice) == ("request", f"give --set backend.{REFUSED[message]}")
+
+
+@pytest.mark.parametrize(
+    ("ending", "advice"),
+    [
+        ("", "want an address that ends with /v1"),
+        ("/v1/chat/completions", "leave /chat/completions out of backend.api_base"),
+        ("/v1/other/v2", "has no page /chat/completions below backend.api_base"),
+    ],
+)
+def test_a_wrong_path_is_named(provider, ending, advice):
+    provider.answer(http(404, b"404 page not found", content_type="text/plain"))
+    address = f"http://127.0.0.1:{provider.port}{ending}"
+    assert advice in failure(OpenAI(model="little", api_base=address)).advice
+
+
+def test_an_event_stream_is_named(provider):
+    provider.answer(http(200, b'data: {"choices": []}\n\n', content_type="text/event-stream"))
+    fault = failure(OpenAI(model="little", api_base=provider.url))
+    assert fault.kind == "request"
+    assert "event stream" in str(fault)
+
+
+def test_words_beside_the_content_are_named(made, provider):
+    aside = {"reasoning_content": "I think."}
+    provider.answer(http(200, completion(None, message=aside)))
+    assert "its words are in reasoning_content" in str(failure(made()))
+
+
+PROXIES = (
+    {"ALL_PROXY": "socks://127.0.0.1:7891/"},
+    {"HTTP_PROXY": "socks5h://127.0.0.1:9"},
+    {"http_proxy": "http://127.0.0.1:99999"},
+    {"HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "localhost,[::1]"},
+    {"SSL_CERT_FILE": "/no/such.pem"},
+)
+
+
+@pytest.mark.parametrize("variables", PROXIES, ids=lambda one: " ".join(one))
+def test_a_local_server_is_asked_whatever_the_environment(made, provider, monkeypatch, variables):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    provider.answer(http(200, completion()))
+    (reply,) = attempt(made())
+    assert reply.text == "Good."
+
+
+@pytest.mark.parametrize(
+    "variables", [PROXIES[0], PROXIES[2], PROXIES[4]], ids=lambda one: str(one)
+)
+def test_an_environment_that_cannot_be_used_is_named(made, monkeypatch, variables):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    scheme = "https" if "SSL_CERT_FILE" in variables else "http"
+    (name,) = variables
+    with pytest.raises(InputError, match=f"the environment variable {name}"):
+        made(api_base=f"{scheme}://models.example/v1").endpoints()
+
+
+def test_a_proxy_of_the_environment_is_used(provider, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{provider.port}")
+    provider.answer(http(200, completion()))
+    attempt(OpenAI(model="little", api_base="http://models.example/v1"))
+    assert provider.heard[0].path == "http://models.example/v1/chat/completions"

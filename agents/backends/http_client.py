@@ -1,0 +1,327 @@
+"""HTTP requests to model servers, and the proxy and certificates that they use.
+
+The proxies and certificates of the environment are read here and nowhere else. A server on this
+machine is never asked through a proxy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import ssl
+from collections.abc import Mapping
+from functools import cache
+from http.client import HTTPException
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import (  # type: ignore[attr-defined]
+    BaseHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    ProxyHandler,
+    Request,
+    build_opener,
+    proxy_bypass_environment,
+)
+
+from virsci_society.agents.errors import Fault, InputError
+
+if TYPE_CHECKING:
+    import aiohttp
+
+MOST_BYTES = 64 * 2**20
+"""Bytes of the longest body that is read."""
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+PROXIES = ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+CERTIFICATES = {"SSL_CERT_FILE": Path.is_file, "SSL_CERT_DIR": Path.is_dir}
+KEEP_ALIVE = 15.0
+"""Seconds for which an idle connection is kept open."""
+
+
+class HttpResponse(NamedTuple):
+    """The response to a request.
+
+    Attributes:
+        status: HTTP status.
+        body: its text; bytes that are no UTF-8 are replaced.
+        headers: in a mapping that does not tell cases apart.
+    """
+
+    status: int
+    body: str
+    headers: Mapping[str, str]
+
+
+class Route(NamedTuple):
+    """How requests to an address travel.
+
+    Attributes:
+        proxy: address of the HTTP proxy; None: they go directly.
+        proxy_variable: the environment variable that names the proxy; empty without one.
+        certificates: the environment variable that names the trusted certificates; empty: those of
+            the system.
+    """
+
+    proxy: str | None = None
+    proxy_variable: str = ""
+    certificates: str = ""
+
+
+def is_local(address: str | None) -> bool:
+    """Return whether an address is on this machine."""
+    host = urlsplit(address or "").hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return host.endswith(".localhost")
+
+
+def route_to(address: str) -> Route:
+    """Return the proxy and certificates of the environment for requests to an address.
+
+    Raises:
+        InputError: a variable names a proxy that cannot be used, or certificates that are missing.
+    """
+    parts = urlsplit(address)
+    certificates = _certificate_variable() if parts.scheme == "https" else ""
+    if is_local(address):
+        return Route(certificates=certificates)
+    bypass = {"no": os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""}
+    if proxy_bypass_environment(parts.netloc.rpartition("@")[2], bypass):
+        return Route(certificates=certificates)
+    for variable in (f"{parts.scheme}_proxy", "all_proxy"):
+        for name in (variable, variable.upper()):
+            if proxy := os.environ.get(name, "").strip():
+                return Route(_http_proxy(name, proxy), name, certificates)
+    return Route(certificates=certificates)
+
+
+def _http_proxy(variable: str, proxy: str) -> str:
+    address = _proxy_address(proxy)
+    if address is None:
+        kind = proxy.partition("://")[0]
+        raise InputError(
+            f"the environment variable {variable} names a proxy that cannot be used "
+            f"({kind}://...): expected http://HOST:PORT; change or unset it, or add the server to "
+            "NO_PROXY"
+        )
+    return address
+
+
+def _proxy_address(proxy: str) -> str | None:
+    """Return the address of an HTTP proxy; None where it is none."""
+    address = proxy if "://" in proxy else f"http://{proxy}"
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    return address if usable else None
+
+
+def prepare_environment(address: str | None) -> None:
+    """Prepare the environment for libraries that read proxies and certificates by themselves.
+
+    They ask this machine without a proxy, and meet no value that they cannot read.
+
+    Raises:
+        InputError: a variable that matters for the address cannot be used.
+    """
+    if address is not None:
+        route_to(address)
+    for name in ("no_proxy", "NO_PROXY"):
+        hosts = [host.strip(" []") for host in os.environ.get(name, "").split(",")]
+        os.environ[name] = ",".join(dict.fromkeys(filter(None, [*hosts, *LOCAL_HOSTS])))
+    if is_local(address):
+        for name in PROXIES:
+            if name in os.environ and _proxy_address(os.environ[name]) is None:
+                del os.environ[name]
+        for name, exists in CERTIFICATES.items():
+            if name in os.environ and not exists(Path(os.environ[name])):
+                del os.environ[name]
+
+
+def _certificate_variable() -> str:
+    for name, exists in CERTIFICATES.items():
+        if value := os.environ.get(name):
+            if not exists(Path(value)):
+                raise InputError(f"the environment variable {name}: {value} does not exist")
+            return name
+    return ""
+
+
+def trusted_certificates() -> ssl.SSLContext:
+    """Return the TLS context of every client in this process, which checks names and certificates.
+
+    Raises:
+        InputError: ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` names what is missing, or no certificates.
+    """
+    name = _certificate_variable()
+    return _context(name, os.environ.get(name, ""))
+
+
+@cache
+def _context(variable: str, place: str) -> ssl.SSLContext:
+    # Reading the authorities takes 30 ms of processor time; all clients share one context.
+    try:
+        context = ssl.create_default_context()
+        if variable == "SSL_CERT_FILE":
+            context.load_verify_locations(cafile=place)
+        elif variable == "SSL_CERT_DIR":
+            context.load_verify_locations(capath=place)
+    except (OSError, ssl.SSLError) as error:
+        raise InputError(
+            f"the environment variable {variable}: {place} holds no certificates ({error})"
+        ) from None
+    return context
+
+
+class HttpClient:
+    """A client of one server, whose connections are opened by its first request.
+
+    It is used on one event loop. It follows no redirect and repeats nothing.
+    """
+
+    def __init__(
+        self, address: str, key: str | None = None, *, connect: float = 10.0, read: float = 120.0
+    ) -> None:
+        self.address = address.rstrip("/")
+        self._key, self._connect, self._read = key, connect, read
+        self._route = route_to(self.address)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> HttpResponse:
+        """Post a JSON body; errors are those of aiohttp and the operating system."""
+        text = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        headers = {"Content-Type": "application/json"}
+        async with self._open().post(
+            self.address + path,
+            data=text,
+            headers=headers,
+            proxy=self._route.proxy,
+            allow_redirects=False,
+        ) as response:
+            return HttpResponse(response.status, await _read_body(response), response.headers)
+
+    async def get(self, path: str) -> HttpResponse:
+        """Get a page; errors are those of aiohttp and the operating system."""
+        async with self._open().get(
+            self.address + path, proxy=self._route.proxy, allow_redirects=False
+        ) as response:
+            return HttpResponse(response.status, await _read_body(response), response.headers)
+
+    async def reach(self) -> None:
+        """Ask for the list of models, and read only the head of the answer."""
+        async with self._open().get(
+            self.address + "/models", proxy=self._route.proxy, allow_redirects=False
+        ):
+            return
+
+    async def close(self) -> None:
+        """Close all connections."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            import aiohttp
+
+            headers = {"User-Agent": "virsci-society", "Accept": "application/json"}
+            if self._key is not None:
+                headers["Authorization"] = f"Bearer {self._key}"
+            secure = trusted_certificates() if self.address.startswith("https:") else True
+            self._session = aiohttp.ClientSession(
+                # As many connections as there are calls in flight.
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE, ssl=secure),
+                timeout=aiohttp.ClientTimeout(
+                    total=None, sock_connect=self._connect, sock_read=self._read
+                ),
+                headers=headers,
+                trust_env=False,
+            )
+        return self._session
+
+
+async def _read_body(response: aiohttp.ClientResponse) -> str:
+    body = bytearray()
+    async for chunk in response.content.iter_chunked(2**16):
+        body += chunk
+        if len(body) > MOST_BYTES:
+            raise Fault(f"the answer is longer than {MOST_BYTES:,} bytes", "garbled")
+    return body.decode("utf-8", "replace")
+
+
+def fetch_json(
+    url: str,
+    body: Mapping[str, Any] | None = None,
+    *,
+    key: str | None = None,
+    seconds: float,
+) -> Any:
+    """Return what a page of a server says, waiting for it; None where it says no JSON.
+
+    Raises:
+        OSError: nothing answers there within ``seconds``.
+    """
+    route = route_to(url)
+    proxies = {urlsplit(url).scheme: route.proxy} if route.proxy else {}
+    handlers: list[BaseHandler] = [ProxyHandler(proxies), _NoRedirect()]
+    if url.startswith("https:"):
+        handlers.append(HTTPSHandler(context=trusted_certificates()))
+    headers = {"Content-Type": "application/json"}
+    if key is not None:
+        headers["Authorization"] = f"Bearer {key}"
+    text = None if body is None else json.dumps(body).encode()
+    asked = Request(url, text, headers)  # noqa: S310 - the scheme of an address is http or https
+    try:
+        with build_opener(*handlers).open(asked, timeout=seconds) as response:
+            return json.loads(response.read(MOST_BYTES))
+    except HTTPError:
+        return None
+    except (ValueError, RecursionError, HTTPException):
+        return None
+
+
+class _NoRedirect(HTTPRedirectHandler):
+    """Follows no redirect, which could lead a key to another host."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Make no second request."""
+
+
+async def probe(address: str, seconds: float) -> Fault | bool:
+    """Look whether anything answers at an address, without a question to a model and without a key.
+
+    A model may think for minutes over its first reply, so silence after a question says nothing.
+    The list of its models any server answers at once, if only with an error.
+
+    Returns:
+        True: a server has answered. False: that cannot be told, so the first question shall show
+        it. A fault: the address is silent, or hangs up.
+    """
+    import aiohttp
+
+    client = HttpClient(address, connect=seconds, read=seconds)
+    try:
+        async with asyncio.timeout(seconds):
+            await client.reach()
+        return True
+    except TimeoutError:
+        return _unreached(f"{address}: no answer within {seconds:g} seconds (deadlines.connect)")
+    except (aiohttp.ServerDisconnectedError, ConnectionResetError):
+        return _unreached(f"{address}: the connection is closed without an answer")
+    except (aiohttp.ClientError, OSError, ValueError):
+        return False
+    finally:
+        await client.close()
+
+
+def _unreached(message: str) -> Fault:
+    fault = Fault(message, "connection")
+    fault.sent = False
+    return fault
