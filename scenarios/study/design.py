@@ -13,12 +13,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.document import Document, Origin, dotted
 from virsci_society.scenarios.config.schema import Scenario, read_scenario
 from virsci_society.scenarios.config.yaml_io import Key, KeyPath
 from virsci_society.scenarios.runs.preflight import check_before_run
-from virsci_society.scenarios.study.study_file import Comparison, Match, PairedOver, StudyFile
+from virsci_society.scenarios.study.study_file import (
+    Bounds,
+    Comparison,
+    Match,
+    PairedOver,
+    Sampled,
+    StudyFile,
+)
 from virsci_society.society.kernel.streams import Streams
 
 Settings = Mapping[str, Any]
@@ -118,6 +127,28 @@ def arm_name(settings: Settings) -> str:
     """The name of an arm: short keys and their values, such as ``team_size=4,turns=2``."""
     names = short_names(list(settings))
     return ",".join(f"{names[key]}={format_value(value)}" for key, value in settings.items())
+
+
+def sample_arms(sampled: Sampled, seed: int) -> list[dict[str, Any]]:
+    """The settings of every arm of a Latin hypercube, drawn from the study's seed."""
+    from scipy.stats import qmc
+
+    rng = np.random.Generator(np.random.PCG64(Streams(seed, "study").key("arms")))
+    points = qmc.LatinHypercube(d=len(sampled.over), seed=rng).random(sampled.samples)
+    over = sampled.over.items()
+    return [
+        {key: scale_to_bounds(at, bounds) for (key, bounds), at in zip(over, row, strict=True)}
+        for row in points.tolist()
+    ]
+
+
+def scale_to_bounds(at: float, bounds: Bounds) -> int | float:
+    """The value of a key at a point in [0, 1]; whole bounds give whole numbers, equally often."""
+    low, high = bounds
+    if isinstance(low, int) and isinstance(high, int):
+        # min: the point 1 itself belongs to the last whole number.
+        return min(high, low + int(at * (high - low + 1)))
+    return float(low + at * (high - low))
 
 
 def format_value(value: Any) -> str:

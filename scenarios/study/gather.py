@@ -18,7 +18,6 @@ from virsci_society.agents.files.file_hashes import HASHES, write_hashes
 from virsci_society.scenarios.study.budget_matching import SPENT, deviation
 from virsci_society.scenarios.study.design import Design, format_value
 from virsci_society.scenarios.study.folder import BASE, OF_TEXTS, Lock, deviations
-from virsci_society.scenarios.study.sensitivity import unit_points
 from virsci_society.scenarios.study.status import (
     Status,
     folder_of,
@@ -38,7 +37,6 @@ STUDY_JSON = "study.json"
 RUNS, RESULTS, TABLES = "runs.parquet", "results.parquet", "tables"
 MEASURES = f"{TABLES}/measures"
 REVIEWS = "reviews.parquet"
-SENSITIVITY = "sensitivity.parquet"
 MATCHED = "matched.parquet"
 TEXTS = "texts.parquet"
 
@@ -50,12 +48,10 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
     # First: after a kill in between, the old list would call the new files damaged.
     remove_file(folder / HASHES)
     write_text(folder / STUDY_JSON, study_json(design, lock, folder, statuses))
-    results = results_table(design, folder, statuses)
     speaker = speaker_of_study(design)
     tables = {
         RUNS: runs_table(design, statuses),
-        RESULTS: results,
-        SENSITIVITY: sensitivity_table(design, results),
+        RESULTS: results_table(design, folder, statuses),
         MATCHED: matched_table(design, folder, statuses),
         TEXTS: texts_table(design, folder, statuses),
         REVIEWS: reviews_table(folder, statuses),
@@ -281,30 +277,6 @@ def reviews_table(folder: Path, statuses: Sequence[Status]) -> pd.DataFrame | No
     done = [one.index for one in statuses if one.state == "done"]
     whole = {"score": "float64", "papers": "int64"}
     return table[table["run"].isin(done)].astype(whole).reset_index(drop=True)
-
-
-def sensitivity_table(design: Design, results: pd.DataFrame) -> pd.DataFrame | None:
-    """Sobol indices or elementary effects, one row per measure and key; None for other designs."""
-    import pandas as pd
-
-    from virsci_society.scenarios.study.sensitivity import morris, sobol
-
-    arms = design.file.arms
-    names = [arm.name for arm in design.arms]
-    if arms.sobol is None and arms.morris is None:
-        return None
-    parts = []
-    for measure in design.file.measures:
-        of_it = results[results["measure"] == measure]
-        values = of_it.groupby("arm")["value"].mean().reindex(names).to_numpy(dtype="float64")
-        if arms.morris is None:
-            table = sobol(values, design.keys)
-        else:
-            points = unit_points(arms.morris, design.file.seed)
-            table = morris(values, points, design.keys)
-        table.insert(0, "measure", measure)
-        parts.append(table.astype({"measure": "string"}))
-    return pd.concat(parts, ignore_index=True)
 
 
 def stack_measures(folder: Path, statuses: Sequence[Status]) -> dict[str, pd.DataFrame]:

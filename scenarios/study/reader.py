@@ -30,10 +30,10 @@ from virsci_society.scenarios.study.design import (
     at_budgets,
     flatten,
     paired_over,
+    sample_arms,
     scenario_document,
     settings_document,
 )
-from virsci_society.scenarios.study.sensitivity import sample_arms
 from virsci_society.scenarios.study.study_file import (
     Arms,
     Comparison,
@@ -183,9 +183,8 @@ class _Reading:
             for number, listed in enumerate(arms.list):
                 document = settings_document(self.document, (*place, number, "set"), listed.set)
                 yield Arm(listed.name, flatten(listed.set)), document
-        else:
-            sampled = getattr(arms, arms.kind)
-            points = sample_arms(sampled, seed)
+        elif arms.latin_hypercube is not None:
+            points = sample_arms(arms.latin_hypercube, seed)
             width = len(str(len(points) - 1))
             for number, settings in enumerate(points):
                 document = settings_document(self.document, (*place, "over"), settings)

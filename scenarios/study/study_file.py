@@ -32,14 +32,14 @@ Bounds = tuple[Bound, Bound]
 WholeNumber = Annotated[int, Field(strict=True, ge=0, le=1_000_000)]
 Test = Literal["paired", "inverted_u", "rank_correlation", "correlation"]
 Keep = Literal["folders", "tables", "measures"]
-KINDS = ("grid", "list", "latin_hypercube", "sobol", "morris")
+KINDS = ("grid", "list", "latin_hypercube")
 
 
 class Sampled(Part):
     """Arms at points of a space of keys, drawn from the study's seed."""
 
     samples: int = Field(ge=2, le=10_000)
-    """Points, or base points of a Sobol design (a power of two), or trajectories of Morris."""
+    """Points."""
     over: dict[str, Bounds] = Field(min_length=1)
     """Least and largest value of each key; between whole numbers only whole numbers are drawn, and
     durations may be given as ``10d``."""
@@ -50,29 +50,6 @@ class Sampled(Part):
             if not low < high:
                 raise ValueError(f"over has {key} from {low} to {high}; give the lower one first")
         return self
-
-
-class Sobol(Sampled):
-    """A Saltelli design: samples x (keys + 2) arms, for first-order and total indices.
-
-    Saltelli et al. 2010, doi:10.1016/j.cpc.2009.09.018.
-    """
-
-    @model_validator(mode="after")
-    def _power_of_two(self) -> Sobol:
-        if self.samples & (self.samples - 1):
-            raise ValueError(f"samples is {self.samples}; a Sobol sequence wants a power of two")
-        return self
-
-
-class Morris(Sampled):
-    """One key at a time along random trajectories: samples x (keys + 1) arms.
-
-    Morris 1991, doi:10.1080/00401706.1991.10484804.
-    """
-
-    levels: int = Field(default=4, ge=2, le=100, multiple_of=2)
-    """Values that each key takes, evenly spaced (an even number)."""
 
 
 class Listed(Part):
@@ -93,10 +70,6 @@ class Arms(Part):
     """Arms by name, each with keys of its own."""
     latin_hypercube: Sampled | None = None
     """Points that spread evenly over every key (McKay et al. 1979, doi:10.2307/1268522)."""
-    sobol: Sobol | None = None
-    """Points from which Sobol indices are computed."""
-    morris: Morris | None = None
-    """Points from which Morris' elementary effects are computed."""
 
     @model_validator(mode="after")
     def _one(self) -> Arms:

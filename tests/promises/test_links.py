@@ -39,7 +39,7 @@ JOURNAL = tuple(f"journal.sqlite{suffix}" for suffix in ("", "-wal", "-shm", "-j
 PARTIAL = ("partial", "partial/manifest.json", "partial/tables", "partial/tables/teams.parquet")
 STUDY = (
     *("lock.json", "base.yaml", "study.yaml", "study.json", "hashes.json", "runs.parquet"),
-    *("results.parquet", "sensitivity.parquet", "reviews.parquet", "report.html", "report"),
+    *("results.parquet", "matched.parquet", "reviews.parquet", "report.html", "report"),
     *("report/papers.csv", "tables", "tables/teams.parquet", "runs"),
     *("runs/0000", "runs/0000.status.json", "runs/0000.measures.json", "runs/0000.log"),
     *("runs/0000.begun", "runs/0000.lease", "lock.json.77.unfinished"),

@@ -75,7 +75,6 @@ IN_THE_UNIT: Mapping[str, Sequence[str]] = {
     "measures": tuple(one for one in tables.MEASURE_BY_ARM[4:] if one != "skewness"),
     "inverted_u": ("slope_1", "low_1", "high_1", "slope_2", "low_2", "high_2"),
     "factorial": ("size",),
-    "morris": ("mu", "mu_star", "sigma"),
 }
 """Columns of tables that are in the unit of the measure."""
 ARMS_BESIDE = 8
@@ -151,7 +150,6 @@ class StudyPage:
             "correlations": tables.measure_correlations(self.results),
             "factorial": tables.factorial(study),
             "sensitivity": tables.sensitivity(study),
-            study.description.design: study.sensitivity_indices(),
             "without_defaults": tables.without_defaults(self.results, again) if again else None,
             "reviews_by_arm": reviews,
             "gains_by_arm": tables.gains_by_arm(reviews) if len(reviews) else None,

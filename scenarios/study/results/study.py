@@ -2,8 +2,7 @@
 
 ::
 
-    study.json  runs.parquet  results.parquet  sensitivity.parquet  reviews.parquet
-    matched.parquet  texts.parquet
+    study.json  runs.parquet  results.parquet  reviews.parquet  matched.parquet  texts.parquet
     tables/*.parquet
     report.html  report/*.csv  report/*.tex  report/*.svg
 """
@@ -29,8 +28,6 @@ from virsci_society.scenarios.study.study_file import Comparison, Figure, Scatte
 from virsci_society.society.results.table_files import read_parquet
 
 DESCRIPTION_FILE = "study.json"
-SAMPLED_DESIGNS = ("latin_hypercube", "sobol", "morris")
-"""Designs in which every arm is a point of a space of keys."""
 
 
 class StudyRecord(BaseModel):
@@ -79,7 +76,7 @@ class StudyDescription(StudyRecord):
     Attributes:
         title: of the study.
         about: its question.
-        design: ``grid``, ``list``, ``latin_hypercube``, ``sobol`` or ``morris``.
+        design: ``grid``, ``list`` or ``latin_hypercube``.
         arms: in order.
         keys: the scenario keys that are varied.
         replicates: planned for each arm.
@@ -229,7 +226,7 @@ class Study:
     @property
     def sampled(self) -> bool:
         """Whether every arm is a sampled point of a space, rather than a setting of interest."""
-        return self.description.design in SAMPLED_DESIGNS
+        return self.description.design == "latin_hypercube"
 
     def values(self, measure: str, arm: str, without: Set[int] = frozenset()) -> pd.Series:
         """A measure in the runs of an arm, by replicate; runs without a value are left out."""
@@ -276,11 +273,6 @@ class Study:
         keys = [key for key in self.description.keys if all(key in one for one in given)]
         levels = {key: list(dict.fromkeys(str(one[key]) for one in given)) for key in keys}
         return {key: values for key, values in levels.items() if len(values) > 1}
-
-    def sensitivity_indices(self) -> pd.DataFrame | None:
-        """Sobol's indices or Morris' effects, if the study was sampled for them and gathered."""
-        wanted = self.description.design in ("sobol", "morris")
-        return _gathered(self.folder, "sensitivity") if wanted else None
 
     def matched_budgets(self) -> pd.DataFrame | None:
         """What one run of each arm was planned to spend and spent, if the study was matched."""

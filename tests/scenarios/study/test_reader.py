@@ -6,14 +6,19 @@ import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.document import library
-from virsci_society.scenarios.study.design import arm_name, flatten, nest, scenario_of, short_names
+from virsci_society.scenarios.study.design import (
+    arm_name,
+    flatten,
+    nest,
+    sample_arms,
+    scale_to_bounds,
+    scenario_of,
+    short_names,
+)
 from virsci_society.scenarios.study.forecast import comparisons_in
 from virsci_society.scenarios.study.reader import read_study
-from virsci_society.scenarios.study.sensitivity import sample_arms, scale_to_bounds, unit_points
 from virsci_society.scenarios.study.study_file import (
-    Morris,
     Sampled,
-    Sobol,
     about_of,
     find_study,
     studies,
@@ -286,11 +291,10 @@ def test_the_first_study_is_right():
 
 
 def test_a_hypercube_covers_every_stratum_of_every_key_once():
-    sampled = Sampled(samples=10, over={"a": (0.5, 3.0), "b": (2, 8)})
-    points = unit_points(sampled, 1)
-    for column in points.T:
-        assert sorted((column * 10).astype(int)) == list(range(10))
+    sampled = Sampled(samples=10, over={"a": (0.5, 3.0), "b": (2, 8), "c": (0.0, 10.0)})
     arms = sample_arms(sampled, 1)
+    assert sorted(int(4 * (arm["a"] - 0.5)) for arm in arms) == list(range(10))
+    assert sorted(int(arm["c"]) for arm in arms) == list(range(10))
     assert all(isinstance(arm["b"], int) and 2 <= arm["b"] <= 8 for arm in arms)
     assert all(isinstance(arm["a"], float) and 0.5 <= arm["a"] <= 3.0 for arm in arms)
     assert sample_arms(sampled, 1) == arms
@@ -307,24 +311,6 @@ def test_whole_numbers_come_equally_often():
         4,
     ]
     assert scale_to_bounds(0.5, (1.0, 2.0)) == 1.5
-
-
-def test_a_sobol_design_swaps_one_column_at_a_time():
-    points = unit_points(Sobol(samples=8, over={"a": (0, 1), "b": (0, 1)}), 3)
-    first, second, one, other = points.reshape(4, 8, 2)
-    assert (one[:, 0] == second[:, 0]).all()
-    assert (one[:, 1] == first[:, 1]).all()
-    assert (other[:, 0] == first[:, 0]).all()
-    assert (other[:, 1] == second[:, 1]).all()
-
-
-def test_a_trajectory_of_morris_moves_every_key_once_by_half_the_levels():
-    points = unit_points(Morris(samples=5, over={"a": (0, 1), "b": (0, 1), "c": (0, 1)}), 3)
-    for walk in points.reshape(5, 4, 3):
-        moved = [column for step in walk[1:] != walk[:-1] for column in step.nonzero()[0]]
-        assert sorted(moved) == [0, 1, 2]
-        steps = abs(walk[1:] - walk[:-1]).sum(axis=1)
-        assert steps == pytest.approx([2 / 3] * 3)
 
 
 def test_sampled_arms_are_points_by_number(written):

@@ -398,21 +398,6 @@ def test_a_measure_asked_for_later_is_measured_from_the_folders(alone, tmp_path)
     assert table["value"].tolist() == [1.0] * 4
 
 
-@pytest.mark.slow
-def test_sobol_indices_are_gathered(tmp_path):
-    import pandas as pd
-
-    sobol = "{sobol: {samples: 2, over: {protocol.team_size: [2, 4]}}}"
-    arms = TINY[TINY.index("{list:") : TINY.index("\nreplicates")]
-    design, study = opened(tmp_path, TINY.replace(arms, sobol), "replicates=1", "until=10d")
-    run_locally(study, range(6))
-    gathered(design, study)
-    table = pd.read_parquet(study / "sensitivity.parquet")
-    assert table["measure"].tolist() == ["papers", "calls"]
-    assert table["key"].tolist() == ["protocol.team_size"] * 2
-    assert list(table.columns) == ["measure", "key", "first", "total"]
-
-
 def test_a_lock_that_was_changed_is_noticed(tmp_path):
     _, study = opened(tmp_path)
     lock = study / "lock.json"

@@ -252,26 +252,6 @@ def test_a_sampled_design_is_judged_by_its_points(tmp_path):
     assert "All 30 points" in text
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("design", "columns", "said"),
-    [
-        ("sobol", ("first", "total"), "Sobol’s indices"),
-        ("morris", ("mu", "mu_star", "sigma"), "Elementary effects"),
-    ],
-)
-def test_designs_drawn_for_indices_show_them(tmp_path, design, columns, said):
-    folder = make(tmp_path / "study", design=design)
-    assert said not in words(page_of(folder))
-    rows = [("ON", KEY, *(0.625 + place for place in range(len(columns))))]
-    table = pd.DataFrame(rows, columns=["measure", "key", *columns])
-    table.to_parquet(folder / "sensitivity.parquet")
-    text = words(page_of(folder))
-    assert said in text
-    assert "0.625" in text
-    assert (folder / "report" / f"{design}.tex").exists()
-
-
 @pytest.mark.parametrize("spoil", ["nothing done", "one arm done", "no comparison"])
 def test_a_half_finished_study_has_a_page(tmp_path, spoil):
     runs = range(18) if spoil == "nothing done" else range(6, 18)
