@@ -74,7 +74,6 @@ RUNS_SHOWN = 60
 IN_THE_UNIT: Mapping[str, Sequence[str]] = {
     "measures": tuple(one for one in tables.MEASURE_BY_ARM[4:] if one != "skewness"),
     "inverted_u": ("slope_1", "low_1", "high_1", "slope_2", "low_2", "high_2"),
-    "factorial": ("size",),
 }
 """Columns of tables that are in the unit of the measure."""
 ARMS_BESIDE = 8
@@ -148,7 +147,6 @@ class StudyPage:
             "inverted_u": tables.two_lines_tests(self.results),
             "rank_correlations": tables.rank_correlations(self.results),
             "correlations": tables.measure_correlations(self.results),
-            "factorial": tables.factorial(study),
             "sensitivity": tables.sensitivity(study),
             "without_defaults": tables.without_defaults(self.results, again) if again else None,
             "reviews_by_arm": reviews,

@@ -265,15 +265,6 @@ class Study:
                 keys.append(key)
         return keys
 
-    def grid_levels(self) -> dict[str, list[str]]:
-        """The varied keys of a grid and their values as text, in order; empty for other designs."""
-        if self.description.design != "grid":
-            return {}
-        given = [arm.set for arm in self.description.arms]
-        keys = [key for key in self.description.keys if all(key in one for one in given)]
-        levels = {key: list(dict.fromkeys(str(one[key]) for one in given)) for key in keys}
-        return {key: values for key, values in levels.items() if len(values) > 1}
-
     def matched_budgets(self) -> pd.DataFrame | None:
         """What one run of each arm was planned to spend and spent, if the study was matched."""
         matched = self.description.match is not None

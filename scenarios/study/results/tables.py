@@ -23,7 +23,6 @@ from virsci_society.metrics.inference.correlations import (
     prcc,
     spearman,
 )
-from virsci_society.metrics.inference.factorial import factorial_effects
 from virsci_society.metrics.inference.intervals import (
     MEANINGS,
     NAN,
@@ -61,7 +60,6 @@ RANK_CORRELATIONS = (
 MEASURE_CORRELATIONS = (
     *("measure", "against", "test", "n", "r", "low", "high", "p", "holm", "planned"),
 )
-FACTORIAL = (*("measure", "effect", "n", "size", "share", "F", "freedom", "error", "p", "note"),)
 SENSITIVITY = ("measure", "key", "n", "prcc", "low", "high", "p")
 COVERAGE = ("measure", "n", "skewness", "judged_as", "t", "bca", "log")
 SKEWED_FROM = 2
@@ -312,21 +310,6 @@ def sensitivity(study: Study) -> pd.DataFrame:
         for key, found in prcc(inputs, means).items():
             rows.append((measure, key, *_coefficient(found), found.p))
     return _frame(rows, SENSITIVITY)
-
-
-def factorial(study: Study) -> pd.DataFrame:
-    """Main effects and interactions of two keys in a grid; columns ``FACTORIAL``."""
-    levels = study.grid_levels()
-    rows = []
-    for measure in study.description.measures if levels else ():
-        cells = {
-            tuple(str(arm.set[key]) for key in levels): study.values(measure, arm.name)
-            for arm in study.description.arms
-        }
-        for effect in factorial_effects(levels, cells, study.description.paired):
-            head = (measure, " x ".join(effect.keys), effect.n, effect.size, effect.share)
-            rows.append((*head, effect.statistic, *effect.freedom, effect.p, effect.note))
-    return _frame(rows, FACTORIAL)
 
 
 def runs_not_done(study: Study) -> pd.DataFrame:

@@ -453,16 +453,6 @@ def test_a_rank_correlation_of_a_grid_is_taken_within_seeds_and_settings(tmp_pat
     assert pd.read_csv(folder / "report" / "rank_correlations.csv")["note"].str.len()[0] > 20
 
 
-def test_a_grid_has_main_effects_and_interactions(tmp_path):
-    folder = grid_study(tmp_path / "grid", design="grid")
-    table = tables.factorial(Study.open(folder)).set_index("effect")
-    assert list(table.index) == ["x.p", "x.q", "x.p x x.q"]
-    assert table["share"].sum() == pytest.approx(1)
-    assert (table["p"] < 0.05).all()
-    assert "Main effects and interactions" in words(page_of(folder))
-    assert "Main effects" not in words(page_of(grid_study(tmp_path / "list")))
-
-
 def test_intervals_of_a_measure_end_where_it_does(tmp_path):
     values = {(arm, "giant_component"): [0.0, 0.0, 0.3] for arm in ARMS}
     values |= {(arm, "other.x.mean"): [0.0, 0.0, 0.3] for arm in ARMS}
