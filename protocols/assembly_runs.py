@@ -28,7 +28,6 @@ from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.streams import ReusedStreams
 from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.population.event_counts import PaperHistory
-from virsci_society.society.population.outside_authors import OutsideAuthors
 
 P = TypeVar("P", bound=Part)
 
@@ -41,10 +40,6 @@ class AssemblyRun:
     Args:
         past: the papers from before day 0; their authors are the population of day 0.
         team_sizes: numbers of authors of past papers; None: those of ``past``.
-        outside: who from outside the population is named on papers; None: nobody.
-
-    Attributes:
-        outside_authors: the names of the outside authors of each paper, in the order of papers.
     """
 
     def __init__(
@@ -54,7 +49,6 @@ class AssemblyRun:
         past: Authorships,
         seed: int,
         team_sizes: ObservedSizes | None = None,
-        outside: OutsideAuthors | None = None,
     ) -> None:
         self._leaders, self._policy = _papers_rules(founding, protocol)
         self.author_order = protocol.author_order
@@ -70,8 +64,6 @@ class AssemblyRun:
         self._departed: dict[int, float] = {}
         self._one_offs: set[int] = set()
         self._projects: dict[int, int] = {}
-        self._outside = outside
-        self.outside_authors: list[tuple[str, ...]] = []
 
     def papers(self, until: float) -> Authorships:
         """The papers of the society from day 0 to before a date; to be called once.
@@ -98,7 +90,6 @@ class AssemblyRun:
             if authors:
                 self.history.record(authors)
                 dated.append((date, authors))
-                self.outside_authors.append(self._name_outside(leader, authors))
         return Authorships.of(dated, len(self.population))
 
     def unavailable(self) -> ExcludedRows:
@@ -138,14 +129,6 @@ class AssemblyRun:
                 self._one_offs.remove(row)
                 self._departed[row] = self.day
         return authors
-
-    def _name_outside(self, leader: int, authors: list[int]) -> tuple[str, ...]:
-        """The outside authors of the paper of a leader's latest team."""
-        if self._outside is None:
-            return ()
-        paper = f"{MASK}{leader}/{self._projects[leader]}"
-        rng = self.streams.stream("outside seats", paper)
-        return self._outside.draw(paper, authors, self.day, rng)
 
     def _bring(self, seats: NewcomerSeats, mentor: int, rng: np.random.Generator) -> int:
         row = len(self.population)

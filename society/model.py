@@ -37,7 +37,7 @@ from virsci_society.society.population.assistance import Assistance
 from virsci_society.society.population.event_counts import PaperHistory
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.network import CoauthorNetwork
-from virsci_society.society.population.outside_authors import OutsideAuthors, OutsideSeats
+from virsci_society.society.population.outside_authors import OutsideSeats
 from virsci_society.society.population.population import Population
 from virsci_society.society.results.run_log import InitialTables, RunLog
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
@@ -77,7 +77,7 @@ class Society(Model):
         worth: the hidden worth of ideas; None: they have none.
         execution: how ideas are carried out; None: they are not. It needs a worth.
         drift: how interests follow what is written; None: they are those of day 0.
-        outside_seats: who from outside the population is named on papers; None: nobody. With it
+        outside_seats: how many from outside the population a paper names; None: none. With it
             the observed team sizes are the numbers of authors in the population.
         agent_reporters: collect a row per agent and step too. Mesa's ``batch_run`` then returns
             a row per agent, and every step takes time and memory in proportion to the agents.
@@ -195,7 +195,7 @@ class Society(Model):
             log=RunLog(env),
             welcome=self._welcome,
             bring_newcomer=self._bring_newcomer,
-            outside=None if seats is None else OutsideAuthors(seats, past, people.rows),
+            outside=None if seats is None else seats.counted_on(past, people.rows),
             **rules,
         )
 

@@ -714,10 +714,5 @@ MISTAKES: tuple[Mistake, ...] = (
          "abs(off) <= wanted.within", "off <= wanted.within"),
         by="scenarios/study/test_budget_matching.py"
         "::test_an_arm_that_stays_too_far_off_is_refused_with_what_to_change"),
-    mistake("outsiders known too soon", "Papers of the same date make their outside authors known.",
-        ("society/population/outside_authors.py::count_past_seats",
-         "first.setdefault(author, date) < date", "first.setdefault(author, date) <= date"),
-        by="society/population/test_outside_authors.py"
-        "::test_papers_of_one_date_know_nothing_of_each_other"),
 )
 # fmt: on

@@ -286,7 +286,11 @@ class _WindowOfSide:
             quantities.coauthors_by_author[quantities.coauthors_by_author > 0]
         )
         enough = tail is not None and tail.n >= degree_tails.MIN_TAIL
-        own = [len({*one.authors}) for one in papers if not people.isdisjoint(one.authors)]
+        own = [
+            len({*one.authors}) + one.outside
+            for one in papers
+            if not people.isdisjoint(one.authors)
+        ]
         others = {
             "own_teams": mean_of_known(own),
             "active": len(writers & people) / len(people) if people else UNKNOWN,

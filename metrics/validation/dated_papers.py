@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -36,48 +35,33 @@ class DatedPaper(NamedTuple):
         date: publication date in days; the boundary is 0.
         authors: their ids in author order.
         keywords: as they are spelt; possibly none.
+        outside: number of further authors, of whom nothing else is known.
     """
 
     date: float
     authors: tuple[str, ...]
     keywords: tuple[str, ...] = ()
+    outside: int = 0
 
 
 def simulated_papers(run: Run) -> list[DatedPaper]:
-    """The papers that a run's society published, by date, then id, with outside authors."""
+    """The papers that a run's society published, by date, then id."""
     papers = run.table("papers").dropna(subset=["published"]).sort_values(["published", "paper"])
     rows = run.table("authorships").sort_values(["paper", "position"])
-    authors: dict[str, list[tuple[int, str]]] = {}
-    for paper, place, name in zip(rows["paper"], rows["position"], rows["scientist"], strict=True):
-        authors.setdefault(paper, []).append((int(place), name))
+    authors: dict[str, list[str]] = {}
+    for paper, name in zip(rows["paper"], rows["scientist"], strict=True):
+        authors.setdefault(paper, []).append(name)
     keywords = papers["keywords"].fillna("").tolist()
     # Tables made by hand may lack the column.
-    outside = papers.reindex(columns=["outside_authors"])["outside_authors"].fillna("").tolist()
+    outside = papers.reindex(columns=["outside_authors"])["outside_authors"].fillna(0).tolist()
     return [
         DatedPaper(
-            float(date),
-            _author_list(authors.get(paper, []), [name for name in others.split("; ") if name]),
-            _keywords(text.split("; ")),
+            float(date), tuple(authors.get(paper, ())), _keywords(text.split("; ")), int(others)
         )
         for paper, date, text, others in zip(
             papers["paper"], papers["published"], keywords, outside, strict=True
         )
     ]
-
-
-def _author_list(members: Sequence[tuple[int, str]], outside: Sequence[str]) -> tuple[str, ...]:
-    """All authors of a paper in author order.
-
-    Args:
-        members: place and name of the authors in the society, by place.
-        outside: those outside it, who take the places in between and at the end.
-    """
-    listed: list[str] = []
-    left = iter(outside)
-    for place, name in members:
-        listed += islice(left, max(0, place - len(listed)))
-        listed.append(name)
-    return (*listed, *left)
 
 
 def real_papers(papers: Papers) -> list[DatedPaper]:

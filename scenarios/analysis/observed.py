@@ -82,13 +82,13 @@ def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> Obse
     community = community_of(ecosystem)
     written = [simulated_papers(run) for run in compared.runs]
     tables = compare_with_real(written, community, windows)
-    named = {name for one in written for paper in one for name in paper.authors}
+    outside = any(paper.outside for one in written for paper in one)
     wrote = {name for run in compared.runs for name in run.table("authorships")["scientist"]}
     arrived = sum(int(run.table("scientists")["arrived"].notna().sum()) for run in compared.runs)
     nobody_came = not arrived and wrote <= community.scientists
     return ObservedComparison(
         compared.name,
-        reach(tables, nobody_came, len(community.scientists), outside_seats=not named <= wrote),
+        reach(tables, nobody_came, len(community.scientists), outside_seats=outside),
         tables,
         tuple(limitations(compared, ecosystem)),
     )
@@ -151,12 +151,12 @@ def reach(
         tables: the comparison.
         closed: only the scientists of day 0, who are ``people``, are members of teams in the runs.
         people: at day 0.
-        outside_seats: others are named on papers of these scientists, and write none without them.
+        outside_seats: papers of these scientists have a number of authors from outside.
     """
     if closed and outside_seats:
         return (
-            "columns: own can be reached; all without the papers by outside authors alone, which "
-            f"stand beside the {people:,} scientists of day 0 on papers and write none themselves"
+            "columns: own can be reached; of all only the size of own teams, since of the authors "
+            f"outside the {people:,} scientists of day 0 only the number is simulated"
         )
     if not closed:
         return (

@@ -191,8 +191,8 @@ class PopulationSettings(Part):
     """How interests follow what is written: ``{use: writing, ...}``; null: they stay those of
     day 0. Source: off, as in VirSci, where profiles stay as they are."""
     outside_seats: OutsideSeats | None = None
-    """Who from outside the population is named on papers, without being asked: ``{use: counted}``
-    or ``{use: poisson, mean: 1.2}``; null: nobody. With it ``team_size: {use: observed}`` counts
+    """How many from outside the population are authors of a paper: ``{use: counted}`` or
+    ``{use: poisson, mean: 1.2}``; null: none. With it ``team_size: {use: observed}`` counts
     the authors in the population alone. Source: off: papers name members alone, as in VirSci."""
 
 

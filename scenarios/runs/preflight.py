@@ -76,7 +76,7 @@ def _teams_too_large(scenario: Scenario) -> Iterator[str]:
 def _nobody_outside(scenario: Scenario) -> Iterator[str]:
     """Outside seats beside an ecosystem that has left nobody out, as far as its manifest tells."""
     seats, source = scenario.population.outside_seats, scenario.population.ecosystem
-    if seats is not None and (seats.counts or seats.p != 0) and getattr(source, "left_out", 1) == 0:
+    if seats is not None and seats.counts and getattr(source, "left_out", 1) == 0:
         yield (
             "population.outside_seats: every author of the past papers is in the population, so "
             "nobody is outside: leave it out, or build the ecosystem with a filter on people, such "

@@ -166,12 +166,12 @@ topic        string  topic of the team
 keywords     string  keywords, separated by "; "
 live         boolean true if a model was asked in any call of its team
 found_by     string  what is embedded as the paper; missing where it is title and abstract
-outside_authors string authors outside the population, separated by "; "; missing if none
+outside_authors Int64 number of authors outside the population; missing if none
 """),
     "authorships": _columns("""
 paper        string  paper id
 scientist    string  masked name
-position     Int64   place among all authors, from 0; outside authors take those that are left
+position     Int64   place among the authors in the society, from 0
 """),
     "citations": _columns("""
 citing       string  paper of the society

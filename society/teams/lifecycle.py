@@ -8,7 +8,7 @@ it. ``end`` waits for the last words of a team and writes the rows that depend o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,6 @@ from virsci_society.society.kernel.durations import Process
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Paper
 from virsci_society.society.population.interest_drift import Drift, WeightedInterests
-from virsci_society.society.population.outside_authors import member_places
 from virsci_society.society.teams.contracts import Manuscript, TeamTerms
 from virsci_society.society.teams.execution import REPLICATES
 from virsci_society.society.teams.lab import Lab
@@ -142,9 +141,12 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     population.record_paper(
         rows, [population.rows[a] for work in cited for a in work.authors if a in population.rows]
     )
-    outside, places = _outside_authors(world, paper, rows, manuscript.author_order)
+    outside = 0
+    if world.outside is not None and rows:
+        # A stream per paper, so that nothing else is drawn differently (rule 9).
+        outside = world.outside(len(rows), world.streams.stream("outside seats", paper.id))
     _write_paper(world, team, paper, found_by, outside)
-    for place, author in zip(places, authors, strict=True):
+    for place, author in enumerate(authors):
         world.log.row("authorships", paper.id, author, place)
     if world.successes.get(team.id) and REPLICATES not in team.notes:
         world.on_record.append(team.id)
@@ -266,20 +268,8 @@ def _keywords(world: World, authors: list[str], text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))[:6]
 
 
-def _outside_authors(
-    world: World, paper: Paper, rows: Sequence[int], order: AuthorOrder
-) -> tuple[tuple[str, ...], Sequence[int]]:
-    """Draw who from outside is named on a paper, and the places of its own authors (rows)."""
-    if world.outside is None or not rows:
-        return (), range(len(rows))
-    # A stream per paper, so that nothing else is drawn differently (rule 9).
-    rng = world.streams.stream("outside seats", paper.id)
-    names = world.outside.draw(paper.id, rows, world.day, rng)
-    return names, member_places(len(rows), len(names), order == "leader_last", rng)
-
-
 def _write_paper(
-    world: World, team: Team, paper: Paper, found_by: str | None, outside: Sequence[str]
+    world: World, team: Team, paper: Paper, found_by: str | None, outside: int
 ) -> None:
     log, now = world.log, world.env.now
     log.event("published", team=team.id, paper=paper.id, title=paper.title)
@@ -294,7 +284,7 @@ def _write_paper(
         "; ".join(paper.keywords),
         asked_a_model(world, team),
         found_by,
-        "; ".join(outside) or None,
+        outside or None,
     )
     for cited in paper.references:
         inside = world.literature.paper(cited).date >= 0

@@ -37,7 +37,7 @@ from virsci_society.society.population.assistance import Assistance
 from virsci_society.society.population.event_counts import PaperHistory
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.network import CoauthorNetwork
-from virsci_society.society.population.outside_authors import OutsideAuthors
+from virsci_society.society.population.outside_authors import Draw
 from virsci_society.society.population.population import Population
 from virsci_society.society.results.run_log import RunLog
 from virsci_society.society.teams.team import (
@@ -161,7 +161,7 @@ class World:
     departures: dict[int, simpy.Event] = field(default_factory=dict)
     mentees: dict[int, list[tuple[float, int]]] = field(default_factory=dict)
     one_offs: set[int] = field(default_factory=set)
-    outside: OutsideAuthors | None = None
+    outside: Draw | None = None
     assisted: dict[str, float | None] = field(default_factory=dict)
     lessons: dict[str, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
     successes: dict[str, bool] = field(default_factory=dict)
