@@ -25,7 +25,7 @@ from virsci_society.agents.files.atomic_files import (
 )
 from virsci_society.agents.lazy_imports import pc
 from virsci_society.society.ecosystem import storage
-from virsci_society.society.ecosystem.interest_vocabulary import InterestVocabulary
+from virsci_society.society.ecosystem.interest_vocabulary import general_terms
 from virsci_society.society.ecosystem.knowledge_bank import interests_text
 from virsci_society.society.ecosystem.people import People
 from virsci_society.society.literature.authorships import Authorships, authorships_of
@@ -116,9 +116,9 @@ class Ecosystem:
         }
 
     @cached_property
-    def vocabulary(self) -> InterestVocabulary:
-        """How often interests were stated and used before day 0; counted when first asked for."""
-        return InterestVocabulary.count(self.past, self.profiles)
+    def general_terms(self) -> frozenset[str]:
+        """The interests that are general language, and are left out where a prompt shows some."""
+        return general_terms(self.profiles.table["interests"], self.past.table["keywords"])
 
     @cached_property
     def authorships(self) -> Authorships:

@@ -231,7 +231,7 @@ class World:
 
     def cleaned_interests(self, profile: Profile) -> tuple[str, ...]:
         """The interests of a profile as prompts show them; see ``cleaned_interests``."""
-        return cleaned_interests(profile, self.ecosystem.vocabulary)
+        return cleaned_interests(profile.interests, self.ecosystem.general_terms)
 
     def reference(self, paper_id: str, distance: float, date: float) -> Reference:
         """Make the search result for a paper, with the names of those who may be asked about it.

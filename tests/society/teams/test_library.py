@@ -24,7 +24,6 @@ from virsci_society.agents.errors import Dissolved, ProtocolError
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.prompts.prompt import Prompt
-from virsci_society.society.ecosystem.interest_vocabulary import InterestVocabulary
 from virsci_society.society.ecosystem.people import People
 from virsci_society.society.literature.literature import Literature
 from virsci_society.society.teams.contracts import Manuscript
@@ -501,23 +500,17 @@ def test_a_page_may_show_cleaned_interests_and_nothing_else_knows_them(tmp_path)
     ecosystem = dataclasses.replace(ECOSYSTEM, profiles=People.of(profiles))
     society = run(looking(steps), ecosystem=ecosystem, script=script)
     shown, plain = requests
-    # "maps" is a part of another; "graphs" is stated by two people alone, and nobody's keyword.
+    # "maps" is a part of another; "graphs" is nobody's keyword.
     assert shown.messages[-1].content == "You know maps of graphs / cell walls / old trees."
     assert shown.who.interests == (*COMMON_TO_ALL, "graphs")
     assert shown.slots["me"].interests == (*COMMON_TO_ALL, "graphs")
     assert "shown_interests" not in {*shown.slots, *plain.slots}
-    vocabulary = society.world.ecosystem.vocabulary
-    assert isinstance(vocabulary, InterestVocabulary)
-    assert vocabulary is ecosystem.vocabulary
+    assert "general_terms" in vars(society.world.ecosystem)
 
 
-def test_interests_are_counted_only_where_a_page_shows_them(monkeypatch):
-    def never(*_):
-        raise AssertionError("counted for nothing")
-
-    monkeypatch.setattr(InterestVocabulary, "count", never)
-
+def test_interests_are_counted_only_where_a_page_shows_them():
     def steps(team, lab):
         yield from lab.wait(1.0)
 
-    run(looking(steps), ecosystem=dataclasses.replace(ECOSYSTEM))
+    society = run(looking(steps), ecosystem=dataclasses.replace(ECOSYSTEM))
+    assert "general_terms" not in vars(society.world.ecosystem)
