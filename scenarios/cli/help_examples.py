@@ -159,7 +159,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "study plan": ("society study plan team-size --set replicates=5",),
     "study lock": ("society study lock team-size",),
     "study run": ("society study run team-size --set replicates=5 --jobs 2",),
-    "study sbatch": ("society study sbatch team-size --time 4:00:00 > job.sh",),
     "study status": ("society study status team-size",),
     "study report": ("society study report team-size",),
     "explore": (

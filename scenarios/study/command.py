@@ -1,4 +1,4 @@
-"""Commands ``society study``: list, plan, lock, run, sbatch, status and report."""
+"""Commands ``society study``: list, plan, lock, run, status and report."""
 
 from __future__ import annotations
 
@@ -177,30 +177,6 @@ def _do(engine: Engine, design: Design, folder: Path, runs: Sequence[int]) -> li
     """Do runs and tell how far they are."""
     at_once = prod(engine.sizes(design, len(runs)))
     return engine.run(design, folder, runs, _line_by_line(folder, len(runs), at_once))
-
-
-@study.command()
-@guarded
-def sbatch(
-    study: StudyName,
-    set_: Settings = None,
-    out: Out = None,
-    tasks: Annotated[
-        int | None,
-        typer.Option("--tasks", metavar="N", min=1, help="Of the array (default one a run)."),
-    ] = None,
-    time: Annotated[str, typer.Option("--time", help="Limit of a task.")] = "4:00:00",
-    trust: Trust = False,
-) -> None:
-    """Print a shell script that runs a study under Slurm; 'sh job.sh' submits it."""
-    from virsci_society.scenarios.study.execution.sbatch import array_script
-    from virsci_society.scenarios.study.study_file import name_of_study
-
-    design, _, _ = _read(study, set_, out, trust)
-    options = [f"--set={one}" for one in set_ or ()]
-    options += [f"--out={out}"] * (out is not None) + ["--trust"] * trust
-    name, arguments = name_of_study(design.path), [study, *options]
-    tell(*array_script(arguments, name, design.runs, tasks=tasks, time=time).splitlines())
 
 
 @study.command()

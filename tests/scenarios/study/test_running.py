@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from tests.faultserver.process import FaultServer
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.study.command import _indices
 from virsci_society.scenarios.study.execution.engine import Engine, run_locally
 from virsci_society.scenarios.study.execution.run_one import run_one
 from virsci_society.scenarios.study.folder import (
@@ -648,3 +649,15 @@ def test_the_plan_of_a_study_of_rules_tells_its_time_and_no_table_of_zeros(tmp_p
     print_forecast(dataclasses.replace(found, rehearsed=(600.0, 1200.0)))
     longest = max(60 / min(os.cpu_count(), 4), 20)
     assert f"wall time: at least {longest:g} min on" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("index", ["x", "-1", "1/0", "1/", "1/x", "4", "4/2"])
+def test_an_index_that_names_no_run_is_told(tmp_path, index):
+    file = written(tmp_path, TINY)
+    arguments = ["study", "run", str(file), "--out", str(tmp_path / "s"), f"--index={index}"]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 2
+    assert ("no run 4" if index.startswith("4") else "--index") in done.output
+    lock = require_lock(tmp_path / "s")
+    assert [_indices(f"{one}/3", lock) for one in range(3)] == [[0, 3], [1], [2]]
+    assert _indices("2", lock) == [2]
