@@ -82,8 +82,6 @@ DOORS = {
     "simpy": ("society/",),
     "mesa": ("agents/mesa.py",),
     "networkit": ("metrics/networks/communities.py",),
-    "mcp": ("scenarios/export/mcp.py",),
-    "mcp_types": ("scenarios/export/mcp.py",),
     "dask": ("scenarios/",),
     "distributed": ("scenarios/",),
     "yaml": ("scenarios/config/yaml_io.py",),
@@ -100,7 +98,6 @@ LAZY = {
     *("litellm", "aiohttp", "httpx"),
     *("sentence_transformers", "transformers", "huggingface_hub", "torch"),
     *("tiktoken", "sklearn", "dask", "distributed", "json_repair", "networkit"),
-    *("mcp", "mcp_types"),
 }
 """Imported only inside functions: they are slow to load and not always there."""
 RESERVED = {"scenario", "time", "agents", "steps", "random", "rng", "data_registry"}

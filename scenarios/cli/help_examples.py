@@ -31,7 +31,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "transcript": "Who said what to whom, stage by stage.",
         "watch": "A page that shows a run or a study as it goes on.",
         "explore": "A page with the network over time and all that was said.",
-        "export": "Archives, pages, figures, prompts, traces and data sets.",
+        "export": "Archives, pages, figures and prompts.",
     },
     "Judge runs": {
         "measure": "Measure novelty against other papers or in another embedding.",
@@ -167,18 +167,14 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "export": (
         "society export archive runs/quickstart-1",
-        "society export dataset runs/quickstart-1",
+        "society export figures runs/quickstart-1",
     ),
     "export prompts": (
         "society export prompts quickstart --teams 1",
         "society export prompts runs/quickstart-1 --out prompts/sent",
     ),
     "export page": ("society export page runs/quickstart-1",),
-    "export otel": ("society export otel runs/quickstart-1",),
     "export archive": ("society export archive runs/quickstart-1 --license CC-BY-4.0",),
-    "export mcp": ("society export mcp runs",),
-    "export dataset": ("society export dataset runs/quickstart-1",),
-    "export pyscisci": ("society export pyscisci runs/quickstart-1",),
     "export figures": ("society export figures runs/quickstart-1",),
     "rate": ("society rate export runs/quickstart-1 --out sheet.csv",),
     "rate export": (

@@ -1,5 +1,4 @@
-"""What a run's scientists did and wrote, in the formats of other programs.
+"""Archives of runs and studies, and the commands ``society export``.
 
-Read ``dataset`` (tables that can be shared, with a datasheet for people and metadata for machines),
-``otlp`` (traces) and ``command``.
+Read ``archive`` and then ``crate``, the metadata of one.
 """

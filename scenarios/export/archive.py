@@ -1,24 +1,24 @@
 """One archive of a finished run or study that a stranger can verify, and its verification.
 
-It holds the files of the folder, their data set, the metadata of ``crate`` and ``SHA256SUMS``,
+It holds the files of the folder, the metadata of ``crate`` and ``SHA256SUMS``,
 which ``sha256sum -c`` reads. A file that the program did not write is left out.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import platform
 import re
 import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from shutil import copyfileobj, disk_usage
 from stat import S_IFREG
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.files.atomic_files import replacing, write_atomically
@@ -31,13 +31,11 @@ from virsci_society.scenarios.export.crate import (
     codemeta,
     crate_metadata,
 )
-from virsci_society.scenarios.export.dataset import date_of_release, run_ended, write_dataset
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import FINISHED, MANIFEST, read_manifest, read_state
 from virsci_society.scenarios.study.folder import LOCK, read_statuses, require_lock
 from virsci_society.scenarios.study.status import folder_of
-from virsci_society.society.results.run import Run
 
 SUMS, CRATE_FILE = "SHA256SUMS", "ro-crate-metadata.json"
 _FIRST_IN_ZIP = 315532800
@@ -107,8 +105,7 @@ def write_archive(
         title = f"study {folder.resolve().name}" if study else archived[0].title
         date = date_of_release(*map(run_ended, runs))
         facts = ArchiveFacts(title, archived, date.date().isoformat(), license, authors)
-        announce("writing the data sets and what describes the archive")
-        files |= _described(Path(spare), facts, runs)
+        files |= _described(Path(spare), facts)
         sums = {name: (file_hash(path), path.stat().st_size) for name, path in files.items()}
         files |= _written(Path(spare), {CRATE_FILE: _json(crate_metadata(facts, sums))})
         lines = [f"{file_hash(path)}  {name}\n" for name, path in files.items()]
@@ -229,13 +226,32 @@ def _archived(path: str, run: Path) -> ArchivedRun:
     return ArchivedRun(path, read_manifest(run), run_ended(run).isoformat())
 
 
-def _described(spare: Path, facts: ArchiveFacts, runs: Sequence[Path]) -> dict[str, Path]:
-    """The data sets and texts about an archive, by path in it."""
-    for run, told in zip(runs, facts.runs, strict=True):
-        place = PurePosixPath("dataset", *PurePosixPath(told.path).parts[2:])
-        stated: Any = {"license": facts.license, "authors": facts.authors}
-        write_dataset(spare / place, Run.open(run), within=spare, **stated)
-    made = {one.relative_to(spare).as_posix(): one for one in spare.rglob("*") if one.is_file()}
+def run_ended(folder: Path) -> datetime:
+    """When the manifest of a run was written, to the second."""
+    return datetime.fromtimestamp(int((folder / MANIFEST).stat().st_mtime), UTC)
+
+
+def date_of_release(*ended: datetime) -> datetime:
+    """``SOURCE_DATE_EPOCH`` (seconds since 1970) if it is set, else when the last run ended.
+
+    So a run that is archived twice gives the same bytes.
+
+    Raises:
+        InputError: it is set to something else.
+    """
+    stated = os.environ.get("SOURCE_DATE_EPOCH")
+    if not stated:
+        return max(ended)
+    try:
+        return datetime.fromtimestamp(int(stated), UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise InputError(
+            f"SOURCE_DATE_EPOCH: got {stated!r}, expected seconds since 1970; unset it"
+        ) from error
+
+
+def _described(spare: Path, facts: ArchiveFacts) -> dict[str, Path]:
+    """The texts about an archive, by path in it."""
     versions = facts.runs[0].manifest["versions"]
     readme = README.format(
         title=facts.title,
@@ -247,7 +263,7 @@ def _described(spare: Path, facts: ArchiveFacts, runs: Sequence[Path]) -> dict[s
     )
     texts = {"README.md": readme, "CITATION.cff": citation(facts)}
     texts["codemeta.json"] = _json(codemeta(facts))
-    return dict(sorted(made.items())) | _written(spare, texts)
+    return _written(spare, texts)
 
 
 def _written(folder: Path, texts: Mapping[str, str]) -> dict[str, Path]:

@@ -15,7 +15,6 @@ from typing import Any
 from urllib.parse import quote
 
 from virsci_society.scenarios.config.yaml_io import write_yaml
-from virsci_society.scenarios.export.dataset import CROISSANT
 from virsci_society.society.results.speaker import backend_of, speaker_of
 
 CRATE, PROFILE = "https://w3id.org/ro/crate/1.3", "https://w3id.org/ro/wfrun/process/0.6"
@@ -248,7 +247,6 @@ def _action(run: ArchivedRun, files: Mapping[str, Any]) -> dict[str, Any]:
 def _file(path: str, digest: str, size: int) -> dict[str, Any]:
     name = path.rpartition("/")[2]
     kind = FORMATS.get(name.rpartition(".")[2], "text/plain")
-    extra = {"conformsTo": _at(CROISSANT)}
     return _entity(
         quote(path),
         "File",
@@ -256,5 +254,4 @@ def _file(path: str, digest: str, size: int) -> dict[str, Any]:
         encodingFormat=kind,
         contentSize=str(size),
         sha256=digest,
-        **(extra if name == "croissant.json" else {}),
     )

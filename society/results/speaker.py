@@ -75,11 +75,6 @@ def asks_people(scenario: Mapping[str, Any]) -> bool:
     return "seat" in _backends_in(scenario)
 
 
-def asks_by_files(scenario: Mapping[str, Any]) -> bool:
-    """Did answers come through an inbox of files, from people or programs that nobody knows?"""
-    return "inbox" in _backends_in(scenario)
-
-
 def _backends_in(scenario: Mapping[str, Any]) -> set[Any]:
     """The kind of the backend, and of the live part of a hybrid."""
     backend = scenario.get("backend")

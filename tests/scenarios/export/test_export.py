@@ -32,40 +32,17 @@ def test_two_runs_part_on_a_day_that_is_told(small_run, tmp_path):
 
 
 def test_no_run_is_an_error(tmp_path):
-    for command in (("explore",), *(("export", what) for what in ("otel", "dataset", "pyscisci"))):
+    for command in (("explore",), ("export", "figures")):
         done = society(*command, tmp_path)
         assert done.exit_code == 2
         assert "not a run folder" in done.output
-
-
-def test_traces_of_one_team(small_run, tmp_path):
-    team = Run.open(small_run).table("teams")["team"].iloc[0]
-    out = tmp_path / "traces.json"
-    done = society("export", "otel", small_run, "--team", team, "--words", "--out", out)
-    assert done.exit_code == 0, done.output
-    spans = json.loads(out.read_text())["resourceSpans"][0]["scopeSpans"][0]["spans"]
-    calls = Run.open(small_run).table("calls")
-    assert sum(span["kind"] == 3 for span in spans) == (calls["team"] == team).sum()
-    assert "gen_ai.input.messages" in out.read_text()
-    wrong = society("export", "otel", small_run, "--team", "Nobody/1")
-    assert wrong.exit_code == 2
-    assert "no team 'Nobody/1' in this run; 'society transcript RUN' lists its" in wrong.output
-
-
-def test_the_data_set(small_run, tmp_path):
-    done = society("export", "dataset", small_run, "--out", tmp_path)
-    assert done.exit_code == 0, done.output
-    votes = (Run.open(small_run).table("calls")["act"] == "vote").sum()
-    assert f"{votes} votes" in done.output
 
 
 @pytest.mark.parametrize(
     ("command", "name"),
     [
         (("explore", "--no-prompts"), "explorer.html"),
-        (("export", "otel"), "traces.json"),
-        (("export", "dataset"), "dataset"),
-        (("export", "pyscisci"), "pyscisci"),
+        (("export", "figures"), "figures"),
     ],
 )
 def test_nothing_is_written_through_a_link_in_a_run_folder(small_run, tmp_path, command, name):

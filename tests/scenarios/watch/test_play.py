@@ -32,7 +32,6 @@ from virsci_society.metrics.report.page import render_page
 from virsci_society.metrics.report.transcript import transcript_lines, transcript_page
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.export.dataset import dataset_tables, datasheet
 from virsci_society.scenarios.runs.execute import is_finished, replay
 from virsci_society.scenarios.runs.preflight import SEAT, check_before_run
 from virsci_society.scenarios.runs.run_journal import JOURNAL
@@ -397,16 +396,6 @@ def test_nobody_is_taken_for_a_person_who_is_none(filled) -> None:
     assert person_marks(seat, named.assign(defaulted=True))[0] == ""
     # A server can give itself any name.
     assert person_marks({"backend": {"use": "openai"}}, named) == ["", "", ""]
-
-
-def test_a_data_set_says_which_texts_are_a_persons(filled) -> None:
-    run = Run.open(filled[0])
-    ideas = dataset_tables(run)["ideas"]
-    assert set(ideas[~ideas["machine_generated"]]["scientist"]) == {WHO}
-    assert set(ideas[ideas["machine_generated"]]["model"]) == {"offline"}
-    # The person was in both teams.
-    assert not dataset_tables(run)["abstracts"]["machine_generated"].any()
-    assert "Persons wrote some of them" in datasheet(run, {})
 
 
 AT = """() => {
