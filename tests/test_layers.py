@@ -59,7 +59,7 @@ ROOMS = {
     ),
     "scenarios": (
         *("config", "runs", "planning", "terminal"),
-        ("study", "judgement"),
+        ("study", "review"),
         *("analysis", "calibration", "explorer", "export", "watch", "cli"),
     ),
 }

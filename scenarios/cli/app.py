@@ -26,7 +26,7 @@ from virsci_society.scenarios.cli.overview import show, transcript
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.explorer.command import explore
 from virsci_society.scenarios.export.command import export
-from virsci_society.scenarios.judgement.command import rate, review
+from virsci_society.scenarios.review.command import review
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.study.command import study
 from virsci_society.scenarios.terminal.arguments import (
@@ -97,7 +97,6 @@ app = typer.Typer(
 )
 app.add_typer(ecosystem, name="ecosystem")
 app.add_typer(study, name="study")
-app.add_typer(rate, name="rate")
 export.command()(prompts)
 app.add_typer(export, name="export")
 

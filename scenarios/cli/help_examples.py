@@ -37,8 +37,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "measure": "Measure novelty against other papers or in another embedding.",
         "compare": "Compare runs with the real papers after the boundary.",
         "facts": "Which known facts of science does a society reproduce?",
-        "review": "Let a model review the abstracts of a run or a study.",
-        "rate": "Let people rate abstracts on blinded sheets.",
+        "review": "Let a model review abstracts, or people rate them blindly.",
     },
     "Data and studies": {
         "ecosystem": "Build and describe the data a society starts from.",
@@ -90,7 +89,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society doctor --set backend.use=litellm --set backend.model=ollama_chat/llama3.1 --quick",
         "society doctor runs/quickstart-1",
     ),
-    "review": ("society review runs/quickstart-1",),
+    "review": (
+        "society review runs/quickstart-1 --kind novelty",
+        "society review runs/quickstart-1 --sheet sheet.csv --most 40",
+        "society review ann.csv bob.csv --key sheet.key.json",
+    ),
     "measure": ("society measure runs/quickstart-1 --contemporary eco/mine",),
     "calibrate": ("society calibrate fit.yaml --plan", "society calibrate fit.yaml --out fitted"),
     "list": (
@@ -176,17 +179,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "export page": ("society export page runs/quickstart-1",),
     "export archive": ("society export archive runs/quickstart-1 --license CC-BY-4.0",),
     "export figures": ("society export figures runs/quickstart-1",),
-    "rate": ("society rate export runs/quickstart-1 --out sheet.csv",),
-    "rate export": (
-        "society rate export runs/quickstart-1 --out sheet.csv --most 40",
-        "society rate export runs/systems/0000 runs/systems/0001 --out pairs.csv --pairs --swapped",
-    ),
-    "rate audit": ("society rate audit ratings.jsonl --judge ratings/reviews/gpt-4o",),
-    "rate judge": (
-        "society rate judge pairs.csv --plan --set backend.use=litellm --set backend.model=gpt-4o",
-        "society rate judge pairs.csv --set backend.use=litellm --set backend.model=gpt-4o",
-    ),
-    "rate import": ("society rate import sheet.csv --key sheet.key.json",),
 }
 """Command lines by the path of the command below ``society``."""
 

@@ -11,8 +11,6 @@ from dataclasses import asdict, dataclass, replace
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
-from virsci_society.agents.backends.model_mimic import ModelMimic
-from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.dry_run import (
     DryRun,
@@ -23,16 +21,13 @@ from virsci_society.scenarios.planning.dry_run import (
     slots_of,
 )
 from virsci_society.scenarios.planning.model_rates import (
-    ENDS,
     End,
     ModelRates,
     Rate,
     RecordedRun,
-    rates_for,
 )
 from virsci_society.scenarios.runs.rehearsal import tokens_needed
 from virsci_society.scenarios.runs.run_journal import identity_hash
-from virsci_society.society.kernel.answer import Call
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.planning.dry_run import RehearsalStep
@@ -267,34 +262,3 @@ def _made(record: RecordedRun, scenario: Scenario) -> PaidCalls:
     made = call_totals(scenario, [(one.prompt_tokens, one.completion_tokens) for one in used])
     tokens = made["prompt_tokens"] + made["completion_tokens"]
     return PaidCalls(made["calls"], tokens, made["usd"], str(record.run))
-
-
-@dataclass(frozen=True)
-class QuestionCost:
-    """What questions outside a run will take.
-
-    Attributes:
-        figures: calls, prompt_tokens, completion_tokens and usd, with their intervals.
-        rates: how the model is taken to answer.
-        priced: the price of the model is known.
-    """
-
-    figures: Mapping[str, Rate]
-    rates: ModelRates
-    priced: bool
-
-
-def question_cost(scenario: Scenario, ask: Callable[[Gateway], Sequence[Call]]) -> QuestionCost:
-    """Rehearse questions outside a run, at the likely rates and at both ends, and add up.
-
-    ``ask`` puts them all through a gateway, and returns the rows of the calls.
-    """
-    rates, totals = rates_for(scenario, None), []
-    for end in ENDS:
-        mimic = ModelMimic(imitated=scenario.seeded_backend, settings=rates.mimic_settings(end))
-        calls = ask(Gateway(mimic, 1))
-        totals.append(
-            call_totals(scenario, [(one.prompt_tokens, one.completion_tokens) for one in calls])
-        )
-    figures = {name: Rate(*(one[name] for one in totals)) for name in totals[0]}
-    return QuestionCost(figures, rates, scenario.backend.backend.priced)

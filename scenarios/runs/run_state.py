@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MANIFEST = "manifest.json"
 PARTIAL = "partial"
-QUESTIONS = "questions.json"
-"""Of a folder with a journal that is no run: questions were put to a model in it."""
+PANEL = "panel.json"
+"""In the folder of a review, which has a journal and is not a run."""
 DEPTH = 4
 """Levels of folders that are searched."""
 END = "ended"
@@ -378,5 +378,5 @@ def _state_of_study(folder: Path, planned: int, runs: list[RunState]) -> RunStat
 
 def _is_run(folder: Path) -> bool:
     has_tables = (folder / MANIFEST).is_file() and (folder / "tables").is_dir()
-    asked = (folder / QUESTIONS).is_file()
-    return has_tables or ((folder / JOURNAL).is_file() and not asked)
+    reviewing = (folder / PANEL).is_file()
+    return has_tables or ((folder / JOURNAL).is_file() and not reviewing)

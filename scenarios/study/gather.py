@@ -252,7 +252,7 @@ def text_names(scenario: Scenario) -> tuple[str, str]:
 
 def reviewers_of(folder: Path) -> dict[str, str]:
     """The review panels of a study by name, with a sentence about the model of each."""
-    from virsci_society.scenarios.judgement.review import (
+    from virsci_society.scenarios.review.review import (
         panel_folders,
         reviewer_description,
     )
@@ -265,7 +265,7 @@ def reviews_table(folder: Path, statuses: Sequence[Status]) -> pd.DataFrame | No
 
     None where nobody has reviewed any.
     """
-    from virsci_society.scenarios.judgement.review import panel_folders, read_averages
+    from virsci_society.scenarios.review.review import panel_folders, read_averages
 
     if not panel_folders(folder):
         return None

@@ -382,7 +382,7 @@ class _Reading:
     def _outcome(self, place: KeyPath, name: object, measures: list[str]) -> None:
         """A measure, or a score of a review."""
         if isinstance(name, str) and name.partition(".")[0] == "review":
-            from virsci_society.scenarios.judgement.review_kinds import KINDS
+            from virsci_society.scenarios.review.review_kinds import KINDS
 
             scores = [f"review.{kind}.{one}" for kind in KINDS for one in KINDS[kind].scores]
             self._named(place, "score of a review", name, scores)

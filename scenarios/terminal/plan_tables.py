@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from virsci_society.scenarios.planning.model_rates import ENDS, Rate
-from virsci_society.scenarios.planning.plan import Plan, QuestionCost
+from virsci_society.scenarios.planning.plan import Plan
 from virsci_society.scenarios.terminal.arguments import tell
 from virsci_society.scenarios.terminal.console import print_table
 
@@ -59,23 +59,6 @@ def plan_notes(plan: Plan) -> Iterator[str]:
             f"shortest time: if every {law.days:g} d ({law.window}) of the {law.span:.0f} d wait "
             f"for one slowest call ({law.slowest:.3g} s), the run takes {duration(law.seconds)}"
         )
-
-
-def print_question_cost(title: str, about: str, cost: QuestionCost) -> None:
-    """Print what questions outside a run will take, and who will answer."""
-    rows = [
-        (NAMES[name], *(_figure(name, rate.at(end)) for end in ENDS))
-        for name, rate in cost.figures.items()
-        if name != "usd" or cost.priced
-    ]
-    print_table(title, ("figure", *ENDS), rows)
-    tell(
-        "rehearsed by rule-based scientists, not by a language model; nothing was asked",
-        f"who will speak: {about}",
-        f"rates: {cost.rates.source}",
-    )
-    if not cost.priced:
-        tell(UNPRICED)
 
 
 def duration(seconds: float) -> str:

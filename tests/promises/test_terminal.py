@@ -87,7 +87,6 @@ comparisons: [{test: paired, of: papers, arms: ["one \u202earm", "two \u202earm"
 """
 RUN = f"run {NAMED}"
 STUDIED = f"study {NAMED}"
-PAIRED = (f"{STUDIED}/runs/0000", f"{STUDIED}/runs/0001")
 COMMANDS = {
     "check": ("check", "small.yaml", "--trust"),
     "list": ("list", "listed.yaml"),
@@ -120,8 +119,7 @@ STUDY_COMMANDS = (
     ("study", "run", "study/sizes.yaml", "--out", STUDIED, "--trust", "--jobs", "1"),
     ("study", "status", "study/sizes.yaml", "--out", STUDIED),
     ("study", "status", "study/sizes.yaml", "--out", STUDIED, "--json"),
-    ("rate", "export", *PAIRED, "--pairs", "--across-topics", "--out", f"pairs {NAMED}.csv"),
-    ("rate", "judge", f"pairs {NAMED}.csv", "--out", f"judged {NAMED}"),
+    ("review", STUDIED, "--sheet", f"sheet {NAMED}.csv"),
     ("study", "report", "study/sizes.yaml", "--out", STUDIED, "--trust"),
 )
 """Commands of a study, in an order in which what one writes is there for the next."""
@@ -308,13 +306,13 @@ def test_a_run_that_was_stopped_is_shown_without_control_characters(society):
 
 
 def test_names_of_raters_are_printed_without_control_characters(finished, society):
-    assert society("rate", "export", RUN, "--out", "sheet.csv")[0] == 0
+    assert society("review", RUN, "--sheet", "sheet.csv")[0] == 0
     filled = finished.parent / f"sheet {NAMED}.csv"
     lines = (finished.parent / "sheet.csv").read_text(encoding="utf-8")
     rows = list(csv.reader(io.StringIO(lines)))
     with filled.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([rows[0], *([cell or "5" for cell in row] for row in rows[1:])])
-    code, told, errors = society("rate", "import", filled, "--key", "sheet.key.json")
+    code, told, errors = society("review", filled, "--key", "sheet.key.json")
     assert code == 0, errors
     assert "rated by: " in told
     assert_plain(told)

@@ -11,9 +11,8 @@ import virsci_society.protocols.parts.forms
 import virsci_society.protocols.parts.tournament_forms
 import virsci_society.protocols.peer_review.forms
 import virsci_society.protocols.virsci.forms
-import virsci_society.scenarios.judgement.judge
-import virsci_society.scenarios.judgement.review_kinds
 import virsci_society.scenarios.planning.context_check
+import virsci_society.scenarios.review.review_kinds
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.slots import Reference
 from virsci_society.agents.replies.form import Form
@@ -29,8 +28,7 @@ MODULES = (
     virsci_society.protocols.parts.tournament_forms,
     virsci_society.protocols.virsci.forms,
     virsci_society.protocols.peer_review.forms,
-    virsci_society.scenarios.judgement.review_kinds,
-    virsci_society.scenarios.judgement.judge,
+    virsci_society.scenarios.review.review_kinds,
     virsci_society.scenarios.planning.context_check,
 )
 FORMS: tuple[type[Form], ...] = tuple(

@@ -405,7 +405,7 @@ def test_the_help_fits_one_screen_and_no_line_is_cut() -> None:
     assert len(SECTIONS) == 5
 
 
-@pytest.mark.parametrize("group", ["study", "rate", "ecosystem", "export"])
+@pytest.mark.parametrize("group", ["study", "ecosystem", "export"])
 def test_the_commands_of_a_group_are_told_in_whole_sentences(group: str) -> None:
     lines = society(group, "--help").output.splitlines()[1:]
     assert not any(line.endswith("...") for line in lines)

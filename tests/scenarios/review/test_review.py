@@ -14,27 +14,25 @@ from virsci_society.agents.prompts.prompt import build_messages
 from virsci_society.agents.prompts.request import Reply, Usage
 from virsci_society.agents.replies.form import Form, render_skeleton
 from virsci_society.agents.replies.parser import read_reply
-from virsci_society.scenarios.judgement.model_questions import ModelQuestions
-from virsci_society.scenarios.judgement.review import (
+from virsci_society.scenarios.review.review import (
     ReviewedPaper,
-    ReviewPanel,
+    ask_panel,
     average_table,
     last_readable,
     read_averages,
     review_table,
     write_reviews,
 )
-from virsci_society.scenarios.judgement.review_kinds import (
-    DIMENSIONS,
+from virsci_society.scenarios.review.review_kinds import (
     KINDS,
     REVIEWER,
     RUBRIC,
     SCORES,
+    WEIGHTS,
     ConferenceReview,
     NoveltyRating,
     ProposalReview,
 )
-from virsci_society.society.kernel.streams import Streams
 
 PAPER = ReviewedPaper("S1/1", "Graphs that speak", "We join graphs. We measure them.", "graphs")
 OTHER = ReviewedPaper(
@@ -75,14 +73,11 @@ class Scripted(Backend):
 def reviewed(kind, papers=(PAPER,), *, script=None, journal=None, seed=1):
     """The opinions of a panel, and the backend that gave them."""
     backend = Scripted(script=script or {}, asked=[], seen=[])
-    return opinions_of(Gateway(backend, 4, journal), kind, papers, seed), backend
+    return ask_panel(Gateway(backend, 4, journal), KINDS[kind], papers, seed), backend
 
 
-def opinions_of(gateway, kind, papers, seed=1):
-    """All opinions of a panel that asks through a gateway."""
-    with ModelQuestions(gateway, Streams(seed, "review")) as questions:
-        panel = ReviewPanel(questions, KINDS[kind])
-        return questions.read_all(lambda: panel.begin(papers))
+CALLS = {"virsci": 3, "novelty": 3, "proposal": 3 * (1 + 3) + 1, "proposal_told": 3}
+"""Calls for each abstract, where every reply can be parsed."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -103,15 +98,14 @@ def test_every_page_is_filled_and_holds_the_abstract_and_nothing_of_its_authors(
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_makes_the_calls_that_it_promises(kind):
     opinions, backend = reviewed(kind, (PAPER, OTHER))
-    assert len(backend.asked) == 2 * KINDS[kind].calls == len(opinions)
+    assert len(backend.asked) == 2 * CALLS[kind] == len(opinions)
     assert len(set(backend.asked)) == len(backend.asked)
     assert f"S1/1/{kind}/1/0" in backend.asked
 
 
-def test_the_proposal_rubric_takes_three_reviewers_three_reflections_and_a_chair():
-    assert KINDS["proposal"].calls == 3 * (1 + 3) + 1
+def test_the_rubric_of_proposals_has_eight_dimensions_and_an_overall_score():
     assert len(KINDS["proposal"].scores) == 8 + 1
-    for name in DIMENSIONS:
+    for name in WEIGHTS:
         assert f"- {name}:" in RUBRIC
 
 
@@ -209,14 +203,14 @@ def test_another_abstract_under_a_known_id_is_refused_before_anything_is_paid(tm
         Journal.open(tmp_path / "j.sqlite") as journal,
         pytest.raises(Diverged, match="S1/1/virsci/"),
     ):
-        opinions_of(Gateway(backend, 4, journal), "virsci", [changed, OTHER])
+        ask_panel(Gateway(backend, 4, journal), KINDS["virsci"], [changed, OTHER], 1)
     assert backend.asked == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_offline_scientist_reviews_by_rule_the_same_every_time(kind):
     def once():
-        opinions = opinions_of(Gateway(Offline(), 4), kind, [PAPER, OTHER])
+        opinions = ask_panel(Gateway(Offline(), 4), KINDS[kind], [PAPER, OTHER], 1)
         return review_table(KINDS[kind], opinions)
 
     table = once()
@@ -263,7 +257,7 @@ def test_the_scores_of_all_kinds_have_a_column():
 
 
 def test_a_page_with_a_system_text_of_its_own_introduces_no_scientist():
-    page = KINDS["novelty"].first.prompt
+    page, _ = KINDS["novelty"].first
     system, user = build_messages(page, {"title": "T", "abstract": "A"})
     assert system.content == REVIEWER
     assert user.content.startswith("How novel")

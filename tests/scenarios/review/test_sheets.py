@@ -1,7 +1,6 @@
 """Ratings of people: agreement, correlations, preferences, and the sheets they come from."""
 
 import csv
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -9,23 +8,23 @@ import pandas as pd
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.judgement.agreement import (
+from virsci_society.metrics.inference.correlations import krippendorff_alpha
+from virsci_society.scenarios.review.review_kinds import RUBRIC_SCORES
+from virsci_society.scenarios.review.sheets import (
+    SheetPaper,
     agreement_table,
+    blind,
     correlation_table,
-    krippendorff_alpha,
+    pair_sheet,
     preference_table,
     rater_agreement,
-    review_errors,
-)
-from virsci_society.scenarios.judgement.sheet_entries import SheetEntry, blind
-from virsci_society.scenarios.judgement.sheets import (
-    pair_sheet,
     rating_sheet,
     read_key,
     read_sheets,
     write_sheet,
 )
 
+IDEA = ("novelty", "feasibility", "effectiveness")
 NO = np.nan
 KRIPPENDORFF = np.array(
     [
@@ -65,10 +64,10 @@ def test_alpha_does_not_depend_on_the_order_of_raters_or_abstracts():
 
 
 def test_agreement_has_an_interval_and_counts_what_can_be_compared():
-    found = rater_agreement(KRIPPENDORFF)
-    assert (found.items, found.raters) == (11, 4)
-    assert found.low < found.alpha < found.high
-    assert found == rater_agreement(KRIPPENDORFF)
+    alpha, low, high, abstracts, raters = rater_agreement(KRIPPENDORFF)
+    assert (abstracts, raters) == (11, 4)
+    assert low < alpha < high
+    assert rater_agreement(KRIPPENDORFF)[:3] == (alpha, low, high)
 
 
 @pytest.mark.slow
@@ -96,23 +95,6 @@ def test_on_is_correlated_with_the_mean_rating_of_each_abstract():
     assert len(correlation_table(measured, scored[scored["paper"] != "b"])) == 0
 
 
-def test_reviews_are_set_beside_the_ratings_of_people_in_every_tier():
-    cells = [("a", "low", 3.0), ("a", "low", 5.0), ("b", "high", 8.0), ("c", "high", 9.0)]
-    ratings = pd.DataFrame(cells, columns=["paper", "tier", "score"])
-    ratings = ratings.assign(run="r", rater="ann", dimension="novelty")
-    given = [("r:a", 5.0), ("r:b", 6.0), ("r:c", NO)]
-    reviewed = pd.DataFrame(given, columns=["paper", "score"])
-    reviewed = reviewed.assign(dimension="novelty", panel="model")
-    found = review_errors(ratings, reviewed)
-    # People: 4 and 8; the model: 5 and 6. The review of c could not be read.
-    assert found.values.tolist() == [
-        ["novelty", "model", "all", 2, 6.0, 5.5, 1.5],
-        ["novelty", "model", "low", 1, 4.0, 5.0, 1.0],
-        ["novelty", "model", "high", 1, 8.0, 6.0, 2.0],
-    ]
-    assert len(review_errors(ratings, reviewed.assign(dimension="overall"))) == 0
-
-
 def test_preferences_are_those_of_a_binomial_test():
     rows = [("many", "one", False)] * 35 + [("one", "many", False)] * 5 + [("one", "many", True)]
     choices = pd.DataFrame(rows, columns=["preferred", "other", "tie"])
@@ -123,38 +105,43 @@ def test_preferences_are_those_of_a_binomial_test():
     assert (round(row["low"], 3), round(row["high"], 3)) == (0.732, 0.958)
 
 
-def entries(count, arm="one", run="runs/x"):
+def papers(count, arm="one", run="runs/x"):
     return [
-        SheetEntry(run, "d" * 8, arm, f"Scientist{n}/1", f"Title {arm} {n}", f"Abstract {n}.")
+        SheetPaper(arm, source(arm, f"Scientist{n}/1", run), f"Title {arm} {n}", f"Abstract {n}.")
         for n in range(count)
     ]
 
 
+def source(arm, paper, run="r"):
+    return {"run": run, "digest": "d" * 8, "arm": arm, "paper": paper, "speaker": "rules"}
+
+
 def test_a_sheet_is_shuffled_by_seed_and_shows_nothing_of_where_papers_are_from(tmp_path):
-    many = entries(30, "fast arm", "runs/secret")
-    rows, key = rating_sheet(many, seed=4)
-    assert rating_sheet(many, seed=4)[0] == rows
-    assert [row["title"] for row in rating_sheet(many, seed=5)[0]] != [row["title"] for row in rows]
-    assert [one["paper"] for one in key["items"].values()] != [one.paper for one in many]
-    assert {one["paper"] for one in key["items"].values()} == {one.paper for one in many}
-    assert all(set(row) == {"item", "title", "abstract"} for row in rows)
-    write_sheet(tmp_path / "s.csv", tmp_path / "k.json", rows, key)
-    told = (tmp_path / "s.csv").read_text(encoding="utf-8-sig")
-    assert "secret" not in told
-    assert "Scientist" not in told
-    assert rating_sheet(many, seed=4, most=7)[0] == rows[:7]
+    many = papers(30, "fast arm", "runs/secret")
+    rows, key = rating_sheet(many, IDEA, seed=4)
+    assert rating_sheet(many, IDEA, seed=4)[0] == rows
+    other = rating_sheet(many, IDEA, seed=5)[0]
+    assert [row["title"] for row in other] != [row["title"] for row in rows]
+    sources = [one["paper"] for one in key["items"].values()]
+    assert sources != [one.source["paper"] for one in many]
+    assert set(sources) == {one.source["paper"] for one in many}
+    write_sheet(tmp_path / "s.csv", rows, key)
+    text = (tmp_path / "s.csv").read_text(encoding="utf-8-sig")
+    assert text.splitlines()[0] == "item,rater,title,abstract,novelty,feasibility,effectiveness"
+    assert "secret" not in text
+    assert "Scientist" not in text
+    assert rating_sheet(many, IDEA, seed=4, most=7)[0] == rows[:7]
 
 
 def test_names_are_taken_out_of_titles_and_abstracts():
     text = "Scientist12 and scientist 3 ask Ada Lovelace; Adam and Scientists stay."
-    told = blind(text, ["Ada Lovelace", "Ada"])
-    assert told == "[a scientist] and [a scientist] ask [a scientist]; Adam and Scientists stay."
+    blinded = blind(text, ["Ada Lovelace", "Ada"])
+    assert blinded == "[a scientist] and [a scientist] ask [a scientist]; Adam and Scientists stay."
 
 
 def test_a_sheet_holds_no_formula_and_no_control_character(tmp_path):
-    bad = SheetEntry("r", "d", "x", "p", "＝1+1", "seen; =HYPERLINK(1)\x1b[2J\x9b31m")
-    rows, key = rating_sheet([bad], seed=1)
-    write_sheet(tmp_path / "s.csv", tmp_path / "k.json", rows, key)
+    bad = SheetPaper("x", source("x", "p"), "＝1+1", "seen; =HYPERLINK(1)\x1b[2J\x9b31m")
+    write_sheet(tmp_path / "s.csv", *rating_sheet([bad], IDEA, seed=1))
     text = (tmp_path / "s.csv").read_text(encoding="utf-8-sig")
     assert "'＝1+1" in text
     assert "seen; '=HYPERLINK(1)" in text
@@ -162,7 +149,7 @@ def test_a_sheet_holds_no_formula_and_no_control_character(tmp_path):
 
 
 def test_pairs_take_papers_of_two_arms_on_sides_drawn_by_seed():
-    rows, key = pair_sheet([*entries(20, "x"), *entries(12, "y")], seed=1)
+    rows, key = pair_sheet([*papers(20, "x"), *papers(12, "y")], seed=1)
     assert len(rows) == 12
     arms = [(item["A"]["arm"], item["B"]["arm"]) for item in key["items"].values()]
     assert set(arms) == {("x", "y"), ("y", "x")}
@@ -170,24 +157,22 @@ def test_pairs_take_papers_of_two_arms_on_sides_drawn_by_seed():
         assert item["A"]["arm"] in row["title_a"]
         assert item["B"]["arm"] in row["title_b"]
     with pytest.raises(InputError, match="two arms"):
-        pair_sheet(entries(3), seed=1)
+        pair_sheet(papers(3), seed=1)
 
 
 def on_topics(arm, *topics):
-    papers = entries(len(topics), arm)
-    return [replace(one, topic=topic) for one, topic in zip(papers, topics, strict=True)]
+    made = papers(len(topics), arm)
+    return [replace(one, topic=topic) for one, topic in zip(made, topics, strict=True)]
 
 
 def test_the_papers_of_a_pair_are_on_one_topic():
-    papers = [*on_topics("x", "bees", "ants", "ants", "moss"), *on_topics("y", "Ants", "bees")]
-    topics = {one.title: one.topic.casefold() for one in papers}
-    rows, _ = pair_sheet(papers, seed=1)
+    both = [*on_topics("x", "bees", "ants", "ants", "moss"), *on_topics("y", "Ants", "bees")]
+    topics = {one.title: one.topic.casefold() for one in both}
+    rows, _ = pair_sheet(both, seed=1)
     found = [(topics[row["title_a"]], topics[row["title_b"]]) for row in rows]
     assert sorted(found) == [("ants", "ants"), ("bees", "bees")]
-    apart = [*on_topics("x", "bees"), *on_topics("y", "moss")]
-    with pytest.raises(InputError, match="--across-topics"):
-        pair_sheet(apart, seed=1)
-    assert len(pair_sheet(apart, seed=1, across_topics=True)[0]) == 1
+    with pytest.raises(InputError, match="the same topic in the same replicate"):
+        pair_sheet([*on_topics("x", "bees"), *on_topics("y", "moss")], seed=1)
 
 
 def test_pairs_of_a_study_are_of_one_replicate_and_show_their_topic():
@@ -202,46 +187,26 @@ def test_pairs_of_a_study_are_of_one_replicate_and_show_their_topic():
         # The paper's number is its replicate.
         assert item["A"]["paper"] == item["B"]["paper"]
     shifted = [replace(one, replicate=one.replicate + one.arm) for one in both]
-    with pytest.raises(InputError, match="one topic in one replicate; give --across-topics"):
+    with pytest.raises(InputError, match="the same topic in the same replicate"):
         pair_sheet(shifted, seed=2)
-    rows, _ = pair_sheet(
-        [*on_topics("x", "bees"), *on_topics("y", "moss")], seed=1, across_topics=True
-    )
-    assert rows[0]["topic"] in ("A: bees; B: moss", "A: moss; B: bees")
 
 
 def test_proposals_are_rated_on_the_dimensions_of_their_rubric(tmp_path):
-    rows, key = rating_sheet(on_topics("x", "bees", "moss"), seed=1, kind="proposal")
-    asked = ["novelty", "workability", "relevance", "specificity", "integration_depth"]
-    asked += ["strategic_vision", "methodological_rigor", "argumentative_cohesion", "overall"]
-    assert key["dimensions"] == asked
+    rows, key = rating_sheet(on_topics("x", "bees", "moss"), RUBRIC_SCORES, seed=1)
     assert {row["topic"] for row in rows} == {"bees", "moss"}
-    rated = [row | {name: str(4 + n % 6) for n, name in enumerate(asked)} for row in rows]
-    write_sheet(tmp_path / "s.csv", tmp_path / "k.json", rated, key)
-    said = read_sheets([tmp_path / "s.csv"], read_key(tmp_path / "k.json"))
-    assert [one.dimension for one in said] == asked * 2
-    write_sheet(tmp_path / "e.csv", tmp_path / "l.json", rows, key)
+    rated = [row | {name: str(4 + n % 6) for n, name in enumerate(RUBRIC_SCORES)} for row in rows]
+    write_sheet(tmp_path / "s.csv", rated, key)
+    answers = read_sheets([tmp_path / "s.csv"], read_key(tmp_path / "s.key.json"))
+    assert answers["dimension"].tolist() == [*RUBRIC_SCORES, *RUBRIC_SCORES]
+    write_sheet(tmp_path / "e.csv", rows, key)
     with pytest.raises(InputError, match="strategic_vision of R001: it is empty"):
         read_sheets([tmp_path / "e.csv"], key)
-
-
-def test_tiers_take_as_many_low_papers_as_high_ones():
-    scored = [replace(one, score=float(n % 10 + 1)) for n, one in enumerate(entries(40))]
-    rows, key = rating_sheet(scored, seed=3, most=20)
-    tiers = [one["tier"] for one in key["items"].values()]
-    assert (tiers.count("low"), tiers.count("high")) == (10, 10)
-    assert tiers != sorted(tiers)
-    assert {one["tier"] for one in key["items"].values() if one["score"] == 6.0} <= {"low"}
-    assert not [row for row in rows if "tier" in row]
-    with pytest.raises(InputError, match="one tier would be empty"):
-        rating_sheet([replace(one, score=3.0) for one in scored], seed=3)
 
 
 @pytest.fixture
 def sheet(tmp_path):
     """Three abstracts on a sheet, its key, and a way to fill it."""
-    rows, key = rating_sheet(entries(3), seed=1)
-    write_sheet(tmp_path / "sheet.csv", tmp_path / "key.json", rows, key)
+    write_sheet(tmp_path / "sheet.csv", *rating_sheet(papers(3), IDEA, seed=1))
 
     def fill(name, change=lambda rows: rows, delimiter=","):
         with (tmp_path / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
@@ -256,19 +221,17 @@ def sheet(tmp_path):
             writer.writerows(change(read))
         return path
 
-    return fill, read_key(tmp_path / "key.json")
+    return fill, read_key(tmp_path / "sheet.key.json")
 
 
 def test_what_raters_fill_in_comes_back(sheet):
     fill, key = sheet
-    said = read_sheets([fill("ann"), fill("bob", delimiter=";")], key)
-    assert len(said) == 2 * 3 * 3
-    assert {one.rater for one in said} == {"ann", "bob"}
-    values = {
-        one.item: one.value for one in said if one.dimension == "novelty" and one.rater == "bob"
-    }
-    assert values == {"R001": 1.0, "R002": 2.0, "R003": 3.0}
-    assert {one.value for one in said if one.dimension == "feasibility"} == {7.5}
+    answers = read_sheets([fill("ann"), fill("bob", delimiter=";")], key)
+    assert len(answers) == 2 * 3 * 3
+    assert set(answers["rater"]) == {"ann", "bob"}
+    bob = answers.query("dimension == 'novelty' and rater == 'bob'").set_index("item")["score"]
+    assert bob.to_dict() == {"R001": 1.0, "R002": 2.0, "R003": 3.0}
+    assert set(answers.query("dimension == 'feasibility'")["score"]) == {7.5}
 
 
 def test_every_fault_is_told_with_file_and_line(sheet):
@@ -303,26 +266,27 @@ def test_half_filled_sheets_are_taken_when_that_is_said(sheet):
 
 
 def test_choices_are_read_and_ties_are_none_of_the_two(tmp_path):
-    rows, key = pair_sheet([*entries(3, "x"), *entries(3, "y")], seed=1)
-    for row, said in zip(rows, ("A", "b", "Tie"), strict=True):
-        row["preferred"] = said
-    write_sheet(tmp_path / "p.csv", tmp_path / "k.json", rows, key)
-    values = [one.value for one in read_sheets([tmp_path / "p.csv"], key)]
-    assert values[:2] == [0.0, 1.0]
-    assert np.isnan(values[2])
+    rows, key = pair_sheet([*papers(3, "x"), *papers(3, "y")], seed=1)
+    for row, choice in zip(rows, ("A", "b", "Tie"), strict=True):
+        row["preferred"] = choice
+    write_sheet(tmp_path / "p.csv", rows, key)
+    scores = read_sheets([tmp_path / "p.csv"], key)["score"]
+    assert scores[:2].tolist() == [0.0, 1.0]
+    assert np.isnan(scores[2])
 
 
-def test_a_sheet_or_key_that_is_there_is_never_written_over(tmp_path):
-    rows, key = rating_sheet(entries(3), seed=1)
-    sheet, where = tmp_path / "s.csv", tmp_path / "k.json"
-    write_sheet(sheet, where, rows, key)
-    with pytest.raises(InputError, match="is there already"):
-        write_sheet(sheet, tmp_path / "other.json", rows, key)
-    with pytest.raises(InputError, match="the sheet itself"):
-        write_sheet(tmp_path / "n.csv", tmp_path / "n.csv", rows, key)
+@pytest.mark.parametrize("name", ["s.csv", "s.key.json"])
+def test_a_sheet_or_key_that_is_there_is_never_written_over(tmp_path, name):
+    rows, key = rating_sheet(papers(3), IDEA, seed=1)
+    (tmp_path / name).write_text("filled by a rater")
+    with pytest.raises(InputError, match="exists already"):
+        write_sheet(tmp_path / "s.csv", rows, key)
+    assert (tmp_path / name).read_text() == "filled by a rater"
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', '{"format": 9, "kind": "pairs"}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"format": 1}', '{"format": 9, "asked": [], "items": {}}']
+)
 def test_what_is_no_key_is_refused(tmp_path, text):
     (tmp_path / "k.json").write_text(text)
     with pytest.raises(InputError, match="key of a sheet"):
@@ -330,7 +294,7 @@ def test_what_is_no_key_is_refused(tmp_path, text):
 
 
 def test_a_file_that_is_no_sheet_is_refused(tmp_path):
-    key = {"kind": "ratings", "items": {"R001": json.loads('{"run": ""}')}}
+    key = {"asked": ["novelty"], "items": {"R001": {"run": ""}}}
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match=r"x\.csv:1: no column 'item'"):
         read_sheets([tmp_path / "x.csv"], key)

@@ -1,0 +1,240 @@
+"""Command ``society review``: what a model and people think of the abstracts of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.runs.progress import make_progress
+from virsci_society.scenarios.terminal.arguments import Settings, Trust, guarded, tell
+from virsci_society.scenarios.terminal.console import cell, print_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from virsci_society.scenarios.review.review_kinds import ReviewKind
+
+WITHIN = "[95 %]"
+"""Ends the head of a column that is printed with its interval."""
+CORRELATION = {
+    **{"measure": "measure", "against": "rating", "n": "n"},
+    **{"Pearson [95 %]": "pearson", "Spearman [95 %]": "spearman"},
+}
+AGREEMENT = {
+    **{"rating": "dimension", "taken as": "level", "alpha [95 %]": "alpha"},
+    **{"abstracts": "abstracts", "raters": "raters"},
+}
+PREFERENCE = {
+    **{"arm": "arm", "against": "other", "decided": "n", "ties": "ties"},
+    **{"preferred [95 %]": "preferred", "p": "p"},
+}
+"""Columns of tables by the heads under which they are printed."""
+Reviewed = Annotated[
+    list[Path],
+    typer.Argument(metavar="RUN...", help="Runs or studies; with --key, filled sheets."),
+]
+Kind = Annotated[str, typer.Option(help="virsci, novelty, proposal or proposal_told.")]
+Panel = Annotated[str | None, typer.Option(help="Name of the panel; by default that of its model.")]
+Sheet = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a blinded sheet for people instead.")
+]
+Pairs = Annotated[bool, typer.Option("--pairs", help="With --sheet: pairs of papers of two arms.")]
+Arms = Annotated[
+    list[str] | None, typer.Option("--arm", help="With --sheet: only this arm; can be repeated.")
+]
+Most = Annotated[
+    int | None, typer.Option(min=1, help="With --sheet: the number of rows, drawn at random.")
+]
+SheetSeed = Annotated[
+    int | None, typer.Option("--seed", min=0, help="With --sheet: of order, sides and pairs.")
+]
+Key = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Read filled sheets by their key instead.")
+]
+Incomplete = Annotated[
+    bool, typer.Option("--incomplete", help="With --key: accept half-filled sheets.")
+]
+
+
+@guarded
+def review(
+    runs: Reviewed,
+    kind: Kind = "virsci",
+    set_: Settings = None,
+    panel: Panel = None,
+    sheet: Sheet = None,
+    pairs: Pairs = False,
+    arm: Arms = None,
+    most: Most = None,
+    seed: SheetSeed = None,
+    key: Key = None,
+    incomplete: Incomplete = False,
+    trust: Trust = False,
+) -> None:
+    """Let a model review the abstracts of a run or study, or people rate them on blinded sheets.
+
+    --set backend.KEY=VALUE chooses the model. The same command resumes a review that was stopped:
+    no call is paid twice. --sheet writes abstracts without their origin for people to rate, and
+    --key reads the filled sheets. The tables and the digest of a run stay unchanged.
+    """
+    given: dict[str, Any] = {
+        "--set": set_,
+        "--panel": panel,
+        "--trust": trust,
+        "--pairs": pairs,
+        "--arm": arm,
+    }
+    given |= {"--most": most, "--seed": seed, "--incomplete": incomplete}
+    if sheet is not None and key is not None:
+        raise InputError("--sheet writes a sheet and --key reads filled ones: give one of them")
+    if sheet is not None:
+        _refuse(given, ("--pairs", "--arm", "--most", "--seed"), "with --sheet")
+        _write_sheet(runs, sheet, _kind(kind), arm or (), seed or 0, most, pairs=pairs)
+    elif key is not None:
+        _refuse(given, ("--incomplete",), "with --key")
+        _read_sheets(runs, key, incomplete=incomplete)
+    elif len(runs) > 1:
+        raise InputError("a model reviews one run or one study at a time")
+    else:
+        _refuse(given, ("--set", "--panel", "--trust"), "without --sheet or --key")
+        _review(runs[0], _kind(kind), set_ or (), panel, trust=trust)
+
+
+def _refuse(given: Mapping[str, Any], allowed: Sequence[str], when: str) -> None:
+    for name, value in given.items():
+        if value and name not in allowed:
+            raise InputError(f"{name} has no effect {when}; leave it out")
+
+
+def _kind(name: str) -> ReviewKind:
+    from virsci_society.agents.spelling import did_you_mean
+    from virsci_society.scenarios.review.review_kinds import KINDS
+
+    if name not in KINDS:
+        known = ", ".join(KINDS)
+        raise InputError(f"--kind {name}: not one of {known}{did_you_mean(name, KINDS)}")
+    return KINDS[name]
+
+
+def _review(
+    path: Path, kind: ReviewKind, settings: Sequence[str], panel: str | None, *, trust: bool
+) -> None:
+    """Let a model review, and print mean scores and their correlation with ON."""
+    import pandas as pd
+
+    from virsci_society.metrics.novelty.novelty import run_novelty
+    from virsci_society.scenarios.review.review import PanelReview, read_averages
+    from virsci_society.scenarios.review.sheets import correlation_table
+
+    find_code_here(trust)
+    made = PanelReview.of(path, kind, settings, panel, trust=trust)
+    if made.done:
+        tell(f"{made.folder} holds this review already; nothing to do")
+    else:
+        with make_progress() as progress:
+            progress.begin(f"reviewing ({kind.name})")
+            made.execute(progress.wait)
+    table = read_averages(path)
+    own = table[(table["panel"] == made.folder.name) & (table["kind"] == kind.name)]
+    rows = []
+    for name, scores in own.groupby("dimension", sort=False)["score"]:
+        known = scores.dropna()
+        mean = float(known.mean()) if len(known) else None
+        rows.append((str(name), len(known), mean, len(scores) - len(known)))
+    title = f"{kind.name}: {kind.source}"
+    print_table(title, ("score", "abstracts", "mean", "unreadable"), rows)
+    measured = []
+    for prefix, run in made.runs.items():
+        novelty = run_novelty(run)
+        measured.append(novelty.assign(paper=prefix + novelty["paper"]))
+    scored = own.assign(rating=own["dimension"])
+    _print_correlations(correlation_table(pd.concat(measured, ignore_index=True), scored))
+    tell(f"tables: {made.folder / 'averages.parquet'}, {made.folder / 'reviews.parquet'}")
+    tell(f"who reviewed: {made.about}")
+
+
+def _write_sheet(
+    runs: Sequence[Path],
+    sheet: Path,
+    kind: ReviewKind,
+    arms: Sequence[str],
+    seed: int,
+    most: int | None,
+    *,
+    pairs: bool,
+) -> None:
+    from virsci_society.scenarios.review import sheets
+    from virsci_society.scenarios.review.review_kinds import RUBRIC, RUBRIC_SCORES
+
+    papers = sheets.read_papers(runs, arms)
+    if pairs:
+        rows, content = sheets.pair_sheet(papers, seed, most)
+        tell(f"{sheet}: {len(rows)} pairs; which of two is better, A, B or tie")
+    else:
+        rows, content = sheets.rating_sheet(papers, kind.rated, seed, most)
+        asked = ", ".join(name.replace("_", " ") for name in kind.rated)
+        tell(f"{sheet}: {len(rows)} abstracts; {asked}, 1 to 10")
+    key = sheets.write_sheet(sheet, rows, content)
+    if not pairs and kind.rated == RUBRIC_SCORES:
+        scales = sheet.with_name(f"{sheet.stem}.scales.txt")
+        sheets.write_new(scales, f"{RUBRIC}\n")
+        tell(f"{scales}: what the scores mean; give it to the raters")
+    tell(f"{key}: where they are from; do not show it to the raters")
+    tell("one copy of the sheet for each rater, named after the rater")
+
+
+def _read_sheets(paths: Sequence[Path], key: Path, *, incomplete: bool) -> None:
+    """Print agreement and correlations, or preferences, and write all tables."""
+    from virsci_society.scenarios.review import sheets
+
+    content = sheets.read_key(key)
+    answers = sheets.read_sheets(paths, content, incomplete=incomplete)
+    folder = key.with_name(f"{key.name.removesuffix('.key.json')}-results")
+    if content["asked"] == [sheets.PREFERRED]:
+        tables = sheets.pair_results(answers, content)
+        title = "which is preferred (exact interval, binomial test)"
+        _print_columns(title, tables["preferences"], PREFERENCE)
+    else:
+        tables = sheets.rating_results(answers, content)
+        grouped = tables["ratings"].groupby(["arm", "dimension"], sort=True)["score"]
+        rows = [(*name, len(scores), float(scores.mean())) for name, scores in grouped]
+        print_table("ratings by arm", ("arm", "rating", "ratings", "mean"), rows)
+        title = "agreement between raters (Krippendorff's alpha)"
+        _print_columns(title, tables["agreement"], AGREEMENT)
+        found = tables["correlations"]
+        _print_correlations(found[found["measure"] == "ON"])
+    sheets.write_results(folder, tables, content)
+    # The names are those of files that raters send back.
+    tell(f"rated by: {'; '.join(sorted(set(answers['rater'])))}")
+    tell(f"tables: {folder}")
+
+
+def _print_correlations(found: pd.DataFrame) -> None:
+    from virsci_society.scenarios.review.sheets import MIN_ABSTRACTS
+
+    if not len(found):
+        tell(
+            f"no correlations: fewer than {MIN_ABSTRACTS} abstracts have both a measure and a score"
+        )
+        return
+    _print_columns("correlation over abstracts", found, CORRELATION)
+
+
+def _print_columns(title: str, found: pd.DataFrame, columns: Mapping[str, str]) -> None:
+    """Print columns by their heads, those whose head says so with their 95 % intervals."""
+
+    def within(row: Mapping[Any, Any], name: str) -> str:
+        prefix = f"{name}_" if f"{name}_low" in row else ""
+        low, high = (cell(float(row[f"{prefix}{end}"])) for end in ("low", "high"))
+        return f"{cell(float(row[name]))} [{low}, {high}]"
+
+    rows = [
+        [within(row, name) if WITHIN in head else row[name] for head, name in columns.items()]
+        for row in found.to_dict("records")
+    ]
+    print_table(title, tuple(columns), rows)

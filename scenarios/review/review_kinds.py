@@ -1,0 +1,264 @@
+"""The kinds of review by a model, and the forms that reviewers fill in.
+
+No form has a default, so an unreadable review is a missing one. Offline, rules review: they score
+how long, how varied and how linked a text is, with a little noise, and their remarks say which of
+these was low or high. They judge nothing; they only let the commands be tried without a model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from virsci_society.agents.offline.asked import Asked, Rule
+from virsci_society.agents.offline.text import split_sentences, stems, tokens, truncate_words
+from virsci_society.agents.prompts.prompt import Prompt
+from virsci_society.agents.replies.form import Form
+
+PROMPTS = Path(__file__).with_name("prompts")
+REVIEWER = (PROMPTS / "reviewer.txt").read_text(encoding="utf-8").strip()
+RUBRIC = (PROMPTS / "rubric.txt").read_text(encoding="utf-8").strip()
+
+Score = Annotated[float, Field(ge=1, le=10)]
+"""1 is lowest, 10 highest."""
+
+
+class Remarks(Form):
+    """What every review says in words."""
+
+    summary: str = Field(alias="Summary", min_length=1, description="two or three sentences")
+    strengths: tuple[str, ...] = Field(default=(), alias="Strengths", description="one point each")
+    weaknesses: tuple[str, ...] = Field(
+        default=(), alias="Weaknesses", description="one point each"
+    )
+    questions: tuple[str, ...] = Field(default=(), alias="Questions", description="one point each")
+
+
+class ConferenceReview(Remarks):
+    """VirSci's review (Fig. 25): a conference review cut down to what an abstract can show."""
+
+    ethics: bool = Field(default=False, alias="Ethics")
+    overall: Score = Field(alias="Overall")
+
+
+class NoveltyRating(Form):
+    """How novel an idea is, on the scale of Si et al. (2024)."""
+
+    reason: str = Field(
+        default="",
+        alias="Reason",
+        description="two or three sentences that name the nearest known work and the difference",
+    )
+    novelty: Score = Field(alias="Novelty")
+
+
+class Dimensions(Remarks):
+    """The eight dimensions of the rubric of Chen et al. (2025) for proposals."""
+
+    novelty: Score = Field(alias="Novelty")
+    workability: Score = Field(alias="Workability")
+    relevance: Score = Field(alias="Relevance")
+    specificity: Score = Field(alias="Specificity")
+    integration_depth: Score = Field(alias="Integration Depth")
+    strategic_vision: Score = Field(alias="Strategic Vision")
+    methodological_rigor: Score = Field(alias="Methodological Rigor")
+    argumentative_cohesion: Score = Field(alias="Argumentative Cohesion")
+
+
+class RubricReview(Dimensions):
+    """Eight dimensions, whose mean is the overall score."""
+
+    @property
+    def overall(self) -> float:
+        """The mean of the dimensions."""
+        return fmean(_scores_in(self).values())
+
+
+class ProposalReview(Dimensions):
+    """Eight dimensions and an overall score of its own; in a reflection, a revised review."""
+
+    overall: Score = Field(alias="Overall")
+
+
+class MetaReview(ProposalReview):
+    """The review on which a committee agrees."""
+
+
+LONG = 250
+"""Words of an abstract from which it counts as long."""
+LINKS = frozenset({"because", "therefore", "thus", "so", "which", "while", "however", "then"})
+NOISE = 0.7
+WEIGHTS: Mapping[str, tuple[float, float, float]] = {
+    "Novelty": (0.1, 0.8, 0.1),
+    "Workability": (0.4, 0.2, 0.4),
+    "Relevance": (0.3, 0.3, 0.4),
+    "Specificity": (0.8, 0.1, 0.1),
+    "Integration Depth": (0.2, 0.5, 0.3),
+    "Strategic Vision": (0.4, 0.5, 0.1),
+    "Methodological Rigor": (0.6, 0.1, 0.3),
+    "Argumentative Cohesion": (0.1, 0.1, 0.8),
+    "Overall": (0.3, 0.4, 0.3),
+}
+"""Weights of the length, variety and linking of a text in the score of each dimension."""
+
+
+def _text_shares(slots: Mapping[str, Any]) -> tuple[float, float, float]:
+    """How long, how varied and how linked an abstract is, each from 0 to 1."""
+    text = str(slots.get("abstract", ""))
+    words, sentences = tokens(text), split_sentences(text)
+    linked = sum(any(word in LINKS for word in tokens(one)) for one in sentences)
+    varied = len(stems(text)) / max(1, len(words))
+    return min(1.0, len(words) / LONG), min(1.0, 1.5 * varied), linked / max(1, len(sentences))
+
+
+def _score_by_rule(asked: Asked, dimension: str) -> int:
+    """A whole number from 1 to 10."""
+    parts = zip(WEIGHTS[dimension], _text_shares(asked.slots), strict=True)
+    mean = 2.0 + 6.0 * sum(weight * share for weight, share in parts)
+    return int(np.clip(round(mean + NOISE * asked.rng.standard_normal()), 1, 10))
+
+
+def _remarks(slots: Mapping[str, Any]) -> dict[str, Any]:
+    named = zip(("length", "variety of words", "linking words"), _text_shares(slots), strict=True)
+    points = [(share, f"{name}: {share:.2f} of what a rule asks for") for name, share in named]
+    first = next(iter(split_sentences(str(slots.get("abstract", "")))), "")
+    return {
+        "Summary": truncate_words(first or str(slots.get("title", "")), 30),
+        "Strengths": [point for share, point in points if share >= 0.5],
+        "Weaknesses": [point for share, point in points if share < 0.5],
+        "Questions": ["What would a reader who understands the text say?"],
+    }
+
+
+def _scores_in(review: Any) -> dict[str, float]:
+    """The scores of a review under the names of the rubric."""
+    data = review.model_dump(by_alias=True)
+    return {name: data[name] for name in WEIGHTS if name in data}
+
+
+def _conference_review(asked: Asked) -> dict[str, Any]:
+    reply = {**_remarks(asked.slots), "Ethics": False}
+    return {**reply, "Overall": _score_by_rule(asked, "Overall")}
+
+
+def _novelty_rating(asked: Asked) -> dict[str, Any]:
+    return {"Reason": "A rule has counted words.", "Novelty": _score_by_rule(asked, "Novelty")}
+
+
+def _proposal_review(asked: Asked) -> dict[str, Any]:
+    """Score each dimension; a reflection moves a score by at most one point."""
+    scores = {name: _score_by_rule(asked, name) for name in WEIGHTS}
+    if (previous := asked.slots.get("previous")) is not None:
+        before = {name: int(score) for name, score in _scores_in(previous).items()}
+        scores = {name: before[name] + int(np.sign(scores[name] - before[name])) for name in scores}
+    return {**_remarks(asked.slots), **scores}
+
+
+def _rubric_review(asked: Asked) -> dict[str, Any]:
+    return {name: value for name, value in _proposal_review(asked).items() if name != "Overall"}
+
+
+def _meta_review(asked: Asked) -> dict[str, Any]:
+    given = [_scores_in(review) for review in asked.slots["reviews"]]
+    means = {name: round(fmean(one[name] for one in given)) for name in WEIGHTS}
+    return {**_remarks(asked.slots), **means}
+
+
+OFFLINE_RULES: dict[type[Form], Rule] = {
+    ConferenceReview: _conference_review,
+    NoveltyRating: _novelty_rating,
+    RubricReview: _rubric_review,
+    ProposalReview: _proposal_review,
+    MetaReview: _meta_review,
+}
+"""The rule of each form."""
+IDEA_SCORES = ("novelty", "feasibility", "effectiveness")
+"""What people rate an idea on (Si et al. 2024)."""
+RUBRIC_SCORES = tuple(name.lower().replace(" ", "_") for name in WEIGHTS)
+
+
+Question = tuple[Prompt, type[Form]]
+"""A page for somebody outside the society, and the form of the answer."""
+
+
+def _question(page: str, form: type[Form]) -> Question:
+    return Prompt(PROMPTS / f"{page}.txt", REVIEWER), form
+
+
+@dataclass(frozen=True)
+class ReviewKind:
+    """One way of reviewing.
+
+    Attributes:
+        name: as the user gives it.
+        source: where it is from, for the reader of a table.
+        first: what every reviewer is asked first.
+        scores: names of the scores, as in the form and in the tables.
+        rated: what people are asked to rate on a sheet of this kind.
+        reviewers: independent reviewers of each abstract.
+        reflections: rounds in which each revises its own review.
+        reflection: what it is asked in those rounds.
+        meta: what the chair is asked after all reviewers; None: scores are averaged.
+    """
+
+    name: str
+    source: str
+    first: Question
+    scores: tuple[str, ...]
+    rated: tuple[str, ...] = IDEA_SCORES
+    reviewers: int = 3
+    reflections: int = 0
+    reflection: Question | None = None
+    meta: Question | None = None
+
+    @property
+    def hash(self) -> str:
+        """sha256 of the number of reviewers and of all they are shown beside the abstract."""
+        texts = [REVIEWER, RUBRIC, f"{self.reviewers} {self.reflections}"]
+        questions = [one for one in (self.first, self.reflection, self.meta) if one is not None]
+        texts += [f"{prompt.text}\n{form.schema_text()}" for prompt, form in questions]
+        return hashlib.sha256("\x1f".join(texts).encode()).hexdigest()
+
+
+KINDS: Mapping[str, ReviewKind] = {
+    "virsci": ReviewKind(
+        "virsci",
+        "a conference review of the abstract (VirSci, Fig. 25), three times averaged",
+        _question("virsci", ConferenceReview),
+        ("overall",),
+    ),
+    "novelty": ReviewKind(
+        "novelty",
+        "novelty on the scale of Si et al. (2024), three times averaged (VirSci, Fig. 10)",
+        _question("novelty", NoveltyRating),
+        ("novelty",),
+    ),
+    "proposal": ReviewKind(
+        "proposal",
+        "eight dimensions, three reviewers with three rounds of reflection, then a meta-review "
+        "(Chen et al. 2025)",
+        _question("proposal", ProposalReview),
+        RUBRIC_SCORES,
+        RUBRIC_SCORES,
+        reflections=3,
+        reflection=_question("reflect", ProposalReview),
+        meta=_question("meta", MetaReview),
+    ),
+    "proposal_told": ReviewKind(
+        "proposal_told",
+        "the same dimensions by three reviewers who are told what to expect of a leader, averaged, "
+        "as in the released program of Chen et al. (2025)",
+        _question("proposal_told", RubricReview),
+        RUBRIC_SCORES,
+        RUBRIC_SCORES,
+    ),
+}
+SCORES = tuple(dict.fromkeys(name for kind in KINDS.values() for name in kind.scores))
+"""All scores, in the order of the tables."""
