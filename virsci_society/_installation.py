@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,8 @@ BAD_INPUT, INTERRUPTED = 2, 130
 
 def main() -> None:
     """Run the command; Ctrl-C and a missing package end it in one line."""
+    # No child interpreter puts the current folder, which may be a stranger's, on its import path.
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
         command = _load()
         # The command handles Ctrl-C itself as soon as it has read its arguments.
