@@ -38,4 +38,4 @@ def test_a_study_runs_no_file_of_the_current_folder(tmp_path, promise, options):
     )
     assert done.returncode == 0, done.stderr
     assert list(folder.glob("EXECUTED-*")) == []
-    promise("R10: hostile modules beside a study", 5)
+    promise("R10", "hostile modules beside a study that were not run", 5)
