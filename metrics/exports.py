@@ -1,15 +1,16 @@
 """Network files of a run in GraphML and GEXF 1.3, the same bytes every time.
 
-Both formats are written by hand: networkx puts the day of writing into GEXF, and both of its
-writers hold the whole document in memory.
+GraphML is written here, because the digest of a run is taken of these bytes, which must not change
+with the version of networkx; and in pieces, since a large network does not fit in memory twice.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import SubElement
 from xml.sax.saxutils import escape, quoteattr
 
 import pandas as pd
@@ -21,10 +22,8 @@ from virsci_society.society.results.speaker import SPEAKER, speaker_of
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 GRAPHML = "http://graphml.graphdrawing.org/xmlns"
-GEXF = "http://gexf.net/1.3"
-SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
 TYPES: dict[type, str] = {str: "string", int: "long", float: "double"}
-"""Python type -> name of the type in GraphML and in GEXF, which agree on these."""
+"""Python type -> name of the type in GraphML."""
 
 _UNSAFE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -43,8 +42,7 @@ def coauthor_graph(run: Run) -> nx.Graph[str]:
     (those before and since day 0) and ``start`` (date of the first, in days; negative before
     day 0). The graph's own attribute ``speaker`` says who spoke in the run.
     """
-    graph: nx.Graph[str] = nx.Graph()
-    graph.graph.update(_speaker(run))
+    graph = _empty_graph(run)
     written = run.table("authorships")["scientist"].value_counts().to_dict()
     people, edges = run.table("scientists"), _edges(run.table("ties"))
     topics = dict(zip(people["scientist"], people["topic"].fillna(""), strict=True))
@@ -62,15 +60,16 @@ def digested_network(graph: nx.Graph[str]) -> bytes:
     """The co-authorship network as the digest of a run counts it; the graph itself is changed."""
     # Without the speaker: equal words have one digest, whoever said them.
     graph.graph.clear()
-    # Under the name that the attribute had at first, so that digests of older runs stay valid.
     for _, data in graph.nodes(data=True):
         data["papers"] = data.pop("papers_in_run")
     return "".join(graphml_text(graph)).encode()
 
 
-def _speaker(run: Run) -> dict[str, str]:
-    speaker = speaker_of(run.manifest)
-    return {SPEAKER: xml_text(speaker)} if speaker else {}
+def _empty_graph(run: Run) -> nx.Graph[str]:
+    graph: nx.Graph[str] = nx.Graph()
+    if speaker := speaker_of(run.manifest):
+        graph.graph[SPEAKER] = xml_text(speaker)
+    return graph
 
 
 def _edges(ties: pd.DataFrame) -> pd.DataFrame:
@@ -85,8 +84,7 @@ def _edges(ties: pd.DataFrame) -> pd.DataFrame:
 
 def bipartite_graph(run: Run) -> nx.Graph[str]:
     """Scientists and papers; an edge is an authorship with ``position`` and ``start`` (days)."""
-    graph: nx.Graph[str] = nx.Graph()
-    graph.graph.update(_speaker(run))
+    graph = _empty_graph(run)
     papers = run.table("papers")
     dates = dict(zip(papers["paper"], papers["published"].astype(float), strict=True))
     titles = dict(zip(papers["paper"], papers["title"].fillna(""), strict=True))
@@ -104,11 +102,13 @@ def bipartite_graph(run: Run) -> nx.Graph[str]:
 
 def graphml_text(graph: nx.Graph[str]) -> Iterator[str]:
     """GraphML of a graph with its own attributes, in pieces; networkx reads it back."""
-    of_nodes = _declared(data for _, data in graph.nodes(data=True))
-    of_edges = _declared(data for _, _, data in graph.edges(data=True))
     yield f'{HEAD}<graphml xmlns="{GRAPHML}">\n'
-    for kind, declared in (("node", of_nodes), ("edge", of_edges)):
-        for name, of_type in declared.items():
+    data_of = {
+        "node": [data for _, data in graph.nodes(data=True)],
+        "edge": [data for *_, data in graph.edges(data=True)],
+    }
+    for kind, rows in data_of.items():
+        for name, of_type in _attributes(rows).items():
             attributes = f'attr.name="{name}" attr.type="{TYPES[of_type]}"'
             yield f'<key id="{kind}-{name}" for="{kind}" {attributes}/>\n'
     for name in sorted(graph.graph):
@@ -116,62 +116,33 @@ def graphml_text(graph: nx.Graph[str]) -> Iterator[str]:
     yield '<graph edgedefault="undirected">\n'
     if graph.graph:
         yield f"{_pieces('graph', graph.graph)}\n"
-    named = {node: quoteattr(node) for node in graph}
+    quoted = {node: quoteattr(node) for node in graph}
     for node, data in graph.nodes(data=True):
-        yield f"<node id={named[node]}>{_pieces('node', data)}</node>\n"
+        yield f"<node id={quoted[node]}>{_pieces('node', data)}</node>\n"
     for first, second, data in graph.edges(data=True):
-        ends = f"source={named[first]} target={named[second]}"
+        ends = f"source={quoted[first]} target={quoted[second]}"
         yield f"<edge {ends}>{_pieces('edge', data)}</edge>\n"
     yield "</graph>\n</graphml>\n"
 
 
 def _pieces(kind: str, data: Mapping[str, Any]) -> str:
-    # Numbers, which are most, need no escaping.
     items = ((name, escape(v) if isinstance(v, str) else v) for name, v in sorted(data.items()))
-    return "".join([f'<data key="{kind}-{name}">{v}</data>' for name, v in items])
+    return "".join(f'<data key="{kind}-{name}">{v}</data>' for name, v in items)
 
 
-def gexf_text(graph: nx.Graph[str]) -> Iterator[str]:
-    """GEXF 1.3 of a graph, in pieces; its edges have ``weight`` and ``start``.
-
-    Gephi shows it over time, and the speaker as the graph's description.
-    """
-    schema = f'xmlns:xsi="{SCHEMA}" xsi:schemaLocation="{GEXF} {GEXF}/gexf.xsd"'
-    yield f'{HEAD}<gexf xmlns="{GEXF}" {schema} version="1.3">\n'
+def gexf_text(graph: nx.Graph[str]) -> str:
+    """GEXF 1.3 of a graph over time, with ``weight`` and ``start`` of its edges."""
+    writer = nx.readwrite.gexf.GEXFWriter(graph, version="1.3")
+    # networkx writes its version and the date of today, so the same run would differ by the day.
+    meta = writer.xml.find("meta")
+    meta.attrib.clear()
+    meta.find("creator").text = "virsci-society"
     if speaker := graph.graph.get(SPEAKER):
-        about = f"who spoke: {escape(speaker)}"
-        yield f"<meta><creator>virsci-society</creator><description>{about}</description></meta>\n"
-    time = 'mode="dynamic" timeformat="double" timerepresentation="interval"'
-    yield f'<graph defaultedgetype="undirected" {time}>\n'
-    of_nodes = _declared(data for _, data in graph.nodes(data=True))
-    of_edges = _declared(data for _, _, data in graph.edges(data=True))
-    of_edges = {name: kind for name, kind in of_edges.items() if name not in ("weight", "start")}
-    for kind, declared in (("node", of_nodes), ("edge", of_edges)):
-        yield f'<attributes class="{kind}" mode="static">\n'
-        for name, of_type in declared.items():
-            yield f'<attribute id="{name}" title="{name}" type="{TYPES[of_type]}"/>\n'
-        yield "</attributes>\n"
-    yield f'<nodes count="{graph.number_of_nodes()}">\n'
-    named = {node: quoteattr(node) for node in graph}
-    for node, data in graph.nodes(data=True):
-        name = named[node]
-        yield f"<node id={name} label={name}>{_values(of_nodes, data)}</node>\n"
-    yield f'</nodes>\n<edges count="{graph.number_of_edges()}">\n'
-    for number, (first, second, data) in enumerate(graph.edges(data=True)):
-        ends = f"source={named[first]} target={named[second]}"
-        attributes = f'weight="{float(data["weight"])}" start="{data["start"]}"'
-        yield f'<edge id="{number}" {ends} {attributes}>{_values(of_edges, data)}</edge>\n'
-    yield "</edges>\n</graph>\n</gexf>\n"
+        SubElement(meta, "description").text = f"who spoke: {speaker}"
+    return f"{HEAD}{writer}\n"
 
 
-def _values(declared: Mapping[str, type], data: Mapping[str, Any]) -> str:
-    held = ((name, data[name]) for name in declared if name in data)
-    quoted = ((name, quoteattr(v) if isinstance(v, str) else f'"{v}"') for name, v in held)
-    cells = [f'<attvalue for="{name}" value={value}/>' for name, value in quoted]
-    return f"<attvalues>{''.join(cells)}</attvalues>"
-
-
-def _declared(every: Iterator[Mapping[str, Any]]) -> dict[str, type]:
+def _attributes(every: Iterable[Mapping[str, Any]]) -> dict[str, type]:
     """Names and types of the attributes, sorted by name."""
     types: dict[str, type] = {}
     for data in every:
@@ -187,9 +158,9 @@ def write_networks(run: Run, folder: Path | str) -> nx.Graph[str]:
         The network of co-authorship, as ``coauthor_graph`` gives it.
     """
     people = coauthor_graph(run)
-    files = {
+    files: dict[str, Iterable[str]] = {
         "network.graphml": graphml_text(people),
-        "network.gexf": gexf_text(people),
+        "network.gexf": [gexf_text(people)],
         "bipartite.graphml": graphml_text(bipartite_graph(run)),
     }
     for name, pieces in files.items():
