@@ -95,7 +95,6 @@ FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
     "chance": {
         "tail": "networks.degree_tails:tail",
         "small_world": "networks.small_world:small_world",
-        "combinations": "novelty.topic_combinations:combinations",
     },
 }
 """Family, as a scenario can ask for under ``metrics`` -> measure -> ``module:function`` below
@@ -103,7 +102,7 @@ FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
 
 UNASKED = ("worth", "classics", "chance")
 """Families that are measured only where a scenario names them."""
-COMPARING = ("novelty", "leaks", "claims", "chance")
+COMPARING = ("novelty", "leaks", "claims")
 """Families whose measures are made from the papers of the past."""
 
 

@@ -1,7 +1,6 @@
-"""Novelty of abstracts, by VirSci's distances and by combinations of topics.
+"""Novelty of abstracts, by VirSci's distances.
 
 Read ``novelty`` first: HD, CD, CI and ON, and the databases they are measured against;
-``nearest_papers`` finds the neighbours. ``topic_combinations`` is Uzzi's measure.
-``training_leaks`` looks for signs that the model knew the papers of the future, ``backtest`` for
-ideas among them.
+``nearest_papers`` finds the neighbours. ``training_leaks`` looks for signs that the model
+knew the papers of the future, ``backtest`` for ideas among them.
 """

@@ -48,7 +48,6 @@ class Database:
         citations: float, n, NaN where unknown; None if no count is known.
         ids: n paper ids; ties of distance go to the smaller id.
         text: title and abstract of the paper of a row; None where the texts are not at hand.
-        keywords: keywords of the paper of a row; None where they are not at hand.
     """
 
     vectors: NDArray[Any]
@@ -56,7 +55,6 @@ class Database:
     citations: NDArray[Any] | None
     ids: Sequence[str]
     text: Callable[[int], str] | None = None
-    keywords: Callable[[int], Sequence[str]] | None = None
 
     def __post_init__(self) -> None:
         sizes = {len(self.vectors), len(self.years), len(self.ids)}

@@ -43,9 +43,7 @@ def community_section(run: Run) -> dict[str, Any]:
         "chance": {
             name: records(_labelled(run.measure(name))) if name in held else []
             for name in FAMILIES["chance"]
-            if name != "combinations"
         },
-        "combinations": _combinations(run) if "combinations" in held else None,
         "observed": _observed(run) if "observed_scores" in held else [],
         "scores": records(run.measure("observed_scores")) if "observed_scores" in held else [],
         "unknown": _unknown(run) if "observed_unknowns" in held else [],
@@ -69,15 +67,6 @@ def _disruption(run: Run) -> dict[str, Any]:
         "papers": len(index),
         "mean": float(index.mean()) if len(index) else None,
         "disrupting": float((index > 0).mean()) if len(index) else None,
-    }
-
-
-def _combinations(run: Run) -> dict[str, Any]:
-    table = run.measure("combinations").dropna(subset=["typical"])
-    return {
-        "papers": len(table),
-        "typical": float(table["typical"].median()) if len(table) else None,
-        "below": float((table["atypical"] < 0).mean()) if len(table) else None,
     }
 
 

@@ -286,8 +286,7 @@ class Scenario(Part):
     ``classics``, ``chance``), single measures (``society list metrics`` says which is which) and
     functions from outside. Only if named: ``worth`` (what ideas that were carried out came to),
     ``classics`` (of the protocols ``bandit`` and ``epistemic_landscape``) and ``chance`` (tails
-    with a bootstrap, small worlds and combinations of topics against random networks), which takes
-    longest."""
+    with a bootstrap, and small worlds against random networks), which takes longest."""
     novelty: Annotated[Part | None, Section("virsci_society.metrics.novelty.novelty:Novelty")] = (
         None
     )

@@ -314,11 +314,8 @@ def _database(papers: Papers, vectors: Any) -> Database:
     def text(row: int) -> str:
         return f"{papers[row].title} {papers[row].abstract}"
 
-    def keywords(row: int) -> tuple[str, ...]:
-        return tuple(papers[row].keywords)
-
     ids = tuple(papers.table["id"].to_pylist())
-    return Database(vectors, papers.years, papers.citations, ids, text, keywords)
+    return Database(vectors, papers.years, papers.citations, ids, text)
 
 
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
 from virsci_society.metrics.facts.citation_counts import (
@@ -17,17 +19,53 @@ from virsci_society.metrics.facts.citation_counts import (
 )
 from virsci_society.metrics.facts.fact import Fact
 from virsci_society.metrics.facts.tables import FactTables
-from virsci_society.metrics.novelty.topic_combinations import (
-    TAIL,
-    group_percentiles,
-    main_keywords,
-    reference_pairs,
-)
 
 SOURCE = "Uzzi, Mukherjee, Stringer and Jones 2013, Science 342, 468-472"
 POPULATION = "17.9 million papers 1945-2000, journals for topics and randomised networks for z"
 HITS = 5.0
 """Per cent of the papers of a year that are hits."""
+TAIL = 10.0
+"""The percentile of a paper's z that says how atypical its most atypical pairs are."""
+
+
+def reference_pairs(citing: IntArray, topics: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """The paper, and the key of the two topics (lower * count + higher), of every pair."""
+    order = np.lexsort((topics, citing))
+    papers, starts, sizes = np.unique(citing[order], return_index=True, return_counts=True)
+    own, of, keys = topics[order], [], []
+    for size in np.unique(sizes):
+        first = starts[sizes == size]
+        cited = own[first[:, None] + np.arange(size)]
+        left, right = np.triu_indices(size, k=1)
+        keys.append((cited[:, left] * count + cited[:, right]).ravel())
+        of.append(np.repeat(papers[sizes == size], len(left)))
+    every, pair_keys = np.concatenate(of), np.concatenate(keys)
+    order = np.argsort(every, kind="stable")
+    return every[order], pair_keys[order]
+
+
+def group_percentiles(
+    of: IntArray, values: FloatArray, count: int, percents: Sequence[float]
+) -> list[FloatArray]:
+    """For each percentile, that of every group's values (interpolated); NaN without values."""
+    grouped = pd.Series(values, dtype="float64").groupby(of)
+    every = range(count)
+    return [np.asarray(grouped.quantile(one / 100).reindex(every), float) for one in percents]
+
+
+def main_keywords(keywords: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The keyword of each paper that most papers have; ties go to the first by name."""
+    plain = {
+        paper: sorted({word.casefold().strip() for word in words} - {""})
+        for paper, words in keywords.items()
+    }
+    counts = pd.Series([word for words in plain.values() for word in words]).value_counts()
+    often = counts.to_dict()
+    return {
+        paper: min(words, key=lambda word: (-often[word], word))
+        for paper, words in plain.items()
+        if words
+    }
 
 
 def pair_z(tables: FactTables) -> tuple[IntArray, FloatArray]:
