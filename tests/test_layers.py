@@ -82,6 +82,7 @@ DOORS = {
     "simpy": ("society/",),
     "mesa": ("agents/mesa.py",),
     "networkit": ("metrics/networks/communities.py",),
+    "powerlaw": ("metrics/networks/degree_tails.py",),
     "dask": ("scenarios/",),
     "distributed": ("scenarios/",),
     "yaml": ("scenarios/config/yaml_io.py",),
@@ -97,7 +98,7 @@ DOORS = {
 LAZY = {
     *("litellm", "aiohttp", "httpx"),
     *("sentence_transformers", "transformers", "huggingface_hub", "torch"),
-    *("tiktoken", "sklearn", "dask", "distributed", "json_repair", "networkit"),
+    *("tiktoken", "sklearn", "dask", "distributed", "json_repair", "networkit", "powerlaw"),
 }
 """Imported only inside functions: they are slow to load and not always there."""
 RESERVED = {"scenario", "time", "agents", "steps", "random", "rng", "data_registry"}
