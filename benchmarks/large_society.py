@@ -1,12 +1,11 @@
 """What one society of 10^7 people and 10^6 teams at a time would take, from measured growth.
 
 Measured, each in a process of its own: simulated months of offline scientists (rule-based words, no
-language model), once with the number of people growing and once with the number of teams; and the
-pool of endpoints in invented time, with 1 to 256 endpoints of which every eighth is down and every
-eighth slow. From these: exponents, and what larger societies would take if growth goes on as
-measured. The last part is arithmetic and no measurement. CPU of a call to a real client is taken
-from the last ``benchmarks/live.py`` (``--live``), if there was one. ``--write`` puts what is
-printed into ``docs/performance.md``.
+language model), once with the number of people growing and once with the number of teams. From
+these: exponents, and what larger societies would take if growth goes on as measured. The last part
+is arithmetic and no measurement. CPU of a call to a real client is taken from the last
+``benchmarks/live.py`` (``--live``), if there was one. ``--write`` puts what is printed into
+``docs/performance.md``.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ import math
 import os
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +27,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.machine import busy
 from benchmarks.page import DOCS, head, put
 from benchmarks.scale import measured
-from tests.agents.gateway.simulated_endpoints import Server, capacity, serve
-from tests.invented_time import play
 
 HERE = Path(__file__).resolve().parent
 PAGE, NAME = DOCS / "performance.md", "figures of a large society"
@@ -38,8 +34,6 @@ TIMES = 2
 """How often each month is simulated; the least CPU counts, because other work only adds to it."""
 PEOPLE, TEAMS = (1_000, 4_000, 16_000), (100, 400)
 FEW_TEAMS, SOME_PEOPLE = TEAMS[0], PEOPLE[1]
-ENDPOINTS, SLOTS, REQUESTS_A_SLOT = (1, 8, 64, 256), 16, 20
-MIX = (*[Server()] * 6, Server(down=(0.0, math.inf)), Server(seconds=4.0))
 LARGE = ((10**4, 10**3), (10**5, 10**4), (10**6, 10**5), (10**7, 10**6))
 GROWING = ("CPU ms a call", "search ms", "people search ms", "month peak MB", "calls", "chain")
 SHOWN = ("people", "teams", "papers", *GROWING[4:], *GROWING[:4])
@@ -75,28 +69,6 @@ def each(rows: list[dict[str, Any]], over: str) -> float:
     some = sorted((row for row in rows if row[fixed] == at), key=lambda row: row[over])
     first, last = some[0], some[-1]
     return float(last["month peak MB"] - first["month peak MB"]) / (last[over] - first[over])
-
-
-def pools() -> list[dict[str, Any]]:
-    """The pool with few and with many endpoints: how full they are, and what an attempt costs."""
-    rows = []
-    for count in ENDPOINTS:
-        servers = tuple(MIX[number % len(MIX)] for number in range(count))
-        requests = count * SLOTS * REQUESTS_A_SLOT
-        began = time.process_time()
-        played = play(lambda servers=servers, requests=requests: serve(servers, SLOTS, requests))
-        cpu = time.process_time() - began
-        rows.append(
-            {
-                "endpoints": count,
-                "requests": requests,
-                "answered once": len(played.answers) == requests == played.answers.total(),
-                "share": requests / capacity(servers, SLOTS) / played.seconds,
-                "failed attempts": played.attempts - requests,
-                "us an attempt": 1e6 * cpu / played.attempts,
-            }
-        )
-    return rows
 
 
 def extrapolated(
@@ -156,9 +128,7 @@ def _short(value: Any) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 or isinstance(value, int) else f"{value:.3g}"
 
 
-def report(
-    rows: list[dict[str, Any]], endpoints: list[dict[str, Any]], large: list[dict[str, Any]]
-) -> None:
+def report(rows: list[dict[str, Any]], large: list[dict[str, Any]]) -> None:
     """Print what was measured, how it grows, and what follows for larger societies."""
     print("Measured: a month of offline scientists")
     table([{name: row[name] for name in SHOWN} for row in rows])
@@ -167,8 +137,7 @@ def report(
         print(f"exponents over {over}: {slopes}")
     print(f"memory: {1000 * each(rows, 'people'):.1f} kB a person,", end=" ")
     print(f"{1000 * each(rows, 'teams'):.0f} kB a team with the calls of its month")
-    print("\nMeasured: endpoints behind one pool, every eighth down and every eighth slow")
-    table(endpoints)
+    print()
     print(f"Arithmetic: a month of larger societies, {ANSWER_SECONDS:.0f} s an answer")
     table(large)
 
@@ -184,18 +153,17 @@ def main() -> None:
     load = busy()
     with tempfile.TemporaryDirectory() as passing:
         rows = months(args.folder or Path(passing))
-    endpoints = pools()
     large = extrapolated(rows, client_of(args.live))
     load = max(load, busy())
     with contextlib.redirect_stdout(io.StringIO()) as said:
-        report(rows, endpoints, large)
+        report(rows, large)
     print(f"\n{head(load)}\n\n{said.getvalue()}")
     if "hours with a client" not in large[0]:
         print(f"no {args.live}: what a client adds to a call is not counted")
     if args.write:
         text = f"{head(load)}\n\n```text\n{said.getvalue().strip()}\n```"
         put(PAGE, NAME, text)
-    told = {"months": rows, "endpoints": endpoints, "large": large}
+    told = {"months": rows, "large": large}
     args.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.faultserver.plan import Plan
 from tests.faultserver.process import FaultServer
-from virsci_society.agents.gateway.endpoint_pool import EndpointPool, Slot
+from virsci_society.agents.gateway.slots import Slot, SlotPool
 from virsci_society.scenarios.study.execution.engine import run_locally
 from virsci_society.scenarios.study.folder import open_folder
 from virsci_society.scenarios.study.reader import read_study
@@ -55,12 +55,12 @@ class Slots:
         self.all_held, self.cpu_first, self.cpu_last = 0.0, 0.0, 0.0
         self._places, self._full_since = places, 0.0
         self._since: dict[int, float] = {}
-        self._take, self._give_back = EndpointPool.acquire, Slot.release
+        self._take, self._give_back = SlotPool.acquire, Slot.release
 
     def __enter__(self) -> Slots:
         noting = self
 
-        async def take(self: EndpointPool, due: float, id: str, attempt: int) -> Slot:
+        async def take(self: SlotPool, due: float, id: str, attempt: int) -> Slot:
             noting.first = noting.first or time.perf_counter()
             noting.cpu_first = noting.cpu_first or time.process_time()
             lane = await noting._take(self, due, id, attempt)
@@ -79,11 +79,11 @@ class Slots:
                 noting.calls += 1
             noting._give_back(self)
 
-        EndpointPool.acquire, Slot.release = take, give_back  # type: ignore[method-assign]
+        SlotPool.acquire, Slot.release = take, give_back  # type: ignore[method-assign]
         return self
 
     def __exit__(self, *_: object) -> None:
-        EndpointPool.acquire, Slot.release = self._take, self._give_back  # type: ignore[method-assign]
+        SlotPool.acquire, Slot.release = self._take, self._give_back  # type: ignore[method-assign]
 
 
 def id_of(lane: Slot) -> int:

@@ -21,7 +21,7 @@ import virsci_society as vs
 from tests.faultserver import FaultServer, Plan
 from tests.test_layers import BELOW, place_of
 from virsci_society import load_scenario
-from virsci_society.agents.backends.context_window import read_windows
+from virsci_society.agents.backends.context_window import read_window
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config import schema
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
@@ -386,7 +386,7 @@ def test_the_recipe_of_a_hosted_model_is_right_as_far_as_can_be_seen_without_it(
     scenario = load_scenario(
         "quickstart", settings=[part for part in recipe[2:] if part != "--set"]
     )
-    ((_, window),) = read_windows(scenario.backend.backend)
+    window = read_window(scenario.backend.backend)
     assert window.tokens >= 100_000
     assert scenario.backend.backend.priced
 

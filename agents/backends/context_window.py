@@ -35,7 +35,7 @@ LONGEST = 2**30
 
 @dataclass(frozen=True, slots=True)
 class ContextWindow:
-    """The context window of a model at one endpoint, in tokens.
+    """The context window of a model, in tokens.
 
     Attributes:
         server: what told it.
@@ -46,15 +46,6 @@ class ContextWindow:
     server: Server = ""
     tokens: int | None = None
     most: int | None = None
-
-
-def read_windows(backend: ChatCompletionsBackend) -> list[tuple[EndpointSettings, ContextWindow]]:
-    """The context window of a model at each of its endpoints.
-
-    Servers with an address are asked about themselves; models of a provider are looked up in
-    litellm's list. What cannot be reached or understood is not known, and no error.
-    """
-    return [(one, _window_at(backend, one)) for one in backend.endpoint_settings()]
 
 
 def _ask_server(endpoint: EndpointSettings, model: str) -> ContextWindow:
@@ -76,7 +67,13 @@ def _ask_server(endpoint: EndpointSettings, model: str) -> ContextWindow:
         return ContextWindow()
 
 
-def _window_at(backend: ChatCompletionsBackend, endpoint: EndpointSettings) -> ContextWindow:
+def read_window(backend: ChatCompletionsBackend) -> ContextWindow:
+    """The context window of a model.
+
+    A server with an address is asked about itself; the model of a provider is looked up in
+    litellm's list. What cannot be reached or understood is not known, and no error.
+    """
+    endpoint = backend.endpoint_settings
     address, model = endpoint.api_base, backend.model
     if backend.sets_window:
         address = address or os.environ.get("OLLAMA_API_BASE") or OLLAMA_HOME

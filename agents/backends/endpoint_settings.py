@@ -1,4 +1,4 @@
-"""One endpoint of a model, with its settings.
+"""Address and key of a model, checked where a scenario gives them.
 
 No message here repeats an address or a name that was refused: it may hold a secret.
 """
@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import unquote, urlsplit
 
-from pydantic import BeforeValidator, ConfigDict, Field
-from pydantic.dataclasses import dataclass
+from pydantic import BeforeValidator
 
 from virsci_society.agents.backends.http_client import is_local
 from virsci_society.agents.errors import InputError
@@ -71,21 +71,17 @@ Variable = Annotated[str | None, BeforeValidator(_variable)]
 """Name of an environment variable that holds a key; None: no particular one."""
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid", hide_input_in_errors=True))
+@dataclass(frozen=True, slots=True)
 class EndpointSettings:
-    """One endpoint of the model.
+    """Where a model is asked.
 
     Attributes:
         api_base: address of the API; None: the provider's own.
-        weight: share of the calls, relative to the other endpoints.
-        in_flight: most calls at a time; None: no bound of its own.
-        key: name of the environment variable with the key; None: that of the backend.
+        key: name of the environment variable with the key; None: no particular one.
     """
 
-    api_base: Address = None
-    weight: Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)] = 1.0
-    in_flight: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    key: Variable = None
+    api_base: str | None = None
+    key: str | None = None
 
     @property
     def name(self) -> str:
@@ -115,33 +111,3 @@ class EndpointSettings:
             raise InputError(f"backend.key: the environment variable {self.key} {what}")
         remember_secret(key)
         return key
-
-
-SCHEMA = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "api_base": {"type": ["string", "null"]},
-            "weight": {"type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000},
-            "in_flight": {"type": ["integer", "null"], "minimum": 1},
-            "key": {"type": ["string", "null"]},
-        },
-        "additionalProperties": False,
-    },
-}
-"""JSON Schema of a list of them, for editors."""
-
-
-def known_keys(value: Any) -> Any:
-    """The value, if no section in it has an unknown key; values are not shown."""
-    known = EndpointSettings.__dataclass_fields__
-    for entry in value if isinstance(value, list | tuple) else ():
-        for name in entry if isinstance(entry, dict) else ():
-            if name not in known:
-                raise ValueError(f"unknown key {name!r}, expected one of {', '.join(known)}")
-    return value
-
-
-EndpointList = Annotated[tuple[EndpointSettings, ...], BeforeValidator(known_keys)]
-"""Several endpoints of one model."""

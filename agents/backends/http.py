@@ -1,6 +1,6 @@
 """Base of all backends of language models, which speak chat completions over HTTP.
 
-It holds the settings, the endpoints, the fields of a request and the total deadline of one
+It holds the settings, the endpoint, the fields of a request and the total deadline of one
 attempt. A subclass says how a request is sent. Retries, slots, budget and journal belong to the
 gateway.
 """
@@ -12,21 +12,12 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import (
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    WithJsonSchema,
-    field_validator,
-    model_validator,
-)
+from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
 from virsci_society.agents.backends.endpoint_settings import (
-    SCHEMA,
     Address,
-    EndpointList,
     EndpointSettings,
     Variable,
 )
@@ -104,7 +95,7 @@ class ChatCompletionsBackend(Backend):
     # What is refused may be a key in the wrong place.
     model_config = ConfigDict(hide_input_in_errors=True)
     execution: ClassVar[frozenset[str]] = frozenset(
-        {"api_base", "via", "key", "max_tokens_name", "deadlines", "prices"}
+        {"api_base", "key", "max_tokens_name", "deadlines", "prices"}
     )
     client: ClassVar[str] = ""
     """Name of the library that sends."""
@@ -119,10 +110,6 @@ class ChatCompletionsBackend(Backend):
     Source: the user's choice; VirSci: LLaMA3.1-8b."""
     api_base: Address = None
     """Address of the API, such as ``http://127.0.0.1:8000/v1``; null: the provider's own."""
-    via: Annotated[EndpointList, WithJsonSchema(SCHEMA)] = ()
-    """Several endpoints of the same model, in place of ``api_base``: a list of sections with
-    ``api_base``, ``weight`` (share of the calls, 1 by default), ``in_flight`` (most at a time)
-    and ``key``."""
     key: Variable = None
     """Name of the environment variable that holds the key, never the key itself; null: the
     provider's usual variable, or no key for a server of one's own."""
@@ -175,12 +162,7 @@ class ChatCompletionsBackend(Backend):
         return value
 
     @model_validator(mode="after")
-    def _fits_together(self) -> ChatCompletionsBackend:
-        if self.via and self.api_base:
-            raise ValueError("via and api_base are both given; api_base stands in each of via")
-        names = [endpoint.name for endpoint in self.via]
-        if len(set(names)) < len(names):
-            raise ValueError("via names one endpoint twice; give it once, with a larger weight")
+    def _context_has_room(self) -> ChatCompletionsBackend:
         if self.context is not None and self.context <= self.max_tokens:
             raise ValueError(
                 "context leaves no room for a prompt beside max_tokens; raise it, or lower "
@@ -195,7 +177,7 @@ class ChatCompletionsBackend(Backend):
 
     @property
     def model_settings(self) -> str:
-        """Model and sampling as canonical JSON, the same for every endpoint."""
+        """Model and sampling as canonical JSON, the same for every address."""
         values = {name: getattr(self, name) for name in _HASHED}
         given = {name: value for name, value in values.items() if value not in (None, {})}
         if self.system_role == "off":
@@ -242,46 +224,29 @@ class ChatCompletionsBackend(Backend):
         """US dollars for these tokens; 0 where no price is known."""
         return 0.0 if self.prices is None else self.prices.of(usage)
 
-    def endpoint_settings(self) -> tuple[EndpointSettings, ...]:
-        """Settings of each endpoint, with the variable of its key filled in."""
-        return tuple(
-            EndpointSettings(
-                endpoint.api_base, endpoint.weight, endpoint.in_flight, endpoint.key or self.key
-            )
-            for endpoint in self.via or (EndpointSettings(self.api_base),)
-        )
+    @property
+    def endpoint_settings(self) -> EndpointSettings:
+        """Address of the endpoint, and the variable that holds its key."""
+        return EndpointSettings(self.api_base, self.key)
 
-    def endpoints(self) -> tuple[Endpoint, ...]:
-        """The endpoints, ready to be called.
+    def endpoint(self) -> Endpoint:
+        """The endpoint, ready to be called.
 
         Raises:
-            InputError: the environment variable of a key is missing.
+            InputError: the environment variable of the key is missing.
         """
-        return tuple(map(self._endpoint, self.endpoint_settings()))
-
-    def _endpoint(self, endpoint: EndpointSettings) -> Endpoint:
-        contact, send = self.deadlines.connect, self.make_sender(endpoint, endpoint.secret())
-        return Endpoint(
-            endpoint.name,
-            partial(self._attempt, send, endpoint.api_base),
-            endpoint.weight,
-            endpoint.in_flight,
-            # Only the library knows a provider's own address, so nothing can be looked at there.
-            partial(probe, endpoint.api_base, contact) if endpoint.api_base else None,
-            contact,
-        )
+        settings, contact = self.endpoint_settings, self.deadlines.connect
+        send = self.make_sender(settings.secret())
+        # Only the library knows a provider's own address, so nothing can be looked at there.
+        look = partial(probe, settings.api_base, contact) if settings.api_base else None
+        return Endpoint(settings.name, partial(self._attempt, send), look, contact)
 
     async def complete(self, request: Request) -> Reply:
-        """Make one attempt at the first endpoint."""
-        return await self.endpoints()[0].complete(request)
+        """Make one attempt."""
+        return await self.endpoint().complete(request)
 
-    def make_sender(self, endpoint: EndpointSettings, key: str | None) -> Send:
-        """The function that sends requests to an endpoint.
-
-        Args:
-            endpoint: where they go.
-            key: the API key; None: none is given.
-        """
+    def make_sender(self, key: str | None) -> Send:
+        """The function that sends requests, with this API key; None: none is given."""
         raise NotImplementedError
 
     def refusal(self) -> str:
@@ -328,8 +293,8 @@ class ChatCompletionsBackend(Backend):
             fields["response_format"] = _response_format(request)
         return fields | self.extra
 
-    async def _attempt(self, send: Send, address: str | None, request: Request) -> Reply:
-        total = self.deadlines.total
+    async def _attempt(self, send: Send, request: Request) -> Reply:
+        total, address = self.deadlines.total, self.api_base
         try:
             async with asyncio.timeout(total):
                 answer = await send(self.request_fields(request))

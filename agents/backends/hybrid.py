@@ -130,9 +130,9 @@ class Hybrid(Backend):
         """True if the price of the model is known."""
         return self.live.priced
 
-    def endpoints(self) -> tuple[Endpoint, ...]:
-        """The endpoints of the model."""
-        return self.live.endpoints()
+    def endpoint(self) -> Endpoint:
+        """The endpoint of the model."""
+        return self.live.endpoint()
 
     def price(self, usage: Usage) -> float:
         """Price of these tokens at the model, in US dollars."""

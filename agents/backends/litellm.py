@@ -1,6 +1,6 @@
 """A backend for models of any provider that litellm knows.
 
-litellm makes one HTTP request per call and nothing else: endpoints, retries and budgets are ours.
+litellm makes one HTTP request per call and nothing else: slots, retries and budgets are ours.
 Left to itself it sends a request again when a connection breaks, when a parameter is refused or
 when it is redirected. Here the first answer counts: every request of a call passes its Exchange,
 which lets no second one through.
@@ -101,7 +101,7 @@ class LiteLLM(ChatCompletionsBackend):
         """Why litellm cannot ask the model: it knows no such provider; empty if it does."""
         litellm = _library()
         try:
-            litellm.get_llm_provider(self.model, api_base=self.endpoint_settings()[0].api_base)
+            litellm.get_llm_provider(self.model, api_base=self.api_base)
         except Exception:
             provider, _, name = self.model.rpartition("/")
             near = did_you_mean(provider.lower(), [str(one) for one in litellm.models_by_provider])
@@ -116,11 +116,11 @@ class LiteLLM(ChatCompletionsBackend):
         """True if litellm's list of models says that it takes a JSON Schema."""
         return _takes_schema(self.model)
 
-    def make_sender(self, endpoint: EndpointSettings, key: str | None) -> Send:
+    def make_sender(self, key: str | None) -> Send:
         """The function that sends a request through litellm, which makes its own connections."""
-        prepare_environment(endpoint.api_base)
+        prepare_environment(self.api_base)
         litellm = litellm_for(self.model)
-        always = self._settings(endpoint, key)
+        always = self._settings(key)
         openai_like = self.model.split("/", 1)[0] in OPENAI_LIKE
         beside = UNCUT if self.sets_window else {"stream": False} if openai_like else {}
 
@@ -153,14 +153,14 @@ class LiteLLM(ChatCompletionsBackend):
         for transport in transports:
             await transport.aclose()
 
-    def _settings(self, endpoint: EndpointSettings, key: str | None) -> dict[str, Any]:
+    def _settings(self, key: str | None) -> dict[str, Any]:
         """The arguments of every call."""
         import httpx
 
         timeout = httpx.Timeout(self.deadlines.read, connect=self.deadlines.connect)
         longest = "max_tokens" if self.max_tokens_name == "auto" else self.max_tokens_name
         own = {longest: self.max_tokens, "timeout": timeout}
-        return litellm_arguments(self.model, endpoint, key) | own
+        return litellm_arguments(self.model, self.endpoint_settings, key) | own
 
 
 FINISH_REASONS = (

@@ -33,23 +33,19 @@ class OpenAI(ChatCompletionsBackend):
 
     _clients: list[HttpClient] = PrivateAttr(default_factory=list)
 
-    def endpoint_settings(self) -> tuple[EndpointSettings, ...]:
-        """The endpoints; OpenAI's own gets the usual variable of its key."""
-        return tuple(
-            EndpointSettings(endpoint.api_base, endpoint.weight, endpoint.in_flight, HOME_KEY)
-            if endpoint.key is None and _is_home(endpoint)
-            else endpoint
-            for endpoint in super().endpoint_settings()
-        )
+    @property
+    def endpoint_settings(self) -> EndpointSettings:
+        """Address and variable of the key; OpenAI's own address has its usual variable."""
+        return EndpointSettings(self.api_base, self.key or (HOME_KEY if self._is_home else None))
 
     def takes_schema(self) -> bool:
         """True: these servers all take a JSON Schema."""
         return True
 
-    def make_sender(self, endpoint: EndpointSettings, key: str | None) -> Send:
+    def make_sender(self, key: str | None) -> Send:
         """The function that posts a request by a client with connections of its own."""
         client = HttpClient(
-            endpoint.api_base or HOME,
+            self.api_base or HOME,
             key,
             connect=self.deadlines.connect,
             read=self.deadlines.read,
@@ -58,7 +54,7 @@ class OpenAI(ChatCompletionsBackend):
         # OpenAI's newer models take only the first of these names, other servers the second.
         longest = self.max_tokens_name
         if longest == "auto":
-            longest = "max_completion_tokens" if _is_home(endpoint) else "max_tokens"
+            longest = "max_completion_tokens" if self._is_home else "max_tokens"
         always = {"model": self.model, longest: self.max_tokens, "stream": False}
 
         async def send(fields: Fields) -> Any:
@@ -84,10 +80,11 @@ class OpenAI(ChatCompletionsBackend):
         for client in clients:
             await client.close()
 
-
-def _is_home(endpoint: EndpointSettings) -> bool:
-    host = urlsplit(endpoint.api_base or HOME).hostname or ""
-    return host == "api.openai.com" or host.endswith(".api.openai.com")
+    @property
+    def _is_home(self) -> bool:
+        """True if the address is OpenAI's own."""
+        host = urlsplit(self.api_base or HOME).hostname or ""
+        return host == "api.openai.com" or host.endswith(".api.openai.com")
 
 
 def _completion(answer: HttpResponse) -> Any:

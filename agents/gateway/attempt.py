@@ -14,8 +14,8 @@ from time import monotonic
 from virsci_society.agents.errors import Fault, Stopped, Verdict
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.budget import BudgetAccount
-from virsci_society.agents.gateway.endpoint_pool import EndpointPool, Slot
 from virsci_society.agents.gateway.retry import Conclusion, conclude
+from virsci_society.agents.gateway.slots import Slot, SlotPool
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import SECOND_DECIMALS, Attempt, CallOutcome
 from virsci_society.agents.prompts.request import Request, Usage, most_tokens
@@ -25,7 +25,7 @@ class Attempts:
     """Makes the attempts of one gateway; used on one loop only.
 
     Args:
-        backend: whose endpoints are asked.
+        backend: whose endpoint is asked.
         pool: gives out the slots.
         journal: where every attempt is stored.
         account: the budget.
@@ -38,7 +38,7 @@ class Attempts:
     """
 
     def __init__(
-        self, backend: Backend, pool: EndpointPool, journal: Journal, account: BudgetAccount
+        self, backend: Backend, pool: SlotPool, journal: Journal, account: BudgetAccount
     ) -> None:
         self.backend, self.pool, self.journal, self.account = backend, pool, journal, account
         self.under_way: set[asyncio.Future[None]] = set()
@@ -152,7 +152,7 @@ class Attempts:
 
 
 async def send_once(request: Request, slot: Slot, earlier: Sequence[Fault]) -> Conclusion:
-    """Send a request once, and tell the health record of the endpoint how that ended.
+    """Send a request once, and record at its slot how that ended.
 
     Args:
         request: the question.

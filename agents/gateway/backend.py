@@ -1,4 +1,4 @@
-"""Base class of everything that answers requests, and the endpoints that it has."""
+"""Base class of everything that answers requests, and its endpoint."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from virsci_society.agents.prompts.request import Reply, Request, Usage
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One address at which a model can be asked; several share the calls by weight.
+    """The address at which a model can be asked.
 
     Attributes:
         name: its name in the ledger; without secrets.
         complete: makes one attempt.
-        weight: share of the calls, relative to the other endpoints (> 0).
-        in_flight: most attempts at a time here (>= 1); None: no bound of its own.
         probe: looks whether anything answers there, before the first attempt: True if it does,
             False if that cannot be told, the fault if nothing does. None: nothing is looked at.
         contact: seconds for which it is waited for while nothing has ever answered (> 0).
@@ -27,8 +25,6 @@ class Endpoint:
 
     name: str
     complete: Callable[[Request], Awaitable[Reply]]
-    weight: float = 1.0
-    in_flight: int | None = None
     probe: Callable[[], Awaitable[Fault | bool]] | None = None
     contact: float = 10.0
 
@@ -115,9 +111,9 @@ class Backend(Part):
         """What a user can do where replies cannot be read."""
         return "Use another model"
 
-    def endpoints(self) -> tuple[Endpoint, ...]:
-        """The endpoints, made anew for each run; at least one."""
-        return (Endpoint("", self.complete),)
+    def endpoint(self) -> Endpoint:
+        """The endpoint, made anew for each run."""
+        return Endpoint("", self.complete)
 
     @property
     def priced(self) -> bool:

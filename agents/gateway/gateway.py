@@ -26,8 +26,8 @@ from virsci_society.agents.errors import Diverged, Fault, Stopped, Verdict
 from virsci_society.agents.gateway.attempt import Attempts
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.budget import Budget, BudgetAccount
-from virsci_society.agents.gateway.endpoint_pool import EndpointPool, SharedEndpoints
 from virsci_society.agents.gateway.retry import Retry, wait_after
+from virsci_society.agents.gateway.slots import SharedEndpoint, SlotPool
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import CallOutcome, storable
 from virsci_society.agents.prompts.request import Reply, Request
@@ -167,7 +167,7 @@ class Gateway:
         retry: Retry | None = None,
         budget: Budget | None = None,
         strict: bool = False,
-        shared: SharedEndpoints | None = None,
+        shared: SharedEndpoint | None = None,
         unreadable: Unreadable | None = None,
     ) -> None:
         advice = backend.unreadable_advice
@@ -386,13 +386,13 @@ class Gateway:
         if self.shared is not None:
             pool = self.shared.pool
         else:
-            endpoints, patience = self.backend.endpoints(), self._retry.patience
-            pool = EndpointPool(endpoints, self.in_flight, patience=patience)
+            endpoint, patience = self.backend.endpoint(), self._retry.patience
+            pool = SlotPool(endpoint, self.in_flight, patience=patience)
         spending = self.journal.totals().spending
         account = BudgetAccount(self._budget, spending)
         if spending.calls:
             # Answered in an earlier session of this run: the server is known to be there.
-            pool.mark_reached()
+            pool.reached = True
         self._attempts = attempts = Attempts(self.backend, pool, self.journal, account)
         # Closed before its first paid call, it makes none any more.
         attempts.ended, attempts.paused = self._ended, self._paused

@@ -84,19 +84,19 @@ class Inbox(Backend):
         refused = sum(watch.number_refused for watch in watches)
         return f"{line}, {refused:,} with a file that cannot be read" if refused else line
 
-    def endpoints(self) -> tuple[Endpoint, ...]:
-        """The folder as the one endpoint.
+    def endpoint(self) -> Endpoint:
+        """The folder as the endpoint.
 
         Raises:
             InputError: the folder cannot be used.
         """
         watch = AnswerWatch(QuestionFolder(self.path), self.poll, self.deadline)
         self._watches.append(watch)
-        return (Endpoint(ENDPOINT, partial(self._complete, watch)),)
+        return Endpoint(ENDPOINT, partial(self._complete, watch))
 
     async def complete(self, request: Request) -> Reply:
         """Ask one question and wait for its answer."""
-        return await self.endpoints()[0].complete(request)
+        return await self.endpoint().complete(request)
 
     async def close(self) -> None:
         """Look for no further answers; open questions stay, and can be answered until later."""

@@ -142,20 +142,17 @@ class Seat(Backend):
         """True if the price of the model is known."""
         return self.base.priced
 
-    def endpoints(self) -> tuple[Endpoint, ...]:
-        """Those of the other backend; each passes the questions to people to their folder.
+    def endpoint(self) -> Endpoint:
+        """That of the other backend, which passes the questions to people to their folder.
 
         Raises:
             InputError: the folder cannot be used.
         """
         watch = AnswerWatch(QuestionFolder(self.path), self.poll, self.time_limit)
         self._watches.append(watch)
-        return tuple(
-            replace(
-                one, name=one.name or PERSON, complete=partial(self._route, watch, one.complete)
-            )
-            for one in self.base.endpoints()
-        )
+        base = self.base.endpoint()
+        complete = partial(self._route, watch, base.complete)
+        return replace(base, name=base.name or PERSON, complete=complete)
 
     def price(self, usage: Usage) -> float:
         """Price of these tokens at the other backend, in US dollars; people's words have none."""
@@ -163,7 +160,7 @@ class Seat(Backend):
 
     async def complete(self, request: Request) -> Reply:
         """Make one attempt: ask a person, or the other backend."""
-        return await self.endpoints()[0].complete(request)
+        return await self.endpoint().complete(request)
 
     async def close(self) -> None:
         """Look for no further answers, and close the other backend's connections."""

@@ -272,22 +272,18 @@ def speaker(run: Run) -> str:
     """
     text = str(backend_of(run.manifest).get("about") or "")
     settings: Any = run.scenario.get("backend") or {}
-    hosts = _hosts(settings) or _hosts(settings.get("live") or {})
-    if LANGUAGE_MODEL not in text or not hosts:
+    host = _host(settings) or _host(settings.get("live") or {})
+    if LANGUAGE_MODEL not in text or not host:
         return text
-    there = f"what answers at {', '.join(hosts)} as "
+    there = f"what answers at {host} as "
     return text.replace(LANGUAGE_MODEL, there, 1)
 
 
-def _hosts(settings: Any) -> list[str]:
-    """Names of the servers whose addresses a backend's section gives, without users and paths."""
-    if not isinstance(settings, dict):
-        return []
-    given = [settings, *(settings.get("via") or [])]
-    addresses = [
-        str(one["api_base"]) for one in given if isinstance(one, dict) and one.get("api_base")
-    ]
-    return list(dict.fromkeys(urlsplit(one).hostname or "an address" for one in addresses))
+def _host(settings: Any) -> str:
+    """Name of the server whose address a backend's section gives, without user and path."""
+    if not isinstance(settings, dict) or not settings.get("api_base"):
+        return ""
+    return urlsplit(str(settings["api_base"])).hostname or "an address"
 
 
 def _is_invented(run: Run) -> bool:

@@ -2,7 +2,7 @@
 
 The identity keys say what happens: seed, population, founding, protocol, attention, time and the
 model. The execution keys say how far and how the scenario is run and what is measured at its end:
-until, step, calls in flight, endpoints, deadlines, budget, folders, metrics. Only the identity keys
+until, step, calls in flight, addresses, deadlines, budget, folders, metrics. Only the identity keys
 are hashed (rule 8), and of them those that differ from the defaults of a numbered identity, so a
 run can be resumed under other execution keys, and by a release that has more keys.
 """

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 
 from pydantic import Field
 
-from virsci_society.agents.backends.context_window import OLLAMA_HOME, ContextWindow, read_windows
-from virsci_society.agents.backends.endpoint_settings import EndpointSettings
+from virsci_society.agents.backends.context_window import OLLAMA_HOME, ContextWindow, read_window
 from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.errors import InputError, Overflow
 from virsci_society.agents.gateway.backend import Backend
@@ -105,15 +104,14 @@ def remembered_word(seed: int) -> str:
 def judge_reply(trial: EndpointTrial, question: Request, word: str) -> CheckResult:
     """What the answer to the long page, with a word in its first line, shows."""
     characters = total_characters(question.messages)
-    by = f" at {trial.endpoint}" if trial.endpoint else ""
     page = f"a page of {characters:,} characters, as long as the longest of a run,"
     if isinstance(trial.trouble, Overflow) or trial.reply is None:
-        return CheckResult("problem", f"{page} was not read{by}: {trial.trouble}", _ENLARGE)
+        return CheckResult("problem", f"{page} was not read: {trial.trouble}", _ENLARGE)
     usage = trial.reply.usage
     counted = "" if usage.estimated else f" ({usage.prompt_tokens:,} tokens)"
     if word.lower() in trial.reply.text.lower():
-        return CheckResult("ok", f"{page} was read from its first line on{by}{counted}")
-    what = f"{page} was answered{by}, and the word in its first line did not come back{counted}"
+        return CheckResult("ok", f"{page} was read from its first line on{counted}")
+    what = f"{page} was answered, and the word in its first line did not come back{counted}"
     # Fewer tokens were read than the page can have.
     if not usage.estimated and usage.prompt_tokens < characters / _CERTAINLY_CUT:
         return CheckResult("problem", f"{what}: the server has cut the page", _ENLARGE)
@@ -141,13 +139,13 @@ def _compare(paid: ChatCompletionsBackend, longest: int) -> Iterator[CheckResult
         )
     # What is trimmed anyway need not fit.
     need = need if stated is None else min(need, stated)
-    for endpoint, window in read_windows(paid):
-        if paid.sets_window:
-            yield from _compare_most(paid, window, need, takes)
-        elif window.server == "Ollama":
-            yield _ollama_without_window(paid, endpoint, window, need)
-        else:
-            yield _compare_server(endpoint, window, need, takes)
+    window = read_window(paid)
+    if paid.sets_window:
+        yield from _compare_most(paid, window, need, takes)
+    elif window.server == "Ollama":
+        yield _ollama_without_window(paid, window, need)
+    else:
+        yield _compare_server(window, need, takes)
 
 
 def _compare_most(
@@ -167,12 +165,12 @@ def _compare_most(
 
 
 def _ollama_without_window(
-    paid: ChatCompletionsBackend, endpoint: EndpointSettings, window: ContextWindow, need: int
+    paid: ChatCompletionsBackend, window: ContextWindow, need: int
 ) -> CheckResult:
     """Ollama by the API of OpenAI, which has no way to ask for a window."""
     # litellm puts the provider before the name: ollama/llama3.1.
     name = paid.model.partition("/")[2] if paid.client == "litellm" else paid.model
-    root = (endpoint.api_base or OLLAMA_HOME).rstrip("/").removesuffix("/v1")
+    root = (paid.api_base or OLLAMA_HOME).rstrip("/").removesuffix("/v1")
     chosen = "its own choice" if window.tokens is None else f"{window.tokens:,} tokens"
     short = window.tokens is not None and window.tokens < need
     return CheckResult(
@@ -184,13 +182,10 @@ def _ollama_without_window(
     )
 
 
-def _compare_server(
-    endpoint: EndpointSettings, window: ContextWindow, need: int, takes: str
-) -> CheckResult:
-    by = f" at {endpoint.name}" if endpoint.name else ""
+def _compare_server(window: ContextWindow, need: int, takes: str) -> CheckResult:
     if window.tokens is None:
-        return CheckResult("ok", f"{takes}; the context window{by} is not known")
-    has = f"the context window{by} has {window.tokens:,} ({window.server} says)"
+        return CheckResult("ok", f"{takes}; the context window is not known")
+    has = f"the context window has {window.tokens:,} ({window.server} says)"
     if need <= window.tokens:
         return CheckResult("ok", f"{takes}; {has}")
     longer = {

@@ -21,7 +21,7 @@ from virsci_society.agents.journal.records import ANSWERED
 from virsci_society.agents.lazy_imports import install_line
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.people.inbox import Inbox
-from virsci_society.agents.prompts.request import Request
+from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.context_check import fit_window, judge_reply, long_question
 from virsci_society.scenarios.planning.probe import (
@@ -33,10 +33,9 @@ from virsci_society.scenarios.planning.probe import (
     count_rungs,
     first_questions,
     run_probe,
-    try_each,
+    try_once,
     try_twice,
 )
-from virsci_society.scenarios.runs.preflight import endpoint_settings_of
 from virsci_society.scenarios.runs.rehearsal import longest_page
 
 T = TypeVar("T")
@@ -144,14 +143,16 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def check_key_variables(backend: Backend) -> Iterator[CheckResult]:
-    """Are the environment variables set that the scenario names? Their values are not shown."""
-    for name in dict.fromkeys(one.key for one in endpoint_settings_of(backend) if one.key):
-        if os.environ.get(name, "").strip():
-            yield CheckResult("ok", f"the environment variable {name} is set")
-        else:
-            yield CheckResult(
-                "problem", f"the environment variable {name} is not set", f"set {name}"
-            )
+    """Is the environment variable of the key set? Its value is not shown."""
+    endpoint = getattr(backend, "endpoint_settings", None)
+    if endpoint is None or endpoint.key is None:
+        return
+    if os.environ.get(endpoint.key, "").strip():
+        yield CheckResult("ok", f"the environment variable {endpoint.key} is set")
+    else:
+        yield CheckResult(
+            "problem", f"the environment variable {endpoint.key} is not set", f"set {endpoint.key}"
+        )
 
 
 class DoctorSession:
@@ -169,22 +170,21 @@ class DoctorSession:
         self._alone = 0.0
 
     def findings(self) -> Iterator[CheckResult]:
-        """Check every endpoint of the model, then the forms and what else a run relies on."""
+        """Check the model, then the forms and what else a run relies on."""
         fitting: Backend | None = None
         known: list[CheckResult] = []
         if self._page is not None:
             # Before the first question: Ollama loads a model anew when its window changes.
             fitting, known = fit_window(self._backend, self._page)
             self._backend = fitting or self._backend
-        trials = self._within(try_each(self._backend, self._asked[0]))
-        if isinstance(trials, SocietyError):
-            yield _trouble(trials, "the model")
+        trial = self._within(try_once(self._backend, self._asked[0]))
+        if isinstance(trial, SocietyError):
+            yield _trouble(trial, "the model")
             return
-        yield from map(_way, trials)
-        answered = [one for one in trials if one.reply is not None]
-        if not answered:
+        yield _way(trial)
+        if trial.reply is None:
             return
-        yield self._counts(answered)
+        yield self._counts(trial.reply)
         yield self._price()
         if self._page is not None:
             # Before the forms: it times one call alone, against which the others are held.
@@ -214,8 +214,8 @@ class DoctorSession:
             usd = sum(one.usd for one in result.attempts)
             yield CheckResult("ok", f"{len(result.attempts)} test calls cost {usd:.6f} US dollars")
 
-    def _counts(self, answered: list[EndpointTrial]) -> CheckResult:
-        if all(one.reply is not None and not one.reply.usage.estimated for one in answered):
+    def _counts(self, reply: Reply) -> CheckResult:
+        if not reply.usage.estimated:
             return CheckResult("ok", "tokens are counted by the provider")
         return CheckResult(
             "note",
@@ -247,34 +247,32 @@ class DoctorSession:
         if "max_tokens" not in type(self._backend).model_fields:
             return
         short = self._backend.model_copy(update={"max_tokens": SHORT})
-        trials = self._within(try_each(short, self._asked[-1]))
-        if isinstance(trials, SocietyError):
-            yield _trouble(trials, "a reply held short")
+        trial = self._within(try_once(short, self._asked[-1]))
+        if isinstance(trial, SocietyError):
+            yield _trouble(trial, "a reply held short")
             return
-        for one in trials:
-            tokens = one.reply.usage.completion_tokens if one.reply is not None else 0
-            if tokens <= 2 * SHORT:
-                yield CheckResult("ok", f"replies are held to max_tokens{_by(one)}")
-            else:
-                yield CheckResult(
-                    "problem",
-                    f"replies are not held to max_tokens{_by(one)}: {tokens} tokens came where "
-                    f"{SHORT} were asked for, so a budget could be overspent",
-                    "see whether the server takes max_tokens, or use another endpoint",
-                )
+        tokens = trial.reply.usage.completion_tokens if trial.reply is not None else 0
+        if tokens <= 2 * SHORT:
+            yield CheckResult("ok", "replies are held to max_tokens")
+        else:
+            yield CheckResult(
+                "problem",
+                f"replies are not held to max_tokens: {tokens} tokens came where "
+                f"{SHORT} were asked for, so a budget could be overspent",
+                "see whether the server takes max_tokens, or use another endpoint",
+            )
 
     def _long_page(self, page: Request) -> Iterator[CheckResult]:
-        """Is a page as long as the longest read from its first line on, at every endpoint?"""
+        """Is a page as long as the longest read from its first line on?"""
         question, word = long_question(page, self._backend, self._seed_of_run)
-        trials = self._within(try_each(self._backend, question))
-        if isinstance(trials, SocietyError):
-            yield _trouble(trials, "a page as long as the longest of a run")
-            return
-        for one in trials:
-            if isinstance(one.trouble, Fault):
-                yield _trouble(one.trouble, f"a page as long as the longest of a run{_by(one)}")
-            else:
-                yield judge_reply(one, question, word)
+        trial = self._within(try_once(self._backend, question))
+        where = "a page as long as the longest of a run"
+        if isinstance(trial, SocietyError):
+            yield _trouble(trial, where)
+        elif isinstance(trial.trouble, Fault):
+            yield _trouble(trial.trouble, where)
+        else:
+            yield judge_reply(trial, question, word)
 
     def _seed(self) -> CheckResult:
         trials = self._within(try_twice(self._backend, self._asked[0]))
@@ -310,13 +308,13 @@ class DoctorSession:
 
 def _way(one: EndpointTrial) -> CheckResult:
     if one.trouble is not None and isinstance(one.trouble, Fault):
-        return _trouble(one.trouble, f"the model does not answer{_by(one)}")
+        return _trouble(one.trouble, "the model does not answer")
     if one.reply is None:
         return CheckResult(
-            "note", f"the first test question had no words for an answer{_by(one)}: {one.trouble}"
+            "note", f"the first test question had no words for an answer: {one.trouble}"
         )
     name = f" as {one.reply.model}" if one.reply.model else ""
-    return CheckResult("ok", f"the model answers{_by(one)}{name}, in {one.seconds:.2f} s")
+    return CheckResult("ok", f"the model answers{name}, in {one.seconds:.2f} s")
 
 
 def cut_short(ended: SocietyError, read: int, forms: int) -> CheckResult:
@@ -364,7 +362,3 @@ def _inbox(backend: Inbox) -> CheckResult:
 def _trouble(error: SocietyError, where: str) -> CheckResult:
     advice = error.rule.advice if isinstance(error, Fault) else "mend that, and ask again"
     return CheckResult("problem", f"{where}: {error}", advice)
-
-
-def _by(one: EndpointTrial) -> str:
-    return f" at {one.endpoint}" if one.endpoint else ""

@@ -236,7 +236,7 @@ def slow_clock(scenario: Scenario, result: DryRunResult | None) -> str | None:
     """
     if result is None or not result.chain:
         return None
-    slots = slots_of(scenario)
+    slots = scenario.backend.in_flight
     lasting = max(result.chain, result.calls / slots)
     longer = result.in_order / lasting
     window = shortest_window(scenario)
@@ -249,11 +249,3 @@ def slow_clock(scenario: Scenario, result: DryRunResult | None) -> str | None:
         f"run takes about {longer:.1f} times as long as its longest chain of calls; about "
         f"{together} of {slots} calls are made at a time. Results are the same"
     )
-
-
-def slots_of(scenario: Scenario) -> int:
-    """Most calls at a time: the scenario's own limit, and no more than its endpoints take."""
-    most = scenario.backend.in_flight
-    bounds = [way.in_flight for way in getattr(scenario.backend.backend.paid, "via", ())]
-    # An endpoint without a bound takes whatever the others do not.
-    return most if not bounds or None in bounds else min(most, sum(bounds))

@@ -18,7 +18,6 @@ from virsci_society.scenarios.planning.dry_run import (
     LookaheadBound,
     call_totals,
     lookahead_bound,
-    slots_of,
 )
 from virsci_society.scenarios.planning.model_rates import (
     End,
@@ -234,7 +233,7 @@ def _wall_time(
     ends: Sequence[tuple[End, DryRunResult]],
 ) -> Rate:
     """Seconds: the longest chain of calls, or the work of all of them, whichever is longer."""
-    slots = slots_of(scenario)
+    slots = scenario.backend.in_flight
 
     def lasting(result: DryRunResult, latency: float) -> float:
         return max(result.chain, result.calls / slots) * latency

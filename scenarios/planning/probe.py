@@ -62,12 +62,8 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class EndpointTrial:
-    """One endpoint (unnamed where it is the only one), and its reply to one question.
+    """The reply of a model to one question; ``trouble`` is the error in place of a reply."""
 
-    ``trouble`` is the error in place of a reply.
-    """
-
-    endpoint: str
     seconds: float
     reply: Reply | None = None
     trouble: SocietyError | None = None
@@ -98,14 +94,14 @@ def first_questions(scenario: Scenario) -> list[Request]:
     return list(rehearsal.first.values())
 
 
-async def try_each(backend: Backend, question: Request) -> list[EndpointTrial]:
-    """Put one question to every endpoint of a model, one attempt each.
+async def try_once(backend: Backend, question: Request) -> EndpointTrial:
+    """Put one question to a model, in one attempt.
 
     Raises:
-        InputError: an endpoint cannot be opened; the message says what is missing.
+        InputError: the endpoint cannot be opened; the message says what is missing.
     """
     try:
-        return [await _tried(endpoint, question) for endpoint in backend.endpoints()]
+        return await _tried(backend.endpoint(), question)
     finally:
         await backend.close()
 
@@ -118,13 +114,13 @@ async def _tried(endpoint: Endpoint, question: Request) -> EndpointTrial:
         reply = await endpoint.complete(question)
     except (Fault, Verdict) as error:
         trouble = error
-    return EndpointTrial(endpoint.name, monotonic() - began, reply, trouble)
+    return EndpointTrial(monotonic() - began, reply, trouble)
 
 
 async def try_twice(backend: Backend, question: Request) -> list[EndpointTrial]:
     """Put the same question twice, the second time over a connection that is open already."""
     try:
-        endpoint = backend.endpoints()[0]
+        endpoint = backend.endpoint()
         return [await _tried(endpoint, question) for _ in range(2)]
     finally:
         await backend.close()

@@ -7,8 +7,8 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.gateway.endpoint_pool import SharedEndpoints
 from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.gateway.slots import SharedEndpoint
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.config.schema import (
     CHANGEABLE,
@@ -74,7 +74,7 @@ def build_gateway(
     journal: Journal | None = None,
     *,
     strict: bool = False,
-    shared: SharedEndpoints | None = None,
+    shared: SharedEndpoint | None = None,
 ) -> Gateway:
     """The gateway to the scenario's backend.
 

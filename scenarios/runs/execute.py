@@ -205,7 +205,7 @@ def _founded(
         progress.begin("founding the society")
         if not strict:  # nothing is asked before the journal fits
             scenario = size_window(scenario, ecosystem)
-        shared = resources.endpoints_of(scenario)
+        shared = resources.endpoint_of(scenario)
         gateway = build_gateway(scenario, journal, strict=strict, shared=shared)
         return scenario, build_society(scenario, ecosystem, gateway)
 

@@ -36,7 +36,7 @@ def check_before_run(
     Args:
         scenario: with right keys.
         folder: the run folder; None: none is looked at.
-        online: connect to the endpoints of the model; nothing is asked there.
+        online: connect to the server of the model; nothing is asked there.
         keys: look for the variables of keys; not where no model is asked, or not by this process.
 
     Raises:
@@ -84,20 +84,12 @@ def _nobody_outside(scenario: Scenario) -> Iterator[str]:
         )
 
 
-def endpoint_settings_of(backend: Any) -> tuple[Any, ...]:
-    """The settings of the endpoints of a backend; none of one that asks no server."""
-    settings = getattr(backend, "endpoint_settings", None)
-    return tuple(settings()) if callable(settings) else ()
-
-
 def _missing_variables(scenario: Scenario) -> Iterator[str]:
-    """Environment variables of keys that are named and not set; values are not looked at."""
-    named = (one.key for one in endpoint_settings_of(scenario.backend.backend.paid))
-    for name in dict.fromkeys(filter(None, named)):
-        if not os.environ.get(name, "").strip():
-            yield (
-                f"backend.key: the environment variable {name} is not set; type: export {name}=..."
-            )
+    """The environment variable of a key that is named and not set; its value is not looked at."""
+    endpoint = getattr(scenario.backend.backend.paid, "endpoint_settings", None)
+    name = endpoint and endpoint.key
+    if name and not os.environ.get(name, "").strip():
+        yield f"backend.key: the environment variable {name} is not set; type: export {name}=..."
 
 
 def _refused_model(scenario: Scenario) -> Iterator[str]:
@@ -159,23 +151,24 @@ def _kinds(data: Any) -> Any:
 
 
 def silent_servers(scenario: Scenario, *, local: bool = False) -> Iterator[str]:
-    """Addresses of endpoints at which nothing answers, each with what to do.
+    """The address of the model if nothing answers there, with what to do.
 
     Args:
         scenario: with right keys.
-        local: look at addresses on this machine only.
+        local: look at an address on this machine only.
     """
-    endpoints = endpoint_settings_of(scenario.backend.backend.paid)
-    addresses = (one.api_base for one in endpoints if one.is_local or not local)
-    for address in dict.fromkeys(filter(None, addresses)):
-        parts = urlsplit(address)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        try:
-            # A connection alone: to ask for anything could cost money, and many servers refuse it.
-            socket.create_connection((parts.hostname or "", port), timeout=SECONDS).close()
-        except (OSError, UnicodeError) as error:
-            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            yield (
-                f"backend.api_base: nothing answers at {address} ({reason}); start the server, or "
-                "give the right address with --set backend.api_base=ADDRESS"
-            )
+    endpoint: Any = getattr(scenario.backend.backend.paid, "endpoint_settings", None)
+    if endpoint is None or endpoint.api_base is None or (local and not endpoint.is_local):
+        return
+    address = endpoint.api_base
+    parts = urlsplit(address)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        # A connection alone: to ask for anything could cost money, and many servers refuse it.
+        socket.create_connection((parts.hostname or "", port), timeout=SECONDS).close()
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        yield (
+            f"backend.api_base: nothing answers at {address} ({reason}); start the server, or "
+            "give the right address with --set backend.api_base=ADDRESS"
+        )

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from virsci_society.agents.backends.context_window import read_windows
+from virsci_society.agents.backends.context_window import read_window
 from virsci_society.agents.backends.http import PER_TOKEN, ChatCompletionsBackend
 from virsci_society.agents.backends.model_mimic import WORDINESS, MimicSettings, ModelMimic
 from virsci_society.agents.errors import InputError
@@ -182,7 +182,7 @@ def ask_for_window(paid: ChatCompletionsBackend, need: int) -> ChatCompletionsBa
     Raises:
         InputError: the model was made for fewer.
     """
-    most = min((window.most or math.inf for _, window in read_windows(paid)), default=math.inf)
+    most = read_window(paid).most or math.inf
     if need > most:
         raise InputError(
             f"backend.context: the longest page of this scenario takes about {need:,} tokens with "

@@ -11,7 +11,7 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any
 
-from virsci_society.agents.gateway.endpoint_pool import SharedEndpoints
+from virsci_society.agents.gateway.slots import SharedEndpoint
 from virsci_society.scenarios.config.reader import write_part
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class SharedResources:
     def __init__(self, *, shared: bool = False) -> None:
         self.build_lock = threading.RLock()
         self._shared = shared
-        self._endpoints: dict[str, SharedEndpoints] = {}
+        self._endpoints: dict[str, SharedEndpoint] = {}
         self._last: tuple[str, Ecosystem] | None = None
 
     def ecosystem_of(self, scenario: Scenario) -> Ecosystem:
@@ -58,8 +58,8 @@ class SharedResources:
         require_team(scenario, self._last[1])
         return self._last[1]
 
-    def endpoints_of(self, scenario: Scenario) -> SharedEndpoints | None:
-        """The endpoints that this run shares with those that ask the same model in the same way.
+    def endpoint_of(self, scenario: Scenario) -> SharedEndpoint | None:
+        """The endpoint that this run shares with those that ask the same model in the same way.
 
         None where nothing is shared, no call is waited for, or the backend depends on the seed.
         """
@@ -74,12 +74,12 @@ class SharedResources:
         with self.build_lock:
             if key not in self._endpoints:
                 patience = speaking.retry.patience
-                self._endpoints[key] = SharedEndpoints(speaker, speaking.in_flight, patience)
+                self._endpoints[key] = SharedEndpoint(speaker, speaking.in_flight, patience)
             return self._endpoints[key]
 
     def close(self) -> None:
         """Close the connections; every run has ended by then."""
-        for endpoints in self._endpoints.values():
-            endpoints.close()
+        for endpoint in self._endpoints.values():
+            endpoint.close()
         self._endpoints.clear()
         self._last = None

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from virsci_society.scenarios.planning.dry_run import slots_of
 from virsci_society.scenarios.planning.model_rates import ENDS, End, rates_for
 from virsci_society.scenarios.planning.plan import FIGURES, Plan, plan
 from virsci_society.scenarios.runs.progress import Progress
@@ -49,7 +48,7 @@ class StudyForecast:
     def wall_time(self) -> dict[str, float]:
         """Seconds if all runs share their slots: the longest run, or all work over the slots."""
         many = self.design.file.replicates
-        slots = slots_of(self.design.base)
+        slots = self.design.base.backend.in_flight
 
         def at(end: End) -> float:
             alone = [one.figures["seconds"].at(end) for one in self.plans]

@@ -63,7 +63,7 @@ Trust = Annotated[
     bool, typer.Option("--trust", help="Import the classes that the scenario names by path.")
 ]
 Online = Annotated[
-    bool, typer.Option("--online", help="See too whether the model's endpoints can be reached.")
+    bool, typer.Option("--online", help="Also check that the model's server can be reached.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 

@@ -40,8 +40,7 @@ def install() -> None:
     @wraps(plain)
     def request_fields(self: ChatCompletionsBackend, request: Request) -> dict[str, Any]:
         fields = plain(self, request)
-        local = all(endpoint.is_local for endpoint in self.endpoint_settings())
-        if self.model.rsplit("/", 1)[-1] != "test" or not local:
+        if self.model.rsplit("/", 1)[-1] != "test" or not self.endpoint_settings.is_local:
             return fields
         slots = {"slots": to_wire(request)}
         # litellm has parameters of its own, and sends what is no such parameter in ``extra_body``.

@@ -26,8 +26,8 @@ QUICK = {"connect": 60, "read": 0.05, "total": 0.05}
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch):
-    """Endpoints stay open however often they fail: their pauses are tried elsewhere."""
-    monkeypatch.setattr("virsci_society.agents.gateway.endpoint_pool.FAILURES_TO_OPEN", 1_000_000)
+    """The breaker stays closed however often calls fail: its pauses are tested elsewhere."""
+    monkeypatch.setattr("virsci_society.agents.gateway.slots.FAILURES_TO_OPEN", 1_000_000)
 
 
 def mixes():

@@ -9,7 +9,7 @@ import pytest
 
 from tests.agents.backends.live_provider import Provider, http
 from tests.faultserver import FaultServer, Plan
-from virsci_society.agents.backends.context_window import ContextWindow, read_windows
+from virsci_society.agents.backends.context_window import ContextWindow, read_window
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
 
@@ -29,10 +29,6 @@ def provider():
     running.stop()
 
 
-def windows(backend):
-    return [window for _, window in read_windows(backend)]
-
-
 def by_openai(server, model="test"):
     return OpenAI(model=model, api_base=server.url)
 
@@ -43,27 +39,27 @@ def by_ollama(server, model="ollama_chat/test"):
 
 def test_vllm_tells_its_window(server):
     server.plan(Plan(plays="vllm", window=9000))
-    assert windows(by_openai(server)) == [ContextWindow("vLLM", 9000)]
+    assert read_window(by_openai(server)) == ContextWindow("vLLM", 9000)
     through = LiteLLM(model="hosted_vllm/test", api_base=server.url)
-    assert windows(through) == [ContextWindow("vLLM", 9000)]
+    assert read_window(through) == ContextWindow("vLLM", 9000)
 
 
 def test_the_window_of_another_model_is_not_taken(server):
     server.plan(Plan(plays="vllm", window=9000))
-    assert windows(by_openai(server, model="other")) == [ContextWindow()]
+    assert read_window(by_openai(server, model="other")) == ContextWindow()
 
 
 def test_llama_cpp_tells_the_window_of_a_slot(server):
     server.plan(Plan(plays="llama.cpp", window=7000))
-    assert windows(by_openai(server)) == [ContextWindow("llama.cpp", 7000)]
+    assert read_window(by_openai(server)) == ContextWindow("llama.cpp", 7000)
 
 
 @pytest.mark.parametrize("made", [by_openai, by_ollama])
 def test_ollama_tells_what_the_model_was_made_for(server, made):
     server.plan(Plan(plays="ollama", trained=60_000))
-    assert windows(made(server)) == [ContextWindow("Ollama", None, 60_000)]
+    assert read_window(made(server)) == ContextWindow("Ollama", None, 60_000)
     server.plan(Plan(plays="ollama", trained=60_000, window=3000))
-    assert windows(made(server)) == [ContextWindow("Ollama", 3000, 60_000)]
+    assert read_window(made(server)) == ContextWindow("Ollama", 3000, 60_000)
 
 
 def test_the_models_file_tells_what_no_runner_does(provider):
@@ -74,15 +70,7 @@ def test_the_models_file_tells_what_no_runner_does(provider):
         return http(200, {"models": [{"name": "other", "context_length": 999}]})
 
     provider.answer(told)
-    assert windows(by_ollama(provider)) == [ContextWindow("Ollama", 300, 500)]
-
-
-def test_every_endpoint_is_asked_by_itself(server):
-    server.plan(Plan(plays="vllm", window=9000))
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        gone = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-    backend = OpenAI(model="test", via=[{"api_base": server.url}, {"api_base": gone}])
-    assert windows(backend) == [ContextWindow("vLLM", 9000), ContextWindow()]
+    assert read_window(by_ollama(provider)) == ContextWindow("Ollama", 300, 500)
 
 
 @pytest.mark.parametrize(
@@ -102,23 +90,23 @@ def test_every_endpoint_is_asked_by_itself(server):
 @pytest.mark.parametrize("status", [200, 500])
 def test_what_cannot_be_believed_is_not_known(provider, body, status):
     provider.answer(http(status, body))
-    assert [window.tokens for window in windows(by_openai(provider))] == [None]
-    assert [window.most for window in windows(by_ollama(provider))] == [None]
+    assert read_window(by_openai(provider)).tokens is None
+    assert read_window(by_ollama(provider)).most is None
 
 
 def test_a_redirection_is_not_followed(provider, server):
     server.plan(Plan(plays="vllm", window=9000))
     provider.answer(http(302, {}, location=f"{server.url}/models"))
-    assert windows(by_openai(provider)) == [ContextWindow()]
+    assert read_window(by_openai(provider)) == ContextWindow()
 
 
 def test_the_key_goes_to_the_server_and_its_absence_is_no_error(provider, monkeypatch):
     backend = OpenAI(model="test", api_base=provider.url, key="WINDOW_KEY")
     provider.answer(http(404, {}))
-    assert windows(backend) == [ContextWindow()]
+    assert read_window(backend) == ContextWindow()
     assert all("authorization" not in one.headers for one in provider.heard)
     monkeypatch.setenv("WINDOW_KEY", KEY)
-    windows(backend)
+    read_window(backend)
     assert provider.heard[-1].headers["authorization"] == f"Bearer {KEY}"
     assert {one.path for one in provider.heard} == {"/props", "/v1/models", "/api/show"}
 
@@ -128,7 +116,7 @@ def test_a_proxy_is_not_asked_for_a_server_on_this_machine(server, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY", raising=False)
     monkeypatch.delenv("no_proxy", raising=False)
-    assert windows(by_openai(server)) == [ContextWindow("vLLM", 9000)]
+    assert read_window(by_openai(server)) == ContextWindow("vLLM", 9000)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +133,7 @@ def test_hosted_models_are_looked_up_and_nobody_is_asked(backend, known, monkeyp
         raise AssertionError(f"{place} was looked up")
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    (window,) = windows(backend)
+    window = read_window(backend)
     assert window.server == ("litellm's list" if known else "")
     assert (window.tokens is not None and window.tokens >= 100_000) == known
 

@@ -18,9 +18,9 @@ def test_certificates_and_host_names_are_checked():
 
 def test_all_clients_of_a_process_share_them():
     async def contexts():
-        via = [{"api_base": f"https://{name}.example/v1"} for name in ("one", "two")]
-        backend = OpenAI(model="m", via=via)
-        backend.endpoints()
+        backend = OpenAI(model="m", api_base="https://one.example/v1")
+        backend.endpoint()
+        backend.endpoint()
         try:
             return [one._open().connector._ssl for one in backend._clients]
         finally:

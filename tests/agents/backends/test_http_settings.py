@@ -26,7 +26,7 @@ def refused(**settings):
 
 def test_the_model_is_told_its_name_and_sampling_and_nothing_of_the_way():
     one = OpenAI(model="m", api_base=BASE, key="A_KEY", deadlines={"total": 9})
-    other = LiteLLM(model="m", via=[{"api_base": BASE}], prices={"input": 1, "output": 2})
+    other = LiteLLM(model="m", api_base="http://127.0.0.1:9/v1", prices={"input": 1, "output": 2})
     assert one.model_settings == other.model_settings
     assert json.loads(one.model_settings) == {
         "model": "m",
@@ -88,12 +88,13 @@ def test_the_longest_reply_and_the_room_beside_it_are_known():
 def test_settings_come_back_from_plain_data():
     backend = OpenAI(
         model="m",
-        via=[{"api_base": BASE, "weight": 2}, EndpointSettings(None, key="A_KEY")],
+        api_base=BASE,
+        key="A_KEY",
         extra={"chat": {"deep": [1]}},
         prices={"input": 0.5, "output": 1.5},
     )
     data = json.loads(json.dumps(write_part(backend)))
-    assert data["via"][0] == {"api_base": BASE, "weight": 2.0, "in_flight": None, "key": None}
+    assert (data["api_base"], data["key"]) == (BASE, "A_KEY")
     assert OpenAI(**data) == backend
 
 
@@ -151,10 +152,8 @@ def test_litellm_knows_prices_without_asking_anybody(model, prices, priced, usd,
         [KEY],
     ],
 )
-@pytest.mark.parametrize("inside", [False, True])
-def test_an_address_with_a_secret_or_none_at_all_is_refused_unseen(address, inside):
-    settings = {"via": [{"api_base": address}]} if inside else {"api_base": address}
-    message = refused(**settings)
+def test_an_address_with_a_secret_or_none_at_all_is_refused_unseen(address):
+    message = refused(api_base=address)
     assert KEY not in message
     assert "api_base" in message
 
@@ -162,10 +161,8 @@ def test_an_address_with_a_secret_or_none_at_all_is_refused_unseen(address, insi
 @pytest.mark.parametrize(
     "name", [KEY, "gsk_0123456789abcdefghij", "lower_case", "A-KEY", "A KEY", "", "1KEY", 5, [KEY]]
 )
-@pytest.mark.parametrize("inside", [False, True])
-def test_only_the_name_of_a_variable_is_a_key(name, inside):
-    settings = {"via": [{"key": name}]} if inside else {"key": name}
-    message = refused(**settings)
+def test_only_the_name_of_a_variable_is_a_key(name):
+    message = refused(key=name)
     assert "expected the name of an environment variable in capitals" in message
     assert str(name) not in message or len(str(name)) < 2
 
@@ -201,21 +198,14 @@ def test_extra_parameters_cannot_break_what_is_relied_on(extra):
     assert "extra" in message
 
 
-def test_a_key_among_the_keys_of_a_way_is_not_shown():
-    message = refused(via=[{"api_base": BASE, "api_key": KEY}])
-    assert KEY not in message
-    assert "unknown key 'api_key', expected one of api_base, weight, in_flight, key" in message
+def test_a_key_under_an_unknown_name_is_not_shown():
     assert KEY not in refused(api_key=KEY)
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"api_base": BASE, "via": [{"api_base": BASE}]}, "via and api_base are both given"),
-        ({"via": [{"api_base": BASE}, {"api_base": BASE}]}, "via names one endpoint twice"),
         ({"context": 2048}, "context leaves no room"),
-        ({"via": [{"weight": 0}]}, "greater than 0"),
-        ({"via": [{"in_flight": 0}]}, "greater than or equal to 1"),
         ({"temperature": 3}, "less than or equal to 2"),
         ({"deadlines": {"read": 0}}, "greater than 0"),
         ({"deadlines": {"read": float("inf")}}, "finite"),
@@ -229,12 +219,11 @@ def test_what_does_not_fit_together_is_told(settings, words):
     assert words in refused(**settings)
 
 
-def test_ways_inherit_the_key_and_are_told_apart_by_it():
-    backend = OpenAI(model="m", key="A_KEY", via=[{"api_base": BASE}, {"key": "B_KEY"}])
-    assert [way.name for way in backend.endpoint_settings()] == [f"{BASE} (A_KEY)", "(B_KEY)"]
-    (single,) = OpenAI(model="m", api_base=BASE).endpoint_settings()
-    assert single == EndpointSettings(BASE)
-    assert single.name == BASE
+def test_the_name_of_the_endpoint_holds_address_and_variable():
+    given = OpenAI(model="m", key="A_KEY", api_base=BASE)
+    assert given.endpoint_settings.name == f"{BASE} (A_KEY)"
+    assert OpenAI(model="m", api_base=BASE).endpoint_settings == EndpointSettings(BASE)
+    assert OpenAI(model="m", api_base=BASE).endpoint_settings.name == BASE
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_what_the_model_is_holds_for_the_whole():
     assert (
         backend.price(Usage(1_000_000, 1_000_000)) == MODEL.price(Usage(1_000_000, 1_000_000)) == 3
     )
-    assert [way.name for way in backend.endpoints()] == [way.name for way in MODEL.endpoints()]
+    assert backend.endpoint().name == MODEL.endpoint().name
     assert (backend.max_reply_tokens, backend.max_prompt_characters) == (
         MODEL.max_reply_tokens,
         MODEL.max_prompt_characters,

@@ -54,7 +54,7 @@ def attempt(backend, *requests):
     """Replies to requests that are made at once, or what was raised instead."""
 
     async def make():
-        complete = backend.endpoints()[0].complete
+        complete = backend.endpoint().complete
         calls = (complete(request) for request in requests or (a_request(),))
         try:
             return await asyncio.gather(*calls, return_exceptions=True)
@@ -398,7 +398,7 @@ def test_a_key_that_is_not_there_is_told_by_its_name(made, monkeypatch, held):
         monkeypatch.setenv("LITTLE_KEY", held)
     backend = made(key="LITTLE_KEY")
     with pytest.raises(InputError, match="LITTLE_KEY") as caught:
-        backend.endpoints()
+        backend.endpoint()
     assert not (held or "").strip() or held not in str(caught.value)
 
 
@@ -410,38 +410,28 @@ def test_a_server_of_ones_own_gets_no_key_of_a_provider(made, provider, monkeypa
 
 
 def test_openai_itself_gets_its_usual_key(monkeypatch):
-    (way,) = OpenAI(model="gpt-x").endpoint_settings()
-    assert way.key == "OPENAI_API_KEY"
+    assert OpenAI(model="gpt-x").endpoint_settings.key == "OPENAI_API_KEY"
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(InputError, match="OPENAI_API_KEY is not set"):
-        OpenAI(model="gpt-x").endpoints()
-    (other,) = OpenAI(
-        model="gpt-x", api_base="https://api.openai.com.example.org"
-    ).endpoint_settings()
-    assert other.key is None
+        OpenAI(model="gpt-x").endpoint()
+    other = OpenAI(model="gpt-x", api_base="https://api.openai.com.example.org")
+    assert other.endpoint_settings.key is None
 
 
-def test_every_way_has_its_own_address_key_weight_and_width(made, provider, monkeypatch):
-    monkeypatch.setenv("FIRST_KEY", "first-key-0001")
+def test_a_call_goes_to_the_address_with_its_key(made, provider, monkeypatch):
     monkeypatch.setenv("OTHER_KEY", "other-key-0002")
     provider.answer(http(200, completion()))
-    second = f"http://localhost:{provider.port}/other/v1"
-    via = [{"api_base": provider.url, "weight": 3}]
-    via.append({"api_base": second, "key": "OTHER_KEY", "in_flight": 4})
-    backend = made(api_base=None, via=via, key="FIRST_KEY")
+    address = f"http://localhost:{provider.port}/other/v1"
+    backend = made(api_base=address, key="OTHER_KEY")
 
-    async def each():
-        endpoints = backend.endpoints()
-        for endpoint in endpoints:
-            await endpoint.complete(a_request())
+    async def call():
+        endpoint = backend.endpoint()
+        await endpoint.complete(a_request())
         await backend.close()
-        return endpoints
+        return endpoint.name
 
-    first, other = asyncio.run(each())
-    assert (first.name, first.weight, first.in_flight) == (f"{provider.url} (FIRST_KEY)", 3.0, None)
-    assert (other.name, other.weight, other.in_flight) == (f"{second} (OTHER_KEY)", 1.0, 4)
+    assert asyncio.run(call()) == f"{address} (OTHER_KEY)"
     assert [(one.path, one.headers["authorization"]) for one in provider.heard] == [
-        ("/v1/chat/completions", "Bearer first-key-0001"),
         ("/other/v1/chat/completions", "Bearer other-key-0002"),
     ]
 
@@ -498,7 +488,7 @@ def test_a_cancelled_call_is_cancelled(made, provider):
     backend = made()
 
     async def cancel():
-        call = asyncio.create_task(backend.endpoints()[0].complete(a_request()))
+        call = asyncio.create_task(backend.endpoint().complete(a_request()))
         while not provider.heard:
             await asyncio.sleep(0.01)
         call.cancel()
@@ -515,7 +505,7 @@ def test_closing_leaves_no_connection_and_no_task(made, provider):
     backend = made()
 
     async def use():
-        await backend.endpoints()[0].complete(a_request())
+        await backend.endpoint().complete(a_request())
         await backend.close()
         return asyncio.all_tasks() - {asyncio.current_task()}
 
@@ -683,7 +673,7 @@ def test_an_environment_that_cannot_be_used_is_named(made, monkeypatch, variable
     scheme = "https" if "SSL_CERT_FILE" in variables else "http"
     (name,) = variables
     with pytest.raises(InputError, match=f"the environment variable {name}"):
-        made(api_base=f"{scheme}://models.example/v1").endpoints()
+        made(api_base=f"{scheme}://models.example/v1").endpoint()
 
 
 def test_a_proxy_of_the_environment_is_used(provider, monkeypatch):

@@ -18,9 +18,9 @@ from virsci_society.agents.backends.http import Deadlines
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.errors import Fault, InputError, Stopped
-from virsci_society.agents.gateway.endpoint_pool import EndpointPool
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.gateway.retry import Retry, wait_after
+from virsci_society.agents.gateway.slots import SlotPool
 from virsci_society.agents.journal.journal import Journal
 
 CONTACT = 1.0
@@ -96,7 +96,7 @@ def answered(asked, requests=1, journal=None):
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_what_has_never_answered_is_given_up_soon(monkeypatch, kind, address):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-no-key-of-anybody-000000")
-    kind(model=f"{PREFIX[kind]}test", api_base="http://127.0.0.1:9/v1").endpoints()  # imported
+    kind(model=f"{PREFIX[kind]}test", api_base="http://127.0.0.1:9/v1").endpoint()  # imported
     with ADDRESSES[address]() as url, Journal.open(None) as journal:
         error, seconds = answered(backend(kind, url), requests=8, journal=journal)
         spending = journal.totals().spending
@@ -118,21 +118,11 @@ def test_a_slow_model_behind_a_server_that_lives_is_waited_for(kind):
     assert reply.text
 
 
-@pytest.mark.slow
-def test_a_silent_endpoint_takes_no_calls_from_one_that_thinks():
-    """One of two never answers; the other thinks for longer than the first sign is waited for."""
-    with FaultServer(Plan(latency=2.5 * CONTACT)) as server, ADDRESSES["silent"]() as silent:
-        via = [{"api_base": silent}, {"api_base": server.url}]
-        replies, _ = answered(backend(OpenAI, None, via=via), requests=2)
-        assert server.counts()["answers"] == 2
-    assert all(reply.text for reply in replies)
-
-
 @pytest.mark.parametrize("ends", ["success", "error of the server"])
 def test_an_answer_of_any_kind_ends_the_short_wait(ends):
     async def play():
         asked = backend(OpenAI, "http://127.0.0.1:9/v1")
-        pool = EndpointPool(asked.endpoints(), 2)
+        pool = SlotPool(asked.endpoint(), 2)
         assert pool.contact == CONTACT
         slot = await pool.acquire(0.0, "a", 0)
         if ends == "success":
@@ -190,7 +180,7 @@ def test_what_litellm_refuses_to_send_is_bad_input_at_once(monkeypatch, model, v
     for name in (variable, "GOOGLE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     asked = LiteLLM(model=model)
-    asked.endpoints()
+    asked.endpoint()
     error, seconds = answered(asked)
     assert type(error) is InputError
     assert str(error).startswith("backend.model: ")

@@ -81,7 +81,7 @@ def test_the_order_of_answers_decides_nothing(tmp_path) -> None:
     requests = [request(messages=(Message("user", f"Say {n}."),)) for n in range(3)]
 
     async def ask() -> list[str]:
-        watch = backend.endpoints()[0]
+        watch = backend.endpoint()
         tasks = [asyncio.create_task(watch.complete(one)) for one in requests]
         await until(lambda: len(os.listdir(backend.path / "questions")) == 3)
         texts = {}
@@ -201,7 +201,7 @@ def test_an_answer_written_in_steps_while_it_is_looked_at_is_taken_whole(tmp_pat
     looks = []
 
     async def ask() -> str:
-        (endpoint,) = backend.endpoints()
+        endpoint = backend.endpoint()
         folder = backend._watches[0]._folder
         complete_answers = folder.complete_answers
 
@@ -233,7 +233,7 @@ def test_a_folder_that_goes_away_stops_the_run(tmp_path) -> None:
     backend = inbox(tmp_path)
 
     async def ask() -> None:
-        task = asyncio.create_task(backend.endpoints()[0].complete(request()))
+        task = asyncio.create_task(backend.endpoint().complete(request()))
         await until(lambda: (backend.path / "index.html").is_file())
         (backend.path / "answers").rename(tmp_path / "away")
         try:

@@ -117,7 +117,7 @@ def test_a_persons_words_are_taken_and_cost_nothing(seat: Seat, tmp_path: Path) 
 
 @pytest.mark.parametrize("stem", ["../../etc/passwd", "0001-x", "", "/tmp/x"])
 def test_only_open_questions_are_answered(seat: Seat, tmp_path: Path, stem: str) -> None:
-    seat.endpoints()
+    seat.endpoint()
     with pytest.raises(InputError, match="no open question"):
         write_answer(tmp_path, stem, "words")
     assert list((tmp_path / "answers").iterdir()) == []

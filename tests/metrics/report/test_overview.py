@@ -119,7 +119,6 @@ def test_faults_defaults_and_a_stop_are_told(make_run, rows):
     ("backend", "told"),
     [
         ({"api_base": "http://me:pw@127.0.0.1:99/v1"}, "what answers at 127.0.0.1 as openai/test"),
-        ({"via": [{"api_base": "https://a.org"}]}, "what answers at a.org as openai/test"),
         ({"use": "hybrid", "live": {"api_base": "http://b"}}, "what answers at b as openai/test"),
         ({}, "the language model openai/test"),
     ],

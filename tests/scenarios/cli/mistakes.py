@@ -219,12 +219,6 @@ MODELS = (
     ),
     setting("a variable that is not set", f"{MODEL} --set backend.key=MY_KEY", "export MY_KEY="),
     setting(
-        "address and addresses",
-        f"{MODEL} --set backend.api_base=http://127.0.0.1:9/v1 "
-        "--set backend.via.0.api_base=http://127.0.0.1:9/v1",
-        "api_base stands in each of via",
-    ),
-    setting(
         "a window below a reply",
         f"{MODEL} --set backend.context=100",
         "raise it, or lower max_tokens",

@@ -199,7 +199,7 @@ def test_what_the_answer_shows_is_said_plainly(path: Path) -> None:
 
     def judged(text: str, read: int, *, estimated: bool = False) -> tuple[str, str]:
         reply = Reply(text, Usage(read, 5, estimated), "m")
-        found = judge_reply(EndpointTrial("", 1.0, reply), question, word)
+        found = judge_reply(EndpointTrial(1.0, reply), question, word)
         return found.state, found.message
 
     whole = characters // 4

@@ -25,7 +25,6 @@ from virsci_society.scenarios.planning.dry_run import (
     WINDOWS,
     DryRun,
     rehearse_beginning,
-    slots_of,
     slow_clock,
 )
 from virsci_society.scenarios.planning.model_rates import (
@@ -284,13 +283,6 @@ def test_wall_time_is_the_longest_chain_or_all_the_work(small: Path) -> None:
         scenario = load_scenario(small, **model, **{"backend.in_flight": slots})
         seconds = plan(scenario, rates).figures["seconds"].likely
         assert seconds == pytest.approx(2 * max(played.chain, played.calls / slots))
-
-
-def test_endpoints_with_bounds_of_their_own_bound_the_whole() -> None:
-    via = [{"api_base": f"http://127.0.0.1:{port}/v1", "in_flight": 3} for port in (1, 2)]
-    keys = {"backend.use": "openai", "backend.model": "m"}
-    assert slots_of(load_scenario("quickstart", **keys)) == 64
-    assert slots_of(load_scenario("quickstart", **keys, **{"backend.via": via})) == 6
 
 
 @pytest.mark.slow

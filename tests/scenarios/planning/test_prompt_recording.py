@@ -68,7 +68,7 @@ def test_calls_are_listed_by_team_and_by_their_place_in_it(whole: Listing) -> No
 def test_a_model_is_rehearsed_and_not_asked(live: Scenario, whole: Listing) -> None:
     listing = rehearse_pages(live)
     assert listing.rehearsed
-    assert listing.about == "the language model any, through openai"
+    assert listing.about == "the language model any, through the OpenAI API"
     assert [call.messages for call in listing.calls] == [call.messages for call in whole.calls]
 
 

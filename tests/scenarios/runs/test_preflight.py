@@ -1,4 +1,4 @@
-"""What is found before a run: team sizes, variables of keys, the run folder, the endpoints."""
+"""What is found before a run: team sizes, variables of keys, the run folder, the server."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def test_runs_share_connections_only_if_they_ask_for_one_window(path: Path) -> N
         changed = speaking.model_copy(update={"backend": backend})
         return scenario.model_copy(update={"backend": changed})
 
-    first, second, third = (resources.endpoints_of(sized(n)) for n in (8192, 8192, 4096))
+    first, second, third = (resources.endpoint_of(sized(n)) for n in (8192, 8192, 4096))
     assert first is second
     assert first is not third
     resources.close()

@@ -1,4 +1,4 @@
-"""Endpoint pool: who gets the next place, and where (rules 6 and 17, R3), in invented time.
+"""Slot pool: who gets the next place, and when (rules 6 and 17, R3), in invented time.
 
 A loop on which nothing is left to happen raises, so whoever would wait for ever fails the test.
 """
@@ -6,6 +6,7 @@ A loop on which nothing is left to happen raises, so whoever would wait for ever
 import asyncio
 import random
 from collections import Counter
+from dataclasses import dataclass
 from itertools import count
 
 import pytest
@@ -15,19 +16,15 @@ from hypothesis import strategies as st
 from tests.invented_time import now, play
 from virsci_society.agents.errors import RULES, BudgetReached, Fault, Stopped
 from virsci_society.agents.gateway.backend import Endpoint
-from virsci_society.agents.gateway.endpoint_pool import EndpointPool
+from virsci_society.agents.gateway.retry import Retry
+from virsci_society.agents.gateway.slots import SlotPool
+
+ENDPOINT = Endpoint("here", None)
 
 
-def endpoints(*weights, in_flight=None):
-    return tuple(Endpoint(f"e{n}", None, weight, in_flight) for n, weight in enumerate(weights))
-
-
-def make(*weights, in_flight=4, most=None, **more):
-    """An endpoint pool in invented time, by the weights of their endpoints."""
-    clock = asyncio.get_running_loop().time
-    return EndpointPool(
-        endpoints(*(weights or (1.0,)), in_flight=most), in_flight, clock=clock, **more
-    )
+def make(in_flight=4, **more):
+    """A slot pool in invented time."""
+    return SlotPool(ENDPOINT, in_flight, clock=asyncio.get_running_loop().time, **more)
 
 
 async def turns():
@@ -49,7 +46,6 @@ async def attempt(pool, kind=None, after=None, seconds=0.0, id_="a"):
     else:
         slot.record_failure(Fault("x", kind, retry_after=after))
     slot.release()
-    return slot.endpoint.name
 
 
 def test_waiting_requests_are_served_by_due_date_then_id_then_attempt():
@@ -75,16 +71,14 @@ def test_waiting_requests_are_served_by_due_date_then_id_then_attempt():
 
 
 @pytest.mark.parametrize(("first", "then"), [(1, 4), (4, 1), (2, 3), (5, 2)])
-@pytest.mark.parametrize("weights", [(1.0,), (3.0, 1.0)])
-def test_another_number_of_places_holds_at_once_and_ends_nothing(first, then, weights):
+def test_another_number_of_places_holds_at_once_and_ends_nothing(first, then):
     async def scene():
-        pool, most = make(*weights, in_flight=first), 0
+        pool, most = make(in_flight=first), 0
 
         async def call():
             nonlocal most
             slot = await take(pool)
-            busy = sum(health.busy for health in pool.health)
-            most = max(most, busy)
+            most = max(most, pool.busy)
             await asyncio.sleep(1.0)
             slot.record_success()
             slot.release()
@@ -108,14 +102,13 @@ def test_a_limit_that_the_provider_cut_stays_cut():
     async def scene():
         pool = make(in_flight=8)
         await attempt(pool, "rate")
-        (health,) = pool.health
-        assert health.limit == 5
+        assert pool.limit == 5
         pool.resize(6)
-        assert health.limit == 5
+        assert pool.limit == 5
         pool.resize(3)
-        assert health.limit == 3
+        assert pool.limit == 3
         pool.resize(8)
-        assert health.limit == 8
+        assert pool.limit == 8
 
     play(scene)
 
@@ -129,30 +122,25 @@ def test_two_that_ask_for_the_same_are_both_served():
     assert play(scene) == pytest.approx(1003, abs=0.01)
 
 
-@pytest.mark.parametrize(("in_flight", "most", "wanted"), [(1, None, 1), (3, None, 3), (9, 2, 4)])
-def test_at_most_so_many_are_in_flight_in_all_and_at_each_endpoint(in_flight, most, wanted):
+@pytest.mark.parametrize("in_flight", [1, 3, 9])
+def test_at_most_so_many_are_in_flight(in_flight):
     async def scene():
-        pool, held = make(1.0, 1.0, in_flight=in_flight, most=most), Counter()
-        seen = []
+        pool, seen = make(in_flight=in_flight), []
 
         async def call():
             slot = await take(pool)
-            held[slot.endpoint.name] += 1
-            seen.append((held.total(), max(held.values())))
+            seen.append(pool.busy)
             await asyncio.sleep(1)
-            held[slot.endpoint.name] -= 1
             slot.release()
 
         await asyncio.gather(*(call() for _ in range(30)))
-        return [max(column) for column in zip(*seen, strict=True)]
+        return max(seen)
 
-    total, each = play(scene)
-    assert total == wanted
-    assert most is None or each == most
+    assert play(scene) == in_flight
 
 
 def test_a_free_place_is_given_without_suspending():
-    work = EndpointPool(endpoints(1.0), 1).acquire(0.0, "a", 0)
+    work = SlotPool(ENDPOINT, 1).acquire(0.0, "a", 0)
     with pytest.raises(StopIteration):
         work.send(None)
 
@@ -191,61 +179,20 @@ def test_a_cancelled_wait_loses_no_place(handed):
     play(scene)
 
 
-def test_the_least_busy_for_its_weight_comes_first_then_the_first():
-    async def scene():
-        pool = make(2.0, 1.0, in_flight=6)
-        return [(await take(pool)).endpoint.name for _ in range(6)]
-
-    assert play(scene) == ["e0", "e1", "e0", "e0", "e1", "e0"]
-
-
-@pytest.mark.sweep(4)
-@pytest.mark.parametrize("weights", [(1.0, 1.0), (3.0, 1.0), (5.0, 2.0, 1.0), (0.1, 0.1, 0.1)])
-@pytest.mark.parametrize("in_flight", [1, 2, 3, 8, 64])
-def test_shares_follow_the_weights_where_all_are_equally_fast(weights, in_flight):
-    rng = random.Random(7)
-
-    async def scene():
-        pool = make(*weights, in_flight=in_flight)
-        calls = (attempt(pool, seconds=rng.uniform(0.5, 1.5)) for _ in range(3000))
-        return Counter(await asyncio.gather(*calls))
-
-    served = play(scene)
-    for number, weight in enumerate(weights):
-        assert served[f"e{number}"] / 3000 == pytest.approx(weight / sum(weights), abs=0.03)
-
-
-def test_a_slow_endpoint_gets_fewer_calls():
-    async def scene():
-        pool = make(1.0, 1.0, in_flight=16)
-
-        async def call():
-            slot = await take(pool)
-            await asyncio.sleep(5.0 if slot.endpoint.name == "e0" else 1.0)
-            slot.release()
-            return slot.endpoint.name
-
-        return Counter(await asyncio.gather(*(call() for _ in range(1200))))
-
-    served = play(scene)
-    assert served["e1"] / served["e0"] == pytest.approx(5, rel=0.1)
-
-
 def test_a_rate_fault_cuts_the_limit_once_for_all_that_were_under_way():
     async def scene():
         pool = make(in_flight=10)
-        (health,) = pool.health
         under_way = [await take(pool) for _ in range(10)]
         for slot in under_way[:5]:
             slot.record_failure(Fault("x", "rate"))
             slot.release()
-            assert health.limit == 7
+            assert pool.limit == 7
         later = [await take(pool) for _ in range(2)]
         later[0].record_failure(Fault("x", "rate"))
-        assert health.limit == 4
+        assert pool.limit == 4
         for slot in (*under_way[5:], later[1]):
             slot.record_failure(Fault("x", "rate"))
-        assert health.limit == 4
+        assert pool.limit == 4
 
     play(scene)
 
@@ -253,10 +200,9 @@ def test_a_rate_fault_cuts_the_limit_once_for_all_that_were_under_way():
 def test_the_limit_never_falls_below_one_and_rises_with_each_success_to_where_it_began():
     async def scene():
         pool = make(in_flight=4)
-        (health,) = pool.health
         for wanted in (2, 1, 1, 1):
             await attempt(pool, "rate")
-            assert health.limit == wanted
+            assert pool.limit == wanted
         held = await take(pool)
         waiting = asyncio.create_task(take(pool))
         await turns()
@@ -264,12 +210,12 @@ def test_the_limit_never_falls_below_one_and_rises_with_each_success_to_where_it
         held.record_success()
         held.release()
         (await waiting).release()
-        assert health.limit == 2
+        assert pool.limit == 2
         await attempt(pool)
-        assert health.limit == 2.5
+        assert pool.limit == 2.5
         for _ in range(20):
             await attempt(pool)
-        assert health.limit == 4
+        assert pool.limit == 4
 
     play(scene)
 
@@ -280,19 +226,63 @@ def test_other_faults_leave_the_limit_alone():
         for kind in RULES:
             if kind != "rate":
                 await attempt(pool, kind)
-        assert pool.health[0].limit == 4
+        assert pool.limit == 4
 
     play(scene)
 
 
-def test_an_endpoint_that_asks_for_a_pause_gets_it_and_the_other_takes_its_calls():
+@dataclass
+class Server:
+    """A server that answers in a second, takes two attempts at a time, and is down until a date."""
+
+    down_until: float = 0.0
+    most: int = 2
+    busy: int = 0
+
+    async def attempt(self):
+        if now() < 1000 + self.down_until:
+            await asyncio.sleep(0.01)
+            return Fault("refused", "connection")
+        if self.busy >= self.most:
+            await asyncio.sleep(0.01)
+            return Fault("too many", "rate", retry_after=1.0)
+        self.busy += 1
+        await asyncio.sleep(1.0)
+        self.busy -= 1
+        return None
+
+
+@pytest.mark.parametrize("down_until", [0.0, 10.0])
+def test_a_server_that_takes_less_or_comes_back_answers_each_call_once(down_until):
     async def scene():
-        pool = make(1.0, 1.0)
-        assert await attempt(pool, "rate", after=20.0) == "e0"
-        assert [await attempt(pool, seconds=5.0) for _ in range(4)] == ["e1"] * 4
-        assert "e0" in [await attempt(pool) for _ in range(2)]
+        pool, server, faults, answers = make(in_flight=4), Server(down_until), Counter(), []
 
-    play(scene)
+        async def call(number):
+            failed = 0
+            while True:
+                slot = await pool.acquire(float(number), f"call {number}", 0)
+                fault = await server.attempt()
+                if fault is None:
+                    slot.record_success()
+                    slot.release()
+                    answers.append(number)
+                    return
+                faults[fault.kind] += 1
+                failed += 1
+                slot.record_failure(fault)
+                slot.release()
+                await asyncio.sleep(Retry().delay(f"call {number}", failed, fault.retry_after))
+
+        await asyncio.gather(*(call(number) for number in range(200)))
+        return sorted(answers), faults, now() - 1000
+
+    answers, faults, seconds = play(scene)
+    assert answers == list(range(200))
+    # The limit is cut by what is turned away, once for each burst.
+    assert 0 < faults["rate"] < 200
+    # A few while it is down: those that open the breaker, and one after each pause.
+    assert faults["connection"] <= 5 + 4 + 6
+    assert seconds < 1.5 * (down_until + 200 / Server.most)
 
 
 @pytest.mark.parametrize(("after", "patience", "wanted"), [(20.0, 600.0, 20), (86_400.0, 60.0, 60)])
@@ -318,7 +308,7 @@ def test_where_all_are_shut_requests_wait_in_order_but_never_beyond_patience(
 def test_who_comes_when_an_endpoint_opens_does_not_pass_by_those_who_wait():
     async def scene():
         clock = [0.0]
-        pool = EndpointPool(endpoints(1.0), 1, clock=lambda: clock[0])
+        pool = SlotPool(ENDPOINT, 1, clock=lambda: clock[0])
         await attempt(pool, "rate", after=20.0)
         first = asyncio.create_task(take(pool, "a"))
         await turns()
@@ -336,12 +326,12 @@ def test_who_comes_when_an_endpoint_opens_does_not_pass_by_those_who_wait():
 def test_a_pause_that_ends_between_two_looks_at_the_clock_leaves_nobody_waiting(looks_before):
     async def scene():
         looks, running = count(), []
-        pool = EndpointPool(
-            endpoints(1.0), 1, clock=lambda: 20.0 - looks_before + next(looks) if running else 0.0
+        pool = SlotPool(
+            ENDPOINT, 1, clock=lambda: 20.0 - looks_before + next(looks) if running else 0.0
         )
         await attempt(pool, "rate", after=20.0)
         running.append(True)
-        assert (await take(pool)).endpoint.name == "e0"
+        assert (await take(pool)).endpoint is ENDPOINT
 
     play(scene)
 
@@ -350,7 +340,7 @@ def test_an_endpoint_that_is_open_but_full_is_not_looked_at_again_and_again():
     async def scene():
         looks = []
         loop = asyncio.get_running_loop()
-        pool = EndpointPool(endpoints(1.0), 2, clock=lambda: looks.append(0) or loop.time())
+        pool = SlotPool(ENDPOINT, 2, clock=lambda: looks.append(0) or loop.time())
         slot = await take(pool)
         await attempt(pool, "rate", after=5.0)
         waiting = asyncio.create_task(take(pool))
@@ -431,7 +421,7 @@ def test_after_the_pause_there_is_one_at_a_time_until_one_succeeds():
             await turns()
             assert fate != "server" or sum(call.done() for call in calls) == len(done)
         assert all(call.done() for call in calls)
-        assert not pool.health[0].half_open
+        assert not pool.half_open
         return await ail(pool, ["server"] * 6)
 
     assert play(scene)[-1] - play(scene)[0] == 1
@@ -445,28 +435,9 @@ def test_faults_of_attempts_begun_before_the_pause_say_nothing_new():
             slot.record_failure(Fault("x", "timeout"))
             slot.release()
         slot = await take(pool)
-        return now() - 1000, pool.health[0].probe is slot
+        return now() - 1000, pool.probe is slot
 
     assert play(scene) == (pytest.approx(1, abs=0.01), True)
-
-
-def test_an_ailing_endpoint_leaves_its_calls_to_the_others():
-    async def scene():
-        pool = make(1.0, 1.0, in_flight=4)
-
-        async def call():
-            slot = await take(pool)
-            await asyncio.sleep(0.1)
-            if slot.endpoint.name == "e0":
-                slot.record_failure(Fault("x", "connection"))
-            else:
-                slot.record_success()
-            slot.release()
-            return slot.endpoint.name
-
-        return Counter(await asyncio.gather(*(call() for _ in range(400))))
-
-    assert play(scene)["e0"] <= 5 + 2 + 4
 
 
 def test_silence_is_counted_from_the_last_success_or_from_the_first_take():
@@ -541,15 +512,15 @@ STEPS = st.lists(
 )
 
 
-@given(STEPS, st.integers(1, 6), st.lists(st.integers(1, 4), min_size=1, max_size=3))
-def test_whatever_happens_everybody_is_served_and_every_place_comes_back(steps, in_flight, weights):
+@given(STEPS, st.integers(1, 6))
+def test_whatever_happens_everybody_is_served_and_every_place_comes_back(steps, in_flight):
     async def scene():
-        pool = make(*map(float, weights), in_flight=in_flight, patience=40.0)
+        pool = make(in_flight=in_flight, patience=40.0)
 
         async def call(number, fate, seconds, after):
             slot = await take(pool, str(number))
             try:
-                assert sum(one.busy for one in pool.health) <= in_flight
+                assert pool.busy <= in_flight
                 await asyncio.sleep(seconds)
                 if fate is None:
                     slot.record_success()
@@ -566,10 +537,10 @@ def test_whatever_happens_everybody_is_served_and_every_place_comes_back(steps, 
                 calls[number // 2].cancel()
         ends = await asyncio.gather(*calls, return_exceptions=True)
         assert all(end is None or isinstance(end, asyncio.CancelledError) for end in ends)
-        assert all(one.busy == 0 and one.probe is None for one in pool.health)
+        assert (pool.busy, pool.probe) == (0, None)
         await asyncio.sleep(100)
-        for one in pool.health * 20:
-            one.record_success()
+        for _ in range(20):
+            pool.record_success()
         held = [await take(pool) for _ in range(in_flight)]
         assert len(held) == in_flight
 

@@ -1,0 +1,345 @@
+"""The slots for attempts in flight at one endpoint, with an adaptive limit and a circuit breaker.
+
+Requests wait in one queue, in the order in which the simulation clock will need their answers. The
+number of slots follows AIMD (additive increase, multiplicative decrease): a success raises it, a
+rate limit of the provider cuts it. After several failures in a row no attempt is made for a pause,
+then one at a time until one succeeds (a half-open circuit breaker). All of it lives on one loop,
+and decides only when an attempt is made, never what is answered (rule 6).
+
+Written by hand because no library for rate limits or circuit breakers serves its queue in the order
+of simulated dates.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import math
+import time
+from collections.abc import Callable, Coroutine
+from functools import cached_property
+from itertools import count
+from typing import Any
+
+from virsci_society.agents.errors import Fault, Stopped
+from virsci_society.agents.gateway.backend import Backend, Endpoint
+from virsci_society.agents.loop_thread import LoopThread
+
+FAILURES_TO_OPEN = 5
+"""Failures in a row that open the circuit breaker."""
+LIMIT_DECREASE = 0.7
+"""Factor of the multiplicative decrease: share of the limit that is left after a rate fault."""
+MAX_OPEN_SECONDS = 60.0
+"""Longest pause of the open circuit breaker in seconds; each pause is twice the last."""
+MIN_TIMER_SECONDS = 0.001
+"""Least seconds until a closed endpoint is looked at again; timers may fire a little early."""
+SWITCH_SECONDS = 0.0005
+"""Interpreter switch interval while clocks and loop share the interpreter, in seconds."""
+PATIENCE = 10.0
+"""Seconds for which a run that ends waits for the loop to wind up its calls."""
+
+
+class Slot:
+    """The place of one attempt in flight.
+
+    Call ``record_success`` or ``record_failure`` if it is known how the attempt ended, and then
+    ``release`` in any case.
+
+    Attributes:
+        cuts: how often the pool's limit had been cut when the attempt began.
+    """
+
+    __slots__ = ("_held", "_pool", "cuts")
+
+    def __init__(self, pool: SlotPool) -> None:
+        self._pool, self._held, self.cuts = pool, True, pool.cuts
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The endpoint to ask."""
+        return self._pool.endpoint
+
+    async def reach(self) -> Fault | None:
+        """Check that anything answers at the endpoint, where nothing has yet.
+
+        Returns:
+            The fault of an attempt that need not be made; None: it may be.
+        """
+        return await self._pool.reach()
+
+    def record_success(self) -> None:
+        """Note that the endpoint has answered; a verdict is an answer as well."""
+        self._pool.record_success()
+
+    def record_failure(self, fault: Fault) -> None:
+        """Note the fault by which the attempt ended; its kind decides what follows."""
+        self._pool.record_failure(self, fault)
+
+    def release(self) -> None:
+        """Give the place back to the pool; only the first call counts."""
+        if self._held:
+            self._held = False
+            self._pool.take_back(self)
+
+
+class SlotPool:
+    """The slots of one endpoint, with one queue and at most ``in_flight`` attempts at a time.
+
+    Args:
+        endpoint: where the attempts are made.
+        in_flight: most attempts at a time (>= 1).
+        patience: longest pause without attempts in seconds (>= 0).
+        clock: seconds of real time, the same as the loop's.
+
+    Attributes:
+        limit: most attempts at a time now (>= 1); a fraction counts once it has become a whole.
+        busy: attempts under way.
+        cuts: how often the limit was cut.
+        half_open: after a pause: one attempt at a time is made until one succeeds.
+        probe: the slot that holds this one attempt; None if it is free.
+        reached: True once anything has answered, an error included.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        in_flight: int,
+        *,
+        patience: float = 600.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.endpoint, self.patience, self.clock = endpoint, patience, clock
+        self._most = self.limit = float(in_flight)
+        self.busy = self.cuts = 0
+        self.half_open, self.reached = False, False
+        self.probe: Slot | None = None
+        self._failures_in_row, self._pause = 0, 1.0
+        self._closed_until = 0.0  # 0: open
+        self._waiting: list[tuple[float, str, int, int, asyncio.Future[Slot]]] = []
+        self._arrivals = count()
+        self._timer: asyncio.TimerHandle | None = None
+        self._looking: asyncio.Future[Fault | bool] | None = None
+        self._silent_since: float | None = None
+        self._resting = True
+        self._closed: Stopped | None = None
+
+    async def acquire(self, due: float, id: str, attempt: int) -> Slot:
+        """Wait for a slot; the queue is served in the order of due date, id and attempt.
+
+        Args:
+            due: simulated date in days on which the answer is due.
+            id: call id of the request.
+            attempt: number of the re-ask, 0 for the first.
+
+        Returns:
+            A slot, to be released by the caller.
+
+        Raises:
+            Stopped: the pool has been closed.
+        """
+        if self._closed is not None:
+            raise _copy_of(self._closed)
+        if self._resting:
+            # Silence is measured from the first ``acquire`` after a success.
+            if not self.busy or self._silent_since is None:
+                self._silent_since = self.clock()
+            self._resting = False
+        # While others wait, the due date decides who is next, and not the moment of asking.
+        slot = None if self._waiting else self._begin()
+        if slot is not None:
+            return slot
+        turn: asyncio.Future[Slot] = asyncio.get_running_loop().create_future()
+        # Runs that share a pool have equal ids; then the order of arrival decides, because futures
+        # cannot be compared.
+        heapq.heappush(self._waiting, (due, id, attempt, next(self._arrivals), turn))
+        self._serve()
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            # The slot came in the moment of the cancellation; nobody else would release it.
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                turn.result().release()
+            raise
+
+    @property
+    def waiting(self) -> int:
+        """Number of requests in the queue."""
+        return len(self._waiting)
+
+    @property
+    def contact(self) -> float | None:
+        """Most seconds to wait while the endpoint has never answered; None: it has."""
+        return None if self.reached else self.endpoint.contact
+
+    def resize(self, in_flight: int) -> None:
+        """Allow another number of attempts at a time (>= 1); none that is under way is ended."""
+        uncut, self._most = self.limit >= self._most, float(in_flight)
+        # A limit that was cut stays cut.
+        self.limit = self._most if uncut else min(self.limit, self._most)
+        self._serve()
+
+    def seconds_since_success(self) -> float:
+        """Seconds since the last success, or since the first ``acquire`` if there was none.
+
+        Times at which nothing was under way do not count.
+        """
+        return 0.0 if self._silent_since is None else self.clock() - self._silent_since
+
+    def close(self, error: Stopped) -> None:
+        """Give out no more slots; all that wait or come later get the error."""
+        self._closed = error
+        if self._timer is not None:
+            self._timer.cancel()
+        waiting, self._waiting = self._waiting, []
+        for *_, turn in waiting:
+            if not turn.done():
+                turn.set_exception(_copy_of(error))
+
+    async def reach(self) -> Fault | None:
+        """Check that anything answers, where nothing has yet; all first attempts share one check.
+
+        Returns:
+            The fault of an attempt that need not be made; None: it may be.
+        """
+        probe = self.endpoint.probe
+        if self.reached or probe is None:
+            return None
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.ensure_future(probe())
+        # Shielded: the others go on waiting where one attempt is cancelled.
+        answer = await asyncio.shield(self._looking)
+        self.reached = self.reached or answer is True
+        return answer if isinstance(answer, Fault) else None
+
+    def record_success(self) -> None:
+        """Raise the limit by one part of itself, and close the breaker; called by a slot."""
+        # One part of the limit, so that a whole round of successes raises it by one (AIMD).
+        self.limit = min(self._most, self.limit + 1 / self.limit)
+        self._failures_in_row, self._pause, self.half_open = 0, 1.0, False
+        self.reached, self._silent_since, self._resting = True, self.clock(), True
+
+    def record_failure(self, slot: Slot, fault: Fault) -> None:
+        """Count a fault of the endpoint, or cut the limit after a rate fault; called by a slot."""
+        now = self.clock()
+        if fault.sent and fault.status is not None:
+            self.reached = True
+        if not fault.rule.endpoint_at_fault:
+            self._failures_in_row = 0  # It did answer.
+            if fault.kind == "rate":
+                # Attempts begun before the last cut met the old limit, so one burst cuts only once.
+                if slot.cuts == self.cuts:
+                    self.limit = max(1.0, float(math.floor(self.limit * LIMIT_DECREASE)))
+                    self.cuts += 1
+                pause = min(fault.retry_after or 0.0, self.patience)
+                self._closed_until = max(self._closed_until, now + pause if pause > 0 else 0.0)
+        elif not self.half_open or self.probe is slot:
+            # Else it was begun before the pause and says nothing new.
+            self._failures_in_row += 1
+            if self.half_open or self._failures_in_row >= FAILURES_TO_OPEN:
+                longest = self.patience
+                if not fault.sent and self.contact is not None:
+                    # A longer pause would end after the time within which a first answer must come.
+                    longest = min(longest, self.contact / 10)
+                self._closed_until = max(self._closed_until, now + min(self._pause, longest))
+                self._pause, self.half_open = min(2 * self._pause, MAX_OPEN_SECONDS), True
+
+    def take_back(self, slot: Slot) -> None:
+        """Free the place of a slot and serve the queue; called by the slot."""
+        self.busy -= 1
+        # Attempts begun before the pause come back too, and are not the probe.
+        if self.probe is slot:
+            self.probe = None
+        self._serve()
+
+    @property
+    def _has_capacity(self) -> bool:
+        """True if the limit and the breaker allow one more attempt, once the pause is over."""
+        return self.busy + 1 <= self.limit and not (self.half_open and self.probe is not None)
+
+    def _begin(self) -> Slot | None:
+        """A slot, if an attempt may be made now."""
+        if not self._has_capacity:
+            return None
+        if self._closed_until and self._closed_until > self.clock():
+            return None
+        self._closed_until = 0.0
+        slot = Slot(self)
+        self.busy += 1
+        if self.half_open:
+            self.probe = slot
+        return slot
+
+    def _serve(self) -> None:
+        """Hand slots to the queue until it is empty or no further attempt may be made."""
+        while self._waiting:
+            # A cancelled request stays in the heap, which only gives up its first entry, until its
+            # turn.
+            turn = self._waiting[0][-1]
+            slot = None if turn.done() else self._begin()
+            if slot is None and not turn.done():
+                # Only the end of a pause needs a timer: a released slot serves the queue itself.
+                # Also if the pause has ended since ``_begin`` looked: no other event serves.
+                if self._timer is not None:
+                    self._timer.cancel()
+                    self._timer = None
+                if self._closed_until and self._has_capacity:
+                    wait = max(self._closed_until - self.clock(), MIN_TIMER_SECONDS)
+                    self._timer = asyncio.get_running_loop().call_later(wait, self._serve)
+                return
+            heapq.heappop(self._waiting)
+            if slot is not None:
+                turn.set_result(slot)
+
+
+class SharedEndpoint:
+    """One slot pool and one loop thread for the gateways of several runs.
+
+    All requests that wait for a slot wait in one queue, so the run that lies back goes first, and
+    no slot is free while any run needs one. The dispatchers of those gateways work on its loop.
+    Journal, budget and ledger stay each run's own; call ids, which are the same in all runs, never
+    meet.
+
+    Args:
+        backend: the backend whose endpoint is asked; those of the gateways are equal to it.
+        in_flight: most attempts at a time, of all gateways together (>= 1).
+        patience: seconds, as ``SlotPool`` has it (>= 0).
+
+    Attributes:
+        loop_thread: the loop on which all of their requests are made.
+    """
+
+    def __init__(self, backend: Backend, in_flight: int, patience: float) -> None:
+        self.backend, self.in_flight, self._patience = backend, in_flight, patience
+        self.loop_thread = LoopThread(
+            "answers", wind_up=self._wind_up, switch_interval=SWITCH_SECONDS
+        )
+
+    @cached_property
+    def pool(self) -> SlotPool:
+        """The slot pool; made at the first use, which must be on the loop."""
+        return SlotPool(self.backend.endpoint(), self.in_flight, patience=self._patience)
+
+    def run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine on the loop and wait for its end.
+
+        On the loop's own thread it is only begun; after ``close`` nothing is done.
+
+        Raises:
+            TimeoutError: the work has not ended within ``PATIENCE`` seconds.
+        """
+        self.loop_thread.run(work, PATIENCE)
+
+    def close(self) -> None:
+        """Stop the loop and close the backend; every run has ended by then."""
+        self.loop_thread.stop(PATIENCE)
+
+    async def _wind_up(self) -> None:
+        # Only a pool that was ever made: making one would read keys and open the endpoint.
+        if "pool" in self.__dict__:
+            self.pool.close(Stopped("the study has ended"))
+        await self.backend.close()
+
+
+def _copy_of(error: Stopped) -> Stopped:
+    # One exception object for each waiter: raising one twice would mix their tracebacks.
+    return type(error)(*error.args)
