@@ -313,7 +313,9 @@ async def probe(address: str, seconds: float) -> Fault | bool:
         return True
     except TimeoutError:
         return _unreached(f"{address}: no answer within {seconds:g} seconds (deadlines.connect)")
-    except (aiohttp.ServerDisconnectedError, ConnectionResetError):
+    except aiohttp.ClientConnectorError:
+        return False
+    except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionResetError):
         return _unreached(f"{address}: the connection is closed without an answer")
     except (aiohttp.ClientError, OSError, ValueError):
         return False
