@@ -1,9 +1,9 @@
-"""The communities of a run's network, and places of all scientists, the same every time.
+"""The communities of a run's network, and positions of all scientists, the same every time.
 
 The page of a run and the explorer draw the same communities under the same names, and everybody in
 the same place. Each community has a disc whose area is that of its members. Discs of communities
 that share many ties lie near each other and do not overlap. Inside its disc a small community is
-laid out by forces, a large one on a spiral with its best connected member in the middle, which
+laid out by networkx, a large one on a spiral with its best connected member in the middle, which
 takes seconds for 100,000 scientists; so do all communities after the 40 largest.
 
 Then the communities of a network that is too large for everybody to be drawn.
@@ -15,68 +15,46 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
 from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.agents.lazy_imports import nx
 from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.networks.communities import LARGE, MANY_PAIRS, leiden, louvain
 from virsci_society.metrics.networks.structure import adjacency, network_ties
-from virsci_society.metrics.report.templates import count_of, format_number, format_percent
+from virsci_society.metrics.report.templates import count_of, format_number, format_percent, records
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
 
-STEPS = 220
 GOLDEN_ANGLE = 2.399963229728653
-
-
-def force_directed_positions(count: int, edges: IntArray) -> FloatArray:
-    """Positions by springs, repulsion and a pull to the middle (Fruchterman and Reingold 1991).
-
-    The layout starts from a spiral, the best connected innermost, and draws no random number.
-    """
-    degree = np.bincount(edges.ravel(), minlength=count).astype(np.float64)
-    rank = np.argsort(np.argsort(-degree, kind="stable"), kind="stable")
-    radius, angle = np.sqrt((rank + 0.5) / count), rank * GOLDEN_ANGLE
-    places = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
-    ideal = 1.6 / np.sqrt(count)
-    ends = np.concatenate([edges, edges[:, ::-1]])
-    for step in range(STEPS):
-        # The expanded square: a table of all differences would take twice the memory.
-        own = (places**2).sum(axis=1)
-        # Bounded below: two at one place would push each other infinitely far.
-        apart = np.maximum(own[:, None] + own[None, :] - 2 * places @ places.T, 1e-6)
-        force = ideal**2 / apart
-        np.fill_diagonal(force, 0.0)
-        # Less 0.9: the pull to the middle, which holds together what no tie does.
-        push = places * (force.sum(axis=1)[:, None] - 0.9) - force @ places
-        along = places[ends[:, 1]] - places[ends[:, 0]]
-        pull = along * (np.sqrt((along**2).sum(axis=1)) / ideal)[:, None]
-        for axis in (0, 1):
-            push[:, axis] += np.bincount(ends[:, 0], pull[:, axis], minlength=count)
-        length = np.maximum(np.sqrt((push**2).sum(axis=1)), 1e-9)
-        most = 0.12 * (1 - step / STEPS) ** 1.5 + 1e-4
-        places += push * (np.minimum(length, most) / length)[:, None]
-    places -= places.min(axis=0)
-    spread = np.maximum(places.max(axis=0), 1e-9)
-    # Sums differ in the last bits between machines, and a page must not.
-    rounded: FloatArray = np.round(places / spread, 4)
-    return rounded
-
-
 BY_FORCES = 350
 """Most members of a community, and most communities, that are laid out by forces."""
 DRAWN = 40
 """Number of communities, the largest first, whose members are laid out by forces."""
 ROUNDS = 300
 """Steps in which overlapping discs push each other apart."""
-
-
 NAME_SHOWN = 34
 """Most characters of the topic in the name of a community."""
+
+
+def force_directed_positions(count: int, edges: IntArray) -> FloatArray:
+    """Positions of nodes in the unit square by ForceAtlas2 (Jacomy et al. 2014), count x 2."""
+    if count < 2:
+        return np.full((count, 2), 0.5)
+    graph = nx.empty_graph(count)
+    graph.add_edges_from(edges.tolist())
+    # Strong gravity keeps together the parts of a network that no tie connects.
+    laid_out = nx.forceatlas2_layout(graph, gravity=0.3, strong_gravity=True, seed=1)
+    places = np.array([laid_out[node] for node in range(count)])
+    places -= places.min(axis=0)
+    spread = np.maximum(places.max(axis=0), 1e-9)
+    # Sums differ in the last bits between machines, and a page must not.
+    rounded: FloatArray = np.round(places / spread, 4)
+    return rounded
 
 
 @dataclass(frozen=True)
@@ -138,7 +116,7 @@ class Communities:
         members = np.argsort(self.community, kind="stable")
         for number, rows in enumerate(np.split(members, np.cumsum(self.sizes)[:-1])):
             by_forces = number < DRAWN and 2 < len(rows) <= BY_FORCES
-            drawn = by_ties(self.matrix, rows) if by_forces else on_spiral(self.matrix, rows)
+            drawn = member_positions(self.matrix, rows, by_forces)
             # A little inside its disc: members of touching communities stay apart.
             places[rows] = centres[number] + 0.9 * radius[number] * drawn
         places -= places.min(axis=0)
@@ -223,10 +201,8 @@ def community_positions(matrix: sparse.csr_array, label: IntArray, count: int) -
     across = (first < second) & (second < placed)
     edges = np.unique(np.column_stack([first[across], second[across]]), axis=0)
     outside = np.arange(placed, count)
-    radius, angle = 1.2 * np.sqrt(1 + outside / count), outside * GOLDEN_ANGLE
-    spiral = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
     inner = 2 * force_directed_positions(placed, edges) - 1
-    return np.concatenate([inner, spiral])
+    return np.concatenate([inner, spiral(1.2 * np.sqrt(1 + outside / count), outside)])
 
 
 def spread_discs(centres: FloatArray, radius: FloatArray) -> FloatArray:
@@ -249,20 +225,25 @@ def spread_discs(centres: FloatArray, radius: FloatArray) -> FloatArray:
     return places
 
 
-def by_ties(matrix: sparse.csr_array, rows: npt.NDArray[np.int64]) -> FloatArray:
-    """Places of the members of one community in the disc of radius 1, by their ties."""
-    ends = sparse.triu(matrix[rows][:, rows], k=1).tocoo()
-    edges = np.column_stack(ends.coords).astype(np.int64)
-    x, y = (2 * force_directed_positions(len(rows), edges) - 1).T
-    # From the square of side 2 into the disc.
-    return np.column_stack([x * np.sqrt(1 - y**2 / 2), y * np.sqrt(1 - x**2 / 2)])
+def member_positions(matrix: sparse.csr_array, rows: IntArray, by_forces: bool) -> FloatArray:
+    """Positions of the members of one community in the disc of radius 1.
 
-
-def on_spiral(matrix: sparse.csr_array, rows: npt.NDArray[np.int64]) -> FloatArray:
-    """Places on a spiral in the disc of radius 1, the best connected in the middle."""
+    By their ties; or on a spiral, the best connected in the middle.
+    """
+    if by_forces:
+        ends = sparse.triu(matrix[rows][:, rows], k=1).tocoo()
+        edges = np.column_stack(ends.coords).astype(np.int64)
+        x, y = (2 * force_directed_positions(len(rows), edges) - 1).T
+        # From the square of side 2 into the disc.
+        return np.column_stack([x * np.sqrt(1 - y**2 / 2), y * np.sqrt(1 - x**2 / 2)])
     degree = np.diff(matrix.indptr)[rows]
     rank = np.argsort(np.argsort(-degree, kind="stable"), kind="stable")
-    radius, angle = np.sqrt((rank + 0.5) / len(rows)), rank * GOLDEN_ANGLE
+    return spiral(np.sqrt((rank + 0.5) / len(rows)), rank)
+
+
+def spiral(radius: FloatArray, rank: IntArray) -> FloatArray:
+    """Points at these distances from the middle, each turned by the golden angle."""
+    angle = rank * GOLDEN_ANGLE
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 
 
@@ -304,32 +285,37 @@ class CommunityMap:
     method: str
     names: list[str]
     community: IntArray
-    note: str
 
-    def rows(self, most: int) -> list[dict[str, object]]:
+    def rows(self, most: int) -> list[dict[str, Any]]:
         """The largest communities as rows of a table."""
-        return [
-            {
-                "number": str(place + 1),
-                "people": int(self.people[place]),
-                "share": int(self.people[place]) / len(self.names),
-                "label": self.labels[place],
-                "papers": int(self.papers[place]),
-                "inside": int(self.inside[place]),
-                "across": int(self.across[place]),
-                "first": self.first[place],
-            }
-            for place in range(min(most, len(self.people)))
-        ]
+        columns = {
+            "people": self.people,
+            "share": self.people / len(self.names),
+            "label": self.labels,
+            "papers": self.papers,
+            "inside": self.inside,
+            "across": self.across,
+            "first": self.first,
+        }
+        table = pd.DataFrame(columns).head(most)
+        table.insert(0, "number", [str(place + 1) for place in range(len(table))])
+        return records(table)
+
+    @property
+    def note(self) -> str:
+        """What is drawn, in sentences."""
+        drawn, tied = len(self.people), len(self.names)
+        found = count_of(drawn + self.rest_communities, "community", "communities")
+        note = f"{format_number(tied)} scientists with a co-author, in {found}. "
+        if not self.rest:
+            return f"{note}Each is a circle whose area is that of its people."
+        share = format_percent(self.people.sum() / tied)
+        note += f"The {drawn} largest hold {share} of them; a circle’s area is that of its people. "
+        return f"{note}The dashed circle, at the same scale, is all the others together."
 
 
 def map_communities(whole: Communities, papers: Mapping[str, int]) -> CommunityMap:
-    """Place the largest communities of a network.
-
-    Args:
-        whole: the network.
-        papers: of each scientist in the run.
-    """
+    """Place the largest communities of a network, given the papers of each scientist in the run."""
     names, sizes = whole.names, whole.sizes
     enough = int(np.searchsorted(np.cumsum(sizes), SHARE_DRAWN * sizes.sum())) + 1
     drawn = min(enough, MAX_CIRCLES, len(sizes))
@@ -340,7 +326,6 @@ def map_communities(whole: Communities, papers: Mapping[str, int]) -> CommunityM
     lines = strongest_pairs(drawn_pairs)
     inside = np.diag(drawn_pairs)
     written = np.array([papers.get(who, 0) for who in names], dtype=np.int64)
-    rest = int(sizes[drawn:].sum())
     return CommunityMap(
         centres=centres[:drawn],
         radius=ROOM * radius[:drawn],
@@ -352,12 +337,11 @@ def map_communities(whole: Communities, papers: Mapping[str, int]) -> CommunityM
         across=between[:drawn].sum(axis=1) - inside,
         lines=lines,
         pairs=drawn_pairs[lines[:, 0], lines[:, 1]],
-        rest=rest,
+        rest=int(sizes[drawn:].sum()),
         rest_communities=len(sizes) - drawn,
         method=whole.method,
         names=names,
         community=held,
-        note=_note(len(names), sizes, drawn),
     )
 
 
@@ -403,13 +387,3 @@ def _first_members(
     order = np.lexsort((np.arange(len(names)), -degree, -papers, held))
     starts = np.searchsorted(held[order], np.arange(count))
     return [names[order[start]] for start in starts]
-
-
-def _note(tied: int, sizes: IntArray, drawn: int) -> str:
-    share = format_percent(sizes[:drawn].sum() / tied)
-    found = count_of(len(sizes), "community", "communities")
-    note = f"{format_number(tied)} scientists with a co-author, in {found}. "
-    if drawn == len(sizes):
-        return f"{note}Each is a circle whose area is that of its people."
-    note += f"The {drawn} largest hold {share} of them; a circle’s area is that of its people. "
-    return f"{note}The dashed circle, at the same scale, is all the others together."
