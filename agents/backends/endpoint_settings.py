@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import BeforeValidator
 
-from virsci_society.agents.backends.http_client import is_local
+from virsci_society.agents.backends.hosts import is_local, require_key_host
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.redaction import redact, remember_secret
 
@@ -100,14 +100,16 @@ class EndpointSettings:
             The key; None where no variable is named.
 
         Raises:
-            InputError: the variable is missing, or holds something that cannot be a key.
+            InputError: it may not be sent there, is missing, or is nothing that a key can be.
         """
         if self.key is None:
             return None
+        require_key_host(self.key, self.api_base)
         # A key that was read from a file brings its line end along.
         key = os.environ.get(self.key, "").strip()
         if not _PRINTABLE.fullmatch(key):
             what = "holds spaces or letters that no key has" if key else "is not set"
+            what += "" if key else f"; type: export {self.key}=..."
             raise InputError(f"backend.key: the environment variable {self.key} {what}")
         remember_secret(key)
         return key

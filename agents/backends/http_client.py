@@ -13,7 +13,6 @@ import ssl
 from collections.abc import Mapping
 from functools import cache
 from http.client import HTTPException
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.error import HTTPError
@@ -28,6 +27,7 @@ from urllib.request import (  # type: ignore[attr-defined]
     proxy_bypass_environment,
 )
 
+from virsci_society.agents.backends.hosts import is_local
 from virsci_society.agents.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -69,15 +69,6 @@ class Route(NamedTuple):
     proxy: str | None = None
     proxy_variable: str = ""
     certificates: str = ""
-
-
-def is_local(address: str | None) -> bool:
-    """Return whether an address is on this machine."""
-    host = urlsplit(address or "").hostname or ""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return host.endswith(".localhost")
 
 
 def route_to(address: str) -> Route:

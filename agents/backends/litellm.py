@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 from pydantic import PrivateAttr
 
 from virsci_society.agents.backends.endpoint_settings import EndpointSettings
+from virsci_society.agents.backends.hosts import is_home
 from virsci_society.agents.backends.http import (
     ChatCompletionsBackend,
     Fields,
@@ -198,7 +199,8 @@ def litellm_arguments(model: str, endpoint: EndpointSettings, key: str | None) -
     arguments["drop_params"] = True
     if endpoint.api_base is not None:
         arguments["api_base"] = endpoint.api_base
-    if key is not None or endpoint.is_local:
+    # Left to itself litellm would send the usual variable of its provider to any address.
+    if key is not None or not (endpoint.api_base is None or is_home(endpoint.api_base)):
         arguments["api_key"] = key or NO_KEY
     return arguments
 

@@ -160,7 +160,7 @@ def run(
     from virsci_society.scenarios.config.schema import read_scenario, scenario_document
     from virsci_society.scenarios.runs.execute import default_folder, is_finished
     from virsci_society.scenarios.runs.execute import run_scenario as execute
-    from virsci_society.scenarios.runs.preflight import check_before_run
+    from virsci_society.scenarios.runs.preflight import check_before_run, key_routes
 
     find_code_here(trust)
     document = scenario_document(scenario, with_seed(set_, seed))
@@ -170,6 +170,8 @@ def run(
         tell(f"{folder} holds this run already; nothing to do")
     else:
         check_before_run(chosen, folder, online=online)
+        for route in key_routes(chosen):
+            tell(route)
         _warn(document, chosen)
         with make_progress() as progress:
             execute(chosen, folder, progress, fork=fork)
@@ -218,7 +220,7 @@ def check(
     from virsci_society.scenarios.config.schema import read_scenario, scenario_document
     from virsci_society.scenarios.planning.prompt_recording import check_pages
     from virsci_society.scenarios.runs.execute import default_folder
-    from virsci_society.scenarios.runs.preflight import check_before_run
+    from virsci_society.scenarios.runs.preflight import check_before_run, key_routes
 
     find_code_here(trust)
     if is_study(scenario):
@@ -230,6 +232,8 @@ def check(
     chosen = read_scenario(document, trust=trust)
     check_before_run(chosen, default_folder(chosen), online=online)
     tell(f"{chosen.name}: every key is right (seed {chosen.seed})")
+    for route in key_routes(chosen):
+        tell(route)
     _tell_counted_teams(chosen)
     _warn(document, chosen)
     if pages := check_pages(chosen):

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from virsci_society.agents.backends.hosts import allow_key
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.yaml_io import (
@@ -274,6 +275,7 @@ def from_settings(settings: Iterable[str]) -> Document:
         except InputError as error:
             faults.append(str(error))
             continue
+        note_named_keys(path, value)
         document = document.merged_with(
             single_key(path, value, Origin(f"--set {key.strip()}", Path.cwd(), path))
         )
@@ -293,10 +295,20 @@ def from_arguments(arguments: Mapping[str, Any]) -> Document:
         path = key_path(key)
         if path is None:
             raise InputError(f"{key!r} is not a key; write it like protocol.turns")
+        note_named_keys(path, value)
         document = document.merged_with(
             single_key(path, value, Origin(dotted(path), Path.cwd(), path))
         )
     return document
+
+
+def note_named_keys(path: KeyPath, value: Any) -> None:
+    """Note the variables of API keys that the user names, which may go wherever the file says."""
+    if isinstance(value, dict):
+        for key, below in value.items():
+            note_named_keys((*path, key), below)
+    elif path[-1] == "key" and isinstance(value, str):
+        allow_key(value)
 
 
 def single_key(path: KeyPath, value: Any, origin: Origin | None) -> Document:

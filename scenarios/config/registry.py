@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
+from virsci_society.agents.backends.hosts import EVERY, allow_key
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.facts.names import FACTS
@@ -367,4 +368,5 @@ def outside_metric(name: str) -> tuple[str, Any] | None:
 def find_code_here(trust: bool) -> None:
     """Let a trusted dotted path name a module of the current folder, after all installed ones."""
     if trust:
+        allow_key(EVERY)
         sys.path.append(str(Path.cwd()))

@@ -7,7 +7,6 @@ second of ``society run`` make the same checks, and all faults come out at once.
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -85,11 +84,21 @@ def _nobody_outside(scenario: Scenario) -> Iterator[str]:
 
 
 def _missing_variables(scenario: Scenario) -> Iterator[str]:
-    """The environment variable of a key that is named and not set; its value is not looked at."""
+    """The variable of a key, where it is not set or may not be sent to the address."""
     endpoint = getattr(scenario.backend.backend.paid, "endpoint_settings", None)
-    name = endpoint and endpoint.key
-    if name and not os.environ.get(name, "").strip():
-        yield f"backend.key: the environment variable {name} is not set; type: export {name}=..."
+    try:
+        if endpoint is not None:
+            endpoint.secret()
+    except InputError as error:
+        yield str(error)
+
+
+def key_routes(scenario: Scenario) -> Iterator[str]:
+    """Say which environment variable is sent to which host."""
+    endpoint = getattr(scenario.backend.backend.paid, "endpoint_settings", None)
+    if endpoint is not None and endpoint.key:
+        host = urlsplit(endpoint.api_base or "").hostname or "the provider"
+        yield f"key: the value of {endpoint.key} is sent to {host}"
 
 
 def _refused_model(scenario: Scenario) -> Iterator[str]:

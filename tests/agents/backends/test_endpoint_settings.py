@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from urllib.parse import urlsplit
 
+import pytest
+
+from virsci_society.agents.backends.endpoint_settings import EndpointSettings
+from virsci_society.agents.backends.hosts import NAMED
 from virsci_society.agents.backends.http_client import trusted_certificates
+from virsci_society.agents.backends.litellm import litellm_arguments
 from virsci_society.agents.backends.openai import OpenAI
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.config.schema import load_scenario
 
 
 def test_certificates_and_host_names_are_checked():
@@ -28,3 +37,70 @@ def test_all_clients_of_a_process_share_them():
 
     one, two = asyncio.run(contexts())
     assert one is two is trusted_certificates()
+
+
+PAIRS = [
+    ("OPENAI_API_KEY", "https://api.openai.com/v1", True),
+    ("OPENAI_API_KEY", "https://eu.api.openai.com/v1", True),
+    ("OPENAI_API_KEY", None, True),
+    ("GEMINI_API_KEY", "https://generativelanguage.googleapis.com/v1beta/openai", True),
+    ("AWS_SECRET_ACCESS_KEY", "http://127.0.0.1:8000/v1", True),
+    ("AWS_SECRET_ACCESS_KEY", "https://models.example/v1", False),
+    ("AWS_SECRET_ACCESS_KEY", None, False),
+    ("OPENAI_API_KEY", "https://api.openai.com.example/v1", False),
+    ("OPENAI_API_KEY", "https://openai.com.example/v1", False),
+    ("OPENAI_API_KEY", "https://notapi.openai.com.evil.example/v1", False),
+    ("MISTRAL_API_KEY", "https://api.openai.com/v1", False),
+]
+
+
+@pytest.fixture
+def nothing_named(monkeypatch, tmp_path):
+    monkeypatch.delenv(NAMED, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    for variable in {variable for variable, *_ in PAIRS}:
+        monkeypatch.setenv(variable, "sk-000000000000000000")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("variable", "address", "sent"), PAIRS)
+def test_a_key_goes_to_the_hosts_of_its_provider_only(nothing_named, variable, address, sent):
+    endpoint = EndpointSettings(address, key=variable)
+    if sent:
+        assert endpoint.secret()
+        return
+    with pytest.raises(InputError, match=f"the value of {variable} would be sent to"):
+        endpoint.secret()
+    own = nothing_named / "virsci-society"
+    own.mkdir()
+    host = urlsplit(address or "").hostname or ""
+    (own / "keys").write_text(f"# mine\n{variable} {host}\n")
+    if host:
+        assert endpoint.secret()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        lambda: load_scenario(
+            "quickstart", settings=["backend.use=openai", "backend.model=m", KEY]
+        ),
+        lambda: load_scenario("quickstart", **{"backend": {"use": "openai", "model": "m", **OWN}}),
+        lambda: find_code_here(True),
+    ],
+)
+def test_a_user_may_name_any_pair(nothing_named, monkeypatch, name):
+    monkeypatch.setattr("sys.path", [])
+    name()
+    assert EndpointSettings("https://models.example/v1", key="AWS_SECRET_ACCESS_KEY").secret()
+
+
+OPENAI = ["backend.use=openai", "backend.model=m"]
+KEY = "backend.key=AWS_SECRET_ACCESS_KEY"
+OWN = {"key": "AWS_SECRET_ACCESS_KEY"}
+
+
+def test_litellm_sends_no_key_of_its_own_to_a_strange_host():
+    strange = EndpointSettings("https://models.example/v1")
+    assert litellm_arguments("openai/m", strange, None)["api_key"] == "none"
+    assert "api_key" not in litellm_arguments("openai/m", EndpointSettings(None), None)
