@@ -171,8 +171,6 @@ RULES: Mapping[str, Rule] = {
     "credit": Rule(
         False, False, "the account has no credit left; the same command resumes it later"
     ),
-    "unanswered": Rule(False, False, "answer the open questions in the folder backend.path"),
-    "folder": Rule(False, False, "see that backend.path can be read and written to"),
     "request": Rule(False, False, "see backend.model, backend.api_base and the model's limits"),
 }
 """The rule for each kind of fault."""

@@ -49,7 +49,6 @@ MOVED = {
     "scale": "performance.html#past-one-machine",
     "stability": "python.html#what-is-promised-and-for-how-long",
     "tests": "pages/contributing.html#the-tests",
-    "watch": "explorer.html#watch-a-run",
 }
 """Old addresses and what is now there: whoever renames or merges a page adds its old name."""
 

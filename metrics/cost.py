@@ -160,8 +160,6 @@ OUTCOMES = {
     "redirect": "the server sent the request to another address",
     "server": "the server failed",
     "garbled": "the answer was no answer",
-    "unanswered": "nobody answered by the deadline of the inbox",
-    "folder": "the folder of questions and answers could not be used",
     "empty": "the answer held no text",
     "withheld": "the answer had no choices",
     "rate": "too many requests at a time",

@@ -60,7 +60,7 @@ ROOMS = {
     "scenarios": (
         *("config", "runs", "planning", "terminal"),
         ("study", "review"),
-        *("analysis", "calibration", "explorer", "export", "watch", "cli"),
+        *("analysis", "calibration", "explorer", "export", "cli"),
     ),
 }
 """The rooms of each package: a module imports from its own room, those of the same group and those
@@ -91,7 +91,6 @@ DOORS = {
         "agents/journal/journal.py",
         "agents/journal/database.py",
         "agents/journal/writer.py",
-        "agents/journal/live_view.py",
         "society/literature/embedding/cache.py",
     ),
 }

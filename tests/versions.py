@@ -30,7 +30,6 @@ TESTS = (
     "agents/backends/test_live_calls.py",
     "scenarios/runs/test_build.py",
     "scenarios/runs/test_execute.py",
-    "scenarios/watch/test_hostile_clients.py",
 )
 SOCIETIES = ("quickstart", "community/assembly")
 SHOWN = ("litellm", "mesa", "numpy", "pandas", "pydantic")

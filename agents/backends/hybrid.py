@@ -121,11 +121,6 @@ class Hybrid(Backend):
         return self.live.unreadable_advice.replace("backend.", "backend.live.")
 
     @property
-    def waiting_for(self) -> str:
-        """What the open calls of the model wait for."""
-        return self.live.waiting_for
-
-    @property
     def priced(self) -> bool:
         """True if the price of the model is known."""
         return self.live.priced

@@ -289,6 +289,13 @@ def remove_folder(path: Path, *, within: Path | None = None) -> None:
         shutil.rmtree(path)
 
 
+def replace_folder(path: Path, new: Path, *, within: Path) -> None:
+    """Put a folder in the place of another one beside it; whoever reads meets one of both."""
+    remove_folder(path, within=within)
+    with _naming(path):
+        os.replace(new, path)
+
+
 def lock_file(path: Path, *, timeout: float = -1) -> FileLock:
     """A lock on a file that other processes respect, for a ``with`` statement.
 

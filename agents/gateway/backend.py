@@ -99,14 +99,6 @@ class Backend(Part):
         return None
 
     @property
-    def waiting_for(self) -> str:
-        """What the open calls wait for, in one line for the terminal; empty: nothing to be said.
-
-        It is read from another thread than the loop's.
-        """
-        return ""
-
-    @property
     def unreadable_advice(self) -> str:
         """What a user can do where replies cannot be read."""
         return "Use another model"

@@ -8,6 +8,7 @@ frame of it, and every later commit with it, without a word.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import struct
 from collections.abc import Iterator
@@ -176,6 +177,39 @@ def make_durable(database: sqlite3.Connection, path: Path | None) -> None:
         raise _disk_full(path, error) or InputError(
             f"{path}: cannot be written as a journal: {error}"
         ) from error
+
+
+def read_notes(path: Path) -> dict[str, str]:
+    """Read the notes of a journal about its whole run, also while another process writes it.
+
+    With a write-ahead log no writer ever waits for this read.
+
+    Raises:
+        InputError: the file cannot be read as a journal.
+    """
+    try:
+        with closing(connect(path, True)) as database:
+            tables = database.execute("SELECT name FROM sqlite_master").fetchall()
+            known = ("meta",) in tables
+            return dict(database.execute("SELECT key, value FROM meta")) if known else {}
+    except (sqlite3.Error, ValueError) as error:
+        raise InputError(f"{path}: cannot be read as a journal: {error}") from error
+
+
+def is_being_written(path: Path) -> bool | None:
+    """Does a process on this machine hold the lock of a journal? None: that cannot be seen here.
+
+    The kernel's list of locks is read: to try the lock would keep a run from starting.
+    """
+    try:
+        number = os.stat(path.with_name(f"{path.name}.lock"), follow_symlinks=False).st_ino
+    except OSError:
+        return False
+    try:
+        held = Path("/proc/locks").read_text(encoding="ascii").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return any(" FLOCK " in line and f":{number} " in line for line in held)
 
 
 def _disk_full(path: Path | None, error: Exception) -> Stopped | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,10 +18,6 @@ from virsci_society.agents.profile import Profile
 from virsci_society.agents.replies.form import Form, sent_schema_for
 from virsci_society.agents.spelling import cut_text
 
-PERSON = "person"
-"""Begins ``Reply.model`` where a person has answered in the place of a model or of rules."""
-INSTEAD = "instead of a "
-"""Begins it where a model or rules have answered for a person who did not."""
 LINES = (2000, 1000, 500, 250, 120)
 """Lengths, in characters, that long lines are cut to, one after another."""
 CUT = " […]"
@@ -127,7 +122,7 @@ class Reply:
     Attributes:
         text: the words.
         usage: their tokens.
-        model: the model's own name for itself; ``person`` or ``person (P07)`` for a person.
+        model: the model's own name for itself.
         cut: True if the words end because a limit of length was reached.
         unruled: True if the offline scientist had no rule for the form.
 
@@ -142,11 +137,6 @@ class Reply:
     model: str
     cut: bool = False
     unruled: bool = False
-
-
-def is_person(model: object) -> bool:
-    """Is this ``Reply.model`` the name of a person's answer? A missing value is nobody's."""
-    return isinstance(model, str) and bool(re.fullmatch(rf"{PERSON}( \(.*\))?", model))
 
 
 def estimate_tokens(characters: int) -> int:

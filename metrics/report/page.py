@@ -33,7 +33,6 @@ from virsci_society.metrics.report.people_and_papers import (
     decisions_section,
     papers_section,
     people_section,
-    persons_sentence,
 )
 from virsci_society.metrics.report.sections import (
     LABELS,
@@ -97,7 +96,6 @@ def _page_context(run: Run) -> dict[str, Any]:
         "sketch": MIN_REPLICATES,
         "notes": [str(note) for note in run.manifest.get("notes", [])],
         "people": people_section(run),
-        "persons": persons_sentence(run),
         "papers": papers_section(run),
         "papers_total": summary["papers"],
         "novelty": _novelty(run),

@@ -19,7 +19,6 @@ from virsci_society.metrics.registry import measure
 from virsci_society.metrics.report.templates import known_text, records
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import WRITTEN_BY, asks_people, person_marks
 
 PAPERS_SHOWN = 40
 PEOPLE_SHOWN = 60
@@ -29,8 +28,7 @@ TEXT_SHOWN = 4000
 def papers_section(run: Run) -> list[dict[str, Any]]:
     """The first papers by date, with authors, novelty and citations.
 
-    ``cites_own`` are titles of papers of the run; ``by_persons`` says how many replies of its team
-    persons wrote, and is empty where none.
+    ``cites_own`` are titles of papers of the run.
     """
     papers = run.table("papers").head(PAPERS_SHOWN)
     titles = dict(zip(papers["paper"], papers["title"], strict=True))
@@ -42,7 +40,6 @@ def papers_section(run: Run) -> list[dict[str, Any]]:
     past = cites[~inside].groupby("citing").size()
     cited = cites[inside].groupby("cited").size()
     scores = measure(run, "novelty").set_index("paper")
-    spoke = _replies_of_persons(run, "team")
     shown = []
     for number, row in enumerate(papers.to_dict("records"), 1):
         name = row["paper"]
@@ -60,7 +57,6 @@ def papers_section(run: Run) -> list[dict[str, Any]]:
                 "cites_past": int(past.get(name, 0)),
                 "cites_own": [known_text(titles.get(one, one)) for one in own.get(name, [])],
                 "cited": int(cited.get(name, 0)),
-                "by_persons": spoke.get(row["team"], ""),
             }
         )
     return shown
@@ -78,7 +74,6 @@ def people_section(run: Run) -> dict[str, Any]:
     standing = measure(run, "standing").set_index("scientist")["citations"]
     wrote = run.table("authorships")["scientist"].value_counts()
     careers = run.table("careers")
-    spoke = _replies_of_persons(run, "scientist")
     left = careers[careers["change"].isin(LEFT)]
     gone = dict(zip(left["scientist"], left["change"], strict=True))
     table = pd.DataFrame(
@@ -92,7 +87,6 @@ def people_section(run: Run) -> dict[str, Any]:
             "cited": counts_of(names, standing),
             "before": people["papers"],
             "gone": [gone.get(name, "").replace("one_off", "came for one team") for name in names],
-            "by_persons": [spoke.get(str(name), "") for name in names],
         }
     )
     # By name last, so that equal people stand in one order in every run of this page.
@@ -101,32 +95,6 @@ def people_section(run: Run) -> dict[str, Any]:
     )
     counts = {"total": people_ever(run), "listed": len(table)}
     return {"rows": records(order.head(PEOPLE_SHOWN)), **counts}
-
-
-def persons_sentence(run: Run) -> str:
-    """How many replies of a run persons wrote, and which; empty where nobody was asked to."""
-    if not asks_people(run.scenario):
-        return ""
-    spoke = _replies_of_persons(run, "scientist")
-    if not spoke:
-        return "No person answered in time, so a rule or a model wrote every reply."
-    told = "; ".join(f"for {name} {text}" for name, text in sorted(spoke.items()))
-    return f"These replies were written by a person, not by a rule or a model: {told}."
-
-
-def _replies_of_persons(run: Run, column: str) -> dict[str, str]:
-    """By team or scientist: how many of its replies persons wrote, and who they are."""
-    if not asks_people(run.scenario):
-        return {}
-    calls = run.table("calls")
-    marked = calls.assign(mark=person_marks(run.scenario, calls))
-    found = {}
-    for name, rows in marked.groupby(column, sort=False):
-        written = rows["mark"][rows["mark"].str.startswith(WRITTEN_BY)]
-        if len(written):
-            persons = " and ".join(written.str.removeprefix(WRITTEN_BY).unique())
-            found[str(name)] = f"{len(written)} of {len(rows)} by {persons}"
-    return found
 
 
 TEAMS_SHOWN = 8

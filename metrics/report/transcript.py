@@ -26,7 +26,7 @@ from virsci_society.metrics.report.templates import (
     template_environment,
 )
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import WRITTEN_BY, backend_of, person_marks
+from virsci_society.society.results.speaker import backend_of
 
 WIDTH = 80
 """Columns of the text."""
@@ -66,9 +66,9 @@ def decoded_reply(reply: str) -> str:
 class SpokenReply:
     """One reply of a team's talk: names and texts of the fields of its form, and who said it when.
 
-    ``visit`` is above 1 after a restart of the stage, ``turn`` 0 outside turns. ``note`` says that
-    a person wrote the words, why there are none, or how they were read; it is empty for words of a
-    model or rule that were read as they came. ``prompt`` is empty where it is not wanted.
+    ``visit`` is above 1 after a restart of the stage, ``turn`` 0 outside turns. ``note`` says why
+    there are no words, or how they were read; it is empty for words that were read as they came.
+    ``prompt`` is empty where it is not wanted.
     """
 
     call: str
@@ -94,8 +94,7 @@ class SpokenReply:
 class TeamTalk:
     """The talk of one team, stage by stage, and what became of the team in one line.
 
-    ``members`` are told with role and dates, ``paper`` is title and abstract, and ``people`` are
-    the persons who took part, such as ``a person (P07)``.
+    ``members`` are told with role and dates, ``paper`` is title and abstract.
     """
 
     team: str
@@ -103,12 +102,6 @@ class TeamTalk:
     members: tuple[str, ...]
     stages: tuple[tuple[str, tuple[SpokenReply, ...]], ...]
     paper: tuple[str, str] | None
-    people: tuple[str, ...] = ()
-
-    @property
-    def note(self) -> str:
-        """Who took part as a person; empty where nobody did."""
-        return f"{' and '.join(self.people)} took part" if self.people else ""
 
 
 def team_lines(run: Run, called: Callable[[str], str] = str) -> list[str]:
@@ -175,12 +168,7 @@ def team_talks(
     for row in records(chosen):
         name = str(row["team"])
         rows = by_team.get(name, calls.iloc[:0]).sort_values("sequence", kind="stable")
-        marks = person_marks(run.scenario, rows)
-        said = [
-            _utterance(one, row, prompts, mark)
-            for one, mark in zip(records(rows), marks, strict=True)
-        ]
-        written = [mark.removeprefix(WRITTEN_BY) for mark in marks if mark.startswith(WRITTEN_BY)]
+        said = [_utterance(one, row, prompts) for one in records(rows)]
         said = [one for one in said if stage in (None, one.stage)]
         paper = papers.get(name)
         yield TeamTalk(
@@ -189,7 +177,6 @@ def team_talks(
             members=tuple(_member(one) for one in records(members.get(name, none))),
             stages=tuple((head, tuple(group)) for head, group in groupby(said, key=_stage_head)),
             paper=None if paper is None else (str(paper["title"]), str(paper["abstract"])),
-            people=tuple(dict.fromkeys(written)),
         )
 
 
@@ -200,8 +187,6 @@ def transcript_lines(
     for talk in team_talks(run, team, stage, prompts):
         yield f"team {talk.team}"
         yield from _filled(talk.facts, "  ")
-        if talk.note:
-            yield from _filled(talk.note, "  ")
         yield from _filled(f"members: {'; '.join(talk.members)}", "  ")
         for head, said in talk.stages:
             yield ""
@@ -214,7 +199,7 @@ def transcript_lines(
                     yield from _filled(f"{name}: {text}", "    ")
         if talk.paper is not None and stage is None:
             yield ""
-            yield "== published ==" + (f" [{talk.note}]" if talk.note else "")
+            yield "== published =="
             yield from _filled(talk.paper[0], "    ")
             yield from _filled(talk.paper[1], "    ")
         yield ""
@@ -234,10 +219,10 @@ def transcript_page(
 
 
 def _utterance(
-    row: Mapping[str, Any], team: Mapping[str, Any], prompts: Mapping[str, str], mark: str
+    row: Mapping[str, Any], team: Mapping[str, Any], prompts: Mapping[str, str]
 ) -> SpokenReply:
     act = known_text(row["act"])
-    notes = [mark, known_text(row["verdict"])]
+    notes = [known_text(row["verdict"])]
     if row["defaulted"] is True:
         notes.append("default of the form")
     elif known_text(row["rung"]) not in ("", "strict"):

@@ -41,8 +41,6 @@ from virsci_society.scenarios.terminal.arguments import (
     tell,
     with_seed,
 )
-from virsci_society.scenarios.watch.command import play, watch
-from virsci_society.scenarios.watch.ctl import ctl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -324,9 +322,6 @@ app.command("list")(list_)
 app.command()(new)
 app.command()(show)
 app.command()(transcript)
-app.command()(watch)
-app.command()(ctl)
-app.command()(play)
 
 
 def main() -> None:

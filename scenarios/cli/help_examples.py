@@ -21,15 +21,12 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "check": "Check a scenario without running it; every fault is named.",
         "plan": "Tell what a run will take: calls, tokens, money and time.",
         "run": "Run a scenario, or resume a run that was stopped.",
-        "play": "Run a scenario in which a person answers for a scientist.",
         "replay": "Go through a run again from its journal, without a call.",
         "fork": "Go on differently from one day of a finished run.",
-        "ctl": "Pause, resume or stop a run; change its slots and budget.",
     },
     "Look at a run": {
-        "show": "What happened in a run, in ten lines; --open: its page.",
+        "show": "Show a run in ten lines, finished or running; --open: its page.",
         "transcript": "Who said what to whom, stage by stage.",
-        "watch": "A page that shows a run or a study as it goes on.",
         "explore": "A page with the network over time and all that was said.",
         "export": "Archives, pages, figures and prompts.",
     },
@@ -109,22 +106,13 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "show": (
         "society show runs/quickstart-1",
         "society show runs/quickstart-1 --full",
+        "society show runs/quickstart-1 --follow",
         "society show runs/quickstart-1 --open",
     ),
     "transcript": (
         "society transcript runs/quickstart-1",
         "society transcript runs/quickstart-1 Vizona/1 --stage novelty --prompts",
         "society transcript runs/quickstart-1 Vizona/1 --page talk.html",
-    ),
-    "ctl": (
-        "society ctl runs/quickstart-1 pause",
-        "society ctl runs/quickstart-1 resume --slots 8 --budget tokens=2000000",
-        "society ctl runs/team-size stop",
-    ),
-    "watch": ("society watch runs/quickstart-1", "society watch runs/team-size --open"),
-    "play": (
-        "society play quickstart --as Vizona",
-        "society play virsci/paper --as Vizona --limit 600 --name P07 --out runs/seat",
     ),
     "ecosystem": (
         "society ecosystem build jsonl papers.jsonl.gz --boundary 2012 --out eco/mine",

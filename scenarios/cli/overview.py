@@ -8,7 +8,9 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 
 LABEL = 22
 """Columns before the text of each line of ``society show``."""
+FOLLOW_SECONDS = 3.0
+"""Between two looks at a run that is followed."""
 LEAST_COLUMNS = 8
 """Columns below which a chart is left out."""
 MOST_COLUMNS = 60
@@ -53,14 +57,40 @@ def show(
     open_: Annotated[
         bool, typer.Option("--open", help="Open the page of a run or a study in the browser.")
     ] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Show it again every few seconds until it ends.")
+    ] = False,
 ) -> None:
     """Show what happened in a run, or in the part of it that there is, in ten lines.
 
-    On a terminal, small charts over simulated time follow.
+    On a terminal, small charts over simulated time follow. A run that is running can be shown too:
+    with its progress, and with its world as of a moment ago.
     """
     if open_:
         _open_page(run)
-        return
+    elif follow:
+        _follow(run, json, full)
+    else:
+        _show(run, json, full)
+
+
+def _follow(run: Path, json: bool, full: bool) -> None:
+    """Show a run again and again until it ends; Ctrl-C leaves the run alone."""
+    from rich.console import Console
+
+    from virsci_society.scenarios.runs.run_state import RUNNING, read_state
+
+    screen = Console()
+    with suppress(KeyboardInterrupt):
+        while read_state(run).state == RUNNING:
+            screen.clear()
+            _show(run, json, full)
+            time.sleep(FOLLOW_SECONDS)
+        screen.clear()
+        _show(run, json, full)
+
+
+def _show(run: Path, json: bool, full: bool) -> None:
     from virsci_society.metrics.summary_file import SUMMARY, read_summary
     from virsci_society.scenarios.runs.run_state import FINISHED, has_world, read_state
 
@@ -88,7 +118,6 @@ def _print_state(state: RunState, json: bool) -> None:
         return
     from virsci_society.scenarios.runs.run_state import RUNNING, going_on
 
-    watch = "'society watch' shows it as it runs"
     day = "before the first answer" if state.days is None else f"day {state.days:g}"
     rows = (
         ("state", state.words),
@@ -97,7 +126,9 @@ def _print_state(state: RunState, json: bool) -> None:
         ("cost", _cost(state.calls or 0, state.tokens or 0, state.usd or 0.0)),
         (
             "to go on",
-            watch if state.state == RUNNING else going_on(state),
+            f"'society show {state.folder} --follow' shows it until it ends"
+            if state.state == RUNNING
+            else going_on(state),
         ),
     )
     seed = "" if state.seed is None else f", seed {state.seed}"

@@ -128,8 +128,6 @@ BACKENDS: Table = {
     "offline": "virsci_society.agents.offline.backend:Offline",
     "litellm": "virsci_society.agents.backends.litellm:LiteLLM",
     "openai": "virsci_society.agents.backends.openai:OpenAI",
-    "inbox": "virsci_society.agents.people.inbox:Inbox",
-    "seat": "virsci_society.agents.people.seat:Seat",
     "hybrid": "virsci_society.agents.backends.hybrid:Hybrid",
 }
 ACCEPTANCE: Table = {

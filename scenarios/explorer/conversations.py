@@ -26,7 +26,6 @@ from virsci_society.scenarios.explorer.run_arrays import NOBODY, RunArrays, pack
 from virsci_society.scenarios.planning.prompt_recording import replaying
 from virsci_society.scenarios.runs.rehearsal import go_through
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import person_marks
 
 BYTES = 255
 FILLED = 0.95
@@ -207,17 +206,16 @@ def _coded(calls: pd.DataFrame) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _asked(run: Run, made: RunArrays, calls: pd.DataFrame) -> dict[str, Any]:
-    """Team, speaker and date of each call; in its flags, who answered: 1 a model, 4 a person."""
+    """Team, speaker and date of each call; flag 1 a model's answer, 2 a default."""
     numbers = [made.teams.get(str(team), NOBODY) for team in calls["team"]]
     speakers = [made.people.get(str(who), NOBODY) for who in calls["scientist"]]
-    person = np.array([bool(one) for one in person_marks(run.scenario, calls)], dtype=np.uint8)
-    live = calls["live"].fillna(False).to_numpy(dtype=np.uint8) * (1 - person)
+    live = calls["live"].fillna(False).to_numpy(dtype=np.uint8)
     defaulted = calls["defaulted"].fillna(False).to_numpy(dtype=np.uint8)
     return {
         "call_team": np.array(numbers, dtype=np.uint32),
         "call_who": np.array(speakers, dtype=np.uint32),
         "call_asked": calls["asked"].to_numpy(dtype=np.float32),
-        "call_flags": live + 2 * defaulted + 4 * person,
+        "call_flags": live + 2 * defaulted,
     }
 
 

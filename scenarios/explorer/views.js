@@ -264,13 +264,10 @@ function conversation(run, calls) {
   return el("section", {}, parts);
 }
 
-/** The mark of a reply that a person wrote, or that somebody else wrote for a person. */
-const personOf = (model) => (model.startsWith("instead of") ? model : `written by a ${model}`);
-
 /** One call: who spoke, what was said, and on demand what was asked and which calls it rests on. */
 function turn(run, call, words = []) {
   const said = run.said, who = said.call_who[call], team = run.teams[said.call_team[call]];
-  const flags = [said.call_flags[call] & 1 ? "language model" : "", said.call_flags[call] & 4 ? personOf(said.models[said.call_model[call]]) : "", said.call_flags[call] & 2 ? "default answer" : "", said.verdicts[said.call_verdict[call]]].filter(Boolean);
+  const flags = [said.call_flags[call] & 1 ? "language model" : "", said.call_flags[call] & 2 ? "default answer" : "", said.verdicts[said.call_verdict[call]]].filter(Boolean);
   const id = said.ids[call] || [team, stageOf(run, call), said.call_visit[call], said.call_turn[call], said.call_seat[call], actOf(run, call), run.names[who]].join("/");
   const needs = Array.from(said.need_to.subarray(said.need_start[call], said.need_start[call + 1]));
   const more = el("details", {}, el("summary", {}, "prompt, references, calls it rests on"));

@@ -20,7 +20,6 @@ from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.journal.records import ANSWERED
 from virsci_society.agents.lazy_imports import install_line
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.people.inbox import Inbox
 from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.context_check import fit_window, judge_reply, long_question
@@ -66,9 +65,6 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
         yield CheckResult("ok", f"who speaks: {backend.about}; nothing was connected to")
         return
     yield CheckResult("ok", f"who speaks: {backend.about}")
-    if isinstance(backend.paid, Inbox):
-        yield _inbox(backend.paid)
-        return
     libraries = [check_package(name, install_line("llm")) for name in LIBRARIES]
     missing = [*libraries, *check_key_variables(backend.paid)]
     yield from missing
@@ -350,13 +346,6 @@ def _read(result: ProbeResult, advice: str) -> CheckResult:
     if counts["re-asked"] > OFTEN * len(result.rungs):
         return CheckResult("note", what, f"re-asks cost. {advice}")
     return CheckResult("ok", what)
-
-
-def _inbox(backend: Inbox) -> CheckResult:
-    """An inbox is not tried: whoever answers would find questions that no run waits for."""
-    if backend.path.exists() and not backend.path.is_dir():
-        return CheckResult("problem", f"{backend.path}: is no folder", "change backend.path")
-    return CheckResult("ok", f"questions would be files in {backend.path}; none was written")
 
 
 def _trouble(error: SocietyError, where: str) -> CheckResult:

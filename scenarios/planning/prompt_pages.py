@@ -20,13 +20,8 @@ from virsci_society.agents.files.atomic_files import (
     remove_file,
     write_atomically,
 )
-from virsci_society.agents.people.page import page_template
-from virsci_society.agents.people.question import (
-    describe_form,
-    describe_messages,
-    fenced,
-    safe_name,
-)
+from virsci_society.agents.prompts.request import Message
+from virsci_society.metrics.report.templates import template_environment
 from virsci_society.scenarios.planning.prompt_recording import (
     MOST,
     Listing,
@@ -40,6 +35,19 @@ FORMAT = "society prompts 1"
 INDEX, PAGES = "index.json", "pages"
 MOST_CHARACTERS = 5_000_000
 """Characters of all pages up to which their texts stand in ``index.html`` too."""
+
+NAME_LENGTH = 80
+"""Most characters of a call id in the name of a file."""
+TYPES = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "array": "list",
+    "object": "object",
+    "null": "null",
+}
+"""Types of JSON Schema in words."""
 
 _FILE = re.compile(rf"{PAGES}/\d{{4,}}-[A-Za-z0-9._-]+\.md")
 RULES = "The words are those of rule-based scientists, not of a language model."
@@ -143,7 +151,8 @@ def _index_html(listing: Listing, pages: Sequence[Page]) -> str:
         (team, [(stage, list(group)) for stage, group in groupby(of_team, stage_of)])
         for team, of_team in groupby(pages, team_of)
     ]
-    return page_template("virsci_society.scenarios.planning", "prompt_index.html").render(
+    environment = template_environment("virsci_society.scenarios.planning")
+    return environment.get_template("prompt_index.html").render(
         listing=listing,
         words=whose_words(listing),
         notes=notes(listing),
@@ -290,3 +299,51 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value).replace("|", "\\|")
+
+
+def safe_name(call: str) -> str:
+    """A call id as a part of a file's name: letters, digits, dots, underscores and hyphens."""
+    return re.sub(r"[^A-Za-z0-9._]+", "-", call).strip("-.")[:NAME_LENGTH] or "call"
+
+
+def describe_messages(messages: Sequence[Message]) -> str:
+    """The messages of a request as Markdown, each with a heading and in a fence."""
+    return "\n\n".join(
+        f"## Message {number} of {len(messages)}: {message.role}\n\n{fenced(message.content)}"
+        for number, message in enumerate(messages, 1)
+    )
+
+
+def describe_form(schema: Mapping[str, Any]) -> str:
+    """The fields of a reply as a list in their order, and its JSON Schema in a fence."""
+    required = schema.get("required", ())
+    lines = []
+    for name, field in schema.get("properties", {}).items():
+        optional = "" if name in required else ", may be left out"
+        lines.append(f"- `{name}`: {describe_type(field)}{optional}")
+    text = json.dumps(schema, indent=2, ensure_ascii=False)
+    return "\n".join([*lines, "", "As JSON Schema:", "", fenced(text, "json")])
+
+
+def describe_type(schema: Mapping[str, Any]) -> str:
+    """The type of a field in a few words, such as ``one of "a", "b"``."""
+    if "enum" in schema or "const" in schema:
+        values = schema.get("enum") or [schema["const"]]
+        written = ", ".join(json.dumps(value, ensure_ascii=False) for value in values)
+        return written if len(values) == 1 else f"one of {written}"
+    either = schema.get("anyOf") or schema.get("oneOf")
+    if either:
+        return " or ".join(dict.fromkeys(describe_type(one) for one in either))
+    kind = schema.get("type")
+    if kind == "array" and isinstance(schema.get("items"), Mapping):
+        return f"list of {describe_type(schema['items'])}"
+    if kind == "object" and schema.get("properties"):
+        return f"object with {', '.join(f'`{name}`' for name in schema['properties'])}"
+    return TYPES.get(str(kind), "any value")
+
+
+def fenced(text: str, language: str = "text") -> str:
+    """A text in a fence of Markdown that is longer than any run of backticks in it."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"

@@ -33,13 +33,12 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.runs.control import RunControl, controllable
-from virsci_society.scenarios.runs.preflight import SEAT
 from virsci_society.scenarios.runs.progress import Progress, RunProgress, report_waiting
 from virsci_society.scenarios.runs.run_folder import (
     DIGEST,
     SCENARIO,
     RunRecord,
+    Snapshots,
     finish_run,
     prompt_hashes,
     record_run,
@@ -129,7 +128,7 @@ def run_scenario(
     prepare(scenario, folder)
     with open_journal(folder, fork, None if lease is None else lease.check) as journal:
         require_journal_identity(journal, folder, "resuming it")
-        with recorded_end(journal), controllable(folder):
+        with recorded_end(journal):
             shared = resources or SharedResources()
             recorded = _simulate(scenario, folder, journal, told, lease, shared)
             with _writing(folder), shared.build_lock:
@@ -157,15 +156,21 @@ def _simulate(
     )
     try:
         losing = nullcontext() if lease is None else lease.interrupting(society.interrupt)
-        control = RunControl(society, folder, journal, scenario.backend, progress)
         waiting = report_waiting(society, progress)
-        with interruptible(society), waiting, losing, control.following():
-            society.run_to_end(control.step)
+        snapshots = Snapshots(scenario, folder, journal)
+
+        def step(society: Society) -> None:
+            progress.step(society)
+            snapshots.step(society)
+
+        with interruptible(society), waiting, losing:
+            society.run_to_end(step)
     except Stopped as stop:
         ledger = ledger_of(journal)
         stop.add_note(f"it stood at {_standing(society, journal, ledger)}")
         with resources.build_lock:
-            write_partial(scenario, society, folder, ledger, stop)
+            society.log.roll_back()
+            write_partial(scenario, society, folder, ledger, str(stop), society.log.completed)
         raise
     if warning := society.dispatcher.gateway.readability.warning:
         progress.begin(warning)
@@ -313,7 +318,7 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
     if not (folder / MANIFEST).is_file():
         # The journal is a run's first file: a scenario without one is the user's own. A link in its
         # place is refused by its name, where it is opened.
-        if not os.path.lexists(folder / JOURNAL) and holds_others(folder, JOURNAL, PROBE, SEAT):
+        if not os.path.lexists(folder / JOURNAL) and holds_others(folder, JOURNAL, PROBE):
             raise InputError(f"{folder}: holds other files; give another folder with --out")
         return False
     held = _manifest(folder / MANIFEST)

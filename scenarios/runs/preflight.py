@@ -8,7 +8,7 @@ second of ``society run`` make the same checks, and all faults come out at once.
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,8 +17,6 @@ from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario
 
-SEAT = "seat"
-"""The backend through which people answer, and the folder for it in that of a run."""
 SECONDS = 5.0
 """For which an endpoint is waited for."""
 
@@ -124,17 +122,6 @@ def _other_scenario(scenario: Scenario, folder: Path) -> Iterator[str]:
             f"{folder}: holds the scenario {name!r} with seed {seed}, not {scenario.name!r} with "
             f"seed {scenario.seed}; give another folder: --out {new}"
         )
-    elif _use(held) == SEAT != _use(scenario.to_data()):
-        yield (
-            f"{folder}: holds a run in which people answer, which 'society play' resumes; for "
-            "a run without them give another folder with --out"
-        )
-
-
-def _use(data: Mapping[str, Any]) -> object:
-    """The kind of the backend of a scenario as plain data."""
-    backend = data.get("backend")
-    return backend.get("use") if isinstance(backend, Mapping) else None
 
 
 def held_scenario(folder: Path) -> dict[str, Any]:

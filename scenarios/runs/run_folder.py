@@ -6,6 +6,7 @@ import hashlib
 import json
 import platform
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from virsci_society.agents.files.atomic_files import (
     make_folder,
     remove_file,
     remove_folder,
+    replace_folder,
     write_atomically,
 )
 from virsci_society.agents.files.file_hashes import HASHES, hash_json, source_digest, write_hashes
@@ -27,13 +29,15 @@ from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.config.yaml_io import write_yaml
-from virsci_society.scenarios.runs.run_journal import NUMBER, identity_hash
-from virsci_society.scenarios.runs.run_state import MANIFEST, PARTIAL
+from virsci_society.scenarios.runs.progress import RunProgress
+from virsci_society.scenarios.runs.run_journal import NUMBER, identity_hash, ledger_of
+from virsci_society.scenarios.runs.run_state import MANIFEST, PARTIAL, SNAPSHOT, STANDING
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from virsci_society.agents.journal.journal import Journal
     from virsci_society.metrics.novelty.novelty import Database, Databases
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.literature.papers import Papers
@@ -44,7 +48,13 @@ FORMAT = 1
 SCENARIO = "scenario.yaml"
 DIGEST = "digest"
 PARTIAL_ROWS = 300_000
-"""A stopped run of more rows than this leaves no partial tables: a stop must be quick."""
+"""A run of more rows than this leaves no partial tables: a stop must be quick."""
+UNREADY = f"{PARTIAL}.new"
+"""The folder in which a part is written, until it takes the place of the one before."""
+NOTE_SECONDS, PART_SECONDS = 5.0, 20.0
+"""Least real time between two notes, and between two parts, of a run that goes on."""
+PART_PAUSE = 50
+"""Least pause after a part, in the time that it took: parts take at most 2 % of a run."""
 HASHED = (
     *(SCENARIO, DIGEST, "events.jsonl", "vectors.npz"),
     *("network.graphml", "network.gexf", "bipartite.graphml", "summary.json", "report.html"),
@@ -128,38 +138,73 @@ def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
         # Without what was computed on the way: the page shows what was asked for.
         _write_page(folder, run.with_measures(measures))
     # Before the manifest: a finished run has no part that could be shown in its place.
-    remove_folder(folder / PARTIAL, within=folder)
+    for part in (PARTIAL, UNREADY):
+        remove_folder(folder / part, within=folder)
     write_atomically(folder / DIGEST, manifest["digest"] + "\n")
     _write_manifest(folder, manifest)
 
 
 def write_partial(
-    scenario: Scenario, society: Society, folder: Path, ledger: Mapping[str, Any], why: Stopped
+    scenario: Scenario,
+    society: Society,
+    folder: Path,
+    ledger: Mapping[str, Any],
+    why: str,
+    days: float,
 ) -> None:
-    """Write what had happened by the last completed day of a run that was stopped.
+    """Write what had happened until a day into the folder ``partial`` of a run.
 
     It has no digest and no measures. Errors of the disk are passed over, because the disk may be
     what stopped the run.
 
     Args:
         scenario: of the run.
-        society: as it was stopped; its log goes back to the last completed day.
-        folder: of the run; the part lies in ``partial``.
+        society: its log has nothing of that day or later.
+        folder: of the run.
         ledger: cost of the calls, for the manifest.
         why: the reason that the manifest names, without secrets.
+        days: the day.
     """
-    society.log.roll_back()
     if sum(map(len, society.log.all_rows().values())) > PARTIAL_ROWS:
         return
-    part = folder / PARTIAL
+    unready = folder / UNREADY
     with suppress(OSError):
-        make_folder(part, within=folder)
-        for name in (MANIFEST, HASHES, "report.html"):
-            remove_file(part / name)
+        remove_folder(unready, within=folder)
+        make_folder(unready, within=folder)
         manifest = make_manifest(scenario, society)
-        _write_record(part, scenario, society, manifest)
-        manifest |= {"days": society.log.completed, "partial": redact(str(why)), "ledger": ledger}
-        _write_manifest(part, manifest)
+        _write_record(unready, scenario, society, manifest)
+        manifest |= {"days": days, "partial": redact(why), "ledger": ledger}
+        _write_manifest(unready, manifest)
+        # Only now: somebody may be looking at the part that is there.
+        replace_folder(folder / PARTIAL, unready, within=folder)
+
+
+class Snapshots:
+    """Leaves in a run's folder, while it runs, how far it has come.
+
+    A sentence goes into the journal, and the world so far into ``partial``, so that every command
+    that shows a run also shows one that is running, and one that was killed.
+    """
+
+    def __init__(self, scenario: Scenario, folder: Path, journal: Journal) -> None:
+        self._scenario, self._folder, self._journal = scenario, folder, journal
+        self._next_note = self._next_part = time.monotonic() + NOTE_SECONDS
+
+    def step(self, society: Society) -> None:
+        """Leave a note or a part if the last one is old enough; called between two periods."""
+        begun = time.monotonic()
+        if begun < self._next_note:
+            return
+        note = {"session": self._journal.session, "stood": RunProgress.of(society).sentence()}
+        with suppress(Stopped):  # what cannot be written stops the run by itself
+            self._journal.set_meta(STANDING, json.dumps(note))
+        if begun > self._next_part:
+            ledger = ledger_of(self._journal)
+            with suppress(InputError):  # a link in its place
+                write_partial(self._scenario, society, self._folder, ledger, SNAPSHOT, society.day)
+            ended = time.monotonic()
+            self._next_part = ended + max(PART_SECONDS, PART_PAUSE * (ended - begun))
+        self._next_note = time.monotonic() + NOTE_SECONDS
 
 
 def _write_record(

@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from virsci_society.agents.errors import BudgetReached, InputError, Interrupted, Stopped
 from virsci_society.agents.files.atomic_files import require_regular_file
+from virsci_society.agents.journal.database import is_being_written, read_notes
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.agents.journal.live_view import is_being_written, read_notes
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.agents.redaction import redact
-from virsci_society.scenarios.runs.control import control_words
 from virsci_society.scenarios.runs.run_journal import COMMAND, JOURNAL, ledger_of
 from virsci_society.scenarios.runs.signals import RESUME_WITH, THE_SAME, resuming_command
 from virsci_society.society.results.folder_kinds import planned_runs
@@ -40,6 +39,10 @@ DEPTH = 4
 """Levels of folders that are searched."""
 END = "ended"
 """The note in a journal that says how its latest session ended."""
+STANDING = "standing"
+"""The note in a journal that says where a run that goes on stands."""
+SNAPSHOT = "its process went on"
+"""The reason in the manifest of a part that a run has left while it went on."""
 RUNNING, FINISHED, FAILED, KILLED = "running", "finished", "failed", "killed"
 BY_BUDGET, BY_USER, STOPPED = "stopped by budget", "stopped by user", "stopped"
 NOT_BEGUN, DAMAGED, UNSEEN = "not begun", "damaged", "running or killed"
@@ -67,7 +70,8 @@ class RunState:
         tokens: of all attempts that are not in doubt; None likewise.
         usd: US dollars likewise.
         reason: why it did not finish; empty where it did or still runs.
-        stood: what its latest session said of where it stood at its end; empty if that was killed.
+        stood: what its latest session said of where it stands, or stood at its end; empty if that
+            was killed.
         answered: calls that have an outcome in the journal, also those answered by rules.
         session: number of its latest session; 0 where it is not known.
         command: the command line of its latest session; empty where it is not known.
@@ -152,7 +156,9 @@ def judge_state(
         writing: whether a process holds its lock; None: that cannot be seen from this machine.
     """
     if writing:
-        return RUNNING, control_words(notes), ""
+        standing: dict[str, Any] = _held(notes, STANDING, {})
+        known = standing.get("session") == _held(notes, "session", 0)
+        return RUNNING, "", str(standing.get("stood", "")) if known else ""
     # A session that only found out that the scenario has changed has signed nothing, and has left
     # the results as they were.
     if manifest and _last(_held(notes, "sessions", [])) <= _last_of(manifest):
@@ -162,8 +168,8 @@ def judge_state(
     if end.get("session") == session:
         state, reason, stood = (str(end.get(key, "")) for key in ("state", "reason", "stood"))
         return state, reason, stood
-    # A release before these notes wrote it, or there was no room on the disk for the note.
-    if part and _last_of(part) >= session:
+    # There was no room on the disk for the note.
+    if part and part.get("partial") != SNAPSHOT and _last_of(part) >= session:
         return STOPPED, str(part.get("partial") or ""), ""
     if writing is None:
         return UNSEEN, UNSEEN_BECAUSE, ""
@@ -281,11 +287,21 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
     """
     from virsci_society.society.results.run import Run, resolve_run_folder
 
-    state, target = read_state(folder), resolve_run_folder(folder)
+    state = read_state(folder)
     if state.session and not has_world(folder):
         told = f"{folder}: nothing to show yet ({state.sentence()})"
         raise InputError(f"{told}; {going_on(state)}")
-    run = Run.open(target)
+    for attempt in range(3):
+        target = resolve_run_folder(folder)
+        try:
+            run = Run.open(target)
+            if state.state == RUNNING:
+                run.read_all()
+            break
+        except InputError:
+            # It may have been replaced, or the run may have finished, in the middle of reading.
+            if state.state != RUNNING or attempt == 2:
+                raise
     if run.partial is not None:
         why = state.reason or "another process works on it"
         run.manifest |= {"state": state.state, "partial": why}

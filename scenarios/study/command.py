@@ -136,7 +136,6 @@ def run(
 
     The same command resumes a study that was stopped; on a finished one it does nothing.
     """
-    from virsci_society.scenarios.runs.control import remove_control
     from virsci_society.scenarios.study.design import check_arms
     from virsci_society.scenarios.study.execution.engine import Engine
     from virsci_society.scenarios.study.folder import open_folder, read_statuses, unfinished_runs
@@ -152,7 +151,6 @@ def run(
         _end(folder, _do(engine, design, folder, _indices(index, held)))
         return
     if todo := _tell_missing(folder, held, again=again):
-        remove_control(folder)
         _do(engine, design, folder, todo)
     _conclude(design, folder, held, changed=bool(todo))
     # Reviewers come after the runs, so that here they are only announced.

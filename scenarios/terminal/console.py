@@ -27,7 +27,8 @@ def open_to_show(folder: Path) -> Run:
     run, state = open_run(folder)
     if run.partial is not None:
         days = f"{run.folder}: not finished; its world up to day {run.days:g}"
-        print(printable(f"{days} ({state.words})"), file=sys.stderr)
+        now = f", now at {state.stood}" if state.state == RUNNING and state.stood else ""
+        print(printable(f"{days} ({state.words}{now})"), file=sys.stderr)
         if state.state != RUNNING:
             print(printable(going_on(state)), file=sys.stderr)
     elif state.state != FINISHED:

@@ -304,6 +304,11 @@ class Run:
         """All tables, by name."""
         return {name: self.table(name) for name in TABLES}
 
+    def read_all(self) -> None:
+        """Read all tables and events now: a run that goes on replaces the files of its part."""
+        self.tables()
+        self._events = list(self.events())
+
     def measure(
         self, what: str | Callable[[Run], pd.DataFrame], *, plain: bool = False
     ) -> pd.DataFrame:
@@ -373,7 +378,7 @@ class Run:
         Raises:
             InputError: a line of ``events.jsonl`` is not a JSON object; the message names it.
         """
-        path = self._file("events.jsonl")
+        path = None if self._events else self._file("events.jsonl")
         if path is None:
             yield from (dict(event) for event in self._events)
             return

@@ -14,13 +14,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from virsci_society.agents.lazy_imports import pd
-from virsci_society.agents.prompts.request import INSTEAD, PERSON, is_person
-
 SPEAKER = "speaker"
 """Name of the metadata in every file."""
-WRITTEN_BY = "written by "
-"""Begins the mark of a reply that a person wrote."""
 CSV_METADATA = "csv-metadata.json"
 """Name under which "CSV on the Web" looks for metadata beside CSV files."""
 
@@ -42,45 +37,6 @@ def speaker_of(manifest: Mapping[str, Any]) -> str:
         if backend.get(name):
             return str(backend[name])
     return ""
-
-
-def person_marks(scenario: Mapping[str, Any], calls: pd.DataFrame) -> list[str]:
-    """For each call in words whether a person wrote its reply, or was to and did not.
-
-    A name alone shows nothing, because a model's server can give itself any. So the run must have
-    had a backend that asks people.
-
-    Args:
-        scenario: of the run.
-        calls: rows of the table ``calls``; the words of a default are nobody's.
-
-    Returns:
-        For each call ``written by a person (P07)``, ``instead of a person (P07): offline``, or the
-        empty text, which stands for a model's and a rule's words.
-    """
-    if not asks_people(scenario):
-        return [""] * len(calls)
-    defaults = calls["defaulted"].fillna(False)
-    return [_mark(model, default) for model, default in zip(calls["model"], defaults, strict=True)]
-
-
-def _mark(model: Any, default: Any) -> str:
-    if is_person(model):
-        return "" if default else f"{WRITTEN_BY}a {model}"
-    return model if isinstance(model, str) and model.startswith(f"{INSTEAD}{PERSON}") else ""
-
-
-def asks_people(scenario: Mapping[str, Any]) -> bool:
-    """Do people answer for chosen scientists in a run of this scenario?"""
-    return "seat" in _backends_in(scenario)
-
-
-def _backends_in(scenario: Mapping[str, Any]) -> set[Any]:
-    """The kind of the backend, and of the live part of a hybrid."""
-    backend = scenario.get("backend")
-    given = backend if isinstance(backend, Mapping) else {}
-    live = given.get("live")
-    return {given.get("use"), live.get("use") if isinstance(live, Mapping) else None}
 
 
 def join_speakers(speakers: Iterable[str]) -> str:

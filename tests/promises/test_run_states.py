@@ -13,7 +13,6 @@ import pytest
 
 from tests.faultserver import Plan
 from virsci_society.scenarios.runs.run_state import read_state
-from virsci_society.scenarios.watch.folder_state import RunWatch
 
 PRICES = {"backend.prices": {"input": 1.0, "output": 2.0}}
 POOR = {**PRICES, "backend.budget": {"tokens": 30_000}}
@@ -95,14 +94,10 @@ def test_every_reader_tells_the_same_of_a_run(end, nursery, server, scenario, tm
     checked = nursery.society("doctor", run)
     assert checked.returncode == 0, checked.stderr
     assert f"{run}: {state.sentence()}\n" in checked.stdout
-    seen = RunWatch(run).state()
-    assert (seen["state"], seen["reason"]) == (state.state, state.reason)
-    assert (seen["tokens"], seen["usd"]) == (state.tokens, pytest.approx(state.usd))
     answers = server_counts["answers"]
-    assert seen["calls"] == (answers if state.answered is None else state.answered)
     if end in ("finished", "budget", "error"):  # nothing was cut off, so the server knows it all
         tokens = server_counts["prompt_tokens"] + server_counts["completion_tokens"]
-        assert (state.tokens, seen["calls"]) == (tokens, answers)
+        assert (state.tokens, state.answered or answers) == (tokens, answers)
     cost = f"{state.tokens:,} tokens in {state.calls:,} attempts"
     assert cost in checked.stdout
     if end != "killed after finish":  # the figures of what has finished are those of its end

@@ -155,6 +155,34 @@ def test_a_signal_stops_soon_and_can_be_gone_on_with(
     promise("R14", "signals after which the run stopped without waiting for an answer", 1)
 
 
+def test_a_running_run_is_shown_and_is_resumed_with_other_settings(
+    nursery, server, scenario, tmp_path, honest, promise
+):
+    digest, whole = honest
+    server.plan(Plan(latency=0.1))
+    server.reset()
+    before = {"backend.in_flight": 2, "backend.budget": {"tokens": 2 * whole}}
+    run, log = tmp_path / "run", tmp_path / "log"
+    pid = nursery.start(log, "run", scenario(**before), "--out", run)
+    wait_for(lambda: server.counts()["answers"] >= 5)
+    shown = nursery.society("show", run)
+    assert shown.returncode == 0, shown.stderr
+    assert "state               running" in shown.stdout
+    assert f"'society show {run} --follow' shows it until it ends" in shown.stdout
+    os.kill(pid, signal.SIGINT)
+    assert nursery.wait(pid)[0] == 5
+    server.plan(Plan())
+    changed = {"backend.in_flight": 16, "backend.budget": {"tokens": 50 * whole, "calls": 10_000}}
+    changed |= {"backend.retry": {"longest": 1.0}, "backend.deadlines": {"total": 500}}
+    assert nursery.run(log, "run", scenario(**changed), "--out", run)[0] == 0, log.read_text()
+    assert digest_of(run) == digest
+    ledger = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["ledger"]
+    asked = server.counts(full=True)["by_call"]
+    again = {id_ for id_, call in asked.items() if call["answers"] > 1}
+    assert again <= set(ledger["in_doubt"]), "a call that was kept has been paid for again"
+    promise("R14", "runs resumed with another budget, other slots, retries and deadlines", 1)
+
+
 def test_a_second_signal_stops_at_once(nursery, server, scenario, tmp_path, promise):
     """Signals come until the process has ended; a single one would let it wait for answers."""
     server.plan(Plan(rates={"stalled": 1.0}, streak=1000, from_n=5))

@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -21,22 +20,13 @@ import pytest
 
 from tests.browser import CHROMIUM, Browser
 from tests.scenarios.study.study_folder import told_of, write_study
-from virsci_society import load_scenario, run_scenario
-from virsci_society.agents.people.folder import read_questions
-from virsci_society.agents.people.question import parse_question
 from virsci_society.scenarios.explorer.conversations import read_prompts
 from virsci_society.scenarios.explorer.page import write_explorer
-from virsci_society.scenarios.runs.preflight import SEAT
 from virsci_society.scenarios.study.results.page import write_study_page
-from virsci_society.scenarios.study.status import Status, write_status
-from virsci_society.scenarios.watch.folder_state import RunWatch, StudyWatch
-from virsci_society.scenarios.watch.play import Questions, secret_links, with_seats
-from virsci_society.scenarios.watch.server import WatchServer
 from virsci_society.society.results.run import Run
 
 AXE = find_spec("axe_playwright_python")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-WHO = "Scientist0"
 DOCS = Path(__file__).parents[2] / "docs"
 
 pytestmark = [
@@ -172,63 +162,3 @@ def test_the_explorer_in_all_its_views(violations: Check, small_run: Path, tmp_p
     views = [f"tab={tab}" for tab in ("overview", "people", "teams", "papers", "keys")]
     views += ["tab=search&q=idea", f"who={leader}", f"team={quote(team)}", f"paper={quote(paper)}"]
     assert violations(path.as_uri(), "document.documentElement.dataset.ready", views) == []
-
-
-@pytest.mark.slow
-def test_the_page_on_which_a_run_is_watched(violations: Check, small_run: Path) -> None:
-    with WatchServer(RunWatch(small_run).state) as server:
-        assert violations(server.url, "document.querySelector('#rest svg')") == []
-
-
-class TwoArms:
-    runs, data = 4, {"study": "sizes"}
-    arms = ({"name": "small"}, {"name": "large"})
-
-
-@pytest.mark.slow
-def test_the_page_on_which_a_study_is_watched(
-    violations: Check, browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    module = "virsci_society.scenarios.watch.folder_state.read_lock"
-    monkeypatch.setattr(module, lambda folder: TwoArms())
-    for index, state in enumerate(("done", "running", "failed", "done")):
-        arm, why = ("small", "large")[index // 2], "no answer" if state == "failed" else ""
-        write_status(tmp_path, Status(index, arm, index % 2, 7, state, why, tokens=100))
-    with WatchServer(StudyWatch(tmp_path).state) as server:
-        assert violations(server.url, "document.querySelector('#rest table')") == []
-        heads = "[...document.querySelector('#rest tr').cells].map((one) => one.textContent)"
-        assert browser.value(heads) == ["arm", "running", "done", "failed"]
-        # The name of an arm stands on one line on a phone too.
-        assert browser.value("document.querySelector('#rest td').clientHeight") < 40
-
-
-@pytest.fixture(scope="module")
-def seated(small_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run whose one seat has let every question pass: invitations, words with marks, votes."""
-    folder = tmp_path_factory.mktemp("seat") / "run"
-    scenario = load_scenario(small_run.parent / "small.yaml")
-    return run_scenario(with_seats(scenario, [WHO], folder, time_limit=0.001), folder, page=False)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("consent", ["", "You may stop at any time."], ids=["cards", "consent"])
-def test_the_page_on_which_somebody_plays(violations: Check, seated: Path, consent: str) -> None:
-    asked = [parse_question(text).call for text, _ in read_questions(seated / SEAT).values()]
-    # The first of each stage and act is open, the rest are past.
-    shown = {tuple(call.split("/")[2::4]): call for call in reversed(asked)}
-    assert {("selection", "invite"), ("ideas", "utter"), ("novelty", "vote")} <= set(shown)
-    past = set(asked) - set(shown.values())
-    questions = Questions(seated / SEAT, lambda: past, 600.0, consent, [WHO])
-    run = RunWatch(seated).state()
-
-    def state() -> dict[str, Any]:
-        return run | {"seats": questions.states()}
-
-    with WatchServer(state, questions.answer, seats=secret_links(seated / SEAT, [WHO])) as server:
-        waits = "#consent button" if consent else "#past ul"
-        assert violations(server.links[WHO], f"document.querySelector('{waits}')") == []
-
-
-@pytest.mark.slow
-def test_the_page_of_the_folder_of_questions(violations: Check, seated: Path) -> None:
-    assert violations((seated / SEAT / "index.html").as_uri()) == []

@@ -11,7 +11,6 @@ from queue import Empty
 from typing import Any
 
 from virsci_society.agents.errors import InputError, Stopped
-from virsci_society.scenarios.runs.control import stop_wanted
 from virsci_society.scenarios.runs.lease import stop_all
 from virsci_society.scenarios.runs.signals import SignalWatch, watch_signals
 from virsci_society.scenarios.study.design import Design
@@ -155,8 +154,8 @@ class _LocalRuns(RunResults):
 
     @property
     def reason_to_stop(self) -> Stopped | None:
-        """A signal, or a word of ``society ctl``; None: the study goes on."""
-        return self.signalled.reason or stop_wanted(self.study)
+        """The signal that has come; None: the study goes on."""
+        return self.signalled.reason
 
     def run_in_threads(
         self, indices: Sequence[int], together: int, options: dict[str, Any]

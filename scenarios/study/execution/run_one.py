@@ -20,7 +20,6 @@ from virsci_society.agents.journal.records import NANO, Spending, nano_bound
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import cut_text
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.runs.control import stop_wanted
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.lease import Lease, LeaseHeld, LeaseLost, hold_lease
 from virsci_society.scenarios.runs.progress import Progress
@@ -86,8 +85,6 @@ def run_one(
     status = read_status(study, index) or waiting
     if _is_over(status, again):
         return status
-    if (stop := stop_wanted(study)) is not None:
-        return replace(waiting, state="stopped", reason=str(stop), code=stop.exit_code)
     owner = f"process {os.getpid()} of {socket.gethostname()}"
     try:
         with hold_lease(folder, owner) as lease:

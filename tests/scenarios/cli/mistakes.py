@@ -71,19 +71,6 @@ def setting(what: str, settings: str, *says: str) -> Mistake:
     return Mistake(what, f"check quickstart {settings}", says)
 
 
-def play(
-    what: str,
-    options: str,
-    *says: str,
-    with_run: bool = False,
-    files: Mapping[str, str | bytes] | None = None,
-) -> Mistake:
-    """A mistake with ``society play`` of a scenario file that has none."""
-    return Mistake(
-        what, f"play s.yaml {options}".strip(), says, {"s.yaml": TINY, **(files or {})}, with_run
-    )
-
-
 FILES = (
     Mistake("a name spelt wrong", "run quikstart", ("did you mean 'quickstart'?",)),
     Mistake(
@@ -296,12 +283,6 @@ FOLDERS = (
         {"d/letter.txt": "Dear"},
     ),
     Mistake(
-        "an order that is none",
-        "ctl d go-on",
-        ("Invalid value for 'action': 'go-on' is not one of 'pause', 'resume', 'stop'",),
-        {"d/letter.txt": "Dear"},
-    ),
-    Mistake(
         "replaying what is no run",
         "replay d",
         ("give the folder that a run wrote",),
@@ -324,62 +305,6 @@ FOLDERS = (
         "fork runs/tiny-3 --at 1w --remove fame:3 --out o",
         ("expected 'degree' or 'papers' or 'citations' or 'random'",),
         with_run=True,
-    ),
-)
-PEOPLE = (
-    Mistake(
-        "watching what is not there",
-        "watch nowhere",
-        ("nowhere: no such folder", "'society list runs' names"),
-    ),
-    Mistake(
-        "watching what is no run",
-        "watch d",
-        ("d: holds no run and no study; give the folder of one",),
-        {"d/letter.txt": "Dear"},
-    ),
-    Mistake(
-        "watching a scenario",
-        "watch s.yaml",
-        ("s.yaml: holds no run and no study; give the folder of one",),
-        {"s.yaml": TINY},
-    ),
-    Mistake(
-        "pausing a run that has ended",
-        "ctl runs/tiny-3 pause",
-        ("runs/tiny-3: is not going on (finished)",),
-        with_run=True,
-    ),
-    Mistake("a budget of another name", "ctl runs/tiny-3 --budget token=9", ("tokens",)),
-    Mistake("a port that is none", "watch runs/tiny-3 --port 99999", ("65535",), with_run=True),
-    play("playing nobody", "", "'--as'"),
-    play("a scientist spelt wrong", "--as Scientst1", "did you mean 'Scientist1'?"),
-    play("a team without its number", "--as Scientist1/x", "leads is Scientist1/1"),
-    play("a pseudonym of no letters", "--as Scientist1 --name=", "--name: String should have at"),
-    play("a limit of no time", "--as Scientist1 --limit 0", "greater than or equal to 1"),
-    play("a consent text that is not there", "--as Scientist1 --consent no.txt", "a text file"),
-    play(
-        "a folder for a consent text",
-        "--as Scientist1 --consent runs",
-        "--consent runs: cannot be read as text; give a text file",
-        with_run=True,
-    ),
-    play(
-        "playing in a finished run",
-        "--as Scientist1 --out runs/tiny-3",
-        "runs/tiny-3: holds a run in which nobody plays; give another folder with --out",
-        with_run=True,
-    ),
-    play(
-        "playing in a folder with other files",
-        "--as Scientist1 --out d",
-        "d: holds other files; give another folder with --out",
-        files={"d/letter.txt": "Dear"},
-    ),
-    play(
-        "people for the rest as well",
-        "--as Scientist1 --set backend.use=inbox --set backend.path=in",
-        "base takes rules or a language model: offline, litellm or openai",
     ),
 )
 CORPORA = (
@@ -449,7 +374,6 @@ GROUPS = {
     "Classes of your own": OWN,
     "Models": MODELS,
     "Run folders": FOLDERS,
-    "Watching and playing": PEOPLE,
     "Corpora, studies and commands": CORPORA,
 }
 MISTAKES = tuple(one for group in GROUPS.values() for one in group)

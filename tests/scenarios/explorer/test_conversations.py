@@ -68,21 +68,6 @@ def test_all_calls_and_papers_are_kept_where_there_is_room(run, made):
     assert sorted(set(stages)) == sorted(set(run.table("calls")["stage"]))
 
 
-def test_a_persons_words_are_marked_and_are_no_models(run, made, monkeypatch):
-    names = ["person (P07)", "instead of a person: gpt", "gpt"]
-    calls, whole = run.table("calls"), run.table
-    models = [names[number % 3] for number in range(len(calls))]
-    played = calls.assign(model=models, live=True, defaulted=False)
-    monkeypatch.setattr(run, "table", lambda name: played if name == "calls" else whole(name))
-    monkeypatch.setattr(run, "scenario", {"backend": {"use": "seat"}})
-    values, arrays = unpack(pack_words(run, made, PromptBook(), 10**6).said)
-    flags = {
-        values["models"][model]: int(flag)
-        for model, flag in zip(arrays["call_model"], arrays["call_flags"], strict=True)
-    }
-    assert flags == {"person (P07)": 4, "instead of a person: gpt": 4, "gpt": 1}
-
-
 def test_what_is_left_out_is_said(run, made):
     words = pack_words(run, made, PromptBook(), 900)
     values, _ = unpack(words.said)

@@ -282,15 +282,3 @@ def test_the_embedded_backend_is_asked() -> None:
 def test_a_wrong_scenario_is_bad_input(tmp_path: Path) -> None:
     done = society("doctor", tmp_path / "none.yaml")
     assert done.exit_code == 2
-
-
-def test_an_inbox_is_not_asked_anything(small_text, tmp_path):
-    (tmp_path / "small.yaml").write_text(small_text)
-    keys = {"backend.use": "inbox", "backend.path": str(tmp_path / "inbox")}
-    chosen = load_scenario(tmp_path / "small.yaml", **keys)
-    (*_, last) = examine(chosen)
-    assert (last.state, "none was written" in last.message) == ("ok", True)
-    assert not (tmp_path / "inbox").exists()
-    (tmp_path / "inbox").write_text("")
-    (*_, last) = examine(chosen)
-    assert (last.state, last.advice) == ("problem", "change backend.path")

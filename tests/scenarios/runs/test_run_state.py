@@ -15,6 +15,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.runs import run_state
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import (
+    SNAPSHOT,
     RunState,
     going_on,
     judge_state,
@@ -47,6 +48,7 @@ def notes(session: int, ended: int = 0, signed: int = 0, state: str = "stopped b
         ({}, {}, notes(1, ended=1), False, "stopped by user"),
         ({}, sessions(1), notes(2, ended=1), False, "killed"),
         ({}, {"partial": "why", **sessions(2)}, notes(2), False, "stopped"),
+        ({}, {"partial": SNAPSHOT, **sessions(2)}, notes(2), False, "killed"),
         ({"seed": 1}, {}, {}, False, "finished"),
         (sessions(2), {}, notes(2, ended=2, state="finished"), False, "finished"),
         # The scenario had changed: the second session has signed nothing and left the results.
