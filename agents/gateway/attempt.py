@@ -43,20 +43,6 @@ class Attempts:
         self.backend, self.pool, self.journal, self.account = backend, pool, journal, account
         self.under_way: set[asyncio.Future[None]] = set()
         self.tokens, self.usd, self.ended = 0, 0.0, False
-        self._going_on = asyncio.Event()
-        self._going_on.set()
-
-    @property
-    def paused(self) -> bool:
-        """Whether further attempts wait until the run may go on."""
-        return not self._going_on.is_set()
-
-    @paused.setter
-    def paused(self, paused: bool) -> None:
-        if paused:
-            self._going_on.clear()
-        else:
-            self._going_on.set()
 
     async def make(self, request: Request, earlier: Sequence[Fault]) -> CallOutcome | Fault:
         """Make one attempt as soon as there is a slot and a budget for it.
@@ -74,7 +60,11 @@ class Attempts:
         Raises:
             Stopped: the run, the budget or the journal has ended it.
         """
-        slot = await self._take_slot(request)
+        # In the order of simulated due dates.
+        slot = await self.pool.acquire(request.due, request.id, request.attempt)
+        if self.ended:
+            slot.release()
+            raise Stopped("the run has been stopped")
         longest = self.backend.max_reply_tokens
         most = most_tokens(request, longest)
         usd = self.backend.price(Usage(most - longest, longest))
@@ -105,21 +95,6 @@ class Attempts:
         if result is None:
             raise Stopped(f"{request.id}: the journal has not kept the answer")
         return result
-
-    async def _take_slot(self, request: Request) -> Slot:
-        """Wait for a slot, in the order of simulated due dates, and as long as the run is paused.
-
-        Raises:
-            Stopped: the run has been stopped meanwhile.
-        """
-        while True:
-            await self._going_on.wait()
-            slot = await self.pool.acquire(request.due, request.id, request.attempt)
-            if not (self.ended or self.paused):
-                return slot
-            slot.release()
-            if self.ended:
-                raise Stopped("the run has been stopped")
 
     async def _record(
         self, slot: Slot, request: Request, earlier: Sequence[Fault], attempt: Attempt

@@ -73,25 +73,14 @@ class BudgetAccount:
     """
 
     def __init__(self, budget: Budget, spent: Spending = _NOTHING) -> None:
-        self._set_bounds(budget)
+        self.budget = budget
+        usd = None if budget.usd is None else nano_bound(budget.usd)
+        self._bounds = (budget.calls, budget.tokens, usd)
         self._spent = spent
         self._reserved = _NOTHING
         self._outstanding = 0
         self._waiting: deque[tuple[Spending, asyncio.Future[Reservation]]] = deque()
         self._refusal: str | None = None
-
-    def _set_bounds(self, budget: Budget) -> None:
-        self.budget = budget
-        self._bounds = (
-            budget.calls,
-            budget.tokens,
-            None if budget.usd is None else nano_bound(budget.usd),
-        )
-
-    def change(self, budget: Budget) -> None:
-        """Take other bounds; what is spent and reserved stays, and who waits is looked at again."""
-        self._set_bounds(budget)
-        self._serve()
 
     async def reserve(self, tokens: int, usd: float) -> Reservation:
         """Reserve the most that one attempt can cost (tokens, US dollars), as soon as it fits.

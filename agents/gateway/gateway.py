@@ -185,7 +185,6 @@ class Gateway:
         # What this session stores itself is never asked for again, so an empty journal is not read.
         self._lookup = journal is not None and not journal.is_empty
         self._retry, self._budget = retry or Retry(), budget or Budget()
-        self._paused = False
         self._unknown: tuple[float, str] | None = None
         self._attempts: Attempts | None = None
         self._answered, self._trouble = 0, ""
@@ -209,32 +208,9 @@ class Gateway:
     def status_line(self) -> str:
         """One line on the calls of this session; safe from any thread."""
         line = f"calls: {self._answered:,} answered, {self.under_way} under way"
-        line += ", paused" if self._paused else ""
         if self.waiting:
             line += f", {self.waiting:,} waiting for a slot"
-        # Those who share a pool ask through the backend that made it.
-        backend = self.backend if self.shared is None else self.shared.backend
-        return "; ".join(
-            filter(None, (line, backend.waiting_for, self._trouble, self.readability.warning))
-        )
-
-    def control(self, *, paused: bool, in_flight: int, budget: Budget) -> None:
-        """Set when and with what means calls are made; which calls, nothing here decides.
-
-        To be called before the first paid call, or on the loop thread.
-
-        Args:
-            paused: no further attempt is begun; those under way end.
-            in_flight: most attempts at a time; of a shared pool those of all its runs.
-            budget: bounds on what is spent over all sessions of the run.
-        """
-        self._paused, self.in_flight, self._budget = paused, in_flight, budget
-        if self.shared is not None:
-            self.shared.in_flight = in_flight
-        if self._attempts is not None:
-            self._attempts.paused = paused
-            self._attempts.pool.resize(in_flight)
-            self._attempts.account.change(budget)
+        return "; ".join(filter(None, (line, self._trouble, self.readability.warning)))
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request from the journal or by the backend.
@@ -395,7 +371,7 @@ class Gateway:
             pool.reached = True
         self._attempts = attempts = Attempts(self.backend, pool, self.journal, account)
         # Closed before its first paid call, it makes none any more.
-        attempts.ended, attempts.paused = self._ended, self._paused
+        attempts.ended = self._ended
         return attempts
 
 

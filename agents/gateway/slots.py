@@ -171,13 +171,6 @@ class SlotPool:
         """Most seconds to wait while the endpoint has never answered; None: it has."""
         return None if self.reached else self.endpoint.contact
 
-    def resize(self, in_flight: int) -> None:
-        """Allow another number of attempts at a time (>= 1); none that is under way is ended."""
-        uncut, self._most = self.limit >= self._most, float(in_flight)
-        # A limit that was cut stays cut.
-        self.limit = self._most if uncut else min(self.limit, self._most)
-        self._serve()
-
     def seconds_since_success(self) -> float:
         """Seconds since the last success, or since the first ``acquire`` if there was none.
 

@@ -93,7 +93,7 @@ SWITCH_SECONDS = 0.0005
 class Dispatcher:
     """The work behind all Answers of one society.
 
-    Every method but ``stop``, ``interrupt`` and ``control`` is for the clock's thread.
+    Every method but ``stop`` and ``interrupt`` is for the clock's thread.
 
     Args:
         now: reads the simulated date, in days.
@@ -197,16 +197,6 @@ class Dispatcher:
         if loop_thread is not None:
             with suppress(RuntimeError):  # closed meanwhile
                 loop_thread.call_soon(self.stop, reason)
-
-    def control(self, **means: Any) -> bool:
-        """Pass ``Gateway.control`` its arguments, on the loop; may be called on any thread."""
-        loop_thread = self._loop_thread
-        if loop_thread is None:
-            self.gateway.control(**means)
-            return False
-        with suppress(RuntimeError):  # closed meanwhile
-            loop_thread.call_soon(partial(self.gateway.control, **means))
-        return True
 
     def close(self) -> None:
         """End the loop thread; unsettled work is dropped (rule 26)."""

@@ -61,31 +61,6 @@ def test_without_bounds_nothing_waits():
         at_once(account.reserve(10**12, 1e6))
 
 
-def test_bounds_that_come_later_count_what_was_spent_and_reserved_before():
-    async def scene():
-        account = BudgetAccount(Budget())
-        first, second = await account.reserve(60, 0.0), await account.reserve(60, 0.0)
-        first.settle(50, 0.0)
-        account.change(Budget(tokens=140))
-        waiting = asyncio.create_task(account.reserve(60, 0.0))
-        await turns()
-        assert not waiting.done()  # 50 spent, 60 reserved
-        second.settle(20, 0.0)
-        await waiting
-        account.change(Budget(tokens=200))
-        assert (await account.reserve(60, 0.0)) is not waiting.result()
-        account.change(Budget(tokens=150))
-        refused = asyncio.create_task(account.reserve(60, 0.0))
-        await turns()
-        assert not refused.done()
-        waiting.result().settle(60, 0.0)
-        account.change(Budget(tokens=100))
-        await turns()
-        assert not refused.done()  # one is still open, and could free what is missing
-
-    asyncio.run(scene())
-
-
 def test_a_call_that_does_not_fit_waits_until_another_settles():
     async def scene():
         account = BudgetAccount(Budget(tokens=100))

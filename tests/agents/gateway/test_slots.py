@@ -70,49 +70,6 @@ def test_waiting_requests_are_served_by_due_date_then_id_then_attempt():
     assert play(scene) == wanted
 
 
-@pytest.mark.parametrize(("first", "then"), [(1, 4), (4, 1), (2, 3), (5, 2)])
-def test_another_number_of_places_holds_at_once_and_ends_nothing(first, then):
-    async def scene():
-        pool, most = make(in_flight=first), 0
-
-        async def call():
-            nonlocal most
-            slot = await take(pool)
-            most = max(most, pool.busy)
-            await asyncio.sleep(1.0)
-            slot.record_success()
-            slot.release()
-
-        calls = [asyncio.create_task(call()) for _ in range(20)]
-        await turns()
-        assert most == first
-        pool.resize(then)
-        await turns()
-        # Those that were begun go on; none is begun while there are more of them than places.
-        assert most == max(first, then)
-        await asyncio.sleep(1.0)
-        most = 0
-        await asyncio.gather(*calls)
-        return most
-
-    assert play(scene) == then
-
-
-def test_a_limit_that_the_provider_cut_stays_cut():
-    async def scene():
-        pool = make(in_flight=8)
-        await attempt(pool, "rate")
-        assert pool.limit == 5
-        pool.resize(6)
-        assert pool.limit == 5
-        pool.resize(3)
-        assert pool.limit == 3
-        pool.resize(8)
-        assert pool.limit == 8
-
-    play(scene)
-
-
 def test_two_that_ask_for_the_same_are_both_served():
     async def scene():
         pool = make(in_flight=1)

@@ -23,7 +23,6 @@ from virsci_society.scenarios.planning.doctor import (
     check_offline_backend,
     check_package,
     cut_short,
-    examine,
 )
 from virsci_society.scenarios.planning.probe import (
     CALLS,
