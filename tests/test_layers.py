@@ -42,7 +42,6 @@ ROOMS = {
         "gateway",
         "offline",
         "backends",
-        "people",
     ),
     "society": (
         ("kernel", "literature"),

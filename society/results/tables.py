@@ -147,7 +147,7 @@ completion_tokens Int64 tokens of the reply (likewise)
 prompt_hash  string  sha256 of what the model was told
 reply        string  the accepted form as JSON
 reason       string  the reason that the accepted form states; empty: none
-live         boolean true if a model or a person was asked, false if rules spoke
+live         boolean true if a model was asked, false if rules spoke
 """),  # noqa: E501
     "reads": _columns("""
 answer       string  id of the answer read (a call id, or the id of a derived answer)
