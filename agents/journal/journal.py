@@ -8,6 +8,7 @@ A run that is begun again takes every outcome from here and pays for nothing twi
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -108,6 +109,10 @@ class Journal:
         if path is not None and not frozen:
             make_durable(self._db, path)
             self._chain = begin_chain(self._db, path)
+        self._file: tuple[int, int] | None = None
+        if path is not None and not frozen:
+            made = os.stat(path)
+            self._file = made.st_dev, made.st_ino
         # A second connection, so that nobody who reads waits for a commit.
         self._reader = self._db if path is None or frozen else connect(path, frozen)
 
@@ -434,10 +439,25 @@ class Journal:
         if self._fence is not None:
             # A run that has lost its lease writes nothing more: another worker may own it now.
             self._fence()
+        if self._file is not None:
+            self._require_file(self._file)
         # In memory there is one connection for both: a reader must not see half a transaction.
         if self._reader is self._db:
             self._reading.acquire()
         self._db.execute("BEGIN")
+
+    def _require_file(self, opened: tuple[int, int]) -> None:
+        """Check that the path still leads to the open file: a commit to another one is lost."""
+        try:
+            found = os.stat(self.path or "", follow_symlinks=False)
+        except OSError:
+            found = None
+        if found is None or (found.st_dev, found.st_ino) != opened:
+            raise Stopped(
+                f"{self.path}: was deleted, moved or replaced while the run was writing to it, so "
+                f"nothing more is paid for; what was answered until then is in the file that was "
+                f"there. If the folder was moved, resume it with --out NEW-PATH"
+            )
 
     def _commit(self) -> None:
         self._statements.seal()

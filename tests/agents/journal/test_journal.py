@@ -438,3 +438,36 @@ def test_totals_are_those_of_the_moment(written):
         before = journal.totals()
         asyncio.run(call(journal, request("e")))
         assert journal.totals().attempts == before.attempts + 1
+
+
+def deleted(path):
+    for file in path.parent.iterdir():
+        file.unlink()
+
+
+def moved(path):
+    path.parent.rename(path.parent.with_name("elsewhere"))
+
+
+def replaced(path):
+    path.rename(path.with_name("old"))
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("lose", [deleted, moved, replaced])
+def test_a_call_is_not_begun_once_the_journal_has_lost_its_place(tmp_path, lose):
+    path = tmp_path / "run" / "journal.sqlite"
+    path.parent.mkdir()
+
+    async def two_calls(journal):
+        await call(journal, request("a"))
+        lose(path)
+        attempt = Attempt("b", 0, "here", reserved=100, reserved_usd=0.5)
+        with pytest.raises(Stopped, match="deleted, moved or replaced"):
+            await journal.record_intent(request("b"), attempt)
+
+    journal = Journal.open(path)
+    try:
+        asyncio.run(two_calls(journal))
+    finally:
+        journal.close()
