@@ -35,8 +35,10 @@ quick: $(VENV)/.tools
 test: check
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers" --ignore tests/test_layers.py
 
+# The site is built in an environment of its own, as in a fresh clone after `make demo`.
 test-slow: $(VENV)/.tools
 	$(BIN)/python -m pytest $(WORKERS) -m "not peers"
+	$(MAKE) VENV=.venv-docs docs
 
 # Against servers that others wrote: litellm's proxy, and llama.cpp's server with random weights.
 # They are installed for this alone; the proxy has an environment of its own, because it asks for
