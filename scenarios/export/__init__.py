@@ -1,4 +1,4 @@
 """Archives of runs and studies, and the commands ``society export``.
 
-Read ``archive`` and then ``crate``, the metadata of one.
+Read ``archive`` and then ``command``.
 """

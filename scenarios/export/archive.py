@@ -1,56 +1,49 @@
-"""One archive of a finished run or study that a stranger can verify, and its verification.
+"""One zip file of a finished run or study that a stranger can verify and replay.
 
-It holds the files of the folder, the metadata of ``crate`` and ``SHA256SUMS``,
-which ``sha256sum -c`` reads. A file that the program did not write is left out.
+It is an RO-Crate: the files that the program wrote, ``ro-crate-metadata.json`` and ``SHA256SUMS``,
+which ``sha256sum -c`` reads. The metadata are written by hand, because the library ``rocrate``
+brings a converter of workflows and a network client to write one JSON file.
+
+Source: RO-Crate 1.3, https://w3id.org/ro/crate/1.3.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
 import re
-import time
+import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PureWindowsPath
 from shutil import copyfileobj, disk_usage
-from stat import S_IFREG
+from stat import S_IFDIR, S_IFMT, S_IFREG
 from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import quote
 
 from virsci_society.agents.errors import Diverged, InputError
-from virsci_society.agents.files.atomic_files import replacing, write_atomically
+from virsci_society.agents.files.atomic_files import replacing
 from virsci_society.agents.files.file_hashes import HASHES, file_hash, read_hashes
 from virsci_society.scenarios.analysis.verification import Verification, verify_folder
-from virsci_society.scenarios.export.crate import (
-    ArchivedRun,
-    ArchiveFacts,
-    citation,
-    codemeta,
-    crate_metadata,
-)
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import FINISHED, MANIFEST, read_manifest, read_state
 from virsci_society.scenarios.study.folder import LOCK, read_statuses, require_lock
 from virsci_society.scenarios.study.status import folder_of
+from virsci_society.society.results.speaker import backend_of, speaker_of
 
 SUMS, CRATE_FILE = "SHA256SUMS", "ro-crate-metadata.json"
-_FIRST_IN_ZIP = 315532800
-"""1980, before which a zip file knows no date."""
 RUN, STUDY, ECOSYSTEM = "run", "study", "ecosystem"
-README = """\
-# {title}
-
-{terms}
-Costs: {costs}.
-
-Made by virsci-society {version} under Python {python}. `society doctor FILE.zip` checks every file
-and goes through every run again from its journal, without a network, to the same digest.
-`sha256sum -c {sums}` checks the files alone.
-"""
+CRATE = "https://w3id.org/ro/crate/1.3"
+SMALL, LARGEST_RATIO = 2**26, 200
+"""An archive may unpack to 64 MiB, or to 200 times its own size; our files reach about 30 times."""
+DEEPEST, LONGEST = 16, 1000
+"""Parts and characters of the name of a member."""
 
 
 def write_archive(
@@ -60,156 +53,198 @@ def write_archive(
     license: str | None = None,
     authors: Sequence[str] = (),
     ecosystem: bool = False,
-    announce: Callable[[str], object] = lambda line: None,
 ) -> int:
-    """Write the archive of a finished run, or of a study whose runs are all done and gathered.
+    """Archive a finished run, or a study whose runs are all done; returns the number of files.
 
     Args:
-        folder: of the run or study.
-        target: the zip file.
+        folder: of the run or study; files in it that the program did not write are left out.
+        target: the zip file; the same folder gives the same bytes on any day.
         license: identifier in SPDX's list, for the archive as a whole.
         authors: their names.
-        ecosystem: with the ecosystem, where it lies in a folder of its own.
-        announce: is told what is being done.
-
-    Returns:
-        Number of files in it.
+        ecosystem: include the ecosystem if the runs read it from a folder of its own.
 
     Raises:
-        InputError: it is neither, is not finished, or is damaged.
+        InputError: the folder is neither, or is not finished or damaged.
     """
     if license is not None and not re.fullmatch(r"[A-Za-z0-9.+-]+", license):
         raise InputError(f"--license: got {license!r}, expected a name of SPDX, such as CC-BY-4.0")
-    study = (folder / LOCK).exists()
-    top = STUDY if study else RUN
-    with TemporaryDirectory() as spare:
-        runs = _runs_of_study(folder) if study else [folder]
-        for run in runs:
-            if (state := read_state(run)).state != FINISHED:
-                raise InputError(f"{run}: {state.sentence()}; an archive holds finished runs only")
-            if not (run / JOURNAL).exists():
-                raise InputError(
-                    f"{run}: its journal was not kept, so nobody could replay it; an archive is "
-                    "made of runs that kept their whole folders"
-                )
-        announce("checking every file")
-        if damage := verify_folder(folder).damage:
-            raise InputError("\n".join(damage))
-        files = {f"{top}/{name}": path for name, path in _files(folder)}
-        if study:
-            files |= {f"{top}/{name}": path for name, path in _files_of_runs(runs)}
-        places = [f"{top}/runs/{run.name}" if study else top for run in runs]
-        archived = [_archived(place, run) for place, run in zip(places, runs, strict=True)]
-        if ecosystem:
-            files |= _ecosystem_files(archived)
-        title = f"study {folder.resolve().name}" if study else archived[0].title
-        date = date_of_release(*map(run_ended, runs))
-        facts = ArchiveFacts(title, archived, date.date().isoformat(), license, authors)
-        files |= _described(Path(spare), facts)
-        sums = {name: (file_hash(path), path.stat().st_size) for name, path in files.items()}
-        files |= _written(Path(spare), {CRATE_FILE: _json(crate_metadata(facts, sums))})
-        lines = [f"{file_hash(path)}  {name}\n" for name, path in files.items()]
-        files |= _written(Path(spare), {SUMS: "".join(lines)})
-        announce(f"packing {len(files):,} files")
-        with replacing(target) as new:
-            _pack(new, files, date)
-    return len(files)
+    runs, files = _runs_in(folder), dict[str, Path]()
+    for run in runs:
+        if (state := read_state(run)).state != FINISHED:
+            raise InputError(f"{run}: {state.sentence()}; an archive holds finished runs only")
+        if not (run / JOURNAL).exists():
+            raise InputError(
+                f"{run}: its journal was not kept, so nobody could replay it; an archive is "
+                "made of runs that kept their whole folders"
+            )
+    if damage := verify_folder(folder).damage:
+        raise InputError("\n".join(damage))
+    top = RUN if runs == [folder] else STUDY
+    for place in dict.fromkeys([folder, *runs]):
+        listed = read_hashes(place)
+        if listed is None:
+            raise InputError(f"{place}: has no {HASHES}; 'society study report' gathers a study")
+        named = {*listed.files, HASHES, "report.html", LOCK, JOURNAL}
+        paths = [place / name for name in sorted(named)]
+        if place != folder:  # status and measures of a study's run are beside its folder
+            paths += [place.with_name(f"{place.name}.{one}.json") for one in ("status", "measures")]
+        held = [path for path in paths if path.is_file()]
+        files |= {f"{top}/{path.relative_to(folder).as_posix()}": path for path in held}
+    manifests = [read_manifest(run) for run in runs]
+    if ecosystem:
+        files |= _ecosystem_files(manifests)
+    ended = max(int((run / MANIFEST).stat().st_mtime) for run in runs)
+    date = datetime.fromtimestamp(ended, UTC)
+    title, day = folder.resolve().name, date.date().isoformat()
+    crate = crate_metadata(title, day, license, authors, manifests, files.keys())
+    text = json.dumps(crate, indent=1, ensure_ascii=False) + "\n"
+    sums = {name: file_hash(path) for name, path in files.items()}
+    sums[CRATE_FILE] = hashlib.sha256(text.encode()).hexdigest()
+    lines = "".join(f"{digest}  {name}\n" for name, digest in sums.items())
+    with replacing(target) as new, zipfile.ZipFile(new, "x", zipfile.ZIP_DEFLATED) as archive:
+        for name, path in files.items():
+            head = _member(name, date)
+            head.file_size = path.stat().st_size
+            with path.open("rb") as source, archive.open(head, "w") as packed:
+                copyfileobj(source, packed)
+        for name, content in ((CRATE_FILE, text), (SUMS, lines)):
+            archive.writestr(_member(name, date), content)
+    return len(files) + 2
 
 
 def verify_archive(path: Path, replaying: Callable[[str], object], *, trust: bool) -> Verification:
-    """Check every file of an archive, and go through its runs again from their journals.
+    """Check every file of an archive, and replay its runs from their journals.
 
     Args:
         path: the zip file.
-        replaying: is told each run before it is gone through again.
+        replaying: called with a line about each run before it is replayed.
         trust: let dotted paths in the scenarios be imported.
 
-    Returns:
-        What was found; where a file is damaged, no run is gone through.
-
     Raises:
-        InputError: it is no archive that ``write_archive`` has written.
+        InputError: it is no archive, or one that must not be unpacked.
     """
     told = Verification()
     with TemporaryDirectory() as spare:
-        folder = Path(spare)
-        try:
-            with zipfile.ZipFile(path) as archive:
-                _require_room(archive, folder)
-                told.damage += _unpack(archive, folder)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
-            raise InputError(f"{path}: cannot be read: {error}; get it once more") from error
+        folder = Path(spare).resolve()
+        told.damage += unpack(path, folder)
         if told.damage:
             return told
-        inside = folder / (STUDY if (folder / STUDY).is_dir() else RUN)
-        told.damage += verify_folder(inside).damage
-        runs = _runs_of_study(inside) if inside.name == STUDY else [inside]
-        digests: list[str] = []
-        ecosystem = folder / ECOSYSTEM
-        settings = [f"population.ecosystem.path={ecosystem}"] if ecosystem.is_dir() else []
+        top = STUDY if (folder / STUDY).is_dir() else RUN
+        try:
+            told.damage += verify_folder(folder / top).damage
+            runs = _runs_in(folder / top)
+        except InputError as error:
+            told.damage.append(str(error))
+        given = folder / ECOSYSTEM
+        settings = [f"population.ecosystem.path={given}"] if given.is_dir() else []
+        digests = list[str]()
         for run in runs if not told.damage else ():
             replaying(f"replaying {run.relative_to(folder)} from its journal alone")
-            told.damage += _replayed(run, digests, trust, settings)
-        told.found += _sentences(path, folder, runs, digests)
+            try:
+                digests.append(replay(run, trust=trust, settings=settings))
+            except (Diverged, InputError) as error:
+                versions, here = read_manifest(run).get("versions"), platform.python_version()
+                written = versions.get("python", here) if isinstance(versions, dict) else here
+                under = f" (written under Python {written}, replayed under {here})"
+                told.damage.append(f"{error}{under if written != here else ''}")
+        if not told.damage:
+            count = sum(one.is_file() for one in folder.rglob("*"))
+            digest = f" {digests[0]}" if len(digests) == 1 else "s"
+            told.found.append(
+                f"{path}: {count} files are as they were written, {len(digests)} of {len(runs)} "
+                f"runs replayed without a network to the same digest{digest}; who spoke: "
+                f"{_speakers(map(read_manifest, runs))}"
+            )
+        # Nobody can look into a folder that is removed.
+        told.damage = [one.replace(f"{folder}{os.sep}", "") for one in told.damage]
     return told
 
 
-def _replayed(run: Path, digests: list[str], trust: bool, settings: Sequence[str]) -> Iterator[str]:
-    """Replay a run and keep its digest; yields why it could not be, or came to another one."""
-    try:
-        digests.append(replay(run, trust=trust, settings=settings))
-    except (Diverged, InputError) as error:
-        written, here = read_manifest(run)["versions"]["python"], platform.python_version()
-        under = f" (written under Python {written}, replayed under {here})"
-        yield f"{error}{under if written != here else ''}"
+def unpack(path: Path, folder: Path) -> Iterator[str]:
+    """Unpack the files that ``SHA256SUMS`` lists; yields what is missing, changed or not listed.
 
-
-def _sentences(
-    path: Path, folder: Path, runs: Sequence[Path], digests: Sequence[str]
-) -> Iterator[str]:
-    files = sum(one.is_file() for one in folder.rglob("*"))
-    facts = ArchiveFacts("", [_archived("", run) for run in runs], "", None, ())
-    digest = f" {digests[0]}" if len(digests) == 1 else "s"
-    yield (
-        f"{path}: {files} files are as they were written, {len(digests)} of {len(runs)} runs "
-        f"replayed without a network to the same digest{digest}; who spoke: {facts.speakers}"
-    )
-
-
-def _runs_of_study(study: Path) -> list[Path]:
-    """The folders of a study's runs, which must all be done."""
-    lock = require_lock(study)
-    missing = [one.index for one in read_statuses(study, lock) if one.state != "done"]
-    if missing:
-        raise InputError(f"{study}: run {missing[0]} is not done; 'society study run' does it")
-    return [folder_of(study, index) for index in range(lock.runs)]
-
-
-def _files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The files of a run or study that the program wrote and that belong to its results."""
-    listed = read_hashes(folder)
-    if listed is None:
-        raise InputError(f"{folder}: has no {HASHES}; 'society study report' gathers a study")
-    own = [*listed.files, HASHES, "report.html", LOCK, JOURNAL]
-    names = sorted({*own}, key=PurePosixPath)
-    yield from ((name, folder / name) for name in names if (folder / name).is_file())
-
-
-def _files_of_runs(runs: Sequence[Path]) -> Iterator[tuple[str, Path]]:
-    """The files of the runs of a study, and those beside them."""
-    for run in runs:
-        beside = (run.with_name(f"{run.name}.{kind}.json") for kind in ("status", "measures"))
-        yield from ((f"runs/{one.name}", one) for one in beside if one.is_file())
-        yield from ((f"runs/{run.name}/{name}", path) for name, path in _files(run))
-
-
-def _ecosystem_files(runs: Sequence[ArchivedRun]) -> dict[str, Path]:
-    """The files of the one ecosystem that all of these runs have read from its folder.
+    Before the first byte is written, every member must be a plain file with a name that stays
+    inside the folder, and all of them together no larger than an archive of ours can be.
 
     Raises:
-        InputError: they have read none, or several, or it was changed.
+        InputError: one of them is not, or the archive cannot be read.
     """
-    parts = [run.manifest["scenario"]["population"]["ecosystem"] for run in runs]
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members: dict[str, zipfile.ZipInfo] = {}
+            for one in archive.infolist():
+                if fault := _fault_of(one, members):
+                    raise InputError(f"{path}: {one.filename!r} {fault}; it is not unpacked")
+                members[one.filename] = one
+            _require_room(path, sum(one.file_size for one in members.values()), folder)
+            if SUMS not in members:
+                raise InputError(f"{path}: holds no {SUMS}; 'society export archive' writes it")
+            lines = archive.read(SUMS).decode("utf-8", "replace").splitlines()
+            listed = {name: digest for digest, _, name in (one.partition("  ") for one in lines)}
+            files = {name for name in members if not name.endswith("/")}
+            yield from (f"{name}: is missing" for name in sorted(listed.keys() - files))
+            yield from (
+                f"{name}: is not listed in {SUMS}" for name in sorted(files - {SUMS, *listed})
+            )
+            for name in sorted(listed.keys() & files):
+                if file_hash(Path(archive.extract(members[name], folder))) != listed[name]:
+                    yield f"{name}: was changed after it was written"
+    # Raised by zipfile for damage of one kind or another.
+    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {error}; get it once more") from error
+    except OSError as error:
+        # Without the file's name, which may be one in the temporary folder.
+        raise InputError(f"{path}: cannot be unpacked: {error.strerror or error}") from error
+
+
+def _fault_of(one: zipfile.ZipInfo, others: Mapping[str, zipfile.ZipInfo]) -> str:
+    """Why a member of an archive must not be unpacked; empty if it may."""
+    name = one.filename
+    parts = name.removesuffix("/").split("/")
+    if {"", ".", ".."} & {*parts} or "\\" in name or PureWindowsPath(name).drive:
+        return "is a name that leads out of the archive"
+    if len(parts) > DEEPEST or len(name) > LONGEST or not name.isprintable():
+        return "is a name that no file of an archive has"
+    if name in others:
+        return "is there twice"
+    if S_IFMT(one.external_attr >> 16) not in (0, S_IFREG, S_IFDIR):
+        return "is a link or another file that is not plain"
+    if one.flag_bits & 1:
+        return "is encrypted"
+    if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return "is packed by another method than deflate"
+    return ""
+
+
+def _require_room(path: Path, size: int, folder: Path) -> None:
+    """Refuse an archive that would fill the disk: a few bytes can stand for very many."""
+    packed, free = path.stat().st_size, disk_usage(folder).free
+    if size > max(SMALL, LARGEST_RATIO * packed):
+        raise InputError(
+            f"{path}: unpacks from {packed:,} to {size:,} bytes, more than {LARGEST_RATIO} times "
+            "as many; no archive of runs does"
+        )
+    if size > free / 2:
+        raise InputError(
+            f"{path}: unpacks to {size:,} bytes, more than half of the {free:,} that are free for "
+            "temporary files; set TMPDIR to a folder with more room, if you trust it"
+        )
+
+
+def _runs_in(folder: Path) -> list[Path]:
+    """The folder of a run itself, or those of the runs of a study, which must all be done."""
+    if not (folder / LOCK).exists():
+        return [folder]
+    lock = require_lock(folder)
+    missing = [one.index for one in read_statuses(folder, lock) if one.state != "done"]
+    if missing:
+        raise InputError(f"{folder}: run {missing[0]} is not done; 'society study run' does it")
+    return [folder_of(folder, index) for index in range(lock.runs)]
+
+
+def _ecosystem_files(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Path]:
+    """The files of the one ecosystem that all of these runs have read from its folder."""
+    parts = [one["scenario"]["population"]["ecosystem"] for one in manifests]
     places = {str(part.get("path")) for part in parts if part["use"] == "folder"}
     if len(places) != 1:
         raise InputError(
@@ -222,95 +257,70 @@ def _ecosystem_files(runs: Sequence[ArchivedRun]) -> dict[str, Path]:
     return {f"{ECOSYSTEM}/{name}": place / name for name in names}
 
 
-def _archived(path: str, run: Path) -> ArchivedRun:
-    return ArchivedRun(path, read_manifest(run), run_ended(run).isoformat())
+def _member(name: str, date: datetime) -> zipfile.ZipInfo:
+    """The head of a member; a zip file knows no date before 1980."""
+    head = zipfile.ZipInfo(name, max(date.timetuple()[:6], (1980, 1, 1, 0, 0, 0)))
+    head.external_attr, head.compress_type = (S_IFREG | 0o644) << 16, zipfile.ZIP_DEFLATED
+    return head
 
 
-def run_ended(folder: Path) -> datetime:
-    """When the manifest of a run was written, to the second."""
-    return datetime.fromtimestamp(int((folder / MANIFEST).stat().st_mtime), UTC)
+def crate_metadata(
+    title: str,
+    date: str,
+    license: str | None,
+    authors: Sequence[str],
+    manifests: Collection[Mapping[str, Any]],
+    files: Iterable[str],
+) -> dict[str, Any]:
+    """The content of ``ro-crate-metadata.json``; the date is in ISO 8601."""
+    terms = f"https://spdx.org/licenses/{license}"
+    root = {
+        "name": title,
+        "description": _description(manifests),
+        "datePublished": date,
+        "license": {"@id": terms} if license else "No licence of this archive is stated.",
+        "author": [{"@id": f"#{quote(name)}"} for name in authors],
+        "hasPart": [{"@id": quote(path)} for path in files],
+    }
+    about = {"conformsTo": {"@id": CRATE}, "about": {"@id": "./"}}
+    graph = [
+        {"@id": CRATE_FILE, "@type": "CreativeWork", **about},
+        {"@id": "./", "@type": "Dataset", **root},
+        *([{"@id": terms, "@type": "CreativeWork", "name": license}] if license else []),
+        *({"@id": f"#{quote(name)}", "@type": "Person", "name": name} for name in authors),
+        *({"@id": quote(path), "@type": "File", "name": Path(path).name} for path in files),
+    ]
+    return {"@context": f"{CRATE}/context", "@graph": graph}
 
 
-def date_of_release(*ended: datetime) -> datetime:
-    """``SOURCE_DATE_EPOCH`` (seconds since 1970) if it is set, else when the last run ended.
-
-    So a run that is archived twice gives the same bytes.
-
-    Raises:
-        InputError: it is set to something else.
-    """
-    stated = os.environ.get("SOURCE_DATE_EPOCH")
-    if not stated:
-        return max(ended)
-    try:
-        return datetime.fromtimestamp(int(stated), UTC)
-    except (ValueError, OverflowError, OSError) as error:
-        raise InputError(
-            f"SOURCE_DATE_EPOCH: got {stated!r}, expected seconds since 1970; unset it"
-        ) from error
-
-
-def _described(spare: Path, facts: ArchiveFacts) -> dict[str, Path]:
-    """The texts about an archive, by path in it."""
-    versions = facts.runs[0].manifest["versions"]
-    readme = README.format(
-        title=facts.title,
-        terms="\n".join(f"- {line}" for line in facts.terms()),
-        costs=facts.costs(),
-        version=versions["virsci-society"],
-        python=versions["python"],
-        sums=SUMS,
-    )
-    texts = {"README.md": readme, "CITATION.cff": citation(facts)}
-    texts["codemeta.json"] = _json(codemeta(facts))
-    return _written(spare, texts)
-
-
-def _written(folder: Path, texts: Mapping[str, str]) -> dict[str, Path]:
-    for name, text in texts.items():
-        write_atomically(folder / name, text)
-    return {name: folder / name for name in texts}
-
-
-def _json(data: object) -> str:
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-
-
-def _pack(target: Path, files: Mapping[str, Path], date: datetime) -> None:
-    """Write the zip file; what was written after the date, as all that is made here, bears it."""
-    with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED) as archive:
-        for name, path in files.items():
-            told = zipfile.ZipInfo.from_file(path, name, strict_timestamps=False)
-            written = max(min(path.stat().st_mtime, date.timestamp()), _FIRST_IN_ZIP)
-            told.date_time = time.gmtime(written)[:6]
-            told.external_attr = (S_IFREG | 0o644) << 16
-            told.compress_type = archive.compression
-            with path.open("rb") as source, archive.open(told, "w") as packed:
-                copyfileobj(source, packed)
-
-
-def _require_room(archive: zipfile.ZipFile, folder: Path) -> None:
-    """Refuse an archive that would fill the disk: a few bytes can stand for very many."""
-    size, free = sum(one.file_size for one in archive.infolist()), disk_usage(folder).free
-    if size > free / 2:
-        raise InputError(
-            f"{archive.filename}: unpacks to {size:,} bytes, more than half of the {free:,} that "
-            f"are free in {folder.parent}; set TMPDIR to a folder with more room, if you trust it"
+def _description(manifests: Collection[Mapping[str, Any]]) -> str:
+    """What made the runs, who spoke, what may be passed on, and what it has cost."""
+    words, papers = "The program made all of them.", "They are invented."
+    if any(backend_of(one).get("model") for one in manifests):
+        words = (
+            "The terms of the model's provider, or the licence of its weights, say whether its "
+            "words may be passed on."
         )
+    sources = list(dict.fromkeys(str(one["ecosystem"]["source"]) for one in manifests))
+    if not {*sources} <= {"synthetic", "strangers"}:
+        papers = (
+            "Their licences hold for the excerpts that prompts show. If they are in a folder that "
+            "is not in this archive as ecosystem/, a replay needs it in the same place."
+        )
+    programs = dict.fromkeys(
+        f"virsci-society {one['versions']['virsci-society']} (Python {one['versions']['python']})"
+        for one in manifests
+    )
+    names = ("attempts", "prompt_tokens", "completion_tokens", "usd")
+    spent = {name: sum(one.get("ledger", {}).get(name, 0) for one in manifests) for name in names}
+    return (
+        f"Runs of a simulated society of scientists by {', '.join(programs)}. "
+        f"Words: {_speakers(manifests)}. {words} Past papers: "
+        f"{', '.join(sources)}. {papers} Costs: {spent['attempts']:,} calls, "
+        f"{spent['prompt_tokens']:,} + {spent['completion_tokens']:,} tokens, "
+        f"{spent['usd']:.2f} USD."
+    )
 
 
-def _unpack(archive: zipfile.ZipFile, folder: Path) -> Iterator[str]:
-    """Unpack the files that are listed; yields what is missing, changed or not listed."""
-    names = {one.filename for one in archive.infolist() if not one.is_dir()}
-    if SUMS not in names:
-        raise InputError(f"{archive.filename}: holds no {SUMS}; 'society export archive' writes it")
-    listed = {}
-    for line in archive.read(SUMS).decode("utf-8", "replace").splitlines():
-        digest, _, name = line.partition("  ")
-        listed[name] = digest
-    yield from (f"{name}: is missing" for name in sorted(listed.keys() - names))
-    yield from (f"{name}: is not listed in {SUMS}" for name in sorted(names - {SUMS, *listed}))
-    for name in sorted(listed.keys() & names):
-        # Below the folder whatever the name says, and never a link.
-        if file_hash(Path(archive.extract(name, folder))) != listed[name]:
-            yield f"{name}: was changed after it was written"
+def _speakers(manifests: Iterable[Mapping[str, Any]]) -> str:
+    return "; ".join(dict.fromkeys(speaker_of(one) or "not known" for one in manifests))

@@ -41,21 +41,17 @@ def archive(
 ) -> None:
     """Write one zip file that a stranger can verify with 'society doctor FILE.zip'.
 
-    It is an RO-Crate: scenario, journal, tables, seeds, versions, costs,
-    CITATION.cff, codemeta.json and the hash of every file.
+    It is an RO-Crate with the files of the folder, which include scenario, journal and tables, and
+    the SHA-256 of each.
     """
     from virsci_society.scenarios.export.archive import write_archive
 
     place = folder if folder.name not in ("", "..") else folder.resolve()
     target = place.with_name(f"{place.name}.zip") if out is None else out
     with writing(target), make_progress() as progress:
+        progress.begin("checking and packing every file")
         files = write_archive(
-            folder,
-            target,
-            license=license_,
-            authors=author or (),
-            ecosystem=ecosystem,
-            announce=progress.begin,
+            folder, target, license=license_, authors=author or (), ecosystem=ecosystem
         )
     tell(f"archive: {target} ({files} files); 'society doctor {target}' verifies it")
 
