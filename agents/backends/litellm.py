@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from functools import cache
+from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from pydantic import PrivateAttr
@@ -345,6 +346,8 @@ def _is_listed(model: str) -> bool:
 
 def listed_window(model: str) -> int | None:
     """Tokens that a model reads in one call, by litellm's list; None where it is not there."""
+    if find_spec("litellm") is None:
+        return None
     listed: Mapping[str, Any] = _library().model_cost
     for name in (model, model.partition("/")[2]):
         tokens = listed.get(name, {}).get("max_input_tokens")
