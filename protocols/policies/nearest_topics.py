@@ -28,7 +28,8 @@ class NearestTopics(SelectionPolicy):
     """k: how many are near; at most all others. Unit: people. Source: assumed; homophily:
     McPherson, Smith-Lovin and Cook 2001."""
     explore: float = Field(default=0.1, ge=0, le=1)
-    """x: probability of a draw from everybody. Unit: probability. Source: assumed."""
+    """x: probability of a draw from everybody. Unit: probability. Source: assumed; triadic closure:
+    Davidsen, Ebel and Bornholdt 2002."""
 
     def choose(
         self, members: Sequence[int], excluded: AbstractSet[int], world: WorldView, rng: Generator

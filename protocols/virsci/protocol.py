@@ -245,13 +245,18 @@ class SoloVirSci(TeamProtocol):
     turns: int = Field(default=5, ge=1, le=10_000)
     """K for all stages. Unit: turns. Source: VirSci, n = 1 in kind; the value is assumed."""
     topic: Literal["free"] | GivenTopic = "free"
-    """As in ``virsci``. Source: VirSci, appendix C.3."""
+    """Proposed by the leader (``free``), proposed from a start, or given. Source: VirSci, appendix
+    C.3."""
     memory: Literal["off", "own"] = "off"
-    """As in ``virsci``. Source: this project."""
+    """``own``: up to five lines from the scientist's other teams; never in assessment. Source: off
+    as in VirSci, whose scientists work once."""
     found_by: Literal["abstract", "abstract_only", "idea"] = "abstract"
-    """As in ``virsci``. Source: VirSci, appendix C.3."""
+    """The text that is embedded as the paper: title and abstract, the abstract without its title,
+    or the idea, whose HD, CD and CI are then measured. The self-review searches by the abstract,
+    with its title unless ``abstract_only``. Source: VirSci, section 4.1 (the abstract is
+    embedded)."""
     abstract: AbstractStage = Field(default_factory=AbstractStage)
-    """As in ``virsci``. Source: VirSci, section 3.5."""
+    """How the abstract is written and reviewed. Source: VirSci, section 3.5."""
 
     @property
     def name(self) -> str:

@@ -42,7 +42,7 @@ def plan_notes(plan: Plan) -> Iterator[str]:
     yield f"who will speak: {backend.about}"
     yield f"rates: {rates.source}"
     if rates.exact:
-        yield "for a language model: --set backend.use=litellm --set backend.model=NAME"
+        yield "for a language model: --set backend.use=openai --set backend.model=NAME"
     elif not rates.calls:
         yield "surer with --learn RUN, or --probe 50: it makes the first 50 calls of this run"
     if made.calls:

@@ -249,7 +249,7 @@ class CallsForProposals(Founding):
     teams_per_call: int = Field(default=10, ge=1, le=1_000_000)
     """Teams founded on each date. Unit: teams. Source: assumed."""
     leaders: Leaders = Field(default_factory=Anybody)
-    """Who leads, by what holds on the date of the call. Source: assumed."""
+    """Who leads, by what holds on the date of founding. Source: assumed."""
 
     @field_validator("dates")
     @classmethod

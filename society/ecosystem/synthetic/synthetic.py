@@ -52,7 +52,7 @@ class Synthetic(Part):
     """Past and contemporary papers together. Unit: papers. Source: assumed; VirSci has 178,197 in
     its first data set."""
     fields: Annotated[int, Setting(ge=1, le=12)] = 8
-    """Number of research fields; each scientist's first interest is one of them. Unit: fields.
+    """Number of research fields; everybody's first interest is one of them. Unit: fields.
     Source: assumed; bounded by the vocabulary."""
     institutions: Annotated[int, Setting(ge=1, le=1_000_000)] | None = None
     """Institutions among which people are spread at random; null: almost everybody has one of its
