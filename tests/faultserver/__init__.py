@@ -3,18 +3,10 @@
 It stands for the provider of a language model wherever the live path is tried: it answers right,
 slow, wrong, cut, with 429 or 5xx, or drops the connection. Who sends the slots of a request along
 (``slots``, which importing this package installs) is answered by the offline scientist; nobody here
-is a language model. In tests::
-
-    with FaultServer(Plan(rates={"dropped": 0.1})) as server:
-        ...  # a client of server.url
-        assert server.counts()["repeated_answers"] == 0
-
-and for people, ``python -m tests.faultserver --port 8089 --fault dropped=0.1``. ``README.md``
-beside this file says more.
+is a language model. ``README.md`` beside this file says more.
 """
 
-from tests.faultserver.kinds import KINDS, Kind
-from tests.faultserver.plan import Plan
+from tests.faultserver.plan import KINDS, Kind, Plan
 from tests.faultserver.process import FaultServer
 from tests.faultserver.slots import install
 

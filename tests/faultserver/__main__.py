@@ -10,8 +10,9 @@ import signal
 import sys
 import threading
 
-from tests.faultserver.options import add_options, plan_of
-from tests.faultserver.plan import Plan
+from pydantic import ValidationError
+
+from tests.faultserver.plan import KINDS, Plan
 from tests.faultserver.server import Server
 
 _FORMS = (
@@ -35,6 +36,30 @@ def main() -> None:
     add_options(parser)
     given = parser.parse_args()
     asyncio.run(_serve(plan_of(given), given.port, attached=given.attached))
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What a plan can be told on the command line."""
+    told = f"how often an attempt fails so; can be repeated; KIND is {', '.join(KINDS)}"
+    parser.add_argument("--fault", action="append", default=[], metavar="KIND=RATE", help=told)
+    parser.add_argument("--latency", metavar="SECONDS", help="mean seconds before any answer")
+    parser.add_argument("--plan", metavar="JSON", default="{}", help="a whole plan; see plan.py")
+
+
+def plan_of(given: argparse.Namespace) -> Plan:
+    """The plan; what is wrong with it ends the program with a sentence and exit code 2."""
+    try:
+        plan = Plan.model_validate_json(given.plan).model_dump()
+        plan["rates"] |= {
+            kind: rate for kind, _, rate in (one.partition("=") for one in given.fault)
+        }
+        plan |= {} if given.latency is None else {"latency": given.latency}
+        return Plan.model_validate(plan)
+    except ValidationError as wrong:
+        for one in wrong.errors():
+            place = ".".join(map(str, one["loc"])) or "plan"
+            print(f"{place}: {one['msg']} (got {one['input']!r})", file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 async def _serve(plan: Plan, port: int, *, attached: bool) -> None:

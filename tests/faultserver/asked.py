@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
-from tests.faultserver.heard import Unheard, heard
+from tests.faultserver.slots import Unheard, heard
 from virsci_society.agents.prompts.request import Message, Request
 
 
@@ -45,11 +45,10 @@ class Asked:
         Raises:
             Misunderstood: it is no chat completion, or asks for what is not served.
         """
-        data = _object(body)
+        data = read_object(body)
         if data.get("stream"):
             raise Misunderstood("streaming is not served by the test server; leave stream out")
         messages = _messages(data.get("messages"))
-        request = None
         try:
             request = heard(data["slots"], messages) if "slots" in data else None
         except Unheard as error:
@@ -84,7 +83,8 @@ def tokens(characters: int) -> int:
     return (characters + 3) // 4
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def read_object(body: bytes) -> dict[str, Any]:
+    """A JSON object."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError) as error:

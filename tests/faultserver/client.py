@@ -11,7 +11,6 @@ from tests.faultserver.process import FaultServer
 from tests.faultserver.slots import to_wire
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request
-from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import Remark
 
 ADA = Profile("Scientist1", (), ("graph drawing", "voting"), 3, 12)
@@ -21,13 +20,7 @@ Result = tuple[int, dict[str, str], bytes]
 """Status, headers and body of a response."""
 
 
-def asked(
-    id_: str = "t/1/topic/1/1/0/utter/Scientist1",
-    form: type[Form] = Remark,
-    attempt: int = 0,
-    seed: int = 5,
-    **slots: Any,
-) -> Request:
+def asked(id_="t/1/topic/1/1/0/utter/Scientist1", form=Remark, attempt=0, seed=5, **slots):
     """A request as a team makes it; ``slots`` beside the usual ones."""
     messages = (Message("system", "You are a scientist."), Message("user", "Please speak now."))
     usual = {"members": (ADA, BOB), "said": (), "summaries": (), "outsiders": ()}
@@ -46,10 +39,9 @@ class Client:
     def __init__(self, server: FaultServer, timeout: float = 120) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=timeout)
 
-    def post(self, body: Any, **headers: str) -> Result:
+    def post(self, body: Any, path="/v1/chat/completions", **headers: str) -> Result:
         """Ask for a completion; text is sent as it is."""
         text = body if isinstance(body, str | bytes) else json.dumps(body)
-        path = "/v1/chat/completions"
         self.connection.request("POST", path, text, {"Authorization": KEY, **headers})
         response = self.connection.getresponse()
         return response.status, dict(response.getheaders()), response.read()
@@ -57,15 +49,6 @@ class Client:
     def say(self, request: Request, **fields: Any) -> str:
         """The words that answer a request."""
         return str(completion(self.post(body_of(request, **fields)))[0]["content"])
-
-
-def post(server: FaultServer, request: Request, **fields: Any) -> Result:
-    """Ask over a connection of its own."""
-    client = Client(server)
-    try:
-        return client.post(body_of(request, **fields))
-    finally:
-        client.connection.close()
 
 
 def completion(result: Result) -> tuple[dict[str, Any], str, dict[str, Any]]:

@@ -1,8 +1,4 @@
-"""``make demo-live``: a whole run over HTTP against the fault server, without a model or a key.
-
-Options are those of the server, so that a user can watch a run bear any fault:
-``make demo-live SERVER="--fault dropped=0.1 --latency 0.05"``.
-"""
+"""``make demo-live``: a whole run over HTTP against the fault server, without a model or a key."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.faultserver.options import add_options, plan_of
+from tests.faultserver.__main__ import add_options, plan_of
 from tests.faultserver.process import ROOT, FaultServer
 
 OUT = Path("runs/demo-live")
@@ -21,6 +17,13 @@ COMMAND = (
     "sys.argv[0] = 'society'; main()"
 )
 """The command ``society``, in a process that sends the slots along."""
+TOLD = """\
+The server was asked {requests} times about {calls} calls over {connections} connections, at most \
+{most_at_once} at once.
+It sent {answers} answers ({repeated_answers} calls were answered twice) with \
+{prompt_tokens} + {completion_tokens} tokens.
+outcomes: {outcomes}
+faults: {faults}"""
 
 
 def main() -> int:
@@ -32,40 +35,24 @@ def main() -> int:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     given = parser.parse_args()
     with FaultServer(plan_of(given)) as server:
-        code = _run(server.url, given.scenario, given.out, given.set)
+        keys = [
+            "backend.use=litellm",
+            "backend.model=openai/test",
+            f"backend.api_base={server.url}",
+        ]
+        command = [sys.executable, "-c", COMMAND, "run", given.scenario, "--out", str(given.out)]
+        for key in (*keys, *given.set):
+            command += ["--set", key]
+        # No secret: the server takes any key, and the variable is set for this command alone.
+        environment = os.environ | {"OPENAI_API_KEY": "not-a-key"}
+        code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
         counts = server.counts()
     if code == 0:
         print(f"Open the report: {(ROOT / given.out / 'report.html').resolve()}")
-    print(told(counts))
+    print(TOLD.format(**counts))
     if counts["requests"] == 0 and code == 0:
         print(f"Nothing had to be asked: {given.out} was finished before. Remove it to run anew.")
     return code
-
-
-def told(counts: dict[str, object]) -> str:
-    """What a person wants to know of the server's counts, in a few lines."""
-    named = ("outcomes", "faults")
-    lines = [
-        "The server was asked {requests} times about {calls} calls over {connections} "
-        "connections, at most {most_at_once} at once.".format(**counts),
-        "It sent {answers} answers ({repeated_answers} calls were answered twice) with "
-        "{prompt_tokens} + {completion_tokens} tokens.".format(**counts),
-    ]
-    for name in named:
-        some = counts[name]
-        if isinstance(some, dict) and some:
-            lines.append(f"{name}: " + ", ".join(f"{kind} {n}" for kind, n in some.items()))
-    return "\n".join(lines)
-
-
-def _run(url: str, scenario: str, out: Path, settings: list[str]) -> int:
-    keys = ["backend.use=litellm", "backend.model=openai/test", f"backend.api_base={url}"]
-    command = [sys.executable, "-c", COMMAND, "run", scenario, "--out", str(out)]
-    for key in (*keys, *settings):
-        command += ["--set", key]
-    # No secret: the server takes any key, and the variable is set for this command alone.
-    environment = os.environ | {"OPENAI_API_KEY": "not-a-key"}
-    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
 if __name__ == "__main__":

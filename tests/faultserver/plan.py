@@ -1,16 +1,67 @@
-"""Plan: how the server behaves, and what it draws for one attempt at a call."""
+"""Plan: how the server behaves, every kind of fault, and what is drawn for one attempt at a call.
+
+A fault on the way (``each``) is drawn anew for each attempt at a call; what the words or the
+counts of tokens are is drawn once for a call, so that the words of a run do not depend on how
+often a call was attempted.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from tests.faultserver.kinds import EMPTY, KINDS
+
+class Kind(NamedTuple):
+    """One way of not answering well.
+
+    Attributes:
+        sort: transport, verdict, words, usage or secret.
+        each: drawn for each attempt; otherwise once for the call.
+        kept: the client has the call's words, or a verdict on it, and need not ask again.
+    """
+
+    sort: str
+    each: bool = False
+    kept: bool = True
+
+
+_WAY = Kind("transport", each=True, kept=False)
+KINDS = {
+    "slow": Kind("transport", each=True),  # the answer, ``slow_seconds`` late
+    "stalled": _WAY,  # nothing, until the client gives up or ``stalled_seconds`` have passed
+    "cut_body": _WAY,  # 200, and the connection closed in the middle of the body
+    "dropped": _WAY,  # the connection closed before any answer
+    "malformed_http": _WAY,  # 200 with a body that is no JSON
+    "no_choices": _WAY,  # 200 with an empty list of choices
+    "null_content": _WAY,  # 200 with null for the words
+    "empty_content": _WAY,  # 200 with empty words
+    "unauthorised": _WAY,  # 401, as for a wrong key
+    "forbidden": _WAY,  # 403
+    "not_found": _WAY,  # 404, as for a model that does not exist
+    "quota": _WAY,  # 429 with the code insufficient_quota
+    "rate_limited": _WAY,  # 429 with Retry-After: ``retry_after`` seconds
+    "rate_limited_bare": _WAY,  # 429 that does not say when to come back
+    "server_error": _WAY,  # 500
+    "bad_gateway": _WAY,  # 502 with a page of HTML
+    "unavailable": _WAY,  # 503
+    "refusal": Kind("verdict"),  # 200 with a refusal and null for the words
+    "content_filter": Kind("verdict"),  # 200 with finish_reason content_filter and no words
+    "overflow": Kind("verdict"),  # 400 with the code context_length_exceeded
+    "length": Kind("words"),  # 200 with finish_reason length, the words cut in the middle
+    "malformed_reply": Kind("words"),  # 200 with words that hold no JSON
+    "prose_reply": Kind("words"),  # 200 with the right JSON fenced inside prose
+    "missing_usage": Kind("usage"),  # the answer without usage
+    "zero_usage": Kind("usage"),  # the answer with a usage of zero tokens
+    "wrong_usage": Kind("usage"),  # the answer with negative, textual or enormous counts
+    "echo_key": Kind("secret", each=True, kept=False),  # 500 that repeats the key
+    "echo_key_200": Kind("secret"),  # the answer with the key in its words
+}
+"""Every kind of fault, by the name that ``Plan.rates`` uses, and what the client sees of it."""
+EMPTY = ("no_choices", "null_content", "empty_content")
+"""Those that are completions without words; they have usage."""
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(ge=0, le=600, allow_inf_nan=False)]
@@ -61,7 +112,7 @@ class Plan(BaseModel):
 
     @field_validator("rates")
     @classmethod
-    def _known(cls, rates: dict[str, float]) -> dict[str, float]:
+    def _known(cls, rates):
         for kind in rates:
             if kind not in KINDS:
                 raise ValueError(f"no fault is called {kind!r}; there are {', '.join(KINDS)}")
@@ -80,29 +131,24 @@ class Plan(BaseModel):
         deepest is taken.
         """
 
-        def first(of_group: Callable[[str], bool], *place: object) -> str | None:
-            return self._deepest(filter(of_group, self.rates), call, *place)
+        def first(of_group, *place):
+            hits = []
+            for kind, rate in self.rates.items():
+                if of_group(KINDS[kind]) and (drawn := chance(self.seed, *place, kind)) < rate:
+                    hits.append((drawn / rate, kind))
+            return min(hits)[1] if hits else None
 
-        way = None if spared else first(lambda kind: KINDS[kind].each, attempt)
-        usage = first(lambda kind: KINDS[kind].sort == "usage")
-        words = first(lambda kind: not KINDS[kind].each and KINDS[kind].sort != "usage")
+        way = None if spared else first(lambda kind: kind.each, call, attempt)
+        usage = first(lambda kind: kind.sort == "usage", call)
+        words = first(lambda kind: not kind.each and kind.sort != "usage", call)
         return Drawn(way, words, usage)
 
     def happens(self, rate: float, what: str, call: str) -> bool:
         """One draw for a call; ``what`` names it."""
         return chance(self.seed, call, what) < rate
 
-    def _deepest(self, kinds: Iterable[str], *place: object) -> str | None:
-        hits = []
-        for kind in kinds:
-            drawn, rate = chance(self.seed, *place, kind), self.rates[kind]
-            if drawn < rate:
-                hits.append((drawn / rate, kind))
-        return min(hits)[1] if hits else None
 
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(NamedTuple):
     """What goes wrong with one attempt: on the way, with the words, with the count of tokens."""
 
     way: str | None = None
@@ -110,16 +156,14 @@ class Drawn:
     usage: str | None = None
 
     @property
-    def met(self) -> tuple[str, ...]:
+    def met(self) -> list[str]:
         """The kinds that the client can see: one on the way hides what was not sent for it."""
-        kinds: tuple[str | None, ...] = (self.way,)
+        kinds = [self.way]
         if self.way in (None, "slow"):
-            kinds = (self.way, self.words, self.usage)
-            if self.words == "overflow":
-                kinds = (self.way, self.words)
+            kinds += [self.words, None if self.words == "overflow" else self.usage]
         elif self.way in EMPTY:
-            kinds = (self.way, self.usage)
-        return tuple(kind for kind in kinds if kind is not None)
+            kinds += [self.usage]
+        return [kind for kind in kinds if kind is not None]
 
 
 def chance(*place: object) -> float:

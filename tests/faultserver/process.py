@@ -14,7 +14,6 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -54,21 +53,18 @@ class FaultServer:
             self._attached = attached
             with attached[0].makefile(encoding="utf-8") as output:
                 self.url = output.readline().strip()
-            if not self.url:
-                raise RuntimeError("the fault server ended with exit code 1")
-            return self
-        self._process = process = subprocess.Popen(
-            [sys.executable, "-m", "tests.faultserver", *ours],
-            cwd=ROOT,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        if process.stdout is not None:
-            self.url = process.stdout.readline().strip()
+        else:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.faultserver", *ours],
+                cwd=ROOT,
+                env=os.environ | {"PYTHONPATH": str(ROOT)},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            self.url = self._process.stdout.readline().strip()
         if not self.url:
-            raise RuntimeError(f"the fault server ended with exit code {process.wait(120)}")
+            raise RuntimeError("the fault server ended with exit code 1")
         return self
 
     def stop(self) -> None:
@@ -86,9 +82,8 @@ class FaultServer:
         process, self._process = self._process, None
         if process is None:
             return
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                pipe.close()
+        process.stdin.close()
+        process.stdout.close()
         try:
             process.wait(timeout=5)
         except subprocess.TimeoutExpired:
@@ -108,16 +103,9 @@ class FaultServer:
         self._ask("POST", "/reset")
 
     def __enter__(self) -> Self:
-        """Start it."""
         return self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """End it."""
+    def __exit__(self, *raised: object) -> None:
         self.stop()
 
     def _ask(self, method: str, path: str, body: str | None = None) -> dict[str, Any]:

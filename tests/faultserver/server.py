@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import math
 import traceback
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from pydantic import ValidationError
@@ -35,7 +34,7 @@ _BROKEN = {"cut_body", "dropped", "stalled", GONE}
 """Outcomes after which the connection is of no more use."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Case:
     """One request for a completion, from its arrival to what is sent for it."""
 
@@ -46,12 +45,7 @@ class Case:
 
 
 class Server:
-    """One server on the loopback address; all of it runs on one event loop.
-
-    Attributes:
-        plan: how it behaves now.
-        counts: what it has been asked since the start or the last reset.
-    """
+    """One server on the loopback address; all of it runs on one event loop."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.counts = plan, Counts()
@@ -86,24 +80,23 @@ class Server:
             self._open.discard(writer)
             if writer in self._clients:
                 self._clients.discard(writer)
-                self.counts.disconnect()
+                self.counts.open_connections -= 1
             writer.close()
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """Answer one request; False when the connection is to be closed."""
         try:
-            http = await read_request(reader, writer)
+            http = await read_request(reader)
         except BadRequest as wrong:
             await write_response(writer, error(400, str(wrong)))
             return False
         if http is None:
             return False
-        path = http.path.removeprefix("/v1")
         again = True
-        if (http.method, path) in _ASKING:
+        if (http.method, http.path.removeprefix("/v1")) in _ASKING:
             again = await self._chat(http, reader, writer)
         else:
-            await write_response(writer, self._about(http, path))
+            await write_response(writer, self._about(http))
         return again and http.headers.get("connection", "").lower() != "close"
 
     async def _chat(
@@ -121,27 +114,33 @@ class Server:
         finally:
             whole = outcome not in _BROKEN
             usage = case.answer.usage if case.answer is not None and whole else None
-            counts.leave(outcome, case.counted, usage, _met(case.drawn, outcome))
+            if outcome == GONE:  # who gave up has seen no more than lateness
+                met = ["slow"] if case.drawn.way == "slow" else []
+            else:
+                met = [] if outcome in (MISUNDERSTOOD, FAILED) else case.drawn.met
+            counts.leave(outcome, case.counted, usage, met)
         return whole
 
     def _case(self, http: HttpRequest, counts: Counts) -> Case:
         """What is to be sent, and when."""
-        case = Case()
+        case, plan, secret = Case(), self.plan, http.headers.get("authorization", "")
         try:
             asked, window = _asked(http)
             case.counted = counted = counts.attempt(asked.id)
-            case.drawn = self._draw(asked.id, counted, counts)
-            case.delay = self.plan.delay(asked.id, counted.attempts)
-            if case.drawn.way == "slow":
-                case.delay += self.plan.slow_seconds
-            secret = http.headers.get("authorization", "")
+            case.drawn = drawn = self._draw(asked.id, counted, counts)
+            case.delay = plan.delay(asked.id, counted.attempts)
+            if drawn.way == "slow":
+                case.delay += plan.slow_seconds
             if isinstance(asked, AskedRows):
-                if case.drawn.way not in WORDLESS:
-                    case.answer = rows_answer(asked, case.drawn, self.plan, secret)
-            else:
-                if case.drawn.way not in WORDLESS:
-                    case.answer = self._answer(asked, window, case.drawn, secret)
-                counts.generate(self._generated(asked, case))
+                if drawn.way not in WORDLESS:
+                    case.answer = rows_answer(asked, drawn, plan, secret)
+                return case
+            if drawn.way not in WORDLESS:
+                case.answer = self._answer(asked, window, drawn, secret)
+            generated = case.answer
+            if drawn.way in GENERATED_IN_VAIN:
+                generated = answer(asked, drawn._replace(way=None), plan, "")
+            counts.generate(None if generated is None else generated.usage)
         except Misunderstood as wrong:
             case.answer = Answer(error(400, str(wrong)), MISUNDERSTOOD)
         except Exception:
@@ -151,21 +150,14 @@ class Server:
 
     def _answer(self, asked: Asked, window: AskedWindow, drawn: Drawn, secret: str) -> Answer:
         """The answer to what a model sees of a question through its context window."""
-        self.counts.see(window.num_ctx)
+        if window.num_ctx is not None:
+            self.counts.windows[window.num_ctx] += 1
         seen, refused = fit(asked, window, self.plan)
         if refused is not None:
             return refused
-        if seen is not asked:
-            self.counts.cut += 1
+        self.counts.cut += seen is not asked
         made = answer(seen, drawn, self.plan, secret)
         return as_ollama(made) if window.own_api else made
-
-    def _generated(self, asked: Asked, case: Case) -> tuple[int, int] | None:
-        """Tokens that were read and written for an answer, whether or not it arrives whole."""
-        if case.drawn.way in GENERATED_IN_VAIN:
-            unspoilt = Drawn(None, case.drawn.words, case.drawn.usage)
-            return answer(asked, unspoilt, self.plan, "").usage
-        return None if case.answer is None else case.answer.usage
 
     def _draw(self, call: str, counted: CallCount, counts: Counts) -> Drawn:
         last = math.inf if self.plan.until_n is None else self.plan.until_n
@@ -197,37 +189,27 @@ class Server:
         await write_response(writer, response)
         return case.answer.outcome
 
-    def _about(self, http: HttpRequest, path: str) -> HttpResponse:
+    def _about(self, http: HttpRequest) -> HttpResponse:
         """The answer to anything but a request for a completion."""
-        ways: Mapping[tuple[str, str], Callable[[HttpRequest], HttpResponse]] = {
-            ("GET", "/models"): lambda _: HttpResponse.of(200, MODELS),
-            ("GET", "/counts"): self._shown,
-            ("GET", "/plan"): lambda _: HttpResponse.of(200, self.plan.model_dump()),
-            ("POST", "/plan"): self._replan,
-            ("POST", "/reset"): self._reset,
-        }
-        told = about(http, path, self.plan)
+        told = about(http, self.plan)
         if told is not None:
             return told
-        way = ways.get((http.method, path))
-        if way is None:
-            return error(404, f"{http.method} {http.path} is not served by the test server")
-        return way(http)
-
-    def _shown(self, http: HttpRequest) -> HttpResponse:
-        full = http.query.get("full", "0") not in ("", "0")
-        return HttpResponse.of(200, self.counts.shown(full=full))
-
-    def _replan(self, http: HttpRequest) -> HttpResponse:
-        try:
-            self.plan = Plan.model_validate_json(http.body)
-        except ValidationError as wrong:
-            return error(400, f"no plan: {wrong}")
-        return HttpResponse.of(200, self.plan.model_dump())
-
-    def _reset(self, http: HttpRequest) -> HttpResponse:
-        self.counts = self.counts.renewed()
-        return HttpResponse.of(200, self.counts.shown())
+        match http.method, http.path.removeprefix("/v1"):
+            case "GET", "/models":
+                return HttpResponse.of(200, MODELS)
+            case "GET", "/counts":
+                return HttpResponse.of(200, self.counts.shown(full=http.query.get("full") == "1"))
+            case "POST", "/plan":
+                try:
+                    self.plan = Plan.model_validate_json(http.body)
+                except ValidationError as wrong:
+                    return error(400, f"no plan: {wrong}")
+                return HttpResponse.of(200, {})
+            case "POST", "/reset":
+                held = self.counts.open_connections
+                self.counts = Counts(connections=held, open_connections=held)
+                return HttpResponse.of(200, {})
+        return error(404, f"{http.method} {http.path} is not served by the test server")
 
 
 def _asked(http: HttpRequest) -> tuple[Asked | AskedRows, AskedWindow]:
@@ -237,10 +219,3 @@ def _asked(http: HttpRequest) -> tuple[Asked | AskedRows, AskedWindow]:
     if http.path.endswith(CHAT):
         return read_ollama(http.body, http.headers)
     return Asked.read(http.body, http.headers), AskedWindow()
-
-
-def _met(drawn: Drawn, outcome: str) -> tuple[str, ...]:
-    """The faults that the client has seen; who gave up has seen no more than lateness."""
-    if outcome == GONE:
-        return ("slow",) if drawn.way == "slow" else ()
-    return () if outcome in (MISUNDERSTOOD, FAILED) else drawn.met

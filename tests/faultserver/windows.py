@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from tests.faultserver.asked import Asked, Misunderstood, _object
+from tests.faultserver.asked import Asked, Misunderstood, read_object
 from tests.faultserver.bodies import Answer, error
 from tests.faultserver.plan import Plan
 from tests.faultserver.wire import HttpRequest, HttpResponse
@@ -24,11 +25,9 @@ DEFAULT = 4096
 """Tokens of Ollama's window on a small machine, and of the others if the plan names none."""
 KEPT = 5
 """Tokens at the beginning that Ollama keeps: ``num_keep``, and that which begins a text."""
-_CHARACTERS = 4
 
 
-@dataclass(frozen=True)
-class AskedWindow:
+class AskedWindow(NamedTuple):
     """What one body says of the window.
 
     Attributes:
@@ -48,7 +47,7 @@ def read_ollama(body: bytes, headers: Mapping[str, str]) -> tuple[Asked, AskedWi
     Raises:
         Misunderstood: it asks for what is not served.
     """
-    data = _object(body)
+    data = read_object(body)
     if data.get("stream", True):
         raise Misunderstood("streaming is not served by the test server; send stream: false")
     options = data.get("options") or {}
@@ -63,21 +62,9 @@ def read_ollama(body: bytes, headers: Mapping[str, str]) -> tuple[Asked, AskedWi
     return Asked.read(json.dumps(said).encode(), headers), window
 
 
-def window_of(asked: AskedWindow, plan: Plan) -> int | None:
-    """Tokens of the window of one request; None: no bound is played."""
-    own = plan.window or DEFAULT
-    if plan.plays == "ollama":
-        # Ollama asks nothing more of a model than it was made for.
-        return min(asked.num_ctx if asked.own_api and asked.num_ctx else own, plan.trained)
-    return own if plan.plays in ("vllm", "llama.cpp") else None
-
-
 def fit(asked: Asked, said: AskedWindow, plan: Plan) -> tuple[Asked, Answer | None]:
     """What the model sees of a question, or the error in place of an answer."""
-    window = window_of(said, plan)
-    prompt = asked.prompt_tokens
-    if window is None:
-        return asked, None
+    window, prompt = plan.window or DEFAULT, asked.prompt_tokens
     if plan.plays == "vllm" and prompt + (asked.limit or 0) > window:
         words = (
             f"This model's maximum context length is {window} tokens. However, you requested "
@@ -86,13 +73,27 @@ def fit(asked: Asked, said: AskedWindow, plan: Plan) -> tuple[Asked, Answer | No
         )
         return asked, Answer(error(400, words, "BadRequestError"), "overflow")
     if plan.plays == "llama.cpp" and prompt >= window:
-        return asked, Answer(_too_long(prompt, window), "overflow")
-    if plan.plays == "ollama" and prompt > window - 1:
-        if said.refusing and plan.refuses:
-            inner = _too_long(prompt, window).body.decode()
+        return asked, Answer(HttpResponse.of(400, _too_long(prompt, window)), "overflow")
+    if plan.plays == "ollama":
+        # Ollama asks nothing more of a model than it was made for.
+        window = min(said.num_ctx if said.own_api and said.num_ctx else window, plan.trained)
+        if prompt > window - 1 and said.refusing and plan.refuses:
+            inner = json.dumps(_too_long(prompt, window))
             return asked, Answer(HttpResponse.of(400, {"error": inner}), "overflow")
-        return _without_beginning(asked, window, half=plan.refuses), None
+        if prompt > window - 1:
+            # Releases since 0.30 leave half of the window free.
+            room = window - (window - KEPT) // 2 if plan.refuses else window
+            return _without_beginning(asked, 4 * room), None
     return asked, None
+
+
+def _without_beginning(asked: Asked, room: int) -> Asked:
+    """The question as Ollama cuts it: older messages first, then the beginning of the text."""
+    kept = [one for one in asked.messages[:-1] if one.role == "system"] + [asked.messages[-1]]
+    text = "".join(message.content for message in kept)
+    if len(text) > room:
+        text = text[: 4 * KEPT] + text[len(text) - room + 4 * KEPT :]
+    return replace(asked, messages=(Message("user", text),))
 
 
 def as_ollama(answer: Answer) -> Answer:
@@ -102,11 +103,10 @@ def as_ollama(answer: Answer) -> Answer:
         choice, usage = data["choices"][0], data.get("usage", {})
     except (ValueError, KeyError, IndexError, TypeError):
         return answer
-    message = {"role": "assistant", "content": choice["message"]["content"] or ""}
     body = {
         "model": data["model"],
         "created_at": "2026-01-01T00:00:00Z",
-        "message": message,
+        "message": {"role": "assistant", "content": choice["message"]["content"] or ""},
         "done": True,
         "done_reason": choice["finish_reason"],
         "prompt_eval_count": usage.get("prompt_tokens"),
@@ -115,63 +115,30 @@ def as_ollama(answer: Answer) -> Answer:
     return replace(answer, response=HttpResponse.of(200, body))
 
 
-def about(http: HttpRequest, path: str, plan: Plan) -> HttpResponse | None:
+def about(http: HttpRequest, plan: Plan) -> HttpResponse | None:
     """What the server that is played tells of itself; None: nothing at this address."""
-    own = plan.window or DEFAULT
-    if plan.plays == "vllm" and (http.method, path) == ("GET", "/models"):
+    own, asked = plan.window or DEFAULT, (plan.plays, http.method, http.path)
+    if asked == ("vllm", "GET", "/v1/models"):
         card = {"id": "test", "object": "model", "owned_by": "vllm", "max_model_len": own}
         return HttpResponse.of(200, {"object": "list", "data": [card]})
-    if plan.plays == "llama.cpp" and (http.method, http.path) == ("GET", "/props"):
+    if asked == ("llama.cpp", "GET", "/props"):
         slot = {"id": 0, "n_ctx": own, "params": {"n_predict": -1}}
         return HttpResponse.of(200, {"default_generation_settings": slot, "total_slots": 4})
-    if plan.plays != "ollama":
-        return None
-    if (http.method, http.path) == ("POST", "/api/show"):
-        return _show(http, plan)
-    if (http.method, http.path) == ("GET", "/api/ps"):
+    if asked == ("ollama", "GET", "/api/ps"):
         loaded = {"name": "test:latest", "model": "test:latest", "context_length": plan.window}
         return HttpResponse.of(200, {"models": [loaded] if plan.window else []})
+    if asked == ("ollama", "POST", "/api/show"):
+        if (model := json.loads(http.body).get("model")) not in ("test", "test:latest"):
+            return HttpResponse.of(404, {"error": f"model '{model}' not found"})
+        info = {"general.architecture": "llama", "llama.context_length": plan.trained}
+        given = f"\nnum_ctx                        {plan.window}" if plan.window else ""
+        lines = f'stop                           "<|eot_id|>"{given}'
+        return HttpResponse.of(200, {"model_info": info, "parameters": lines})
     return None
 
 
-def _show(http: HttpRequest, plan: Plan) -> HttpResponse:
-    try:
-        model = _object(http.body).get("model")
-    except Misunderstood:
-        model = None
-    if model not in ("test", "test:latest"):
-        return HttpResponse.of(404, {"error": f"model '{model}' not found"})
-    info = {"general.architecture": "llama", "llama.context_length": plan.trained}
-    lines = ['stop                           "<|eot_id|>"']
-    if plan.window:
-        lines.append(f"num_ctx                        {plan.window}")
-    return HttpResponse.of(200, {"model_info": info, "parameters": "\n".join(lines)})
-
-
-def _too_long(prompt: int, window: int) -> HttpResponse:
-    said = {
-        "code": 400,
-        "message": f"request ({prompt} tokens) exceeds the available context size ({window} "
-        "tokens), try increasing it",
-        "type": "exceed_context_size_error",
-        "n_prompt_tokens": prompt,
-        "n_ctx": window,
-    }
-    return HttpResponse.of(400, {"error": said})
-
-
-def _without_beginning(asked: Asked, window: int, *, half: bool) -> Asked:
-    """The question as Ollama cuts it: older messages first, then the beginning of the text.
-
-    Args:
-        asked: the question.
-        window: tokens that it has.
-        half: leave half of the window free, as releases since 0.30 do.
-    """
-    kept = [one for one in asked.messages[:-1] if one.role == "system"] + [asked.messages[-1]]
-    text = "".join(message.content for message in kept)
-    room = window - (window - KEPT) // 2 if half else window
-    if len(text) > _CHARACTERS * room:
-        head = _CHARACTERS * KEPT
-        text = text[:head] + text[len(text) - _CHARACTERS * room + head :]
-    return replace(asked, messages=(Message("user", text),))
+def _too_long(prompt: int, window: int) -> dict[str, Any]:
+    why = f"request ({prompt} tokens) exceeds the available context size ({window} tokens)"
+    kind = "exceed_context_size_error"
+    said = {"code": 400, "message": f"{why}, try increasing it", "type": kind}
+    return {"error": said | {"n_prompt_tokens": prompt, "n_ctx": window}}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import cycle, islice
 from typing import Any
 
@@ -26,8 +26,6 @@ UNREADABLE = "I would rather talk about this than fill in a form, and so I do no
 FIRST_LINE = "The word to remember is {word}."
 QUESTION = "Which word does the first line of this conversation tell you to remember?"
 """As ``scenarios.planning.context_check`` has them, which would take seconds to import."""
-_TEXT = 5
-"""Texts of so many words are prose; shorter ones may be names or choices."""
 
 
 def words(asked: Asked, plan: Plan) -> str:
@@ -48,7 +46,9 @@ def with_secret(text: str, secret: str) -> str:
     """The answer with a secret in its longest prose, or else before the JSON."""
 
     def told(data: Any) -> Any:
-        longest = max(filter(_is_prose, _texts(data)), key=len, default="")
+        prose: list[str] = []
+        _mapped(data, lambda part: prose.append(part) or part)
+        longest = max(filter(_is_prose, prose), key=len, default="")
         return _mapped(data, lambda part: f"{part} ({secret})" if part == longest else part)
 
     made = changed(text, told)
@@ -66,20 +66,16 @@ def changed(text: str, change: Callable[[Any], Any]) -> str:
 
 def _honest(asked: Asked) -> str:
     if QUESTION in asked.messages[-1].content:
-        return _remembered(asked)
+        # Of the doctor's long page, or what is left of it.
+        page = "\n".join(message.content for message in asked.messages)
+        found = re.match(re.escape(FIRST_LINE).replace(r"\{word\}", r"(\w+)"), page)
+        return json.dumps({"Word": found[1] if found else "I cannot see it"})
     if asked.request is not None:
         return answer_offline(asked.request).text
     kind = asked.form.get("type")
     if kind == "json_object":
         return json.dumps({"answer": SENTENCE})
     return _filled(asked) if kind == "json_schema" else SENTENCE
-
-
-def _remembered(asked: Asked) -> str:
-    """The answer of one who reads the doctor's long page, or what is left of it."""
-    text = "\n".join(message.content for message in asked.messages)
-    found = re.match(re.escape(FIRST_LINE).replace(r"\{word\}", r"(\w+)"), text)
-    return json.dumps({"Word": found[1] if found else "I cannot see it"})
 
 
 def _filled(asked: Asked) -> str:
@@ -120,14 +116,8 @@ def _if_valid(asked: Asked, text: str, otherwise: str) -> str:
 
 
 def _is_prose(text: str) -> bool:
-    return len(text.split()) >= _TEXT
-
-
-def _texts(data: Any) -> list[str]:
-    if isinstance(data, str):
-        return [data]
-    parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, list) else ()
-    return [text for part in parts for text in _texts(part)]
+    """Texts of five words and more are; shorter ones may be names or choices."""
+    return len(text.split()) >= 5
 
 
 def _mapped(data: Any, change: Callable[[str], str]) -> Any:
