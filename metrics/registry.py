@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 
 import pandas as pd
 
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.measure_names import FAMILY_MEASURES, explain_name
+from virsci_society.metrics.novelty.other_papers import novelty_against
 from virsci_society.society.results.dataframes import has_columns_of
 from virsci_society.society.results.run import Run
 
@@ -33,19 +35,39 @@ METRICS: dict[str, Metric] = {
 }
 
 
-def measure(run: Run, name: str) -> pd.DataFrame:
+def measure(
+    run: Run,
+    name: str,
+    *,
+    past: Path | str | None = None,
+    contemporary: Path | str | None = None,
+    embedding: str | None = None,
+) -> pd.DataFrame:
     """A measure of a run: as written with it if it was, else computed once and held.
 
     One that lacks a column, because an older release wrote it, is computed again.
 
+    Args:
+        run: the run.
+        name: of the measure.
+        past: folder of an ecosystem against whose past papers ``novelty`` is measured again,
+            without a call; nothing is written.
+        contemporary: folder of an ecosystem whose contemporary papers are used then; that of
+            ``past`` by default.
+        embedding: another embedding for it, such as ``lsa:64``, fitted on the past.
+
     Raises:
-        InputError: neither written nor in ``METRICS``.
+        InputError: neither written nor in ``METRICS``; or the ecosystems cannot be used.
 
     Example:
         >>> weekly = vs.measure(run, "weekly")
         >>> len(weekly)  # day 0, and the end of each of 26 weeks
         27
     """
+    if past is not None:
+        if name != "novelty":
+            raise InputError(f"only the measure 'novelty' takes other papers, not {name!r}")
+        return novelty_against(run, past, contemporary, embedding)
     if name not in METRICS:
         try:
             return run.measure(name)

@@ -12,8 +12,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
+from virsci_society.metrics.novelty.other_papers import HOSTED
 from virsci_society.scenarios.analysis.observed import ComparedRuns, require_later_papers
-from virsci_society.scenarios.analysis.rescoring import HOSTED, require_ideas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +103,6 @@ def _ideas_of(run: Run, ecosystem: Ecosystem, hosted: bool) -> tuple[Sequence[An
     where = run.folder or run.name
     if run.digest is None or run.vectors is None:
         raise InputError(f"{where}: has no digest or no vectors: the run has not finished")
-    require_ideas(run)
     cited = run.table("citations")
     outside = cited.loc[~cited["inside"].astype(bool), "cited"].tolist()
     if (ecosystem.past.rows_of(outside) < 0).any():

@@ -1,4 +1,4 @@
-"""The commands ``society compare`` and ``society measure``, which read finished runs."""
+"""The command ``society compare``, which reads finished runs."""
 
 from __future__ import annotations
 
@@ -7,25 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import (
     Json,
-    Trust,
     guarded,
     tell,
     tell_json,
     writing,
 )
-from virsci_society.scenarios.terminal.console import cell, print_table
+from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
-    from virsci_society.metrics.inference.intervals import Interval
     from virsci_society.scenarios.analysis.backtest import Backtest
     from virsci_society.scenarios.analysis.observed import ComparedRuns, ObservedComparison
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
@@ -231,79 +226,3 @@ def _keep(found: ObservedComparison, folder: Path) -> Path:
         write_measures(folder, measures, speaker_of(Run.open(folder).manifest))
         # Opened again: a run knows the hashes of its files as they were when it was opened.
         return write_page(Run.open(folder), folder)
-
-
-Contemporary = Annotated[
-    Path | None,
-    typer.Option(metavar="ECOSYSTEM", help="A folder; its contemporary side is taken."),
-]
-Past = Annotated[
-    Path | None,
-    typer.Option(metavar="ECOSYSTEM", help="Whose past is taken; the runs' own by default."),
-]
-EmbeddingName = Annotated[
-    str | None, typer.Option(help="Another embedding, such as lsa:64; fitted on the past.")
-]
-
-
-@guarded
-def measure(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
-    contemporary: Contemporary = None,
-    past: Past = None,
-    embedding: EmbeddingName = None,
-    trust: Trust = False,
-) -> None:
-    """Measure HD, CD, CI and ON again, against other papers or in another embedding.
-
-    Without a call; the runs' own tables and digests stay as they are.
-    """
-    from virsci_society.scenarios.analysis.rescoring import (
-        FOLDER,
-        Baseline,
-        compare_before_after,
-        measure_again,
-    )
-
-    find_code_here(trust)
-    for run in runs:
-        if not run.is_dir():
-            raise InputError(_no_run(str(run)))
-    if contemporary is None:
-        raise InputError(
-            "--contemporary ECOSYSTEM is missing: the folder whose contemporary papers the "
-            "abstracts are compared with; 'society ecosystem build' makes one"
-        )
-    by = Baseline(contemporary, past, embedding, trust)
-    tables = []
-    with make_progress() as progress:
-        for run in runs:
-            progress.begin(f"measuring {run}")
-            tables.append(measure_again(run, by))
-    unit, rows = compare_before_after(tables)
-    shown = [(row[0], row[1], *map(_within, row[2:5]), row[5]) for row in rows]
-    columns = ("measure", unit, "before [95 %]", "now [95 %]", "difference [95 %]", "rank r")
-    print_table(f"measured again: {by.name}", columns, shown)
-    tell(f"tables: {FOLDER}/{by.name}.parquet in each run folder, and what was compared")
-    tell("rank r: Spearman of before and now, over abstracts")
-    if unit == "abstracts":
-        tell("one run: its abstracts share people and papers, so the intervals are too narrow")
-
-
-def _no_run(name: str) -> str:
-    """The message about an argument that is no folder, such as the name of a measure."""
-    from virsci_society.metrics.measure_names import explain_name, measures_named
-
-    meant = explain_name(name)
-    if not meant and not measures_named(name):
-        return f"{name}: no such folder; give the folder that a run wrote"
-    return (
-        f"{name}: no such folder. 'society measure' compares the abstracts of runs with other "
-        f"papers, and takes no name of a measure{meant and f'; {meant}'}\n"
-        "a run holds its measures in tables/measures, chosen by the key metrics ('society list "
-        "metrics' names all); in Python, vs.measure(vs.Run.open(RUN), NAME) computes any of them"
-    )
-
-
-def _within(one: Interval) -> str:
-    return f"{cell(one.value)} [{cell(one.low)}, {cell(one.high)}]"

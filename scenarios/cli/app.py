@@ -14,7 +14,7 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.redaction import redact
-from virsci_society.scenarios.analysis.command import compare, measure
+from virsci_society.scenarios.analysis.command import compare
 from virsci_society.scenarios.analysis.facts import facts
 from virsci_society.scenarios.calibration.command import calibrate
 from virsci_society.scenarios.cli.checkup import doctor, plan, prompts
@@ -313,7 +313,6 @@ app.command()(facts)
 app.command()(plan)
 app.command()(doctor)
 app.command()(review)
-app.command()(measure)
 app.command()(calibrate)
 app.command()(explore)
 

@@ -31,7 +31,6 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "export": "Archives, pages, figures and prompts.",
     },
     "Judge runs": {
-        "measure": "Measure novelty against other papers or in another embedding.",
         "compare": "Compare runs with the real papers after the boundary.",
         "facts": "Which known facts of science does a society reproduce?",
         "review": "Let a model review abstracts, or people rate them blindly.",
@@ -91,7 +90,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society review runs/quickstart-1 --sheet sheet.csv --most 40",
         "society review ann.csv bob.csv --key sheet.key.json",
     ),
-    "measure": ("society measure runs/quickstart-1 --contemporary eco/mine",),
     "calibrate": ("society calibrate fit.yaml --plan", "society calibrate fit.yaml --out fitted"),
     "list": (
         "society list",

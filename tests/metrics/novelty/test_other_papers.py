@@ -1,0 +1,99 @@
+"""Finished runs against the papers of other ecosystems, without a call."""
+
+import numpy as np
+import pytest
+
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.novelty.novelty import Database, novelty_scores
+from virsci_society.metrics.registry import measure
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.execute import run_scenario
+from virsci_society.society.ecosystem.building.profiles import paper_texts
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.results.run import Run
+
+PARTS = ["HD", "CD", "CI", "ON"]
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    """The folders of two ecosystems of the same years and of a run that starts from the first."""
+    folder = tmp_path_factory.mktemp("worlds")
+    Synthetic(scientists=12, papers=90, fields=2).generate(1).save(folder / "own")
+    Synthetic(scientists=20, papers=120, fields=2).generate(8).save(folder / "other")
+    ecosystem = {"use": "folder", "path": str(folder / "own")}
+    scenario = load_scenario(
+        "virsci/paper", **{"population.ecosystem": ecosystem, "protocol.found_by": "idea"}
+    )
+    run_scenario(scenario, folder / "run", page=False)
+    return folder
+
+
+@pytest.fixture
+def finished(here):
+    return Run.open(here / "run")
+
+
+def scores(table):
+    return table[PARTS].astype(float).to_numpy()
+
+
+def test_against_its_own_papers_nothing_changes(finished, here):
+    again = measure(finished, "novelty", past=here / "own")
+    assert len(again) == len(finished.table("papers")) > 0
+    assert again.astype(str).equals(finished.measure("novelty").astype(str))
+
+
+def test_against_others_it_is_the_novelty_measure_with_those_papers(finished, here):
+    table = measure(finished, "novelty", past=here / "own", contemporary=here / "other")
+    own, other = Ecosystem.load(here / "own"), Ecosystem.load(here / "other")
+    past, later = own.past, other.contemporary
+    encoded = own.embedding.encode(paper_texts(later))
+    expected = novelty_scores(
+        finished.vectors.values,
+        Database(own.past_vectors, past.years, past.citations, [one.id for one in past]),
+        Database(encoded, later.years, later.citations, [one.id for one in later]),
+        ids=finished.vectors.ids,
+    )
+    np.testing.assert_allclose(scores(table), scores(expected), rtol=1e-6)
+    before = finished.measure("novelty")
+    assert (table["HD"] == before["HD"]).all()
+    assert (table["CD"] != before["CD"]).any()
+
+
+def test_another_embedding_is_fitted_on_the_past(finished, here):
+    own = Ecosystem.load(here / "own")
+    same = measure(finished, "novelty", past=here / "own", embedding=own.embedding.name)
+    np.testing.assert_allclose(scores(same), scores(finished.measure("novelty")), rtol=1e-5)
+    narrow = measure(finished, "novelty", past=here / "own", embedding="lsa:8")
+    assert (narrow["HD"] != finished.measure("novelty")["HD"]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"embedding": "litellm:openai/x"}, "would have to be asked for"),
+        ({"embedding": "nonsense"}, "is not known"),
+        ({"contemporary": "nowhere"}, "nowhere"),
+    ],
+)
+def test_what_cannot_be_measured_with_is_refused(finished, here, change, said):
+    if "contemporary" in change:
+        change = {"contemporary": here / change["contemporary"]}
+    with pytest.raises(InputError, match=said):
+        measure(finished, "novelty", past=here / "own", **change)
+
+
+def test_papers_that_the_society_knew_are_refused(finished, here):
+    finished.manifest["boundary"] += 1
+    with pytest.raises(InputError, match="the society knew some of them"):
+        measure(finished, "novelty", past=here / "own")
+    finished.manifest["boundary"] -= 2
+    with pytest.raises(InputError, match="beyond the run's boundary"):
+        measure(finished, "novelty", past=here / "own")
+
+
+def test_only_novelty_is_measured_against_other_papers(finished, here):
+    with pytest.raises(InputError, match="only the measure 'novelty'"):
+        measure(finished, "teams", past=here / "own")
