@@ -34,8 +34,6 @@ FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
         "contributions": "teams.contributions:contributions",
         "team_roles": "teams.contributions:team_roles",
         "credit_by_position": "teams.contributions:credit_by_position",
-        "institutions": "teams.institutions:institutions",
-        "team_places": "teams.institutions:team_places",
         "drift": "population:drift",
     },
     "structure": {

@@ -6,6 +6,7 @@ the time before is who had written by then.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +17,6 @@ import pandas as pd
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
 from virsci_society.metrics.teams.contributions import team_roles
-from virsci_society.metrics.teams.institutions import team_places
 from virsci_society.metrics.teams.peer_review import panels
 from virsci_society.metrics.validation.assembly_quantities import pair_keys, pair_positions
 from virsci_society.metrics.validation.dated_papers import real_papers, simulated_papers
@@ -220,6 +220,33 @@ def run_tables(run: Run, wrote: Collection[str] | None = None) -> FactTables:
     ]
     further = _RunTables(run)
     return make_tables(run.name, max(1, int(run.days // DAYS_PER_YEAR)), papers, wrote, further)
+
+
+def team_places(run: Run) -> pd.DataFrame:
+    """Whether known authors of a paper worked at different institutions just before its date.
+
+    One row per ``paper`` with two or more authors whose institution is known: ``remote``.
+    """
+    people, moves = run.table("scientists"), run.table("careers")
+    moved = moves.loc[moves["change"] == "moved", ["scientist", "date", "place"]]
+    first = people[["scientist", "arrived", "institution"]].fillna({"arrived": -math.inf})
+    stays = pd.concat([part.set_axis(["who", "date", "place"], axis=1) for part in (first, moved)])
+    stays = stays.dropna().astype({"date": float}).sort_values("date", kind="stable")
+    dated = run.table("papers")[["paper", "published"]].dropna().astype({"published": float})
+    authors = run.table("authorships").merge(dated, on="paper").sort_values("published")
+    located = pd.merge_asof(
+        authors,
+        stays,
+        left_on="published",
+        right_on="date",
+        left_by="scientist",
+        right_by="who",
+        # A move of the day itself holds after it (rule 16).
+        allow_exact_matches=False,
+    )
+    places = located.dropna(subset=["place"]).groupby("paper")["place"].agg(["size", "nunique"])
+    places = places[places["size"] > 1]
+    return pd.DataFrame({"paper": places.index, "remote": places["nunique"].to_numpy() > 1})
 
 
 MEASURED: Mapping[str, tuple[Callable[[Run], pd.DataFrame], str]] = {
