@@ -160,8 +160,8 @@ CLIENTS: dict[str, Callable[[str], tuple[Callable[..., Any], Callable[..., Any]]
 
 def living(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
     """A whole run of the society through one of the backends, journal on disk."""
+    from benchmarks.critical_path import lower_bound
     from virsci_society.agents.gateway.backend import Backend
-    from virsci_society.metrics.critical_path import lower_bound
 
     backend: Backend
     if row.endswith("openai"):

@@ -32,12 +32,13 @@ from pydantic import PrivateAttr
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.critical_path import lower_bound
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Reply, Request, Usage
-from virsci_society.metrics.critical_path import InOrderPath, lower_bound
 from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.scenarios.planning.dry_run import longest_chain
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.formation.founding import Once
@@ -170,7 +171,7 @@ def measure(ecosystem: Ecosystem, slots: int, mean: float, way: str, args: Any) 
         "calls": len(backend.seconds),
         "wall": round(wall, 2),
         "chain": round(chain, 2),
-        "in order": round(InOrderPath(model.log.rows, backend.seconds).length, 2),
+        "in order": round(longest_chain(model.log.rows, backend.seconds), 2),
         "work/slots": round(work, 2),
         "ratio": round(wall / bound, 3),
         "digest": digest_tables(build_tables(model.log.rows))[:12],

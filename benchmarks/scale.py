@@ -30,10 +30,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import mesa
 import numpy as np
 
+from benchmarks.critical_path import CriticalPath
 from benchmarks.large_ecosystem import large_ecosystem
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.scientist import Scientist
-from virsci_society.metrics.critical_path import CriticalPath
 from virsci_society.protocols.policies.coauthorship import Coauthorship, Share
 from virsci_society.protocols.policies.uniform import Uniform
 from virsci_society.protocols.virsci.protocol import VirSci

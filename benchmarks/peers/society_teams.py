@@ -20,6 +20,7 @@ sys.path.insert(0, str(HERE.parents[2]))
 
 import openai  # noqa: E402, F401 - not part of a call
 
+from benchmarks.critical_path import lower_bound  # noqa: E402
 from benchmarks.peers.work import Work, measured, read_work  # noqa: E402
 from virsci_society import (  # noqa: E402  # noqa: E402
     Form,
@@ -35,7 +36,6 @@ from virsci_society import (  # noqa: E402  # noqa: E402
 from virsci_society.agents.backends.openai import OpenAI  # noqa: E402
 from virsci_society.agents.gateway.gateway import Gateway  # noqa: E402
 from virsci_society.agents.journal.journal import Journal  # noqa: E402
-from virsci_society.metrics.critical_path import lower_bound  # noqa: E402
 from virsci_society.protocols.virsci.protocol import VirSci  # noqa: E402
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic  # noqa: E402
 from virsci_society.society.formation.founding import Once  # noqa: E402

@@ -241,8 +241,8 @@ def check(
 
 
 def _warnings_of_models(scenario: Scenario) -> Iterator[str]:
-    """What a run may suffer from its models: no answer, late answers, too long prompts."""
-    from virsci_society.scenarios.planning.dry_run import rehearse_beginning, slow_clock
+    """What a run may suffer from its models: no answer, too long prompts."""
+    from virsci_society.scenarios.planning.dry_run import rehearse_beginning
     from virsci_society.scenarios.runs.preflight import silent_servers
 
     yield from silent_servers(scenario, local=True)
@@ -251,8 +251,6 @@ def _warnings_of_models(scenario: Scenario) -> Iterator[str]:
         return
     from virsci_society.scenarios.planning.context_check import context_warnings
 
-    if waiting := slow_clock(scenario, rehearsed):
-        yield waiting
     yield from context_warnings(scenario, rehearsed.longest)
 
 

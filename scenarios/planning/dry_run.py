@@ -1,9 +1,4 @@
-"""Dry runs, in which rule-based scientists rehearse a scenario and its costs are counted.
-
-They also show how much longer a run takes because its clock waits for replies. An effect that
-others can see is due only when its window has passed, and the clock need not wait for the reply
-before: the shorter the windows, the more of a run is waiting.
-"""
+"""Dry runs, in which rule-based scientists rehearse a scenario and its costs are counted."""
 
 from __future__ import annotations
 
@@ -18,11 +13,10 @@ from virsci_society.agents.backends.model_mimic import MimicSettings
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Usage
-from virsci_society.metrics.critical_path import CriticalPath, InOrderPath, table_rows
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.model_rates import ModelRates, RecordedRun
 from virsci_society.scenarios.runs.rehearsal import Rehearsal, untrimmed
-from virsci_society.society.kernel.durations import write_days
+from virsci_society.society.results.tables import REPEATED_ACTS, TableRows, table_rows
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
@@ -31,8 +25,6 @@ if TYPE_CHECKING:
     RehearsalStep = Callable[[int, Society], object]
 
 WINDOWS = ("meeting_notice", "reply_window", "publication_delay")
-LONGER = 1.2
-"""How many times as long a run must take, because its clock waits for replies, to be warned of."""
 PAPER_TEXTS = ("paper", "title", "abstract", "found_by")
 """Columns of the table of papers that hold what outcomes are taken of."""
 LOOKED_AT = 2_000
@@ -49,7 +41,6 @@ class DryRunResult:
         completion_tokens: of all replies.
         usd: their price in US dollars; 0 where it is not known.
         chain: most calls of which each waits for the one before.
-        in_order: the same where a call also waits for all replies that the clock has waited for.
         span: simulated days from the first call to the last.
         days: simulated days that were rehearsed.
         longest: characters of the longest prompt.
@@ -62,7 +53,6 @@ class DryRunResult:
     completion_tokens: int
     usd: float
     chain: float
-    in_order: float
     span: float
     days: float
     longest: int = 0
@@ -132,8 +122,7 @@ class DryRun:
         lengths = {call["call"]: 1.0 for call in calls}
         return DryRunResult(
             **call_totals(scenario, tokens),
-            chain=CriticalPath(rows, lengths).length,
-            in_order=InOrderPath(rows, lengths).length,
+            chain=longest_chain(rows, lengths),
             span=max(asked, default=0.0) - min(asked, default=0.0),
             days=society.day,
             longest=rehearsal.longest_characters,
@@ -142,6 +131,42 @@ class DryRun:
                 tuple(paper[name] for name in PAPER_TEXTS) for paper in table_rows(rows, "papers")
             ),
         )
+
+
+def longest_chain(rows: TableRows, seconds: Mapping[str, float]) -> float:
+    """Wall time of a run with unlimited calls in flight, by its log and the time of each call.
+
+    The clock waits at each read for the replies that it needs, and until then nobody asks anything
+    of a later date. So a call starts when all reads before it and the replies in its prompt are in.
+    """
+    ends: dict[str, float] = {}
+    guests: dict[str, list[str]] = defaultdict(list)
+    acts = []
+    for call in table_rows(rows, "calls"):
+        acts.append((call["asked"], call["team"], call["sequence"], call))
+        if call["act"] == "guest":
+            guests[call["call"].rsplit("/", 1)[0]].append(call["call"])
+    for read in table_rows(rows, "reads"):
+        acts.append((read["date"], read["team"], read["sequence"], read))
+
+    def end(need: str) -> float:
+        # The second and later guests of one utterance have the needs ``/guest2`` and so on.
+        said, sign, place = need.rpartition("/guest")
+        if sign and (not place or place.isdigit()):
+            return max(ends.get(call, 0.0) for call in (said, *guests.get(said + sign, ())))
+        return ends.get(need, 0.0)
+
+    clock = 0.0
+    for *_, row in sorted(acts, key=lambda act: act[:3]):
+        ready = max([clock, *map(end, row["needs"].split())])
+        if "call" not in row:
+            clock = ready
+        elif row["act"] in REPEATED_ACTS:
+            # What needs the reply to the first asking waits for the last one.
+            ends[row["call"]] = ends[row["needs"]] = end(row["needs"]) + seconds.get(row["call"], 0)
+        else:
+            ends[row["call"]] = ready + seconds.get(row["call"], 0.0)
+    return max(ends.values(), default=0.0)
 
 
 def call_totals(scenario: Scenario, tokens: Sequence[tuple[int, int]]) -> dict[str, Any]:
@@ -221,31 +246,3 @@ def rehearse_beginning(scenario: Scenario) -> DryRunResult | None:
     if isinstance(scenario.backend.backend.paid, Offline):
         return None
     return DryRun(untrimmed(scenario)).run(ModelRates("").mimic_settings(), most=LOOKED_AT)
-
-
-def slow_clock(scenario: Scenario, result: DryRunResult | None) -> str | None:
-    """A warning where the run takes longer because its clock waits for replies; else None.
-
-    Every call counts as long as any other, so neither the model nor this machine plays a part.
-    Where few calls are made at a time, all the work takes longer than any chain of calls, and
-    waiting costs nothing.
-
-    Args:
-        scenario: checked.
-        result: of ``rehearse_beginning``.
-    """
-    if result is None or not result.chain:
-        return None
-    slots = scenario.backend.in_flight
-    lasting = max(result.chain, result.calls / slots)
-    longer = result.in_order / lasting
-    window = shortest_window(scenario)
-    if longer < LONGER or window is None:
-        return None
-    days, key = window
-    together = max(1, round(result.calls / result.in_order))
-    return (
-        f"{key}: {write_days(days)} is short, so simulated time often waits for a reply, and the "
-        f"run takes about {longer:.1f} times as long as its longest chain of calls; about "
-        f"{together} of {slots} calls are made at a time. Results are the same"
-    )

@@ -33,7 +33,6 @@ from virsci_society.agents.journal.records import verdict_name
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Message, Reply, Request, Usage, estimate_tokens
 from virsci_society.agents.replies.form import Form
-from virsci_society.metrics.critical_path import table_rows
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.rehearsal import go_through
 from virsci_society.scenarios.runs.run_folder import SCENARIO
@@ -43,6 +42,7 @@ from virsci_society.society.results.folder_kinds import LOCK
 
 if TYPE_CHECKING:
     from virsci_society.society.model import Society
+from virsci_society.society.results.tables import table_rows
 
 TOKENIZER = "cl100k_base"
 VOCABULARY = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"

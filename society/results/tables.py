@@ -247,3 +247,9 @@ date         Float64 date of the joint paper; negative before day 0
 papers       Int64   joint papers on that date (before day 0: all of them)
 """),
 }
+
+
+def table_rows(rows: TableRows, table: str) -> list[dict[str, Any]]:
+    """The rows of a table of a log as dicts."""
+    names = [column.name for column in TABLES[table]]
+    return [dict(zip(names, row, strict=True)) for row in rows[table]]

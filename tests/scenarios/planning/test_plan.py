@@ -21,11 +21,8 @@ from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.dry_run import (
-    LONGER,
     WINDOWS,
     DryRun,
-    rehearse_beginning,
-    slow_clock,
 )
 from virsci_society.scenarios.planning.model_rates import (
     ModelRates,
@@ -283,31 +280,6 @@ def test_wall_time_is_the_longest_chain_or_all_the_work(small: Path) -> None:
         scenario = load_scenario(small, **model, **{"backend.in_flight": slots})
         seconds = plan(scenario, rates).figures["seconds"].likely
         assert seconds == pytest.approx(2 * max(played.chain, played.calls / slots))
-
-
-@pytest.mark.slow
-def test_a_society_whose_windows_are_short_is_warned_of(small: Path) -> None:
-    many = {"backend.use": "openai", "backend.model": "m", "founding.count": 8}
-    many["founding.every"] = "2d"
-    short = {"time.meeting_notice": "1d"}
-
-    def warned(**keys: object) -> str | None:
-        scenario = load_scenario(small, **{**many, **keys})
-        return slow_clock(scenario, rehearse_beginning(scenario))
-
-    found = rehearse_beginning(load_scenario(small, **many, **short))
-    assert found is not None
-    assert found.in_order > LONGER * found.chain
-    waits = f"{found.in_order / found.chain:.1f} times as long as its longest chain of calls"
-    told = warned(**short)
-    assert told is not None
-    assert told.startswith("time.meeting_notice: 1d is short")
-    assert waits in told
-    assert told == warned(**short)
-    assert warned(**short, **{"backend.in_flight": 1}) is None
-    assert warned(**short, **{"founding.count": 1}) is None
-    assert warned(**{"time.meeting_notice": "26w"}) is None
-    assert slow_clock(load_scenario(small), None) is None
 
 
 @pytest.mark.slow

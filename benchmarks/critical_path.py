@@ -17,19 +17,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from virsci_society.society.results.tables import REPEATED_ACTS, TABLES
+from virsci_society.society.results.tables import REPEATED_ACTS, TableRows, table_rows
 
 Row = Mapping[str, Any]
-Rows = Mapping[str, Sequence[tuple[Any, ...]]]
-
-
-def table_rows(rows: Rows, table: str) -> list[dict[str, Any]]:
-    """The rows of a table of a log as dicts."""
-    names = [column.name for column in TABLES[table]]
-    return [dict(zip(names, row, strict=True)) for row in rows[table]]
 
 
 class CriticalPath:
@@ -44,7 +37,7 @@ class CriticalPath:
         seconds: wall time of each call by id; a missing call takes no time.
     """
 
-    def __init__(self, rows: Rows, seconds: Mapping[str, float]) -> None:
+    def __init__(self, rows: TableRows, seconds: Mapping[str, float]) -> None:
         self.seconds = seconds
         self.ends: dict[str, float] = {}
         # By team: the second from which on the dates of its meetings can be set.
@@ -66,7 +59,7 @@ class CriticalPath:
         """Seconds of the longest chain of dependent calls; 0 without calls."""
         return max(self.ends.values(), default=0.0)
 
-    def _events(self, rows: Rows) -> list[tuple[Any, ...]]:
+    def _events(self, rows: TableRows) -> list[tuple[Any, ...]]:
         """Meetings, calls and reads in simulated order."""
         acts: list[tuple[Any, ...]] = [
             (meeting["held"], 0, meeting["team"], 0, "meeting", meeting)
@@ -126,26 +119,9 @@ class CriticalPath:
         return self.ends.get(need, 0.0)
 
 
-class InOrderPath(CriticalPath):
-    """The chain where nobody goes on before all reads of earlier dates have ended.
-
-    That is what one clock does: it waits at a read, and asks for nothing of a later date
-    meanwhile. No slot is ever waited for.
-    """
-
-    def _trace(self, acts: list[tuple[Any, ...]]) -> None:
-        clock = 0.0
-        for *_, kind, row in acts:
-            if kind in ("read", "paper"):
-                clock = max([clock, *(self._end(need) for need in row["needs"].split())])
-            elif kind == "call" and row["act"] in REPEATED_ACTS:
-                self._reask(row)
-            elif kind == "call":
-                start = max([clock, *(self._end(need) for need in row["needs"].split())])
-                self.ends[row["call"]] = start + self.seconds.get(row["call"], 0.0)
-
-
-def lower_bound(rows: Rows, seconds: Mapping[str, float], slots: int) -> tuple[float, float, float]:
+def lower_bound(
+    rows: TableRows, seconds: Mapping[str, float], slots: int
+) -> tuple[float, float, float]:
     """Lower bound of the wall time of a run: max(critical path, work / slots)."""
     chain = CriticalPath(rows, seconds).length
     work = math.fsum(seconds.values()) / slots
