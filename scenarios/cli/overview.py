@@ -1,7 +1,4 @@
-"""The commands ``society show`` (a run in ten lines, or every figure) and ``society transcript``.
-
-On a terminal, charts of one line each follow, and long lines are broken at its width.
-"""
+"""The commands ``society show`` (a run in ten lines or in tables) and ``society transcript``."""
 
 from __future__ import annotations
 
@@ -9,9 +6,8 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +16,6 @@ import typer
 from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.invented_names import masked_name, with_invented_names
 from virsci_society.agents.spelling import printable
-from virsci_society.metrics.report.drawing.text_charts import sparkline
 from virsci_society.scenarios.terminal.arguments import (
     Json,
     RunFolder,
@@ -44,9 +39,6 @@ LABEL = 22
 """Columns before the text of each line of ``society show``."""
 FOLLOW_SECONDS = 3.0
 """Between two looks at a run that is followed."""
-LEAST_COLUMNS = 8
-"""Columns below which a chart is left out."""
-MOST_COLUMNS = 60
 
 
 @guarded
@@ -63,8 +55,7 @@ def show(
 ) -> None:
     """Show what happened in a run, or in the part of it that there is, in ten lines.
 
-    On a terminal, small charts over simulated time follow. A run that is running can be shown too:
-    with its progress, and with its world as of a moment ago.
+    A running run is shown with its progress, and with its world as of a moment ago.
     """
     if open_:
         _open_page(run)
@@ -156,13 +147,14 @@ def _print(figures: Mapping[str, Any], folder: str, json: bool, full: bool) -> N
         tell_json(figures)
     elif full:
         print_overview(figures)
-        print_charts(figures)
+        if figures.get("papers_per_person") is not None:
+            people = list(figures["papers_per_person"].items())
+            print_table("papers per person", ("papers", "scientists"), people)
     else:
         lines = list(map(printable, brief_lines(figures, folder)))
         if sys.stdout.isatty():
             width = terminal_width()
             lines = [part for line in lines for part in _broken(line, width)]
-            lines += chart_lines(figures, sys.stdout.encoding, width)
         tell(*lines)
 
 
@@ -253,108 +245,6 @@ def _cost(attempts: int, tokens: int, usd: float) -> str:
         return "nothing was asked of a model"
     unpriced = "no price known" if tokens else "nothing was paid"
     return f"{tokens:,} tokens in {attempts:,} attempts; {f'${usd:,.2f}' if usd else unpriced}"
-
-
-@dataclass(frozen=True, slots=True)
-class TimeSeries:
-    """One series of a summary.
-
-    Attributes:
-        name: what is counted.
-        unit: of the values, as it stands behind them.
-        values: one for each period; None where there is none.
-        percent: the values are shares, shown in per cent.
-    """
-
-    name: str
-    unit: str
-    values: Sequence[float | None]
-    percent: bool = False
-
-    def figure(self, value: float | None) -> str:
-        """A value without its unit."""
-        if value is None:
-            return "-"
-        return f"{100 * value:.0f}" if self.percent else f"{value:,.3g}"
-
-    def figures(self) -> str:
-        """Such as ``0 to 4 a month``: the least and the largest value, with the unit."""
-        least, most = (self.figure(end) for end in self.ends())
-        return f"{most} {self.unit}" if least == most else f"{least} to {most} {self.unit}"
-
-    def ends(self) -> tuple[float, float]:
-        """The least and the largest value; there is at least one."""
-        known = [value for value in self.values if value is not None]
-        return min(known), max(known)
-
-
-def time_series(summary: Mapping[str, Any]) -> list[TimeSeries]:
-    """The series of a summary that have a value above 0; none in files of older releases."""
-    series = summary.get("series")
-    if series is None:
-        return []
-    every = _period(float(series["period"]))
-    found = [
-        TimeSeries("papers", f"a {every}", series["papers"]),
-        TimeSeries("teams at work", "at a time", series["teams_open"] or ()),
-        TimeSeries("meetings waiting", "at a time", series["meetings_waiting"] or ()),
-        TimeSeries(
-            "largest component", "% of those with a tie", series["giant_share"], percent=True
-        ),
-    ]
-    return [one for one in found if any(value for value in one.values)]
-
-
-def _period(days: float) -> str:
-    """A period in words: day, week, month or so many months."""
-    if days <= 7:
-        return "day" if days < 7 else "week"
-    months = round(days * 12 / 365)
-    return "month" if months <= 1 else f"period of {months} months"
-
-
-def chart_lines(summary: Mapping[str, Any], encoding: str | None, width: int) -> list[str]:
-    """A line for each series: its name, its chart, its least and largest value.
-
-    Returns:
-        No line where there is no series, or not enough room.
-    """
-    found = time_series(summary)
-    if not found:
-        return []
-    room = width - LABEL - 2 - max(len(one.figures()) for one in found)
-    columns = min(room, MOST_COLUMNS, max(len(one.values) for one in found))
-    if room < LEAST_COLUMNS:
-        return []
-    step = float(summary["days"]) / max(columns, 1)
-    head = f"  {'over time':20}from 0 up; each column is {step:.3g} days"
-    lines = [
-        f"  {one.name:20}{sparkline(one.values, encoding, columns):{columns}}  {one.figures()}"
-        for one in found
-    ]
-    return [head, *lines]
-
-
-def print_charts(summary: Mapping[str, Any]) -> None:
-    """Print the series and the papers per person as tables; on a terminal with charts."""
-    found = time_series(summary)
-    if found:
-        columns: tuple[str, ...] = ("what", "least", "most", "last", "unit")
-        rows = [(one.name, *_figures(one), one.unit) for one in found]
-        if sys.stdout.isatty():
-            columns = (*columns, "")
-            room = terminal_width() - 76
-            width = min(max(room, LEAST_COLUMNS), MOST_COLUMNS)
-            charts = [sparkline(one.values, sys.stdout.encoding, width) for one in found]
-            rows = [(*row, chart) for row, chart in zip(rows, charts, strict=True)]
-        print_table("over simulated time", columns, rows)
-    if summary.get("papers_per_person") is not None:
-        people = list(summary["papers_per_person"].items())
-        print_table("papers per person", ("papers", "scientists"), people, bars=True)
-
-
-def _figures(series: TimeSeries) -> list[str]:
-    return [series.figure(value) for value in (*series.ends(), series.values[-1])]
 
 
 def terminal_width() -> int:

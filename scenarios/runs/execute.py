@@ -13,7 +13,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -33,7 +32,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.runs.progress import Progress, RunProgress, report_waiting
+from virsci_society.scenarios.runs.progress import Progress, report_waiting, standing_of
 from virsci_society.scenarios.runs.run_folder import (
     DIGEST,
     SCENARIO,
@@ -218,7 +217,7 @@ def _founded(
 def _standing(society: Society, journal: Journal, ledger: Mapping[str, Any]) -> str:
     """Where a run stands and what it has cost over all its sessions, in one sentence."""
     # From the journal, as every other command counts: questions under way have no answer.
-    words = replace(RunProgress.of(society), calls=journal.answered()[0]).sentence()
+    words = standing_of(society, journal.answered()[0])
     attempts, tokens, usd = spent_in(ledger)
     return f"{words}; paid so far: {paid_words(attempts, tokens, usd)}" if tokens else words
 

@@ -29,7 +29,7 @@ from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.config.yaml_io import write_yaml
-from virsci_society.scenarios.runs.progress import RunProgress
+from virsci_society.scenarios.runs.progress import standing_of
 from virsci_society.scenarios.runs.run_journal import NUMBER, identity_hash, ledger_of
 from virsci_society.scenarios.runs.run_state import MANIFEST, PARTIAL, SNAPSHOT, STANDING
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
@@ -195,7 +195,7 @@ class Snapshots:
         begun = time.monotonic()
         if begun < self._next_note:
             return
-        note = {"session": self._journal.session, "stood": RunProgress.of(society).sentence()}
+        note = {"session": self._journal.session, "stood": standing_of(society)}
         with suppress(Stopped):  # what cannot be written stops the run by itself
             self._journal.set_meta(STANDING, json.dumps(note))
         if begun > self._next_part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,7 +15,7 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.runs.progress import Pace, make_progress
+from virsci_society.scenarios.runs.progress import elapsed_and_left, make_progress
 from virsci_society.scenarios.terminal.arguments import (
     Json,
     Settings,
@@ -338,22 +339,20 @@ def _without_reviews(design: Design, folder: Path) -> list[str]:
 
 
 def _line_by_line(folder: Path, total: int, at_once: int) -> Callable[[Status], None]:
-    """Prints each run as it ends, with the share that has ended and the time left.
+    """Prints each run as it ends, with the share that has ended and the remaining time.
 
-    The time left is told when as many runs have ended twice as are done at once: the first of
-    them waited for their process, and all of a round end at about the same time.
+    The remaining time is told from the second round on: all of a round end at about the same time.
     """
     from virsci_society.scenarios.study.status import describe_status
 
-    pace, ended = Pace(), set[int]()
+    begun, ended = time.monotonic(), set[int]()
 
     def line(one: Status) -> None:
         ended.add(one.index)
-        many = len(ended)
-        if many <= at_once:
-            pace.leave_out(many, 2 * at_once)
-        share = f"{many} of {total} ({many / total:.0%}; {pace.text(many, total)})"
-        tell(f"{share}: {describe_status(folder, one)}")
+        share = len(ended) / total
+        known = share if len(ended) >= 2 * at_once else 0.0
+        gone = elapsed_and_left(time.monotonic() - begun, known)
+        tell(f"{len(ended)} of {total} ({share:.0%}; {gone}): {describe_status(folder, one)}")
 
     return line
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.spelling import printable
-from virsci_society.metrics.report.drawing.text_charts import bars_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,14 +61,14 @@ def print_overview(summary: Mapping[str, Any]) -> None:
         ],
     )
     stages = list(summary["calls"]["by_stage"].items())
-    print_table("calls by stage", ("stage", "calls"), stages, bars=True)
+    print_table("calls by stage", ("stage", "calls"), stages)
     cost = list(summary["inference_cost"]["by_stage"].items())
-    print_table("inference cost by stage, as VirSci counts it", ("stage", "calls"), cost, bars=True)
+    print_table("inference cost by stage, as VirSci counts it", ("stage", "calls"), cost)
     acts = list(summary["calls"]["by_act"].items())
-    print_table("calls by act", ("act", "calls"), acts, bars=True)
+    print_table("calls by act", ("act", "calls"), acts)
     waited = [(size, days) for size, days in summary["waiting_days"].items()]
     title = "days a team waits for its people, per round"
-    print_table(title, ("people", "days"), waited, bars=True)
+    print_table(title, ("people", "days"), waited)
     if summary["reading"] is not None:
         print_table(
             "how replies were read", ("rung", "questions", "share"), _rungs(summary["reading"])
@@ -78,12 +77,8 @@ def print_overview(summary: Mapping[str, Any]) -> None:
         print_table("what was asked and paid", ("figure", "value"), _paid(summary["ledger"]))
 
 
-def print_table(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, bars: bool = False
-) -> None:
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Print one table; columns of numbers are aligned to the right.
-
-    With ``bars`` its last column, of numbers >= 0, is drawn as bars as well, on a terminal.
 
     On a terminal it has rules; elsewhere it is plain text with one row a line.
     """
@@ -93,10 +88,6 @@ def print_table(
     from rich.text import Text
 
     plain = not sys.stdout.isatty()
-    if bars and not plain and rows:
-        columns = (*columns, "")
-        lengths = bars_of([row[-1] for row in rows], sys.stdout.encoding)
-        rows = [(*row, bar) for row, bar in zip(rows, lengths, strict=True)]
     rules = None if plain else HEAVY_HEAD
     table = Table(title=None if plain else Text(printable(title)), title_justify="left", box=rules)
     for place, column in enumerate(columns):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.runs.progress import BarProgress, LineProgress
+from virsci_society.scenarios.runs.progress import ConsoleProgress
 from virsci_society.scenarios.terminal import arguments
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
@@ -320,14 +320,11 @@ def test_names_of_raters_are_printed_without_control_characters(finished, societ
 
 def test_progress_is_shown_without_control_characters():
     screen = Terminal(terminal=False)
-    lines = LineProgress(screen, every=0.0)
+    lines = ConsoleProgress(screen, every=0.0)
     lines.begin(HOSTILE)
     lines.wait(HOSTILE)
     assert_plain(screen.taken())
-    bar = BarProgress()
-    bar.begin(HOSTILE)
-    bar.wait(HOSTILE)
-    assert_plain(bar._bar.tasks[0].description)
+    assert_plain(lines._bar.tasks[0].description)
 
 
 def test_json_gives_the_characters_back_as_they_are(finished, society):

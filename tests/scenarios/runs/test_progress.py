@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import sys
 from collections import Counter
@@ -16,15 +17,12 @@ import typer
 from virsci_society.agents.errors import InputError, SocietyError, Stopped
 from virsci_society.scenarios.runs import progress as progress_
 from virsci_society.scenarios.runs.progress import (
-    BarProgress,
-    LineProgress,
-    NotebookProgress,
-    Pace,
+    ConsoleProgress,
     Progress,
-    RunProgress,
-    TeamCharts,
+    elapsed_and_left,
     make_progress,
     simulated_date,
+    standing_of,
 )
 from virsci_society.scenarios.terminal.arguments import count_repeats, guarded
 from virsci_society.scenarios.terminal.console import cell, print_overview, print_table
@@ -65,212 +63,93 @@ def test_every_simulated_year_has_365_days(day: float, date: str) -> None:
     assert simulated_date(2024, day) == date
 
 
-def asking(under_way: int, tokens: int, usd: float) -> Any:
-    gateway = SimpleNamespace(under_way=under_way, spent=(tokens, usd))
-    return society(dispatcher=SimpleNamespace(gateway=gateway))
-
-
-def test_a_line_is_share_date_teams_and_calls() -> None:
-    state = RunProgress.of(society())
-    assert state.line() == "11%; 2024-02-10; day 40 of 365; 1 published, 2 running; 11 calls"
-    assert state.sentence() == (
+def test_how_far_a_society_has_come_is_one_sentence() -> None:
+    assert standing_of(society()) == (
         "2024-02-10 (day 40 of 365, 11%); teams: 1 published, 2 running; calls: 11"
     )
-
-
-def test_a_line_without_teams() -> None:
     empty = SimpleNamespace(rows={"teams": [], "calls": []})
-    state = RunProgress.of(society(world=SimpleNamespace(teams={}), log=empty))
-    assert state.line().endswith("no team yet; 0 calls")
-    assert state.sentence().endswith("teams: none yet; calls: 0")
-
-
-def test_years_before_day_0_are_part_of_the_share() -> None:
-    assert RunProgress.of(society(first_day=-365.0, day=0.0)).share == 0.5
-
-
-@pytest.mark.parametrize("width", [80, 66, 40, 24])
-def test_a_line_fits_its_columns_and_keeps_what_matters(width: int) -> None:
-    line = RunProgress.of(asking(16, 12_345_678, 1234.5)).line("1:02:03 gone, 11:10:09 left", width)
-    assert line.startswith("11%; ")
-    assert len(line) <= width or width < 32
-    if width == 80:
-        parts = ("11%", "1:02:03 gone", "11:10:09 left", "11 calls (16 open)", "12.3M tokens")
-        assert all(part in line for part in (*parts, "$1,234.50"))
-
-
-def test_what_is_waited_for_is_told_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr(progress_.time, "monotonic", lambda: now[0])
-    stream = io.StringIO()
-    lines = LineProgress(stream, every=0.0)
-    lines.step(society(day=0.0))
-    now[0] = 10.0
-    lines.step(society(day=73.0))
-    now[0] = 20.0
-    lines.wait("day 73 of 365; calls: 3 answered, 2 under way")
-    assert stream.getvalue().splitlines()[-1] == (
-        "0:20 gone, 1:20 left; day 73 of 365; calls: 3 answered, 2 under way"
-    )
-
-
-def test_a_bar_fits_a_terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    bar = BarProgress()
-    with bar:
-        bar.begin("simulating")
-        bar.step(asking(16, 12_345_678, 1234.5))
-        bar.wait("day 40 of 365; calls: 3 answered, 2 under way; " + "trouble " * 20)
-        (task,) = bar._bar.tasks
-        shown, charts = task.description.splitlines()
-    assert len(charts) <= 80 - progress_.BAR - 4
-    assert charts.startswith("published ")
-    assert len(shown) <= 80 - progress_.BAR - 4
-    assert shown.endswith("...")
-    assert "simulating" not in shown
-
-
-def state_of(share: float, published: int, running: int) -> RunProgress:
-    teams = {"published": published, "running": running}
-    return RunProgress("", 0.0, 1.0, share, teams, 0, 0, 0, 0.0)
-
-
-def test_charts_of_teams_fill_with_simulated_time() -> None:
-    history = TeamCharts(steps=10)
-    assert history.line("utf-8", 80) == ""
-    for share, published, running in ((0.0, 0, 1), (0.1, 0, 4), (0.15, 2, 8), (0.42, 3, 2)):
-        history.record(state_of(share, published, running))
-    assert history.line("utf-8", 80) == "published ▁█▁▁▅      3  at work ▂███▃      2"
-    assert history.line("ascii", 80) == "published _#__+      3  at work .###-      2"
-    history.record(state_of(1.0, 3, 0))
-    assert history.line("utf-8", 80) == "published ▁█▁▁▅▁▁▁▁▁ 3  at work ▂███▃▃▃▃▃▁ 0"
-
-
-@pytest.mark.parametrize("width", [20, 40, 66, 146])
-def test_charts_of_teams_fit_or_are_left_out(width: int) -> None:
-    history = TeamCharts()
-    for step in range(61):
-        history.record(state_of(step / 60, 1000 * step, step))
-    line = history.line("utf-8", width)
-    assert len(line) <= width
-    assert bool(line) == (width > 40)
+    told = standing_of(society(world=SimpleNamespace(teams={}), log=empty, first_day=-40.0), 7)
+    assert told.endswith("20%); teams: none yet; calls: 7")
 
 
 @pytest.mark.parametrize(
-    ("tokens", "text"), [(999, "999 tokens"), (12_345, "12.3k tokens"), (2_000_000, "2M tokens")]
+    ("share", "words"),
+    [
+        (0.01, "0:00:10 elapsed"),
+        (0.2, "0:00:10 elapsed, about 0:00:40 left"),
+        (1.0, "0:00:10 elapsed"),
+    ],
 )
-def test_tokens_are_short(tokens: int, text: str) -> None:
-    assert text in RunProgress.of(asking(0, tokens, 0.0)).line()
+def test_remaining_time_is_estimated_from_a_share_on(share: float, words: str) -> None:
+    assert elapsed_and_left(10.0, share) == words
 
 
-def test_time_left_is_told_once_there_is_something_to_judge_by(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now = [100.0]
-    monkeypatch.setattr(progress_.time, "monotonic", lambda: now[0])
-    pace = Pace()
-    assert pace.text(0.0, 365.0) == "0:00 gone"
-    now[0] = 110.0
-    assert pace.text(3.65, 365.0) == "0:10 gone"
-    assert pace.text(73.0, 365.0) == "0:10 gone, 0:40 left"
-    now[0] = 100.0 + 7200
-    assert pace.text(182.5, 365.0) == "2:00:00 gone, 2:00:00 left"
-    now[0] += 60
-    assert pace.again() == "2:01:00 gone, 2:01:00 left"
-    pace.begin()
-    assert pace.again() == ""
-    assert pace.text(365.0, 365.0) == "0:00 gone"
-
-
-def test_a_notebook_shows_one_line_that_changes(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[str] = []
-    handle = SimpleNamespace(update=lambda line: shown.append(f"again {line!r}"))
-
-    def display(line: object, display_id: bool) -> Any:
-        shown.append(repr(line))
-        return handle
-
-    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
-    lines = NotebookProgress(every=0.0)
-    lines.begin("simulating")
-    lines.step(society())
-    assert shown[0] == "simulating"
-    assert shown[1].startswith("again 11%; ")
-    shell = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=1))
-    monkeypatch.setitem(sys.modules, "IPython", shell)
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    assert isinstance(make_progress(), NotebookProgress)
-
-
-def test_lines_are_plain_and_only_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time that progress sees, to be set."""
     now = [0.0]
-    monkeypatch.setattr(progress_.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress_, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    return now
+
+
+def test_off_a_terminal_there_are_plain_lines_now_and_then(clock: list[float]) -> None:
     stream = io.StringIO()
-    with LineProgress(stream, every=5) as lines:
+    with ConsoleProgress(stream, every=5) as lines:
         lines.begin("simulating")
-        for second in range(13):
-            now[0] = float(second)
-            lines.step(society(day=float(second)))
-        now[0] = 20.0
+        for clock[0] in range(0, 61):
+            lines.step(society(day=float(clock[0])))
+        clock[0] = 70.0
+        lines.wait("day 60 of 365; calls: 3 answered, 2 under way")
+        lines.begin("reading")
+        clock[0] = 80.0
         lines.count(2000)
         lines.count(3000)
     printed = stream.getvalue().splitlines()
     assert printed[0] == "simulating"
-    assert [line.split("; ")[2] for line in printed[1:3]] == ["day 5 of 365", "day 10 of 365"]
-    assert printed[2].startswith("3%; 2024-01-11; ")
-    assert all(len(line) <= 80 for line in printed)
-    assert printed[3:] == ["2,000 records read"]
+    assert printed[1].startswith("0:00:05 elapsed; 2024-01-06 (day 5 of 365, 1%); teams: 1 publish")
+    assert printed[12].startswith("0:01:00 elapsed, about 0:05:05 left; 2024-03-02 (day 60 of 365,")
+    assert printed[13:] == [
+        "0:01:10 elapsed, about 0:05:56 left; day 60 of 365; calls: 3 answered, 2 under way",
+        "reading",
+        "2,000 records read",
+    ]
     assert "\x1b" not in stream.getvalue()
 
 
-def test_a_rehearsal_tells_what_it_is_of_and_how_far_it_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now = [0.0]
-    monkeypatch.setattr(progress_.time, "monotonic", lambda: now[0])
+def test_a_rehearsal_tells_what_it_is_of_and_how_far_it_is(clock: list[float]) -> None:
     stream = io.StringIO()
-    lines = LineProgress(stream, every=5)
-    for second in range(13):
-        now[0] = float(second)
-        lines.rehearse("arm two, turns=3, rehearsal 1", society(day=30.0 * second))
-    printed = stream.getvalue().splitlines()
-    assert [line[:36] for line in printed] == [
-        "arm two, turns=3, rehearsal 1: 41%; ",
-        "arm two, turns=3, rehearsal 1: 82%; ",
+    lines = ConsoleProgress(stream, every=5)
+    for clock[0] in range(13):
+        lines.rehearse("arm two, turns=3, rehearsal 1", society(day=30.0 * clock[0]))
+    printed = [line.partition("; ")[2] for line in stream.getvalue().splitlines()]
+    assert [line[:74] for line in printed] == [
+        "arm two, turns=3, rehearsal 1: 2024-05-31 (day 150 of 365, 41%); teams: 1 ",
+        "arm two, turns=3, rehearsal 1: 2024-10-28 (day 300 of 365, 82%); teams: 1 ",
     ]
-    assert all(len(line) <= 80 for line in printed)
-
-
-def test_what_has_not_changed_is_said_again_every_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr(progress_.time, "monotonic", lambda: now[0])
-    stream, printed = io.StringIO(), []
-    lines = LineProgress(stream, every=5)
-    for second in range(0, 130):
-        now[0] = float(second)
-        lines.wait("1 question waits" if second < 100 else "2 questions wait")
-        printed += [second] * (len(stream.getvalue().splitlines()) - len(printed))
-    assert printed == [5, 65, 100]
-
-
-def test_off_a_terminal_there_are_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    assert isinstance(make_progress(), LineProgress)
 
 
 def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    bar = make_progress()
-    assert isinstance(bar, BarProgress)
-    with bar:
-        bar.step(society())
-        bar.count(3)
-        bar.begin("simulating")
-        bar.step(society())
-        bar.rehearse("arm two", society())
-        bar.count(3)
-        bar.begin("writing")
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    gateway = SimpleNamespace(under_way=16, spent=(12_345_678, 1234.5))
+    with make_progress() as progress:
+        progress._every = 0.0
+        progress.begin("simulating")
+        progress.step(society(dispatcher=SimpleNamespace(gateway=gateway)))
+        progress._bar.refresh()
+        progress.rehearse("arm two", society())
+        progress.count(3)
+        progress.wait("no\x1b[2Jcontrol")
+        progress._bar.refresh()
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", sys.stderr.getvalue())
+    assert "16 under way; " in shown
+    assert "12,345,678 tokens; $1,234.50" in shown
+    assert "no\\x1b[2Jcontrol" in shown
+    assert all(len(line) <= 80 for line in re.split("[\r\n]", shown))
 
 
 def test_silence_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ import io
 from tests.faultserver import FaultServer, Plan
 from virsci_society import load_scenario
 from virsci_society.scenarios.runs.build import build_society
-from virsci_society.scenarios.runs.progress import LineProgress, report_waiting
+from virsci_society.scenarios.runs.progress import ConsoleProgress, report_waiting
 
 
 def told(small_text, tmp_path, plan):
@@ -16,7 +16,7 @@ def told(small_text, tmp_path, plan):
         keys = {"use": "openai", "model": "test", "api_base": server.url}
         settings = {f"backend.{name}": value for name, value in keys.items()}
         society = build_society(load_scenario(path, **settings))
-        with report_waiting(society, LineProgress(screen, every=0.0), every=0.02):
+        with report_waiting(society, ConsoleProgress(screen, every=0.0), every=0.02):
             society.run_to_end()
     return screen.getvalue().splitlines()
 
@@ -36,6 +36,6 @@ def test_rule_based_scientists_are_never_waited_for(small_text, tmp_path):
     path.write_text(small_text, encoding="utf-8")
     screen = io.StringIO()
     society = build_society(load_scenario(path))
-    with report_waiting(society, LineProgress(screen, every=0.0), every=0.001):
+    with report_waiting(society, ConsoleProgress(screen, every=0.0), every=0.001):
         society.run_to_end()
     assert screen.getvalue() == ""

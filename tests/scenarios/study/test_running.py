@@ -610,21 +610,21 @@ def test_a_run_that_ends_is_told_with_the_share_and_the_time_left(tmp_path, caps
     clock = [0.0]
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     line = _line_by_line(tmp_path, 6, 2)
-    # Two at a time; the first two waited thirty seconds for their processes.
+    # Two at a time.
     for clock[0], index in ((60.0, 0), (60.0, 1), (90.0, 2), (90.0, 3), (120.0, 4)):
         line(Status(index, "two", 0, 1, "done"))
     line(Status(5, "BIG", 0, 1, "failed", reason="no room"))
     line(Status(5, "BIG", 0, 1, "done"))  # begun again: no further run has ended
     told = capsys.readouterr().out.splitlines()
     assert told[:4] == [
-        "1 of 6 (17%; 1:00 gone): run 0000 (two, replicate 0) done",
-        "2 of 6 (33%; 1:00 gone): run 0001 (two, replicate 0) done",
-        "3 of 6 (50%; 1:30 gone): run 0002 (two, replicate 0) done",
-        "4 of 6 (67%; 1:30 gone, 0:30 left): run 0003 (two, replicate 0) done",
+        "1 of 6 (17%; 0:01:00 elapsed): run 0000 (two, replicate 0) done",
+        "2 of 6 (33%; 0:01:00 elapsed): run 0001 (two, replicate 0) done",
+        "3 of 6 (50%; 0:01:30 elapsed): run 0002 (two, replicate 0) done",
+        "4 of 6 (67%; 0:01:30 elapsed, about 0:00:45 left): run 0003 (two, replicate 0) done",
     ]
     assert told[5:] == [
-        "6 of 6 (100%; 2:00 gone, 0:00 left): run 0005 (BIG, replicate 0) failed: no room",
-        "6 of 6 (100%; 2:00 gone, 0:00 left): run 0005 (BIG, replicate 0) done",
+        "6 of 6 (100%; 0:02:00 elapsed): run 0005 (BIG, replicate 0) failed: no room",
+        "6 of 6 (100%; 0:02:00 elapsed): run 0005 (BIG, replicate 0) done",
     ]
 
 
