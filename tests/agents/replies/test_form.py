@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 
+import jsonschema
 import pytest
+from pydantic import Field
 
 from tests.agents.replies.form_examples import (
     CANDIDATE,
@@ -42,38 +44,40 @@ def test_no_form_is_forgotten():
     assert {form.__name__ for form in FORMS} == names_in_sources() - {Spoken.__name__}
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
-class TestEveryForm:
-    def test_fields_stand_in_declared_order(self, form):
-        assert list(form.json_schema()["properties"]) == declared(form)
-        assert keys(form, EVERYTHING) == declared(form)
-        some = keys(form, EMPTY)
-        assert some == [name for name in declared(form) if name in some]
+every_form = pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 
-    def test_the_text_keeps_the_order(self, form):
-        assert list(json.loads(form.schema_text())["properties"]) == declared(form)
 
-    def test_only_fields_with_a_default_can_be_left_out(self, form):
-        unasked = form.unasked(EMPTY)
-        assert set(unasked) <= set(declared(form))
-        assert not set(unasked) & set(form.json_schema().get("required", ()))
-        assert form.unasked(EVERYTHING) == ()
+@every_form
+def test_the_schema_of_a_form_is_valid_and_keeps_the_declared_order(form):
+    schema = form.json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert "$" not in json.dumps(schema)
+    assert json.loads(form.schema_text()) == schema
+    assert list(schema["properties"]) == declared(form) == keys(form, EVERYTHING)
+    assert list(json.loads(form.schema_text())["properties"]) == declared(form)
+    some = keys(form, EMPTY)
+    assert some == [name for name in declared(form) if name in some]
 
-    def test_what_is_required_is_asked_for(self, form):
-        for slots in (EMPTY, EVERYTHING):
-            schema = form.schema_for(slots)
-            assert set(schema.get("required", ())) <= set(schema["properties"])
 
-    def test_one_question_changes_no_other(self, form):
-        before = form.schema_for(EMPTY)
-        form.schema_for(EVERYTHING)["properties"].clear()
-        assert form.schema_for(EMPTY) == before
+@every_form
+def test_only_fields_with_a_default_can_be_left_out(form):
+    unasked = form.unasked(EMPTY)
+    assert set(unasked) <= set(declared(form)) - set(form.json_schema().get("required", ()))
+    assert form.unasked(EVERYTHING) == ()
+    for slots in (EMPTY, EVERYTHING):
+        schema = form.schema_for(slots)
+        assert set(schema.get("required", ())) <= set(schema["properties"])
 
-    def test_the_texts_of_a_question_are_those_of_its_schema(self, form):
-        for slots in (EMPTY, EVERYTHING, EMPTY):
-            schema = form.schema_for(slots)
-            assert skeleton_for(form, slots) == render_skeleton(schema)
-            assert sent_schema_for(form, slots) == json.dumps(as_sent(schema))
+
+@every_form
+def test_one_question_changes_no_other_and_its_texts_are_those_of_its_schema(form):
+    before = form.schema_for(EMPTY)
+    form.schema_for(EVERYTHING)["properties"].clear()
+    assert form.schema_for(EMPTY) == before
+    for slots in (EMPTY, EVERYTHING, EMPTY):
+        schema = form.schema_for(slots)
+        assert skeleton_for(form, slots) == render_skeleton(schema)
+        assert sent_schema_for(form, slots) == json.dumps(as_sent(schema))
 
 
 def test_the_texts_of_a_form_are_made_once_unless_its_schema_hangs_on_the_question(monkeypatch):
@@ -127,6 +131,44 @@ class Short(Backwards):
 def test_a_field_that_is_not_asked_for_is_not_required():
     schema = Short.schema_for({})
     assert (list(schema["properties"]), schema["required"]) == (["z"], ["z"])
+
+
+class Leaf(Form):
+    """What is told about a leaf."""
+
+    title: str = Field(alias="Title", description="what it is called")
+
+
+class Branch(Form):
+    leaf: Leaf | None = Field(default=None, alias="Leaf")
+    leaves: tuple[Leaf, ...] = ()
+    default: dict[str, str] = Field(default={"title": "kept"})
+
+
+class Knot(Form):
+    """What is told about a knot."""
+
+    name: str
+    knots: tuple[Knot, ...] = ()
+
+
+def test_forms_in_forms_stand_where_they_are_used():
+    title = {"type": "string", "description": "what it is called"}
+    leaf = {"type": "object", "properties": {"Title": title}, "required": ["Title"]}
+    text = {"type": "string"}
+    assert Branch.json_schema()["properties"] == {
+        "Leaf": {"anyOf": [leaf, {"type": "null"}], "default": None},
+        "leaves": {"type": "array", "items": leaf, "default": []},
+        "default": {"type": "object", "additionalProperties": text, "default": {"title": "kept"}},
+    }
+
+
+def test_a_form_that_holds_itself_keeps_its_definition_and_comes_to_an_end():
+    schema = Knot.json_schema()
+    assert schema["properties"]["knots"]["items"] == {"$ref": "#/$defs/Knot"}
+    assert schema["$defs"]["Knot"]["required"] == ["name"]
+    assert "told" not in json.dumps(schema)
+    assert list(fields(render_skeleton(Knot.schema_for({})))) == ["name", "knots"]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +241,7 @@ def test_each_abstract_that_is_shown_needs_a_score(shown):
     assert "required" not in free
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+@every_form
 def test_the_schema_that_is_sent_requires_every_field_in_the_order_of_the_page(form):
     """Decoders such as llama.cpp's write required fields first, so a reason must be required."""
 
@@ -244,19 +286,13 @@ def fields(text):
     return {json.loads(one[1]): one[2] for one in found}
 
 
-@pytest.mark.parametrize("slots", [EMPTY, EVERYTHING], ids=["empty", "everything"])
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
-def test_the_block_names_the_fields_of_the_schema_in_their_order(form, slots):
-    schema = form.schema_for(slots)
-    text = render_skeleton(schema)
-    assert text.startswith("{")
-    assert text.endswith("}")
-    assert list(fields(text)) == list(schema["properties"])
-
-
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
-def test_every_field_says_what_belongs_there(form):
-    text = render_skeleton(form.schema_for(EVERYTHING))
+@every_form
+def test_the_block_names_the_fields_of_the_schema_in_their_order(form):
+    for slots in (EMPTY, EVERYTHING):
+        schema = form.schema_for(slots)
+        text = render_skeleton(schema)
+        assert (text[0], text[-1]) == ("{", "}")
+        assert list(fields(text)) == list(schema["properties"])
     assert "text" not in text.split('"')
     for said in fields(text).values():
         assert said not in ("{}", "[, ...]", "a number")
@@ -310,12 +346,3 @@ def test_a_form_inside_a_form_is_written_out():
     assert list(fields(render_skeleton(IdeaMarks.json_schema()))) == [
         *("Clarity", "Feasibility", "Novelty")
     ]
-
-
-class Knot(Form):
-    name: str
-    knots: tuple[Knot, ...] = ()
-
-
-def test_a_form_that_holds_itself_comes_to_an_end():
-    assert list(fields(render_skeleton(Knot.schema_for({})))) == ["name", "knots"]

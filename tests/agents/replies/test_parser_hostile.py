@@ -7,9 +7,7 @@ import sys
 
 import pytest
 
-import virsci_society.protocols.forms
-import virsci_society.protocols.ideas
-import virsci_society.protocols.virsci.forms
+from tests.agents.replies.form_examples import FORMS
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import RUNGS, read_reply
@@ -65,17 +63,8 @@ AROUND = (
 SPLINTERS = (
     *"{}[]()\",:'\\`\n\t\r\0\ufeff\ud800\udfff“”’/*#<>&=-+e.8",
     *("null", "None", "NaN", "-Infinity", "1e308", "1e999", "9" * 400, "true", "undefined"),
-    *(
-        '"Title": ',
-        '{"Idea": ',
-        '"""',
-        "```",
-        "```json\n{",
-        "</think>",
-        "<think>",
-        "\\u",
-        "\\ud800",
-    ),
+    *('"Title": ', '{"Idea": ', '"""', "```", "```json\n{", "</think>", "<think>", "\\u"),
+    *("\\ud800",),
     *('\\"', '": "', '", "', '"}', "//", "/*", "*/", "[1,", "Action 2", "Idea 0", "8/10", "\u202e"),
     *("{{{{{{{{", "[[[[[[[[", '{"a":' * 9, "'" * 9, "Title: ", "\nAbstract: ", "$ref", "__class__"),
 )
@@ -130,40 +119,26 @@ def heard(form, text):
 
 
 def test_no_form_is_forgotten():
-    found = {
-        value
-        for module in (
-            virsci_society.protocols.forms,
-            virsci_society.protocols.ideas,
-            virsci_society.protocols.virsci.forms,
-        )
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Form) and value.model_fields
-    }
-    assert found - {Form} == set(REPLIES)
+    modules = ("forms", "ideas", "virsci.forms")
+    modules = {f"virsci_society.protocols.{name}" for name in modules}
+    assert {form for form in FORMS if form.__module__ in modules} == set(REPLIES)
 
 
-def sweep(form, count):
-    """Read mutated replies; how many were read on each rung, and the calls of each."""
+def check(form, count, promise):
+    """Read mutated replies, each within so many calls, and some in each way."""
     rng = random.Random(f"hostile {form.__name__}")
-    rungs = dict.fromkeys(("strict", "found", "repaired", "unread"), 0)
-    calls = []
+    rungs, calls = dict.fromkeys(("strict", "found", "repaired", "unread"), 0), []
     for number in range(count):
         around = AROUND[number % len(AROUND)]
         rung, made = heard(form, mutated(around.format(REPLIES[form]), rng))
         rungs[rung] += 1
         calls.append(made)
-    return rungs, sorted(calls)
-
-
-def check(form, count, promise):
-    rungs, calls = sweep(form, count)
     promise("R6", "mutated replies", count)
     for rung, times in rungs.items():
         promise("R6", f"of them {rung}", times)
         assert times > 0
-    assert calls[int(0.99 * count)] < 30_000
-    assert calls[-1] < 200_000
+    assert sorted(calls)[int(0.99 * count)] < 30_000
+    assert max(calls) < 200_000
 
 
 @pytest.mark.sweep(3)

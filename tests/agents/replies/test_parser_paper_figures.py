@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import jsonschema
 import pytest
 
 from tests.agents.replies.form_examples import CANDIDATE, PAPERS
@@ -199,48 +200,71 @@ The `high_overlap_pairs` are these:
 * **Written Abstract vs C:** they share the steps."""
 
 
-def test_figure_19_a_topic_in_a_fence_behind_its_label():
-    text = 'Thought: Tides came up twice.\n\nTopic: ```json{"Selected Topic": "Tides by ear"}```'
-    read = read_reply(Topic, text)
-    assert (read.form.topic, read.rung) == ("Tides by ear", "found")
+HEARING = "Hearing tides (HT): microphones as gauges"
+READ = {
+    "19": (
+        Topic,
+        'Thought: Tides came up twice.\n\nTopic: ```json{"Selected Topic": "Tides by ear"}```',
+        "found",
+        {"topic": "Tides by ear"},
+    ),
+    "26, accepted": (
+        *(Choice, JOINS, "repaired"),
+        {"accepted": True, "reasoning": JOINS.partition("Reasoning: ")[2]},
+    ),
+    "26, declined": (
+        *(Choice, DECLINES, "repaired"),
+        {"accepted": False, "reasoning": DECLINES.partition("Reasoning: ")[2]},
+    ),
+    "27": (
+        Remark,
+        f"Response: {TALK}\n\nDirection: Tides seen twice.",
+        "repaired",
+        {"response": TALK},
+    ),
+    "29": (
+        *(Idea, FIRST_IDEA, "found"),
+        {
+            "title": "One model for all coasts",
+            "experiment": "Description: Fit the model to half of the gauges. Implementation: Draw "
+            "the half by region. Predict the other half. Metrics: Mean error; Share of storms "
+            "foreseen",
+            **{"clarity": 8, "feasibility": 7, "novelty": 9},
+        },
+    ),
+    "30": (
+        *(Idea, NEXT_IDEA, "found"),
+        {
+            "idea": "A shared language for tide models (SLT)",
+            "experiment": "Step 1: Reading: Read papers 1-6 and list what they assume; "
+            "Step 2: Trial: Translate two models; Compare them",
+            "novelty": 9,
+        },
+    ),
+    "31": (
+        *(Idea, f"Idea 0:\n\n```\n{STANDING}\n```", "found"),
+        {"experiment": "Sites: Brest; Bergen; Language: Python; Measures: Error; Delay"},
+    ),
+    "32": (Ballot, VOTE, "found", {"choice": 2}),
+    "32, in brackets": (Ballot, VOTE.replace('"Idea 2"', "[Idea 1]"), "repaired", {"choice": 1}),
+    "33": (Draft, FIRST_DRAFT, "repaired", {"title": HEARING}),
+    "34": (Revision, NEXT_DRAFT, "repaired", {"title": HEARING, "scores": {}}),
+    "35": (SelfReview, NEAR, "found", {"highest": 90}),
+}
+"""Form, reply, the way in which it is read, and what is read."""
 
 
-@pytest.mark.parametrize(("text", "accepted"), [(JOINS, True), (DECLINES, False)])
-def test_figure_26_an_answer_to_an_invitation_in_lines(text, accepted):
-    read = read_reply(Choice, text)
-    assert read.form.accepted is accepted
-    assert read.form.reasoning == text.partition("Reasoning: ")[2]
-    assert read.rung == "repaired"
+@pytest.mark.parametrize("figure", READ)
+def test_what_a_figure_says_is_read(figure):
+    form, text, rung, wanted = READ[figure]
+    read = read_reply(form, text)
+    assert read.rung == rung
+    assert {name: getattr(read.form, name) for name in wanted} == wanted
 
 
-@pytest.mark.parametrize("figure", [27, 28])
-def test_figures_27_and_28_plain_talk_cannot_be_told_from_a_refusal(figure):
+def test_figures_27_and_28_plain_talk_cannot_be_told_from_a_refusal():
     with pytest.raises(ReplyError):
         read_reply(Remark, TALK)
-    labelled = read_reply(Remark, f"Response: {TALK}\n\nDirection: Tides seen twice.")
-    assert labelled.form.response == TALK
-
-
-def test_figure_29_a_first_idea_with_its_experiment_as_a_table():
-    read = read_reply(Idea, FIRST_IDEA)
-    assert read.rung == "found"
-    assert read.form.title == "One model for all coasts"
-    assert read.form.experiment == (
-        "Description: Fit the model to half of the gauges. Implementation: Draw the half by "
-        "region. Predict the other half. Metrics: Mean error; Share of storms foreseen"
-    )
-    assert (read.form.clarity, read.form.feasibility, read.form.novelty) == (8, 7, 9)
-
-
-def test_figure_30_the_next_idea_with_steps_and_ratings_told_again():
-    read = read_reply(Idea, NEXT_IDEA)
-    assert read.rung == "found"
-    assert read.form.idea == "A shared language for tide models (SLT)"
-    assert read.form.experiment == (
-        "Step 1: Reading: Read papers 1-6 and list what they assume; "
-        "Step 2: Trial: Translate two models; Compare them"
-    )
-    assert read.form.novelty == 9
 
 
 @pytest.mark.parametrize(
@@ -251,38 +275,19 @@ def test_figure_30_the_next_idea_wrapped_with_its_thought(thought):
     assert read_reply(Idea, text).form == read_reply(Idea, STANDING).form
 
 
-def test_figure_31_an_idea_on_one_line_as_the_ballot_shows_it():
-    read = read_reply(Idea, f"Idea 0:\n\n```\n{STANDING}\n```")
-    assert read.form.experiment == (
-        "Sites: Brest; Bergen; Language: Python; Measures: Error; Delay"
-    )
-    assert read.form.words().endswith("(Clarity 8, Feasibility 7, Novelty 9)")
-
-
-def test_figure_32_a_vote_between_a_thought_and_a_reason_that_name_other_ideas():
-    read = read_reply(Ballot, VOTE)
-    assert (read.form.choice, read.rung) == (2, "found")
-    assert read_reply(Ballot, VOTE.replace('"Idea 2"', "[Idea 1]")).form.choice == 1
-
-
 @pytest.mark.parametrize("fence", ["```json", "```json\n```\n\n```"])
 def test_figure_33_a_draft_without_quotes_around_its_names_and_without_commas(fence):
-    read = read_reply(Draft, FIRST_DRAFT.replace("```json", fence, 1))
-    assert read.rung == "repaired"
-    assert read.form.title == "Hearing tides (HT): microphones as gauges"
-    assert read.form.abstract.startswith("Coasts without gauges are many. We present HT,")
-    assert read.form.abstract.endswith("with uses in ports, rivers, and lakes.")
-    assert len(read.form.abstract.split("\n\n")) == 4
+    abstract = read_reply(Draft, FIRST_DRAFT.replace("```json", fence, 1)).form.abstract
+    assert abstract.startswith("Coasts without gauges are many. We present HT,")
+    assert abstract.endswith("with uses in ports, rivers, and lakes.")
+    assert len(abstract.split("\n\n")) == 4
 
 
 def test_figure_34_a_revision_without_quotes_around_its_text():
-    read = read_reply(Revision, NEXT_DRAFT)
-    assert read.rung == "repaired"
-    assert read.form.title == "Hearing tides (HT): microphones as gauges"
-    assert read.form.abstract.startswith("Coasts without gauges are many, and that has a price.")
-    assert read.form.abstract.endswith("rivers, and lakes, and is cheap.")
-    assert '(3)\ncomparing "blind" with others.' in read.form.abstract
-    assert read.form.scores == {}
+    abstract = read_reply(Revision, NEXT_DRAFT).form.abstract
+    assert abstract.startswith("Coasts without gauges are many, and that has a price.")
+    assert abstract.endswith("rivers, and lakes, and is cheap.")
+    assert '(3)\ncomparing "blind" with others.' in abstract
 
 
 @pytest.mark.parametrize("text", [FIRST_DRAFT, NEXT_DRAFT], ids=["figure 33", "figure 34"])
@@ -292,43 +297,31 @@ def test_figures_33_and_34_cut_off_anywhere_are_asked_for_again(text):
             read_reply(Draft, text[:end])
 
 
-def test_figure_35_a_self_review_with_its_reasons_told_again():
-    read = read_reply(SelfReview, NEAR)
-    assert read.rung == "found"
-    assert read.form.highest == 90
-    assert [pair.score for pair in read.form.high_overlap_pairs] == [85, 90]
-
-
 CONSTRAINED = {
-    "19": (
-        Topic,
-        'Topic: ```json{"Selected Topic": "Tides by ear"}```',
-        {},
-        "Reason",
-    ),
-    "26, accepted": (Choice, JOINS, {}, "Reasoning"),
-    "26, declined": (Choice, DECLINES, {}, "Reasoning"),
-    "27": (Remark, f"Response: {TALK}\n\nDirection: Tides seen twice.", {}, None),
-    "29": (Idea, FIRST_IDEA, {"references": PAPERS, "previous": None}, "Reason"),
-    "30": (Idea, NEXT_IDEA, {"references": PAPERS, "previous": CANDIDATE}, "Reason"),
-    "31": (Idea, STANDING, {"previous": CANDIDATE}, "Reason"),
-    "32": (Ballot, VOTE, {"ideas": (CANDIDATE,) * 3}, "Reason"),
-    "33": (Draft, FIRST_DRAFT, {}, "Reason"),
-    "34": (Revision, NEXT_DRAFT, {"near": ()}, "Modifications"),
-    "35": (SelfReview, NEAR, {"near": PAPERS}, None),
+    "19": ({}, "Reason"),
+    "26, accepted": ({}, "Reasoning"),
+    "26, declined": ({}, "Reasoning"),
+    "27": ({}, None),
+    "29": ({"references": PAPERS, "previous": None}, "Reason"),
+    "30": ({"references": PAPERS, "previous": CANDIDATE}, "Reason"),
+    "31": ({"previous": CANDIDATE}, "Reason"),
+    "32": ({"ideas": (CANDIDATE,) * 3}, "Reason"),
+    "33": ({}, "Reason"),
+    "34": ({"near": ()}, "Modifications"),
+    "35": ({"near": PAPERS}, None),
 }
-"""Form, reply, slots, and the field of the form that a model may think in."""
+"""Slots, and the field of the form that a model may think in."""
 
 
 def refusal(reply, schema):
     """What a decoder that follows the schema would not write; empty if it could write the reply."""
-    jsonschema = pytest.importorskip("jsonschema")
     return [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(reply)]
 
 
 @pytest.mark.parametrize("figure", CONSTRAINED)
 def test_a_constrained_decoder_can_write_what_the_figures_say(figure):
-    form, text, slots, thought = CONSTRAINED[figure]
+    form, text, *_ = READ[figure]
+    slots, thought = CONSTRAINED[figure]
     read = read_reply(form, text).form
     schema = form.schema_for(slots)
     reply = read.model_dump(mode="json", by_alias=True, exclude_unset=True)
@@ -349,7 +342,7 @@ def test_a_constrained_decoder_can_write_what_the_figures_say(figure):
 
 @pytest.mark.parametrize(("figure", "text"), [("32", VOTE), ("35", NEAR)])
 def test_figures_32_and_35_are_valid_as_they_are_printed(figure, text):
-    form, _, slots, _ = CONSTRAINED[figure]
+    form, (slots, _) = READ[figure][0], CONSTRAINED[figure]
     reply = json.loads(text.partition("```json")[2].partition("```")[0])
     assert refusal(reply, form.schema_for(slots)) == []
 
@@ -370,5 +363,5 @@ def test_figures_32_and_35_are_valid_as_they_are_printed(figure, text):
     ],
 )
 def test_a_constrained_decoder_cannot_write_what_no_form_holds(figure, reply):
-    form, _, slots, _ = CONSTRAINED[figure]
+    form, (slots, _) = READ[figure][0], CONSTRAINED[figure]
     assert refusal(reply, form.schema_for(slots))
