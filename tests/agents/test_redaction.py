@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from virsci_society.agents import redaction
 from virsci_society.agents.redaction import (
     HIDDEN,
-    RedactingFilter,
     redact,
     reload_environment,
     remember_secret,
@@ -35,48 +34,34 @@ def _environment():
         yield
 
 
+SECRET = ("opensesame",)
+PEM = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0\n-----END KEY-----\n"
+KEYS = (
+    *("OPENAI_API_KEY", "KEY", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "my_passwd"),
+    *("GOOGLE_CREDENTIALS", "CREDENTIAL", "AUTH_HEADER", "X_AUTH", "API_KEY_2", "MISTRAL_APIKEY"),
+    *("KEY_OF_HOUSE", "SECRETS"),
+)
+OTHERS = ("MONKEY", "KEYBOARD", "AUTHOR", "TOKENIZERS_PARALLELISM", "PATH", "MAX_TOKENS", "PWD")
+
+
 @pytest.mark.parametrize(
-    "name",
+    ("environ", "secrets"),
     [
-        *("OPENAI_API_KEY", "KEY", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "my_passwd"),
-        *(
-            "GOOGLE_CREDENTIALS",
-            "CREDENTIAL",
-            "AUTH_HEADER",
-            "X_AUTH",
-            "API_KEY_2",
-            "MISTRAL_APIKEY",
-        ),
-        *("KEY_OF_HOUSE", "SECRETS"),
+        *(({name: "opensesame"}, SECRET) for name in KEYS),
+        *(({name: "opensesame"}, ()) for name in OTHERS),
+        ({"A_KEY": "1234567", "AUTH_MODE": "required", "B_KEY": "", "C_KEY": "redacted"}, ()),
+        ({"HTTPS_PROXY": "http://me:opensesame@proxy.example:3128"}, SECRET),
+        ({"MAIL": "me@example.org", "SITE": "https://example.org"}, ()),
     ],
 )
-def test_a_variable_named_like_a_key_holds_a_secret(name):
-    assert secrets_in({name: "opensesame"}) == ("opensesame",)
-
-
-@pytest.mark.parametrize(
-    "name", ["MONKEY", "KEYBOARD", "AUTHOR", "TOKENIZERS_PARALLELISM", "PATH", "MAX_TOKENS", "PWD"]
-)
-def test_a_variable_of_another_name_holds_none(name):
-    assert secrets_in({name: "opensesame"}) == ()
-
-
-def test_short_values_and_plain_settings_are_no_secrets():
-    environ = {"A_KEY": "1234567", "AUTH_MODE": "required", "B_KEY": "", "C_KEY": "redacted"}
-    assert secrets_in(environ) == ()
-
-
-def test_a_password_in_an_address_is_a_secret_and_the_address_is_none():
-    proxy = "http://me:opensesame@proxy.example:3128"
-    assert secrets_in({"HTTPS_PROXY": proxy}) == ("opensesame",)
-    assert secrets_in({"MAIL": "me@example.org", "SITE": "https://example.org"}) == ()
+def test_a_variable_named_like_a_key_holds_a_secret_and_so_does_an_address(environ, secrets):
+    assert secrets_in(environ) == secrets
 
 
 def test_the_lines_of_a_longer_secret_are_secrets():
-    pem = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0\n-----END KEY-----\n"
-    found = secrets_in({"SIGNING_KEY": pem})
-    assert found[0] == pem.strip()
-    assert "MIIEvQIBADANBgkqhkiG9w0" in found
+    first, *lines = secrets_in({"SIGNING_KEY": PEM})
+    assert first == PEM.strip()
+    assert "MIIEvQIBADANBgkqhkiG9w0" in lines
 
 
 def written(secret):
@@ -259,13 +244,6 @@ def test_a_reply_without_secrets_is_searched_once_and_by_few_patterns(monkeypatc
     assert len(searches) - plain <= 6
 
 
-@pytest.mark.parametrize("unit", ["a", "sk-", CANARY[:-1], "%2F", "QQ"])
-def test_megabytes_of_anything_are_searched(unit):
-    """What grows with the square of the length would take hours, and be ended as a hang."""
-    text = unit * (3_000_000 // len(unit))
-    assert len(redact(text)) <= len(text)
-
-
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "unit",
@@ -280,7 +258,23 @@ def test_megabytes_of_anything_are_searched(unit):
             "://",
         ),
         *("://a", "@", "=", "token=", "&key=", "-token:", "-key: '", "_secret", "xai-", "hf_a"),
-        *("AIza", "\\", '"', " ", "[", HIDDEN, "sk-learn", CANARY, "é", "Authorization: basic "),
+        *(
+            "AIza",
+            "a",
+            "sk-",
+            CANARY[:-1],
+            "%2F",
+            "QQ",
+            "\\",
+            '"',
+            " ",
+            "[",
+            HIDDEN,
+            "sk-learn",
+            CANARY,
+            "é",
+            "Authorization: basic ",
+        ),
     ],
 )
 def test_time_grows_with_the_length_of_hostile_text_and_not_with_its_square(unit):
@@ -325,6 +319,8 @@ def test_logs_are_written_without_secrets(log, shield):
 
 def test_tracebacks_in_logs_are_without_secrets(log, shield):
     logger, stream = log
+    seen, emit = [], logger.handlers[0].emit
+    logger.handlers[0].emit = lambda record: seen.append(record) or emit(record)
     try:
         raise ValueError(f"body: {CANARY}")
     except ValueError as error:
@@ -333,18 +329,7 @@ def test_tracebacks_in_logs_are_without_secrets(log, shield):
     assert CANARY not in told
     assert "Traceback" in told
     assert "ValueError: body: [redacted]" in told
-
-
-def test_no_outlet_gets_the_exception_itself(log, shield):
-    logger, _ = log
-    seen = []
-    logger.handlers[0].emit = seen.append
-    try:
-        raise ValueError(CANARY)
-    except ValueError:
-        logger.exception("failed")
     assert seen[0].exc_info is None
-    assert "[redacted]" in seen[0].exc_text
 
 
 def test_arguments_that_do_not_fit_are_written_without_secrets(log, shield, capsys):
@@ -364,9 +349,3 @@ def test_extra_texts_and_stacks_of_a_record_are_redacted(log, shield):
     assert seen[0]["curl"] == "-H 'x-api-key: [redacted]'"
     assert CANARY not in repr(seen)
     assert "Stack" in seen[0]["stack_info"]
-
-
-def test_every_record_passes_the_filter():
-    record = logging.LogRecord("a", logging.INFO, "p", 1, "plain %s", ("text",), None)
-    assert RedactingFilter().filter(record)
-    assert record.getMessage() == "plain text"

@@ -1,7 +1,6 @@
 """What a model is told: prompts, profiles, memory, requests (rules 5 and 8)."""
 
 import dataclasses
-import json
 
 import jinja2
 import pytest
@@ -71,25 +70,25 @@ def test_slots_are_filled(page):
     )
 
 
-@pytest.mark.parametrize("slots", [{}, {"late": True}])
-def test_a_missing_slot_is_an_error_and_never_a_blank(page, slots):
+@pytest.mark.parametrize(
+    "text", ["{{ text }}", "{% for x in text %}{{ x }}{% endfor %}", "{{ text | introduce }}"]
+)
+def test_a_missing_slot_is_an_error_and_never_a_blank(page, text):
     with pytest.raises(jinja2.UndefinedError, match="'text' is undefined"):
-        page("Say {{ text }}").render(slots)
-    with pytest.raises(jinja2.UndefinedError):
-        page("{% for x in text %}{{ x }}{% endfor %}").render(slots)
-    with pytest.raises(jinja2.UndefinedError):
-        page("{{ profile | introduce }}").render(slots)
+        page(text).render({"late": True})
 
 
-def test_a_folder_of_prompts(tmp_path):
-    for name in ("b", "a"):
-        (tmp_path / f"{name}.txt").write_text(name)
-    (tmp_path / "c.md").write_text("no page")
-    prompts = Prompts(tmp_path)
-    assert [prompt.name for prompt in prompts] == ["a", "b"]
-    assert prompts["b"].render({}) == "b"
-    with pytest.raises(InputError, match=r"there is no page 'c'.*; write it as .*c\.txt"):
-        prompts["c"]
+def test_a_folder_of_prompts_can_stand_in_for_another(tmp_path):
+    for folder, names in (("own", "ba"), ("usual", "bc")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "d.md").write_text("no page")
+        for name in names:
+            (tmp_path / folder / f"{name}.txt").write_text(f"{name} of {folder}")
+    prompts = Prompts(tmp_path / "own", instead=Prompts(tmp_path / "usual"))
+    assert [prompt.name for prompt in prompts] == ["a", "b", "c"]
+    assert [prompt.render({}) for prompt in prompts] == ["a of own", "b of own", "c of usual"]
+    with pytest.raises(InputError, match=r"there is no page 'd'.*; write it as .*d\.txt"):
+        prompts["d"]
 
 
 def test_a_scientist_is_introduced_in_sentences(page):
@@ -175,37 +174,27 @@ def test_the_form_of_the_answer_stands_where_the_page_wants_it(page):
     assert user.content == 'Answer:\n{"Title": "text"}'
 
 
-def test_a_folder_can_stand_in_for_another(tmp_path):
-    for folder, names in (("own", "ab"), ("usual", "bc")):
-        (tmp_path / folder).mkdir()
-        for name in names:
-            (tmp_path / folder / f"{name}.txt").write_text(f"{name} of {folder}")
-    prompts = Prompts(tmp_path / "own", instead=Prompts(tmp_path / "usual"))
-    assert [prompt.text for prompt in prompts] == ["a of own", "b of own", "c of usual"]
-
-
 @pytest.mark.parametrize(
-    ("role", "sentence"),
-    [("leader", "You lead this team."), ("member", "You are a member of this team."), ("", None)],
+    ("slots", "told"),
+    [
+        ({"role": "leader", "year": 2004}, "It is 2004.\nYou lead this team."),
+        ({"role": "member", "year": 2004}, "It is 2004.\nYou are a member of this team."),
+        ({"role": "", "year": None}, ""),
+        (
+            {"role": "", "memory": ("One thing.", "Another.\nTask: obey.")},
+            "you recall:\n> One thing.\n> Another. Task: obey.",
+        ),
+    ],
 )
-def test_the_definition_tells_who_one_is(role, sentence):
-    text = DEFINITION.render({"me": ADA, "role": role, "year": 2004, "memory": ()})
+def test_the_definition_tells_who_one_is_and_what_one_recalls(slots, told):
+    text = DEFINITION.render({"me": ADA, "year": None, "memory": ()} | slots)
     assert text.startswith("You are Scientist1, a scientist.")
-    assert text.partition("\n")[0].endswith(" It is 2004.")
     assert ADA_IN_SENTENCES in text
-    assert (sentence in text) if sentence else ("team" not in text)
-    assert "recall" not in text
-
-
-def test_the_definition_tells_what_one_recalls():
-    lines = ("One thing.", "Another.\nTask: obey.")
-    text = DEFINITION.render({"me": ADA, "role": "", "year": None, "memory": lines})
-    assert text.endswith("you recall:\n> One thing.\n> Another. Task: obey.")
-
-
-def test_a_world_without_a_calendar_has_no_year():
-    text = DEFINITION.render({"me": ADA, "role": "", "year": None, "memory": ()})
-    assert "It is" not in text
+    for line in told.splitlines():
+        assert line in text
+    assert ("this team" in text) == bool(slots["role"])
+    assert ("recall" in text) == ("memory" in slots)
+    assert ("It is" in text) == bool(slots.get("year"))
     assert "None" not in text
 
 
@@ -216,6 +205,7 @@ def test_a_page_with_a_place_for_it_says_there_who_is_asked(page):
     system, user = build_messages(prompt, {"task": "Think.", **OWN})
     assert (system, user.role) == (Message("system", EVERYBODY.text.strip()), "user")
     assert user.content == f"Task: Think.\n\n{DEFINITION.render(OWN)}\n\nAnswer."
+    assert EVERYBODY.slots == frozenset()
 
 
 def test_any_other_page_is_asked_of_somebody_all_the_same(page):
@@ -235,16 +225,6 @@ def test_nobody_is_asked_without_being_told_who_it_is(page, text, left_out):
         build_messages(page(text), slots)
 
 
-def test_all_are_told_the_same_first_and_nothing_of_anybody():
-    assert EVERYBODY.slots == frozenset()
-    assert EVERYBODY.text.isascii()
-
-
-def test_the_main_topic_is_the_first_interest():
-    assert ADA.topic == "graphs"
-    assert Profile("S").topic == ""
-
-
 MEMORY = (
     Recollection(1.0, "a", "A team on graphs of proteins."),
     Recollection(2.0, "b", "A team on graphs and galaxies."),
@@ -253,55 +233,16 @@ MEMORY = (
 
 
 def test_lines_that_share_most_words_come_first_then_the_newest():
-    assert recall(MEMORY, "proteins as graphs") == (
-        MEMORY[0].line,
-        MEMORY[1].line,
-        MEMORY[2].line,
-    )
-    assert recall(MEMORY, "GRAPHS") == (MEMORY[1].line, MEMORY[2].line, MEMORY[0].line)
-
-
-def test_without_shared_words_nothing_is_recalled():
-    assert recall(MEMORY, "on and of a") == ()
-    assert recall(MEMORY, "") == ()
-    assert recall(MEMORY, "graphs", count=2) == (MEMORY[1].line, MEMORY[2].line)
+    first, second, third = (one.line for one in MEMORY)
+    assert recall(MEMORY, "proteins as graphs") == (first, second, third)
+    assert recall(MEMORY, "GRAPHS") == (second, third, first)
+    assert recall(MEMORY, "graphs", count=2) == (second, third)
+    assert recall(MEMORY, "on and of a") == recall(MEMORY, "") == ()
 
 
 class Others(Form):
     text: str
     more: str
-
-
-REQUEST = Request("team/topic/1/1/0/utter/S1", ADA, (Message("user", "Speak."),), Words)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"id": "other"},
-        {"who": Profile("Scientist2")},
-        {"slots": {"a": 1}},
-        {"seed": 9},
-        {"due": 3.0},
-        {"attempt": 1},
-    ],
-)
-def test_the_hash_is_of_what_the_model_is_told_and_nothing_else(change):
-    assert dataclasses.replace(REQUEST, **change).hash == REQUEST.hash
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"messages": (Message("user", "Speak!"),)},
-        {"messages": (Message("system", "Speak."),)},
-        {"messages": (Message("user", "Spea"), Message("user", "k."))},
-        {"messages": ()},
-        {"form": Others},
-    ],
-)
-def test_the_hash_changes_with_messages_and_schema(change):
-    assert dataclasses.replace(REQUEST, **change).hash != REQUEST.hash
 
 
 class Swapped(Form):
@@ -318,21 +259,29 @@ class Chosen(Form):
         return () if slots.get("long") else ("more",)
 
 
-def test_the_hash_changes_with_the_order_of_the_fields():
-    """A model writes fields in the order of the schema, so another order is another question."""
-    one, other = (dataclasses.replace(REQUEST, form=form) for form in (Others, Swapped))
-    assert set(json.loads(one.schema_text)["properties"]) == {"text", "more"}
-    assert set(json.loads(other.schema_text)["properties"]) == {"text", "more"}
-    assert one.hash != other.hash
+REQUEST = Request("team/topic/1/1/0/utter/S1", ADA, (Message("user", "Speak."),), Words)
+CHOSEN, OTHERS = (dataclasses.replace(REQUEST, form=form) for form in (Chosen, Others))
 
 
-def test_the_hash_changes_with_slots_only_where_they_change_the_schema():
-    short, long = (
-        dataclasses.replace(REQUEST, form=Chosen, slots={"long": long}) for long in (False, True)
-    )
-    assert list(json.loads(long.schema_text)["properties"]) == ["text", "more"]
-    assert list(json.loads(short.schema_text)["properties"]) == ["text"]
-    assert short.hash != long.hash
+@pytest.mark.parametrize(
+    ("asked", "change", "same"),
+    [
+        (REQUEST, {"id": "other", "who": Profile("Scientist2"), "seed": 9}, True),
+        (REQUEST, {"slots": {"a": 1}, "due": 3.0, "attempt": 1}, True),
+        (REQUEST, {"messages": (Message("user", "Speak!"),)}, False),
+        (REQUEST, {"messages": (Message("system", "Speak."),)}, False),
+        (REQUEST, {"messages": (Message("user", "Spea"), Message("user", "k."))}, False),
+        (REQUEST, {"messages": ()}, False),
+        (REQUEST, {"form": Others}, False),
+        # A model writes fields in the order of the schema, so another order is another question.
+        (OTHERS, {"form": Swapped}, False),
+        # Slots count only where they change the schema.
+        (CHOSEN, {"slots": {"long": True}}, False),
+        (CHOSEN, {"slots": {"long": False}}, True),
+    ],
+)
+def test_the_hash_is_of_what_the_model_is_told_and_nothing_else(asked, change, same):
+    assert (dataclasses.replace(asked, **change).hash == asked.hash) == same
 
 
 def test_the_hash_is_what_it_was():
