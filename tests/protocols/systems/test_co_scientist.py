@@ -8,112 +8,44 @@ import json
 import pytest
 
 from tests.protocols.systems.conftest import make
-from tests.protocols.systems.test_pages import NEAR, OF_USE, TOPIC, Page, check, plant
+from tests.protocols.systems.test_pages import check, plant
 from virsci_society.protocols.parts.elo import START, rank
 from virsci_society.protocols.systems.co_scientist import EVOLUTION, GENERATION
 
-HYPOTHESES = {"Hypothesis A:": ["Idea"], "Hypothesis B:": ["Idea"]}
-REVIEWS = {
-    "The review of hypothesis A:": ["DeepReview"],
-    "The review of hypothesis B:": ["DeepReview"],
-}
-LEARNT = {"What recurs in reviews and comparisons so far:": ["Lessons"]}
-
-ROWS = [
-    Page(
-        "Idea",
-        0,
-        {**TOPIC, "Your notes on the literature:": ["ReadingNotes"], **OF_USE},
-        "Stage: generation of hypotheses.",
-        words=("Start from the notes",),
-        never=("experts with different views", "What recurs"),
-    ),
-    Page(
-        "Idea",
-        1,
-        {**TOPIC, "Your notes on the literature:": ["ReadingNotes"], **OF_USE},
-        "Stage: generation of hypotheses.",
-        words=("three experts with different views", "5 at most"),
-        never=("Start from the notes",),
-    ),
-    Page(
-        "DeepReview",
-        0,
-        {**TOPIC, "The hypothesis:": ["Idea"], **NEAR},
-        "Stage: review of hypotheses, round 1 of 2.",
-        words=("assumptions", "new in it", "step by step"),
-        never=("earlier reviews",),
-    ),
-    Page(
-        "PairChoice",
-        0,
-        {**TOPIC, **HYPOTHESES, **REVIEWS},
-        "Stage: tournament, round 1 of 3.",
-        words=("Say which one is better", '"Better": "A" or "B"'),
-        never=("panel", '"Debate":', "Score", "Rate"),
-    ),
-    Page(
-        "PairChoice",
-        2,
-        {**TOPIC, **HYPOTHESES, **REVIEWS},
-        "Stage: tournament, round 2 of 3.",
-        words=("panel of experts", "5 at most", '"Debate":'),
-    ),
-    Page(
-        "Lessons",
-        0,
-        {
-            **TOPIC,
-            **{f"Review {place}:": ["DeepReview"] for place in range(1, 5)},
-            "Comparison 1:": ["Idea x2"],
-            "Why A was better:": ["PairChoice why x6"],
-            **{f"Comparison {place}:": ["Idea x2"] for place in range(2, 7)},
-        },
-        "Stage: meta-review.",
-        words=("Do not judge single hypotheses",),
-    ),
-    Page(
-        "Idea",
-        4,
-        {
-            **TOPIC,
-            "The hypothesis:": ["Idea"],
-            "Its review:": ["DeepReview"],
-            **LEARNT,
-            "Published papers near to it:": ["abstracts"],
-        },
-        "Stage: evolution of hypotheses, round 2 of 2.",
-        words=("weak or missing", "replaces none", "Heed what"),
-    ),
-    Page(
-        "Idea",
-        5,
-        {
-            **TOPIC,
-            "Hypothesis 1:": ["Idea"],
-            "Its review:": ["DeepReview x3"],
-            "Hypothesis 2:": ["Idea"],
-            "Hypothesis 3:": ["Idea"],
-            **LEARNT,
-            "Published papers near to them:": ["abstracts"],
-        },
-        "Stage: evolution of hypotheses, round 2 of 2.",
-        words=("join what is best",),
-    ),
-    Page(
-        "DeepReview",
-        4,
-        {**TOPIC, "The hypothesis:": ["Idea"], **NEAR, **LEARNT},
-        "Stage: review of hypotheses, round 2 of 2.",
-        words=("recur in earlier reviews",),
-    ),
-    Page(
-        "PairChoice",
-        -1,
-        {**TOPIC, **HYPOTHESES, **REVIEWS, **LEARNT},
-        "Stage: tournament, round 3 of 3.",
-    ),
-]
+HYPOTHESES = "Hypothesis A: Idea | Hypothesis B: Idea"
+REVIEWS = "The review of hypothesis A: DeepReview | The review of hypothesis B: DeepReview"
+LEARNT = "What recurs in reviews and comparisons so far: Lessons"
+ROWS = f"""
+    Idea 0 | $TOPIC | Your notes on the literature: ReadingNotes | $OF_USE
+      | @ Stage: generation of hypotheses. | + Start from the notes
+      | ! experts with different views | ! What recurs
+    Idea 1 | $TOPIC | Your notes on the literature: ReadingNotes | $OF_USE
+      | @ Stage: generation of hypotheses. | + three experts with different views | + 5 at most
+      | ! Start from the notes
+    DeepReview 0 | $TOPIC | The hypothesis: Idea | $NEAR
+      | @ Stage: review of hypotheses, round 1 of 2. | + assumptions | + new in it
+      | + step by step | ! earlier reviews
+    PairChoice 0 | $TOPIC | {HYPOTHESES} | {REVIEWS} | @ Stage: tournament, round 1 of 3.
+      | + Say which one is better | + "Better": "A" or "B" | ! panel | ! "Debate": | ! Score
+      | ! Rate
+    PairChoice 2 | $TOPIC | {HYPOTHESES} | {REVIEWS} | @ Stage: tournament, round 2 of 3.
+      | + panel of experts | + 5 at most | + "Debate":
+    Lessons 0 | $TOPIC | Review 1: DeepReview | Review 2: DeepReview | Review 3: DeepReview
+      | Review 4: DeepReview | Comparison 1: Idea x2 | Why A was better: PairChoice why x6
+      | Comparison 2: Idea x2 | Comparison 3: Idea x2 | Comparison 4: Idea x2
+      | Comparison 5: Idea x2 | Comparison 6: Idea x2 | @ Stage: meta-review.
+      | + Do not judge single hypotheses
+    Idea 4 | $TOPIC | The hypothesis: Idea | Its review: DeepReview | {LEARNT} | $NEAR
+      | @ Stage: evolution of hypotheses, round 2 of 2. | + weak or missing | + replaces none
+      | + Heed what
+    Idea 5 | $TOPIC | Hypothesis 1: Idea | Its review: DeepReview x3 | Hypothesis 2: Idea
+      | Hypothesis 3: Idea | {LEARNT} | Published papers near to them: abstracts
+      | @ Stage: evolution of hypotheses, round 2 of 2. | + join what is best
+    DeepReview 4 | $TOPIC | The hypothesis: Idea | $NEAR | {LEARNT}
+      | @ Stage: review of hypotheses, round 2 of 2. | + recur in earlier reviews
+    PairChoice -1 | $TOPIC | {HYPOTHESES} | {REVIEWS} | {LEARNT}
+      | @ Stage: tournament, round 3 of 3.
+"""
 
 
 def forms(lived, name):

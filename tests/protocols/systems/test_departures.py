@@ -5,9 +5,9 @@ import pytest
 
 from tests.protocols.systems.conftest import make
 from virsci_society.agents.offline.asked import Asked
-from virsci_society.protocols.parts.forms import NoveltyVerdict, PaperReview, SearchedIdea, Seeds
+from virsci_society.protocols.parts.forms import NoveltyVerdict, PaperReview, SearchedIdea
 from virsci_society.protocols.parts.offline_rules import join_reviews
-from virsci_society.protocols.systems.ai_researcher import AIResearcher, draw_papers, seed_at
+from virsci_society.protocols.systems.ai_researcher import AIResearcher, draw_papers
 from virsci_society.protocols.systems.ai_scientist import next_query
 from virsci_society.protocols.systems.ai_scientist_v2 import next_search
 
@@ -44,14 +44,11 @@ def test_the_next_search_is_the_models_own_and_else_the_idea():
     assert next_query(NoveltyVerdict(**verdict, query=" "), idea) == "the idea itself"
 
 
-@pytest.mark.parametrize(
-    ("name", "asked"),
-    [("ai_scientist", ("Idea", "RefinedIdea")), ("debate", ("Idea", "RefinedIdea"))],
-)
-def test_without_literature_no_page_of_an_idea_shows_a_paper(live, name, asked):
+@pytest.mark.parametrize("name", ["ai_scientist", "debate"])
+def test_without_literature_no_page_of_an_idea_shows_a_paper(live, name):
     for literature in ("on", "off"):
         lived = live(make(name, literature=literature))
-        shown = ["> [P" in page for form in asked for page in pages(lived, form)]
+        shown = ["> [P" in page for form in ("Idea", "RefinedIdea") for page in pages(lived, form)]
         assert shown
         assert set(shown) == {literature == "on"}
 
@@ -90,19 +87,6 @@ def test_papers_for_seeds_are_drawn_and_every_second_page_has_some():
     grounded = [AIResearcher(grounded=0.25).is_grounded(place) for place in range(8)]
     assert sum(grounded) == 2
     assert sum(AIResearcher(grounded=1.0).is_grounded(place) for place in range(8)) == 8
-
-
-def test_a_reply_with_too_few_seeds_repeats_its_last_one():
-    said = Seeds(seeds=({"Title": "One", "Idea": "i"}, {"Title": "Two", "Idea": "j"}))
-    assert [seed_at(place, said).title for place in range(3)] == ["One", "Two", "Two"]
-
-
-def test_authors_of_research_town_read_the_chair_when_they_revise(live):
-    def script(call, request):
-        return {"Weaknesses": "zqchair says so"} if request.form.__name__ == "ChairReview" else None
-
-    (page,) = pages(live(make("research_town", revision="on"), script), "RefinedIdea")
-    assert "zqchair says so" in page
 
 
 @pytest.mark.parametrize(("score", "decision"), [(10.0, "accept"), (1.0, "reject")])

@@ -4,88 +4,33 @@ The expected courses are written by hand from the settings in ``conftest.SMALL``
 """
 
 import re
+from itertools import groupby
+from operator import itemgetter
 
 import pytest
 
-from tests.protocols.systems.conftest import SMALL, make
+from tests.protocols.systems.conftest import make
 from virsci_society.protocols.given_topics import GivenTopic
 
 COURSES = {
-    "ai_scientist": [
-        "ideas Idea",
-        "ideas RefinedIdea x2",
-        "ideas Idea",
-        "ideas RefinedIdea x2",
-        "novelty NoveltyVerdict x6",
-        "abstract Draft",
-    ],
-    "ai_scientist_v2": [
-        "ideas SearchedIdea x4",
-        "ideas IdeaScore x2",
-        "ideas RefinedIdea x2",
-        "ideas IdeaScore x2",
-        "abstract Draft",
-    ],
-    "hypogen": [
-        "ideas SearchQueries",
-        "ideas ReadingNotes",
-        "ideas Idea",
-        "ideas HypothesisReview",
-        "ideas SearchQueries",
-        "ideas ReadingNotes",
-        "ideas Idea",
-        "ideas HypothesisReview",
-        "abstract Draft",
-    ],
-    "research_town": [
-        "ideas ReadingNotes x3",
-        "ideas Idea x3",
-        "ideas MergedIdea",
-        "novelty PaperReview x2",
-        "novelty ChairReview",
-        "novelty RefinedIdea",
-        "abstract Draft",
-    ],
-    "ai_researcher": [
-        "ideas SearchQueries",
-        "ideas Seeds x2",
-        "novelty PairChoice x4",
-        "abstract Proposal",
-    ],
-    "research_agent": [
-        *["ideas PlanStep", "ideas StepReview x2"] * 6,
-        "abstract Draft",
-    ],
-    "cycle_researcher": [
-        "ideas SearchQueries",
-        "ideas ReadingNotes",
-        "ideas Idea x2",
-        "abstract Draft x2",
-        "review PaperReview x4",
-        "review Rewrite",
-        "review PaperReview x2",
-    ],
-    "idea2proposal": ["ideas Contribution x6", "ideas Proposal"],
-    "virtual_lab": [
-        "ideas Contribution x8",
-        "ideas MergedIdea x3",
-        "ideas HypothesisReview",
-        "ideas RefinedIdea",
-        "abstract Draft",
-    ],
-    "co_scientist": [
-        "ideas SearchQueries",
-        "ideas ReadingNotes",
-        "ideas Idea x4",
-        "novelty DeepReview x4",
-        "novelty PairChoice x6",
-        "novelty Lessons",
-        "ideas Idea x2",
-        "novelty DeepReview x2",
-        "novelty PairChoice x6",
-        "abstract Draft",
-    ],
-    "debate": ["ideas Idea x3", "ideas RefinedIdea x3", "abstract Draft"],
+    "ai_scientist": "ideas Idea, RefinedIdea x2, Idea, RefinedIdea x2; novelty NoveltyVerdict x6; "
+    "abstract Draft",
+    "ai_scientist_v2": "ideas SearchedIdea x4, IdeaScore x2, RefinedIdea x2, IdeaScore x2; "
+    "abstract Draft",
+    "hypogen": "ideas SearchQueries, ReadingNotes, Idea, HypothesisReview, SearchQueries, "
+    "ReadingNotes, Idea, HypothesisReview; abstract Draft",
+    "research_town": "ideas ReadingNotes x3, Idea x3, MergedIdea; novelty PaperReview x2, "
+    "ChairReview, RefinedIdea; abstract Draft",
+    "ai_researcher": "ideas SearchQueries, Seeds x2; novelty PairChoice x4; abstract Proposal",
+    "research_agent": "ideas " + ", ".join(["PlanStep, StepReview x2"] * 6) + "; abstract Draft",
+    "cycle_researcher": "ideas SearchQueries, ReadingNotes, Idea x2; abstract Draft x2; "
+    "review PaperReview x4, Rewrite, PaperReview x2",
+    "idea2proposal": "ideas Contribution x6, Proposal",
+    "virtual_lab": "ideas Contribution x8, MergedIdea x3, HypothesisReview, RefinedIdea; "
+    "abstract Draft",
+    "co_scientist": "ideas SearchQueries, ReadingNotes, Idea x4; novelty DeepReview x4, "
+    "PairChoice x6, Lessons; ideas Idea x2; novelty DeepReview x2, PairChoice x6; abstract Draft",
+    "debate": "ideas Idea x3, RefinedIdea x3; abstract Draft",
 }
 
 
@@ -104,9 +49,10 @@ def undecided(call, request):
 
 @pytest.mark.parametrize("name", COURSES)
 def test_the_course_of_a_system(live, name):
-    lived = live(make(name), undecided)
-    course = [step for step in lived.order() if not step.startswith("selection")]
-    assert course == COURSES[name]
+    steps = [step.split(" ", 1) for step in live(make(name), undecided).order()]
+    stages = groupby((step for step in steps if step[0] != "selection"), key=itemgetter(0))
+    course = [f"{stage} {', '.join(form for _, form in asked)}" for stage, asked in stages]
+    assert "; ".join(course) == COURSES[name]
 
 
 def pages(lived, form):
@@ -140,16 +86,10 @@ def test_ai_scientist_shows_the_archive_and_ends_reflection_when_done(live):
         return undecided(call, request)
 
     lived = live(make("ai_scientist"), done_at_once)
-    assert lived.order()[:4] == [
-        "ideas Idea",
-        "ideas RefinedIdea",
-        "ideas Idea",
-        "ideas RefinedIdea",
-    ]
+    assert lived.order()[:4] == ["ideas Idea", "ideas RefinedIdea"] * 2
     first, second = pages(lived, "Idea")
     assert not planted(first)
     assert planted(second) == ["zqplanted1t2s0"]
-    assert "must not be repeated" in second
 
 
 def test_ai_scientist_takes_the_best_of_the_novel_ideas(live):
@@ -212,13 +152,6 @@ def test_reviewers_and_chair_of_research_town_are_outside_the_team(live):
     (note,) = lived.events("notes")
     assert 1 <= note["review_score"] <= 10
     assert note["review_decision"] in ("accept", "reject")
-
-
-def test_every_second_reply_with_seeds_is_shown_papers_and_later_ones_titles(live):
-    lived = live(make("ai_researcher"))
-    seeds = pages(lived, "Seeds")
-    assert ["for inspiration" in page for page in seeds] == [False, True]
-    assert ["Written already:" in page for page in seeds] == [False, True]
 
 
 def test_duplicates_are_removed_before_the_tournament(live):
@@ -344,4 +277,3 @@ def test_a_free_topic_is_proposed_by_the_leader(live):
     assert "tides of the moon" in page
     (team,) = lived.rows("teams")
     assert team["topic"]
-    assert SMALL["debate"]
