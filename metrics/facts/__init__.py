@@ -2,5 +2,6 @@
 
 Read ``fact`` first: what a fact is. ``tables`` is the form in which a run and a real field are
 measured alike, ``nulls`` makes the same tables without the effect, and ``verdicts`` says what is
-reproduced. ``names`` lists the facts; they lie in the rooms below, one or a few of a kind a file.
+reproduced. ``names`` lists the facts; their classes are in ``structure``, ``careers``,
+``citations`` and ``teams``.
 """

@@ -10,7 +10,7 @@ from tests.metrics.facts.corpora import corpus, generator, literature, society
 from virsci_society.metrics.facts.fact import Fact
 from virsci_society.metrics.facts.names import FACTS
 from virsci_society.metrics.facts.nulls import NULLS
-from virsci_society.metrics.facts.structure.five_years import Clustering
+from virsci_society.metrics.facts.structure import Clustering
 from virsci_society.metrics.facts.tables import run_tables
 from virsci_society.metrics.facts.verdicts import Chance, decide, judge_facts
 from virsci_society.metrics.inference.intervals import Interval

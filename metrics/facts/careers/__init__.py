@@ -1,1 +1,0 @@
-"""Facts of people and their careers."""

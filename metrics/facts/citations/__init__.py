@@ -1,1 +1,0 @@
-"""Facts of citations, of what papers combine, and of what disrupts."""

@@ -1,1 +1,0 @@
-"""Facts of the network of co-authors and its growth."""

@@ -1,1 +1,0 @@
-"""Facts of teams, their sizes and their return."""
