@@ -94,7 +94,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "list": (
         "society list",
         "society list virsci/paper",
-        "society list metrics",
+        "society list measures",
         "society list facts clustering",
         "society list runs runs/team-size --json",
         "society list keys --full",

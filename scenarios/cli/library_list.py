@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from inspect import getdoc
 from pathlib import Path
 from textwrap import fill
 from typing import Annotated
@@ -32,7 +33,7 @@ def list_(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="A scenario; a kind of parts: protocols, selection, metrics, ...; runs; keys.",
+            help="A scenario; a kind of parts: protocols, selection, measures, ...; runs; keys.",
             autocompletion=complete_name,
         ),
     ] = None,
@@ -137,8 +138,8 @@ def _plugin_lines() -> Iterator[str]:
 def _kind_lines(kind: str) -> Iterator[str]:
     from virsci_society.scenarios.config.registry import parts_of_kind
 
-    if kind == "metrics":
-        yield from _metric_lines()
+    if kind == "measures":
+        yield from _measure_lines()
         return
     if kind == "protocols":
         yield from protocol_lines(parts_of_kind(kind))
@@ -171,17 +172,28 @@ def protocol_lines(protocols: Mapping[str, str]) -> Iterator[str]:
             yield from lines.splitlines()
 
 
-def _metric_lines() -> Iterator[str]:
-    from virsci_society.metrics.measure_names import FAMILY_MEASURES
+def _measure_lines() -> Iterator[str]:
+    """Tables by family, then numbers with their units, each with its definition and source."""
+    from virsci_society.metrics.registry import FAMILIES
+    from virsci_society.metrics.scalars.measures import MEASURES
     from virsci_society.scenarios.config.outside_code import installed_of
 
-    yield "metrics takes families and single measures; a family stands for all of its measures."
-    yield "Where both share a name (novelty, teams, ...), the family is meant."
-    for family, measures in FAMILY_MEASURES.items():
-        yield f"  family {family}: {', '.join(measures)}"
-    outside = installed_of("metrics")
-    if outside:
+    yield "Tables of a run, by family. The key metrics of a scenario takes families and tables;"
+    yield "where both share a name (novelty, teams, ...), it means the family."
+    for family, tables in FAMILIES.items():
+        yield f"  family {family}"
+        for name, table in tables.items():
+            definition = " ".join((getdoc(table) or "").partition("\n\n")[0].split())
+            yield f"    {name:26} {definition}"
+    if outside := installed_of("metrics"):
         yield f"  from installed packages: {', '.join(outside)}"
+    yield ""
+    yield "Numbers of a run, for the key measures of a study. Any other column of a table is named"
+    yield "table.column.statistic, such as teams.meetings.median."
+    for name, one in MEASURES.items():
+        unit = f" ({one.unit})" if one.unit else ""
+        definition = "" if one.meaning == one.label else f": {one.meaning}"
+        yield f"  {name:26} {one.label}{unit}{definition}"
 
 
 def _scenario_lines(name: str) -> Iterator[str]:

@@ -172,8 +172,8 @@ KINDS = {base: table for _, base, table in _PARTS if base is not None}
 """Which table serves a field whose annotation names this base class."""
 TABLES = {kind: table for kind, _, table in _PARTS}
 """Kinds of parts, and the table in which ours of each kind stand."""
-KIND_NAMES = (*TABLES, "metrics")
-"""Every kind of parts that a package can add."""
+KIND_NAMES = (*TABLES, "measures")
+"""Everything that ``society list`` knows by kind."""
 
 
 def parts_of_kind(kind: str) -> dict[str, str]:
@@ -348,7 +348,7 @@ def check_metric_name(name: Any, *, trust: bool) -> None:
     listed = " or ".join(repr(one) for one in FAMILY_MEASURES)
     raise InputError(
         f"got {name!r}, expected {listed} (families), one of their measures ('society list "
-        f"metrics') or package.module:function{did_you_mean(str(name), known)}"
+        f"measures') or package.module:function{did_you_mean(str(name), known)}"
     )
 
 

@@ -283,7 +283,7 @@ class Scenario(Part):
     metrics: Annotated[tuple[str, ...], MetricNames(), WithJsonSchema(METRIC_NAMES)] = METRICS
     """What is measured when the run has ended: families of measures (``novelty``, ``leaks``,
     ``claims``, ``teams``, ``structure``, ``impact``, ``concurrency``, ``cost``, ``worth``,
-    ``classics``, ``chance``), single measures (``society list metrics`` says which is which) and
+    ``classics``, ``chance``), single measures (``society list measures`` says which is which) and
     functions from outside. Only if named: ``worth`` (what ideas that were carried out came to),
     ``classics`` (of the protocols ``bandit`` and ``epistemic_landscape``) and ``chance`` (tails
     with a bootstrap, and small worlds against random networks), which takes longest."""

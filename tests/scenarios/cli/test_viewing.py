@@ -14,13 +14,15 @@ from typer.testing import CliRunner
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.agents.invented_names import with_invented_names
+from virsci_society.metrics.registry import METRICS
 from virsci_society.metrics.report.transcript import decoded_reply
+from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.metrics.summary_file import SUMMARY, read_summary
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.cli.new_scenario import TEMPLATE, scenario_text
 from virsci_society.scenarios.cli.overview import sentence_of
-from virsci_society.scenarios.config.registry import KIND_NAMES, TABLES
+from virsci_society.scenarios.config.registry import TABLES
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.run_state import list_runs
 from virsci_society.society.results.run import Run
@@ -114,17 +116,18 @@ def test_list_names_every_part_of_a_kind(kind: str) -> None:
     assert all(len(line.split()) > 3 for line in lines)
 
 
-def test_list_of_metrics_says_which_are_families() -> None:
-    lines = society("list", "metrics").output.splitlines()
-    assert "families and single measures" in lines[0]
-    assert "  family cost: calls_by_act, " in "\n".join(lines)
-    assert KIND_NAMES[-1] == "metrics"
+def test_list_of_measures_has_every_table_and_number_with_its_definition() -> None:
+    lines = society("list", "measures").output.splitlines()
+    assert "  family cost" in lines
+    for name in (*METRICS, *MEASURES):
+        assert any(line.split()[:1] == [name] and len(line.split()) > 3 for line in lines), name
+    assert any("co-authors" in line for line in lines if line.split()[:1] == ["mean_degree"])
 
 
 def test_list_of_nothing_names_the_nearest() -> None:
-    wrong = society("list", "metrix")
+    wrong = society("list", "measurs")
     assert wrong.exit_code == 2
-    assert "did you mean 'metrics'?" in wrong.stderr
+    assert "did you mean 'measures'?" in wrong.stderr
 
 
 def test_show_prints_the_written_summary_which_is_that_of_the_tables(small_run: Path) -> None:
