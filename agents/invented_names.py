@@ -37,21 +37,6 @@ _INVENTED = re.compile(
 )
 
 
-def keeps_masked_names() -> bool:
-    """Whether the environment asks for masked names."""
-    return os.environ.get("SOCIETY_NAMES") == "masked"
-
-
-def invented_name(masked: str) -> str:
-    """The invented name of a person; any other text is returned as it is.
-
-    Args:
-        masked: a masked name, such as ``Scientist12``.
-    """
-    found = _MASKED.fullmatch(masked)
-    return _named(found) if found else masked
-
-
 def masked_name(invented: str) -> str:
     """The masked name for an invented one; any other text is returned as it is.
 
@@ -63,32 +48,8 @@ def masked_name(invented: str) -> str:
 
 def with_invented_names(text: str) -> str:
     """A text for people: every masked name in it is an invented one."""
-    return text if keeps_masked_names() else _MASKED.sub(_named, text)
-
-
-class NamesOnPage:
-    """Invented names for a page that people answer on, and the way back for what they write.
-
-    Only names that the page has shown become masked again: any other word of an answer stays.
-    """
-
-    def __init__(self) -> None:
-        self._shown: set[str] = set()
-
-    def invented(self, text: str) -> str:
-        """The text as the page shows it."""
-        if keeps_masked_names():
-            return text
-        self._shown.update(found[0] for found in _MASKED.finditer(text))
-        return with_invented_names(text)
-
-    def masked(self, text: str) -> str:
-        """An answer as the society reads it."""
-        return _INVENTED.sub(self._as_shown, text)
-
-    def _as_shown(self, found: re.Match[str]) -> str:
-        masked = _numbered(found)
-        return masked if masked in self._shown else found[0]
+    kept = os.environ.get("SOCIETY_NAMES") == "masked"
+    return text if kept else _MASKED.sub(_named, text)
 
 
 def _named(found: re.Match[str]) -> str:

@@ -6,8 +6,6 @@ import pytest
 
 from virsci_society.agents.invented_names import (
     COUNT,
-    NamesOnPage,
-    invented_name,
     masked_name,
     with_invented_names,
 )
@@ -16,7 +14,7 @@ NUMBERS = [*range(3000), 999_999, COUNT - 1]
 
 
 def test_every_person_has_a_name_of_its_own_that_leads_back():
-    names = [invented_name(f"Scientist{number}") for number in NUMBERS]
+    names = [with_invented_names(f"Scientist{number}") for number in NUMBERS]
     assert len(set(names)) == len(NUMBERS)
     assert [masked_name(name) for name in names] == [f"Scientist{number}" for number in NUMBERS]
     assert all(name.isalpha() and name.istitle() and 6 <= len(name) <= 10 for name in names)
@@ -28,7 +26,7 @@ def test_every_person_has_a_name_of_its_own_that_leads_back():
     "text", ["Author3", "Scientist", "Scientist007", "Scientist12x", f"Scientist{COUNT}", "degree"]
 )
 def test_what_is_no_masked_name_stays(text):
-    assert invented_name(text) == masked_name(text) == with_invented_names(text) == text
+    assert masked_name(text) == with_invented_names(text) == text
 
 
 def test_teams_and_texts_in_json_are_named():
@@ -37,18 +35,6 @@ def test_teams_and_texts_in_json_are_named():
     assert masked_name("Brezabes/2") == "Scientist1/2"
 
 
-def test_only_names_that_a_page_has_shown_become_masked_again():
-    page = NamesOnPage()
-    assert page.masked("Lindutun and Brezabes") == "Lindutun and Brezabes"
-    assert page.invented("by Scientist0") == "by Lindutun"
-    assert page.masked("Lindutun and Brezabes, not Lindutuns") == (
-        "Scientist0 and Brezabes, not Lindutuns"
-    )
-
-
 def test_the_environment_keeps_masked_names(monkeypatch):
     monkeypatch.setenv("SOCIETY_NAMES", "masked")
     assert with_invented_names("Scientist0") == "Scientist0"
-    page = NamesOnPage()
-    assert page.invented("Scientist0") == "Scientist0"
-    assert page.masked("Lindutun") == "Lindutun"
