@@ -56,13 +56,7 @@ def named_references(text: str) -> list[NamedReference]:
 
 
 def unknown_references(text: str, is_known: Callable[[str], bool]) -> list[str]:
-    """The references named by a text that do not exist.
-
-    Args:
-        text: title and abstract.
-        is_known: whether there is a paper or an author of this key, DOI (in lower case), arXiv
-            number or name.
-    """
+    """The references named by a text that do not exist."""
     return [one.text for one in named_references(text) if not is_known(one.known_by)]
 
 
@@ -257,14 +251,6 @@ def representation(run: Run) -> pd.DataFrame:
 
     Every event counts: who is invited twice counts twice. Intervals are Wilson's (1927), as if
     events were independent, which they are not within a team; they are somewhat too narrow.
-
-    Returns:
-        One row per ``group`` (``topic``: main topic on day 0 or on arrival; ``seniority``: thirds
-        of the years since the first paper), ``value`` and ``stage`` (``invited``, ``accepted``,
-        ``consulted``, ``published``: authors of papers, ``cited``: authors of the society's papers
-        that others of its papers cite): ``count`` of ``of`` events, ``share`` with its 95 %
-        interval ``low`` to ``high``, ``population_share``, and ``ratio`` of both shares. Scientists
-        without a known topic or first paper are left out. No rows for a stage without events.
     """
     rows = [
         row

@@ -126,14 +126,7 @@ def _counted(calls: pd.DataFrame, key: str) -> pd.DataFrame:
 
 
 def inference_cost(run: Run) -> pd.DataFrame:
-    """Inference cost of each team (VirSci, Table 9), counted from utterances and ballots.
-
-    Returns:
-        One row per team: ``topic``, ``ideas``, ``novelty``, ``abstract`` (calls of the first
-        visit), ``inference_cost`` (their sum), ``extra_cost`` (the same acts in restarted
-        discussions and rounds forced by a review), ``size``, ``turns`` (most turns of a stage in
-        its first visit) and ``size_x_turns`` (the name Fig. 4 of the paper uses).
-    """
+    """Inference cost of each team (VirSci, Table 9), counted from utterances and ballots."""
     teams, calls = run.table("teams"), run.table("calls")
     counted = calls[calls["act"].isin(COUNTED) & calls["stage"].isin(STAGES)]
     first = counted[counted["visit"] == 1]
@@ -237,11 +230,7 @@ class Ledger(LedgerRecord):
 
 
 def read_ledger(run: Run) -> Ledger | None:
-    """The ledger of a run; None where its manifest has none, as that of an older release.
-
-    Raises:
-        InputError: the manifest's entry is not a ledger.
-    """
+    """The ledger of a run; None where its manifest has none, as that of an older release."""
     content = run.manifest.get("ledger")
     try:
         return None if content is None else Ledger.model_validate(content)

@@ -152,11 +152,7 @@ def _attributes(every: Iterable[Mapping[str, Any]]) -> dict[str, type]:
 
 
 def write_networks(run: Run, folder: Path | str) -> nx.Graph[str]:
-    """Write network.graphml, network.gexf and bipartite.graphml into a folder.
-
-    Returns:
-        The network of co-authorship, as ``coauthor_graph`` gives it.
-    """
+    """Write network.graphml, network.gexf and bipartite.graphml into a folder."""
     people = coauthor_graph(run)
     files: dict[str, Iterable[str]] = {
         "network.graphml": graphml_text(people),

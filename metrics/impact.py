@@ -61,12 +61,7 @@ def inside_citations(run: Run) -> pd.DataFrame:
 
 
 def coauthor_links(works: AuthorshipTable) -> pd.DataFrame:
-    """Every pair of authors of every paper.
-
-    Returns:
-        ``paper``, ``date``, ``source`` < ``target``, ``incumbents`` (0, 1 or 2 of them had a paper
-        before that date) and ``repeat`` (the pair had a joint paper before).
-    """
+    """Every pair of authors of every paper."""
     rows = works.rows[["paper", "scientist", "date"]]
     both = rows.merge(rows[["paper", "scientist"]], on="paper", suffixes=("", "_other"))
     # By name: each pair once, and its key does not depend on the order of authors.
@@ -117,14 +112,7 @@ WINDOW = 180.0
 
 
 def impact(run: Run) -> pd.DataFrame:
-    """Citations of each paper of the society, from the society (this project).
-
-    Returns:
-        One row per ``paper`` (``date`` of publication): ``references_past`` and
-        ``references_own`` (papers it cites from before day 0, and of the society), ``cited``
-        (times), ``cited_by_own`` (of these, by a paper that shares an author with it) and
-        ``first_cited`` (days until the first citation; missing if there is none).
-    """
+    """Citations of each paper of the society, from the society (this project)."""
     papers = run.table("papers")[["paper", "published"]].rename(columns={"published": "date"})
     cites, inside = _citations(run)
     table = papers.reset_index(drop=True)
@@ -143,13 +131,7 @@ def impact(run: Run) -> pd.DataFrame:
 
 
 def author_citations(run: Run) -> pd.DataFrame:
-    """Citations of each author, and its h-index, from the society's papers (Hirsch 2005).
-
-    Returns:
-        One row per ``scientist`` with a paper in the run: ``papers``, ``citations`` (of these,
-        from the society) and ``h`` (so many papers with at least so many citations each). What
-        is from before day 0 does not count, on either side.
-    """
+    """Citations of each author, and its h-index, from the society's papers (Hirsch 2005)."""
     _, inside = _citations(run)
     by = run.table("authorships")[["paper", "scientist"]]
     cited = map_numbers(by["paper"], inside.groupby("cited").size()).fillna(0).astype("Int64")
@@ -160,17 +142,7 @@ def author_citations(run: Run) -> pd.DataFrame:
 
 
 def cumulative_advantage(run: Run) -> pd.DataFrame:
-    """Do papers that are cited early go on being cited (Price 1976)?
-
-    Returns:
-        One row per ``of``: ``society``: its papers, early being the first ``window`` days after
-        publication and late the next, of those whose both windows lie within the run; ``past``:
-        papers from before day 0 that the society cites at all, early being the first half of
-        the run and late the second (which draws from those cited in either, so that a
-        correlation of about -1 is what chance alone gives papers cited once). ``papers``,
-        ``window`` (days), ``early`` and ``late`` (mean citations), ``pearson`` and ``spearman``
-        (-1..1; missing below three papers, or where one side does not vary).
-    """
+    """Do papers that are cited early go on being cited (Price 1976)?"""
     cites, inside = _citations(run)
     window = min(WINDOW, run.days / 4)
     papers = run.table("papers")
@@ -232,14 +204,7 @@ def _shares_author(run: Run, cites: pd.DataFrame) -> pd.Series:
 
 
 def productivity(run: Run) -> pd.DataFrame:
-    """Papers of each scientist who wrote any (Lotka 1926).
-
-    Returns:
-        One row per ``scientist``: ``papers`` (published in the run), ``led`` (as first author),
-        ``fractional`` (papers, each divided by its number of authors: Lindsey 1980), ``before``
-        (papers before day 0), ``first`` (date of the first in the run) and ``coauthors``
-        (different ones in the run).
-    """
+    """Papers of each scientist who wrote any (Lotka 1926)."""
     works = authorships_of(run)
     rows = works.rows
     by = run.table("authorships")
@@ -264,15 +229,7 @@ def productivity(run: Run) -> pd.DataFrame:
 
 
 def inequality(run: Run) -> pd.DataFrame:
-    """How unevenly papers and citations are spread (Gini 1912); Allison and Stewart 1974.
-
-    Returns:
-        One row per ``quantity``: papers per author, fractional papers per author, papers per
-        scientist (those without any too), citations per paper and citations per author (from
-        the society's own papers, those without any too). ``n`` (authors, scientists or papers),
-        ``total``, ``gini`` (0: equal, towards 1: one has all) and ``top_tenth`` (share of the
-        total held by the first tenth, rounded up, 0..1); missing where the total is zero.
-    """
+    """How unevenly papers and citations are spread (Gini 1912); Allison and Stewart 1974."""
     table = run.measure(productivity)
     papers = table["papers"].to_numpy(dtype=np.float64)
     idle = set(run.table("scientists")["scientist"]) - set(table["scientist"])
@@ -316,12 +273,6 @@ def disruption(run: Run) -> pd.DataFrame:
     Later papers cite it alone, it and something that it cites, or only what it cites: CD =
     (only_it - both) / (only_it + both + only_its_references). What it cites may be of the past
     corpus. Later papers are the society's: none of the past is later than a paper of the run.
-
-    Returns:
-        One row per ``paper`` (``date``): ``only_it``, ``both``, ``only_its_references`` (later
-        papers of each kind), ``CD`` (-1: develops, 1: disrupts), and the same over the 365 days
-        after it, as far as the run goes, with the ending ``_1y``. CD is missing for a paper
-        without references, or to whose neighbourhood no later paper belongs.
     """
     papers = run.table("papers")[["paper", "published"]].rename(columns={"published": "date"})
     table = papers.reset_index(drop=True)
@@ -351,10 +302,6 @@ def count_later_papers(
         graph: row cites column; the first columns are the papers of the rows, others follow.
         dates: of the rows, in days.
         windows: days after a paper within which later ones count.
-
-    Returns:
-        For each window n x 3: those that cite it alone, it and a reference of it, only a
-        reference of it.
     """
     count = len(dates)
     ends = graph[:, :count].tocoo()

@@ -18,15 +18,7 @@ CHANGES = ("arrived", *LEFT, "moved")
 
 
 def presence(run: Run, every: float = MONTH) -> pd.DataFrame:
-    """Who is there, at regular dates and at the end (this project).
-
-    Returns:
-        One row per date: ``date`` (days), ``present`` (scientists who have come by then and not
-        left), and how many have by then ``arrived``, ``retired``, become ``inactive``, left as a
-        ``one_off`` newcomer or been
-        ``removed``, and how often somebody has ``moved``. No rows where nobody comes, leaves or
-        moves.
-    """
+    """Who is there, at regular dates and at the end (this project)."""
     careers = run.table("careers").dropna(subset=["date", "change"])
     days = np.array(sample_dates(run.days, every) if len(careers) else [], dtype=np.float64)
     table = pd.DataFrame({"date": pd.array(days, dtype="Float64")})
@@ -80,13 +72,6 @@ def drift(run: Run) -> pd.DataFrame:
     After Jia, Wang and Szymanski (Nature Human Behaviour 1:0078), who compare papers of the
     beginning and of the end of a career by cosine (Jia et al. 2017). Here the first list of
     interests of a scientist is compared with the last one, and all interests count alike.
-
-    Returns:
-        One row per scientist with a row in ``interests``, by name: ``scientist``, ``changes``
-        (rows there), ``came_with`` and ``has`` (interests at first and now), ``kept`` (share of
-        those at first that it still has, 0..1; missing if there were none), ``change`` (1 -
-        cosine of both lists, 0..1; missing if either is empty), ``topic_changed`` (is the main
-        topic another than at first?).
     """
     rows = run.table("interests")
     lists = rows[["interests", "entered", "dropped"]].map(_split_list)

@@ -170,12 +170,7 @@ EXACT_PAPERS = 10
 
 
 def papers_per_person(run: Run) -> dict[str, int]:
-    """Number of scientists by the papers that they wrote in the run, those without any too.
-
-    Returns:
-        Scientists by ``0``, ``1``, ..., ``9``, and by classes that double: ``10 to 19``, ``20 to
-        39``, ...; up to the class of the scientist with the most papers.
-    """
+    """Number of scientists by the papers that they wrote in the run, those without any too."""
     written = run.table("authorships")["scientist"].value_counts().to_numpy(dtype=np.int64)
     classes = {"0": max(people_ever(run) - len(written), 0)}
     most = int(written.max(initial=0))

@@ -34,11 +34,7 @@ def write_summary(run: Run, folder: Path) -> None:
 
 
 def read_summary(folder: Path) -> dict[str, Any] | None:
-    """The summary that was written with a run; None if there is none, or not of its tables.
-
-    Raises:
-        InputError: one of the files that it sums up, or itself, was changed or damaged.
-    """
+    """The summary that was written with a run; None if there is none, or not of its tables."""
     if not (folder / "manifest.json").is_file() or (hashes := read_hashes(folder)) is None:
         return None
     tables = {name: value for name, value in hashes.files.items() if name.startswith("tables/")}

@@ -38,26 +38,7 @@ SHARES = (
 
 
 def discovery(run: Run) -> pd.DataFrame:
-    """What was carried out, found, published and repeated in the whole run (this project).
-
-    Returns:
-        One row: ``attempts`` (ideas carried out to an end), of which ``succeeded``, ``failed`` and
-        were ``given_up``; ``replications`` (attempts that repeat a paper); ``claims`` (published
-        successes that repeat nothing), of which ``discoveries`` are true; ``worth_published`` and
-        ``worth_unpublished`` (mean worth, 0..1, of published and of other attempts); ``best`` (the
-        largest worth of a claim); ``drawer`` (share of failures that were not published, 0..1);
-        ``wasted`` (share of the days of all attempts that went to failures and to what was given
-        up, 0..1); ``duplicated`` (share of published attempts that repeat nothing, but have the
-        keywords of an earlier one, 0..1); ``replicated`` (share of replications that succeeded,
-        0..1; Open Science Collaboration 2015); ``false_claims`` (share of claims that are false,
-        0..1; Ioannidis 2005); ``false_on_record`` (the same of those that are not refuted at the
-        end); ``per_scientist_year`` (discoveries by people ever there and years);
-        ``spent`` (money that attempts took) and ``per_money`` (discoveries by money);
-        ``citation_gain`` (mean citations by papers of the run, of published successes less those
-        of published failures); ``drop`` (mean of the rating before less the outcome, in units of
-        worth) and ``foresight`` (their correlation; both Si et al. 2025). Missing where there is
-        nothing to be counted.
-    """
+    """What was carried out, found, published and repeated in the whole run (this project)."""
     outcomes = _outcomes(run)
     claims = claims_of(outcomes)
     failed, published = outcomes["state"] == "failed", outcomes["published"].notna()
@@ -94,14 +75,7 @@ def discovery(run: Run) -> pd.DataFrame:
 
 
 def record(run: Run, every: float = DAYS_PER_YEAR) -> pd.DataFrame:
-    """What is on record by date, and how much of it is false (this project).
-
-    Returns:
-        One row per date, at regular ones and the end: ``date`` (days), ``attempts`` (ended by
-        then), ``claims`` (published by then and not refuted by then), ``false`` (share of them that
-        are false, 0..1) and ``best`` (the largest worth of a claim published by then, 0..1).
-        Missing without a claim; no rows where no idea was carried out.
-    """
+    """What is on record by date, and how much of it is false (this project)."""
     outcomes = _outcomes(run)
     claims = claims_of(outcomes)
     rows = []

@@ -70,11 +70,7 @@ class EmbeddingBatch:
 
 
 def parse_rows(answer: Any, count: int) -> list[list[float]]:
-    """The vectors of an answer, in the order of the ``count`` texts.
-
-    Raises:
-        Fault: they are not all there, not of one length, or not finite.
-    """
+    """The vectors of an answer, in the order of the ``count`` texts."""
     data = get_field(answer, "data")
     # By their numbers: nothing says that a server keeps the order of the texts.
     try:
@@ -194,16 +190,6 @@ class LiteLLMEmbedding(Part):
         """Embed texts in batches; each batch is yielded as soon as it is answered.
 
         Where one batch fails for good, those under way are waited for and yielded first.
-
-        Args:
-            texts: the texts, none of them empty.
-
-        Yields:
-            Indices of texts, and their answer.
-
-        Raises:
-            Stopped: the model cannot be reached, or refuses.
-            InputError: a key is missing, or litellm cannot ask such a model.
         """
         endpoint, loop_thread = EndpointSettings(self.api_base, key=self.key), embedding_loop()
         arguments = self._settings(endpoint)

@@ -94,14 +94,7 @@ class EndpointSettings:
         return is_local(self.api_base)
 
     def secret(self) -> str | None:
-        """The key that the variable holds; from now on it is redacted everywhere.
-
-        Returns:
-            The key; None where no variable is named.
-
-        Raises:
-            InputError: it may not be sent there, is missing, or is nothing that a key can be.
-        """
+        """The key that the variable holds; from now on it is redacted everywhere."""
         if self.key is None:
             return None
         require_key_host(self.key, self.api_base)

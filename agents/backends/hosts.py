@@ -67,11 +67,7 @@ def require_key_host(variable: str, address: str | None) -> None:
     """Check that the value of a variable may be sent to an address.
 
     Args:
-        variable: name of the environment variable.
         address: None: the provider's own.
-
-    Raises:
-        InputError: nobody but the scenario says so.
     """
     host = urlsplit(address or "").hostname or ""
     hosts = HOSTS.get(variable, ())

@@ -55,11 +55,7 @@ _CREDENTIAL = re.compile(r"(?i)api_?key|access_?key|secret|password|credential|a
 
 
 def require_library(name: str) -> None:
-    """Check that a library through which language models are asked is installed.
-
-    Raises:
-        InputError: it is not; the message names the line that installs it.
-    """
+    """Check that a library through which language models are asked is installed."""
     require_extra("llm", name, f"a language model needs {name}")
 
 
@@ -230,11 +226,7 @@ class ChatCompletionsBackend(Backend):
         return EndpointSettings(self.api_base, self.key)
 
     def endpoint(self) -> Endpoint:
-        """The endpoint, ready to be called.
-
-        Raises:
-            InputError: the environment variable of the key is missing.
-        """
+        """The endpoint, ready to be called."""
         settings, contact = self.endpoint_settings, self.deadlines.connect
         send = self.make_sender(settings.secret())
         # Only the library knows a provider's own address, so nothing can be looked at there.
@@ -337,9 +329,6 @@ def _check_uncut(reply: Reply, window: int | None) -> None:
     """Check that the server has not cut the prompt to its context window without a word.
 
     A prompt that fills its window was longer before: there would be no room for a reply.
-
-    Raises:
-        Overflow: the prompt was cut, so the reply is to something else than was asked.
     """
     usage = reply.usage
     if window is None or usage.estimated or usage.prompt_tokens < window - 1:

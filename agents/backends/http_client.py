@@ -72,11 +72,7 @@ class Route(NamedTuple):
 
 
 def route_to(address: str) -> Route:
-    """Return the proxy and certificates of the environment for requests to an address.
-
-    Raises:
-        InputError: a variable names a proxy that cannot be used, or certificates that are missing.
-    """
+    """Return the proxy and certificates of the environment for requests to an address."""
     parts = urlsplit(address)
     certificates = _certificate_variable() if parts.scheme == "https" else ""
     if is_local(address):
@@ -118,9 +114,6 @@ def prepare_environment(address: str | None) -> None:
     """Prepare the environment for libraries that read proxies and certificates by themselves.
 
     They ask this machine without a proxy, and meet no value that they cannot read.
-
-    Raises:
-        InputError: a variable that matters for the address cannot be used.
     """
     if address is not None:
         route_to(address)
@@ -146,11 +139,7 @@ def _certificate_variable() -> str:
 
 
 def trusted_certificates() -> ssl.SSLContext:
-    """Return the TLS context of every client in this process, which checks names and certificates.
-
-    Raises:
-        InputError: ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` names what is missing, or no certificates.
-    """
+    """Return the TLS context of every client, which checks names and certificates."""
     name = _certificate_variable()
     return _context(name, os.environ.get(name, ""))
 
@@ -254,11 +243,7 @@ def fetch_json(
     key: str | None = None,
     seconds: float,
 ) -> Any:
-    """Return what a page of a server says, waiting for it; None where it says no JSON.
-
-    Raises:
-        OSError: nothing answers there within ``seconds``.
-    """
+    """Return what a page of a server says, waiting for it; None where it says no JSON."""
     route = route_to(url)
     proxies = {urlsplit(url).scheme: route.proxy} if route.proxy else {}
     handlers: list[BaseHandler] = [ProxyHandler(proxies), _NoRedirect()]
@@ -290,10 +275,6 @@ async def probe(address: str, seconds: float) -> Fault | bool:
 
     A model may think for minutes over its first reply, so silence after a question says nothing.
     The list of its models any server answers at once, if only with an error.
-
-    Returns:
-        True: a server has answered. False: that cannot be told, so the first question shall show
-        it. A fault: the address is silent, or hangs up.
     """
     import aiohttp
 

@@ -223,12 +223,7 @@ class Exchange:
         self.transports: set[Any] = set()
 
     def failure(self, error: Exception) -> Verdict | Fault | None:
-        """What litellm's exception means; the answer decides, where there was one.
-
-        Returns:
-            A verdict or a fault. None: the answer is whole and of a status of success, so its body
-            says what it is.
-        """
+        """What litellm's exception means; the answer decides, where there was one."""
         answer = self.response
         if answer is not None:
             try:

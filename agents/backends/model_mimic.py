@@ -114,11 +114,7 @@ class ModelMimic(Backend):
         return backend if backend is not self.imitated and backend.rule_based else self
 
     async def complete(self, request: Request) -> Reply:
-        """The known reply, or the offline scientist's in the manner of the model.
-
-        Raises:
-            Verdict: the known call ended with it.
-        """
+        """The known reply, or the offline scientist's in the manner of the model."""
         outcome = None if self.lookup is None else self.lookup(request)
         if outcome is None:
             return self._mimic(request)
@@ -177,10 +173,6 @@ def traits(request: Request, text: str) -> Iterator[tuple[str, bool]]:
 
     They are acceptance, every boolean field, and whether an outsider is consulted. A text that does
     not fill the form has none.
-
-    Args:
-        request: the request.
-        text: the reply.
     """
     try:
         said = request.form.model_validate_json(text)
@@ -218,13 +210,7 @@ def iterate_texts(value: Any) -> Iterator[tuple[Place, str]]:
 
 
 def scale_texts(form: type[Form], text: str, times: float) -> str:
-    """The reply with every text in it made longer or shorter, if the form accepts that.
-
-    Args:
-        form: the form of the reply.
-        text: the reply as JSON.
-        times: length as a multiple of the present one (> 0).
-    """
+    """The reply with every text in it made longer or shorter, if the form accepts that."""
     if times == 1.0:
         return text
     data = json.loads(text)

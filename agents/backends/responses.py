@@ -198,13 +198,7 @@ def read_completion(completion: Any, request: Request, max_reply_tokens: int) ->
     """The reply in a chat completion, given as an object or as plain data.
 
     Args:
-        completion: the completion.
-        request: the request that it answers.
         max_reply_tokens: most tokens that were asked for.
-
-    Raises:
-        Verdict: the model declined, or a filter took the words away.
-        Fault: it holds no words, or is no completion.
     """
     counted = get_field(completion, "usage")
     failure = classify_success(completion) or _wordless(get_field(completion, "choices")[0])
@@ -290,13 +284,7 @@ def token_count(value: Any, most: int, least: int = 1) -> int | None:
 
 
 def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Verdict | Fault:
-    """What an answer without success means.
-
-    Args:
-        status: HTTP status.
-        body: the body as text.
-        headers: under lower-case names, or in a mapping that does not tell cases apart.
-    """
+    """What an answer without success means."""
     message, codes = _message_and_codes(body[:_MOST_READ])
     reason = message or body or _destination(status, headers) or "no reason given"
     text = one_line(f"HTTP {status}: {reason}")
@@ -315,12 +303,6 @@ def classify_success(answer: Any) -> Verdict | Fault | None:
     """What an answer with a status of success means.
 
     Some routers send an error in place of a completion, with the true status inside.
-
-    Args:
-        answer: the body, as text or as data.
-
-    Returns:
-        None if it is a completion, else the verdict or fault.
     """
     try:
         data = json.loads(answer) if isinstance(answer, str) else answer
@@ -348,12 +330,7 @@ def _inner_error(error: Any) -> Verdict | Fault:
 
 
 def classify_exception(error: BaseException, *, sent: bool = True) -> Verdict | Fault:
-    """What an exception of a provider's library means, where no answer came.
-
-    Args:
-        error: the exception; the first cause in its chain decides.
-        sent: True if a request may have gone out before it was raised.
-    """
+    """What an exception of a provider's library means, where no answer came."""
     chain = [*_causes(error)]
     for one in reversed(chain):
         for cls in type(one).__mro__:
@@ -469,7 +446,6 @@ def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
     ``retry-after-ms`` comes before ``retry-after``; upper and lower case are one.
 
     Args:
-        headers: the headers of the answer.
         now: seconds since 1970, for an answer without the header ``date``.
     """
     given = {str(name).lower(): str(value) for name, value in headers.items()}

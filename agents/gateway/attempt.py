@@ -24,12 +24,6 @@ from virsci_society.agents.prompts.request import Request, Usage, most_tokens
 class Attempts:
     """Makes the attempts of one gateway; used on one loop only.
 
-    Args:
-        backend: whose endpoint is asked.
-        pool: gives out the slots.
-        journal: where every attempt is stored.
-        account: the budget.
-
     Attributes:
         under_way: one future for each attempt that has a slot and has not ended.
         tokens: tokens of the attempts that have ended.
@@ -49,16 +43,6 @@ class Attempts:
 
         An attempt that was cancelled, or cut off before its cost was known, counts with its
         largest cost: the provider may have generated the answer, and bill it.
-
-        Args:
-            request: the question.
-            earlier: faults of the earlier attempts, in order.
-
-        Returns:
-            The call's committed outcome, or the fault after which it may be tried again.
-
-        Raises:
-            Stopped: the run, the budget or the journal has ended it.
         """
         # In the order of simulated due dates.
         slot = await self.pool.acquire(request.due, request.id, request.attempt)
@@ -127,13 +111,7 @@ class Attempts:
 
 
 async def send_once(request: Request, slot: Slot, earlier: Sequence[Fault]) -> Conclusion:
-    """Send a request once, and record at its slot how that ended.
-
-    Args:
-        request: the question.
-        slot: the place in flight, at the endpoint that is asked.
-        earlier: faults of the earlier attempts, in order.
-    """
+    """Send a request once, and record at its slot how that ended."""
     try:
         unreached = await slot.reach()
         end = conclude(unreached or await slot.endpoint.complete(request), earlier)

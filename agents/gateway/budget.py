@@ -46,7 +46,6 @@ class Reservation:
         Args:
             tokens: tokens of prompt and reply.
             usd: their price in US dollars.
-            calls: 1 for an answer, 0 for a fault.
         """
         self._close(Spending(calls, tokens, nano_dollars(usd)))
 
@@ -65,12 +64,7 @@ _NOTHING = Spending()
 
 
 class BudgetAccount:
-    """A budget and what is spent and reserved of it; used on one loop only.
-
-    Args:
-        budget: the bounds.
-        spent: what earlier sessions of the run have spent.
-    """
+    """A budget and what is spent and reserved of it; used on one loop only."""
 
     def __init__(self, budget: Budget, spent: Spending = _NOTHING) -> None:
         self.budget = budget
@@ -89,9 +83,6 @@ class BudgetAccount:
         already: else a large one could wait for ever. The caller settles the reservation. Once one
         is refused the run stops, and all others are refused in the same words: were a smaller cost
         paid for afterwards, the message would name less than what has been spent.
-
-        Raises:
-            BudgetReached: it does not fit, and no open reservation could free what is missing.
         """
         if self._refusal is not None:
             raise BudgetReached(self._refusal)

@@ -53,12 +53,7 @@ class Unreadable(Part):
 
 
 class ReadabilityWatch:
-    """Counts the answers of a run that could not be used, those from its journal included.
-
-    Args:
-        bounds: when the run is stopped.
-        advice: what a user can do about it, for the backend used.
-    """
+    """Counts the answers of a run that could not be used, those from its journal included."""
 
     def __init__(self, bounds: Unreadable, advice: str) -> None:
         self._bounds, self._advice = bounds, advice
@@ -67,11 +62,7 @@ class ReadabilityWatch:
         self._examples: dict[str, list[str]] = {}
 
     def record(self, form: str, reply: str | None) -> None:
-        """Count one answer to a form; ``reply`` is what came in place of a usable one.
-
-        Raises:
-            Stopped: too many answers could not be used.
-        """
+        """Count one answer to a form; ``reply`` is what came in place of a usable one."""
         self._asked[form] += 1
         if reply is None:
             return
@@ -141,15 +132,8 @@ class Gateway:
     may be read from any thread.
 
     Args:
-        backend: the backend that is asked.
-        in_flight: most attempts at a time (>= 1).
         journal: where every call is stored. None: a backend that answers inline stores nothing, any
             other gets a journal in memory.
-        retry: when a failed attempt is made again.
-        budget: bounds on what is spent over all sessions of the run.
-        strict: only calls that the journal holds are answered (a replay).
-        shared: loop, slots and connections that this gateway shares with those of other runs, in
-            place of ``in_flight`` and ``backend``'s own.
         unreadable: when a run stops because answers could not be used; None: the default for
             language models, and never for rules.
 
@@ -213,14 +197,7 @@ class Gateway:
         return "; ".join(filter(None, (line, self._trouble, self.readability.warning)))
 
     async def complete(self, request: Request) -> Reply:
-        """Answer one request from the journal or by the backend.
-
-        Raises:
-            Verdict: the outcome is a refusal, a filtered or an unreadable answer, not words.
-            Stopped: the provider, the budget or the journal ended the run.
-            Diverged: the journal holds another request under this id, or none where it must have
-                one.
-        """
+        """Answer one request from the journal or by the backend."""
         backend = self.backend.backend_for(request.id, request.who.id)
         outcome = self._replay(request, backend.inline)
         # The past of a fork is its parent's, and no call may be added to it (rule 23).
@@ -242,12 +219,7 @@ class Gateway:
         """Count an answer that was read, or what came in its place.
 
         Args:
-            form: class name of its form.
             reply: what came in place of a usable answer; None: the answer could be used.
-            live: True if a model was asked, False for a rule.
-
-        Raises:
-            Stopped: too many answers could not be used.
         """
         if not self.strict and (live or self._watches_rules):
             self.readability.record(form, reply)
@@ -257,9 +229,6 @@ class Gateway:
 
         Until then such requests wait, so that a run which has diverged from its journal is found
         out before anything is paid.
-
-        Raises:
-            Diverged: a request of this session is not the one that the journal holds.
         """
         self._compare()
         if self.strict and self._unknown is not None:
@@ -267,11 +236,7 @@ class Gateway:
         self.shut = False
 
     def finish(self, until: float) -> None:
-        """Check that a run finished on a day has requested every earlier call of its journal.
-
-        Raises:
-            Diverged: a call of an earlier session was not requested, or was requested otherwise.
-        """
+        """Check that a run finished on a day has requested every earlier call of its journal."""
         self._compare()
         if self.journal is None:
             return

@@ -48,12 +48,7 @@ class Retry(Part):
         """Seconds to wait before another attempt.
 
         Args:
-            id: call id, from which the jitter is drawn.
-            number: attempts made so far (>= 1).
             after: seconds after which the provider asks to be called again; None if it named none.
-
-        Returns:
-            The wait in seconds, from 0 to ``patience``.
         """
         spread, late = _uniform_draws(id, number)
         # The exponent has a bound, because rate limits do not count as attempts and a large power
@@ -116,16 +111,10 @@ def wait_after(
     """Seconds after which a call is attempted again.
 
     Args:
-        id: call id.
         faults: those of all attempts so far; at least one.
-        retry: the bounds.
         silent: seconds since any endpoint has answered (>= 0).
         contact: most seconds for which an answer is waited for where none has ever come; None: one
             has.
-
-    Raises:
-        InputError: the request can never be sent.
-        Stopped: the last fault is final, or the retries are used up.
     """
     fault = faults[-1]
     # Rate limits and empty answers have bounds of their own: patience, EMPTY_ATTEMPTS.

@@ -60,11 +60,7 @@ class Slot:
         return self._pool.endpoint
 
     async def reach(self) -> Fault | None:
-        """Check that anything answers at the endpoint, where nothing has yet.
-
-        Returns:
-            The fault of an attempt that need not be made; None: it may be.
-        """
+        """Check that anything answers at the endpoint, where nothing has yet."""
         return await self._pool.reach()
 
     def record_success(self) -> None:
@@ -86,8 +82,6 @@ class SlotPool:
     """The slots of one endpoint, with one queue and at most ``in_flight`` attempts at a time.
 
     Args:
-        endpoint: where the attempts are made.
-        in_flight: most attempts at a time (>= 1).
         patience: longest pause without attempts in seconds (>= 0).
         clock: seconds of real time, the same as the loop's.
 
@@ -128,14 +122,6 @@ class SlotPool:
 
         Args:
             due: simulated date in days on which the answer is due.
-            id: call id of the request.
-            attempt: number of the re-ask, 0 for the first.
-
-        Returns:
-            A slot, to be released by the caller.
-
-        Raises:
-            Stopped: the pool has been closed.
         """
         if self._closed is not None:
             raise _copy_of(self._closed)
@@ -189,11 +175,7 @@ class SlotPool:
                 turn.set_exception(_copy_of(error))
 
     async def reach(self) -> Fault | None:
-        """Check that anything answers, where nothing has yet; all first attempts share one check.
-
-        Returns:
-            The fault of an attempt that need not be made; None: it may be.
-        """
+        """Check that anything answers, where nothing has yet; first attempts share one check."""
         probe = self.endpoint.probe
         if self.reached or probe is None:
             return None
@@ -293,8 +275,6 @@ class SharedEndpoint:
     meet.
 
     Args:
-        backend: the backend whose endpoint is asked; those of the gateways are equal to it.
-        in_flight: most attempts at a time, of all gateways together (>= 1).
         patience: seconds, as ``SlotPool`` has it (>= 0).
 
     Attributes:
@@ -316,9 +296,6 @@ class SharedEndpoint:
         """Run a coroutine on the loop and wait for its end.
 
         On the loop's own thread it is only begun; after ``close`` nothing is done.
-
-        Raises:
-            TimeoutError: the work has not ended within ``PATIENCE`` seconds.
         """
         self.loop_thread.run(work, PATIENCE)
 

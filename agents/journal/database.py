@@ -59,13 +59,7 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
     """Make the tables of a new journal, or check that an older one can be read.
 
     Args:
-        database: an open connection.
         path: the file, for messages; None: in memory.
-        frozen: True: an empty database is an error, and nothing is written.
-
-    Raises:
-        InputError: it is something else than a journal, or of another format.
-        Stopped: the disk is full.
     """
     try:
         names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
@@ -89,12 +83,7 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
 
 
 def begin_chain(database: sqlite3.Connection, path: Path) -> HashChain:
-    """Go on with the hashes of a journal's rows, or begin them.
-
-    Raises:
-        InputError: the file cannot be written.
-        Stopped: the disk is full.
-    """
+    """Go on with the hashes of a journal's rows, or begin them."""
     try:
         return HashChain(database)
     except sqlite3.Error as error:
@@ -104,22 +93,14 @@ def begin_chain(database: sqlite3.Connection, path: Path) -> HashChain:
 
 
 def verify_log(path: Path) -> None:
-    """Check the write-ahead log of a journal, before SQLite reads it.
-
-    Raises:
-        InputError: it is damaged, so that SQLite would leave out what was committed.
-    """
+    """Check the write-ahead log of a journal, before SQLite reads it."""
     log = path.with_name(f"{path.name}-wal")
     if not is_log_whole(log):
         raise damaged(log, "the log of the latest commits is damaged")
 
 
 def lock_journal(path: Path) -> FileLock:
-    """Lock a journal for this process; the lock ends with the process.
-
-    Raises:
-        InputError: another process has locked it, or it cannot be locked.
-    """
+    """Lock a journal for this process; the lock ends with the process."""
     # The kernel lets go of it when a process dies, so a lock file left behind does no harm.
     lock = lock_file(path.with_name(f"{path.name}.lock"))
     try:
@@ -136,11 +117,7 @@ def lock_journal(path: Path) -> FileLock:
 
 
 def connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
-    """Open the database of a journal; without a path in memory, frozen for reading only.
-
-    Raises:
-        InputError: it cannot be opened, or one of its files is a link.
-    """
+    """Open the database of a journal; without a path in memory, frozen for reading only."""
     if path is not None:
         for suffix in FILES:
             require_plain(path.with_name(f"{path.name}{suffix}"), single=True)
@@ -164,9 +141,6 @@ def make_durable(database: sqlite3.Connection, path: Path | None) -> None:
     """Switch to a write-ahead log that is flushed to the disk at every commit.
 
     Call it after ``check_format``, because it changes a file that may be no journal.
-
-    Raises:
-        InputError: the file cannot be written.
     """
     try:
         database.execute("PRAGMA journal_mode=WAL")
@@ -183,9 +157,6 @@ def read_notes(path: Path) -> dict[str, str]:
     """Read the notes of a journal about its whole run, also while another process writes it.
 
     With a write-ahead log no writer ever waits for this read.
-
-    Raises:
-        InputError: the file cannot be read as a journal.
     """
     try:
         with closing(connect(path, True)) as database:
@@ -250,13 +221,7 @@ def copy_past(source: Path, target: Path, before: float, origin: str) -> None:
     which is only read: what they cost was paid there.
 
     Args:
-        source: the file of the other journal.
-        target: the file to make.
         before: simulated date in days; what was asked on it or later is not copied.
-        origin: where the past comes from, for the note ``forked`` of the new journal.
-
-    Raises:
-        InputError: the source is no journal, or the target cannot be written.
     """
     try:
         with (
@@ -289,9 +254,6 @@ def verify_rows(database: sqlite3.Connection, path: Path) -> int:
     """Check every row of a journal against its seals, and return how many there are.
 
     A journal of an earlier release has no seals, and none of its rows are checked.
-
-    Raises:
-        InputError: a row was changed, added or removed; the message names it.
     """
     try:
         broken = [str(row[0]) for row in database.execute("PRAGMA integrity_check(3)")]
@@ -354,11 +316,7 @@ _BIG_ENDIAN, _LITTLE_ENDIAN = 0x377F0683, 0x377F0682
 
 
 def is_log_whole(path: Path) -> bool:
-    """Is a write-ahead log missing or undamaged, but for a last transaction that a kill cut short?
-
-    Raises:
-        InputError: it is a link or cannot be read.
-    """
+    """Return whether a write-ahead log is missing or undamaged, but for a last cut transaction."""
     try:
         with open_plain(path) as file:
             content = file.read()

@@ -152,14 +152,6 @@ class Journal:
 
         Args:
             path: the file; None: in memory.
-            parent: the file of another journal; outcomes of equal requests are copied from it.
-            frozen: True: read only.
-            fence: called before every commit; a Stopped that it raises ends the writing for good.
-            verify: check every row against its hash; False where only totals are wanted.
-
-        Raises:
-            InputError: another process writes it, it is not a journal of this format, or a row of
-                it was changed, added or removed.
         """
         source = None if parent is None else cls(parent, None, True)
         return cls(path, source, frozen, fence, verify)
@@ -188,12 +180,7 @@ class Journal:
         A retrieval that is stored under another hash is noted in ``first_mismatch``.
 
         Args:
-            id_: id of the retrieval.
-            hash_: hash of its question.
             asked: simulated date in days.
-
-        Returns:
-            The encoded result; None if there is none for this very question.
         """
         row = None if self.is_empty else self._row(RETRIEVAL, id_)
         if row is None:
@@ -207,13 +194,7 @@ class Journal:
         """Store a retrieval with the next commit, without waiting for it.
 
         Args:
-            id_: id of the retrieval.
-            hash_: hash of its question.
             asked: simulated date in days.
-            value: its result, encoded.
-
-        Raises:
-            Stopped: an earlier change could not be written.
         """
         if not self.frozen:
             self._writer.enqueue(
@@ -224,19 +205,12 @@ class Journal:
         """Store the outcome of a call that cost nothing, without waiting for the commit.
 
         Its words must be ``storable``: the journal gives them back as they are.
-
-        Raises:
-            Stopped: an earlier change could not be written.
         """
         if not self.frozen:
             self._writer.enqueue(partial(self._statements.insert_outcome, request, outcome))
 
     async def record_intent(self, request: Request, attempt: Attempt) -> None:
-        """Commit that an attempt is about to be made.
-
-        Raises:
-            Stopped: it cannot be written.
-        """
+        """Commit that an attempt is about to be made."""
         if self.frozen:
             raise ProtocolError(f"{request.id}: nothing is asked through a frozen journal")
         await self._writer.commit(partial(self._statements.insert_intent, attempt))
@@ -247,16 +221,7 @@ class Journal:
         """Commit how an attempt ended.
 
         Args:
-            request: the call.
-            attempt: the attempt; secrets are removed from its message.
             outcome: the call's outcome; None: the attempt failed.
-
-        Returns:
-            The call's committed outcome, which may be that of an earlier attempt; None if it has
-            none.
-
-        Raises:
-            Stopped: it cannot be written.
         """
         if self.frozen:
             raise ProtocolError(f"{request.id}: nothing ends in a frozen journal")
@@ -346,11 +311,7 @@ class Journal:
         return self._writer.commits
 
     def flush(self) -> None:
-        """Wait until everything that was stored is on the disk.
-
-        Raises:
-            Stopped: it cannot be written.
-        """
+        """Wait until everything that was stored is on the disk."""
         if not self.frozen:
             self._writer.flush()
 

@@ -60,11 +60,7 @@ class CallOutcome:
         return cls(verdict_name(verdict), storable(str(verdict.with_traceback(None))))
 
     def reply(self) -> Reply:
-        """The reply of a call that was answered.
-
-        Raises:
-            Verdict: the call ended with it.
-        """
+        """The reply of a call that was answered."""
         if self.kind == "answer":
             return Reply(self.text, self.usage, self.model, self.cut, self.unruled)
         raise VERDICTS[self.kind](self.text)
@@ -219,8 +215,6 @@ class Totals:
         """Add attempts that ended in the same way, all with estimated tokens or all without.
 
         Args:
-            outcome: how they ended.
-            attempts: their number.
             prompt_tokens: tokens of their prompts.
             completion_tokens: tokens of their replies.
             estimated: how many of them have estimated tokens.

@@ -49,12 +49,7 @@ def row_digest(values: Sequence[Any]) -> bytes:
 
 
 class HashChain:
-    """Seals the rows that each commit writes; for the thread that writes.
-
-    Args:
-        database: a connection that is open for writing, to a journal of any format.
-        earlier: whether rows that are there and have no seals are those of an earlier release.
-    """
+    """Seals the rows that each commit writes; for the thread that writes."""
 
     def __init__(self, database: sqlite3.Connection, *, earlier: bool = True) -> None:
         self._database = database
@@ -70,8 +65,6 @@ class HashChain:
         """Note that a row was written in this transaction.
 
         Args:
-            table: its table.
-            row: its number.
             values: its columns in their order, if they are known: it is read otherwise.
         """
         if values is None:
@@ -81,11 +74,7 @@ class HashChain:
         self._entries.append(SEAL_ENTRY.pack(TABLES.index(table), row, row_digest(read)))
 
     def seal(self) -> None:
-        """Write the seal of the rows that were noted; call it before the commit.
-
-        Raises:
-            sqlite3.IntegrityError: another process has written a seal since the last one.
-        """
+        """Write the seal of the rows that were noted; call it before the commit."""
         if not self._entries:
             return
         entries = b"".join(self._entries)
@@ -168,8 +157,6 @@ class Statements:
     """Statements that write to a journal and note the rows to be sealed with the commit.
 
     Args:
-        database: a connection that is open for writing.
-        session: number of the run's session that writes (>= 1).
         chain: seals the rows that are written; None: a journal in memory, whose rows have none.
     """
 
@@ -226,12 +213,7 @@ class Statements:
         """Store how an attempt ended, and the call's outcome if it settled the call.
 
         Args:
-            request: the call.
-            attempt: the attempt, with the row that ``insert_intent`` gave it.
             outcome: the call's outcome; None: the attempt failed.
-
-        Returns:
-            The outcome that the journal holds now; None if the attempt failed.
         """
         usage = attempt.usage
         self._database.execute(
@@ -248,10 +230,7 @@ class Statements:
         """Store a retrieval, unless there is one under this id.
 
         Args:
-            id_: id of the retrieval.
-            hash_: hash of its question.
             asked: simulated date in days.
-            value: its result, encoded.
         """
         inserted = self._database.execute(_INSERT_RETRIEVAL, (id_, asked, hash_, value))
         if inserted.rowcount:
@@ -310,11 +289,6 @@ Change = Callable[[], Any]
 class GroupCommitWriter:
     """Writer thread of one journal; it starts with the first change.
 
-    Args:
-        begin: opens a transaction.
-        commit: makes the transaction durable.
-        broken: turns the error of a transaction into the Stopped that callers get.
-
     Attributes:
         commits: number of commits so far.
         fault: the error after which nothing is written any more; None so far.
@@ -336,11 +310,7 @@ class GroupCommitWriter:
         self._thread: threading.Thread | None = None
 
     async def commit(self, change: Change) -> Any:
-        """Apply a change, wait until it has been committed, and return what it returned.
-
-        Raises:
-            Stopped: it cannot be written.
-        """
+        """Apply a change, wait until it has been committed, and return what it returned."""
         self._check()
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._enqueue(change, future)
@@ -350,9 +320,6 @@ class GroupCommitWriter:
         """Apply a change with the next commit, without waiting for it.
 
         It waits only where ``MOST_QUEUED`` changes are queued already.
-
-        Raises:
-            Stopped: an earlier change could not be written.
         """
         self._check()
         if len(self._queue) >= MOST_QUEUED:
@@ -360,11 +327,7 @@ class GroupCommitWriter:
         self._enqueue(change, None)
 
     def flush(self) -> None:
-        """Wait until every queued change has been committed.
-
-        Raises:
-            Stopped: one of them cannot be written.
-        """
+        """Wait until every queued change has been committed."""
         with self._changed:
             self._changed.wait_for(
                 lambda: self.fault is not None or (self._idle and not self._queue)

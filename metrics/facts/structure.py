@@ -187,11 +187,7 @@ class Attachment(Fact):
 
 
 def choice_exponent(events: Sequence[tuple[FloatArray, FloatArray]]) -> float:
-    """Exponent b of the chance k^b to be chosen, by maximum likelihood; NaN without an event.
-
-    Args:
-        events: logarithms of k: of those chosen together, and of all who could have been.
-    """
+    """Exponent b of the chance k^b to be chosen, by maximum likelihood; NaN without an event."""
 
     def loss(exponent: float) -> float:
         return -sum(

@@ -153,11 +153,7 @@ def make_tables(
     """The tables of some papers; those without an author or from year ``years`` on are left out.
 
     Args:
-        name: of the run or field.
         years: whole years from the boundary on, at least 1.
-        papers: in any order.
-        wrote: who had written before the boundary.
-        further: other tables of a run.
     """
     # By year and id, for a run as for a field: within a year nothing is known of the order.
     kept = sorted(one for one in papers if one.authors and 0 <= one.year < years)
@@ -284,9 +280,6 @@ def field_tables(
     """The tables of a real field.
 
     Args:
-        name: of the field.
-        later: its papers from the boundary on.
-        wrote: who had written before.
         most: so many years are taken; 0: all that there are.
     """
     years = int(later.dates.max() // DAYS_PER_YEAR) + 1 if len(later) else 1

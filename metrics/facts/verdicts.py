@@ -72,10 +72,7 @@ def judge_facts(
     """Measure and judge facts of one society or field.
 
     Args:
-        facts: by name.
-        sides: its runs, which differ by seeds; or the field alone.
         draws: null draws of each run, at least 3.
-        seed: of the draws.
     """
     measured = {
         name: fact

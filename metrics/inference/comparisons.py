@@ -124,11 +124,6 @@ def detectable_effect(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
 
     Two-sided t test, noncentral t (Cohen 1988): n = 20 gives 0.91.
 
-    Args:
-        n: replicates in each arm.
-        power: chance to detect the effect, in (0, 1).
-        alpha: significance level, in (0, 1).
-
     Returns:
         d > 0; NaN for n < 2.
     """
@@ -145,13 +140,7 @@ def detectable_paired(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
 
 
 def power_sentences(n: int, paired: bool, tests: int) -> list[str]:
-    """The effects that a design finds with a power of 0.8, its planned comparison first.
-
-    Args:
-        n: replicates of each arm.
-        paired: arms are compared seed by seed.
-        tests: planned comparisons, over which Holm's correction goes.
-    """
+    """The effects that a design finds with a power of 0.8, its planned comparison first."""
     if n < 2:
         return [
             f"{n} {'replicate' if n == 1 else 'replicates'}: no effect can be told from chance."
@@ -227,14 +216,10 @@ def paired(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifferenc
     Args:
         first: one number per replicate of the first arm.
         second: the same replicates of the second arm, in the same order.
-        level: coverage of the intervals, in (0, 1).
 
     Returns:
         The mean difference and d_z; t and p are NaN, with a note, below two pairs and where every
         pair differs by the same, or by nothing.
-
-    Raises:
-        InputError: the samples are not of one length.
 
     Source:
         Student (1908). The probable error of a mean. Biometrika 6.
@@ -265,7 +250,6 @@ def welch(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifference
     Args:
         first: one number per replicate of the first arm.
         second: one number per replicate of the second arm; n may differ.
-        level: coverage of the intervals, in (0, 1).
 
     Returns:
         The difference of the means and Hedges' g; t and p are NaN, with a note, below two values

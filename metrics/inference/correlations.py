@@ -58,13 +58,9 @@ def pearson(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
     Args:
         x: one number per observation.
         y: one number per observation, in the same order.
-        level: coverage of the interval, in (0, 1).
 
     Returns:
         r in -1..1; NaN where one side does not vary; no bounds below four observations.
-
-    Raises:
-        InputError: the samples are not of one length.
 
     Source:
         Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation.
@@ -82,9 +78,6 @@ def spearman(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
 
     Returns:
         r in -1..1; NaN where one side does not vary; no bounds below four observations.
-
-    Raises:
-        InputError: the samples are not of one length.
 
     Source:
         Bonett, D. G. and Wright, T. A. (2000). Sample size requirements for estimating Pearson,
@@ -104,14 +97,9 @@ def prcc(inputs: Mapping[str, Numbers], y: Numbers, level: float = 0.95) -> dict
 
     Args:
         inputs: name of the input -> one value per sample point.
-        y: the measure at each sample point (the mean of its replicates).
-        level: coverage of the intervals, in (0, 1).
 
     Returns:
         Name of the input -> its correlation, -1..1 or NaN.
-
-    Raises:
-        InputError: an input and y differ in length.
 
     Source:
         Marino, S. et al. (2008). A methodology for performing global uncertainty and sensitivity
@@ -207,12 +195,6 @@ def rank_trend(
     A block counts in proportion to its runs less one. Blocks in which the measure, or the key, does
     not vary have no rho: they are left out, and the note counts them.
 
-    Args:
-        blocks: runs that may be compared.
-        level: coverage of the interval, in (0, 1).
-        permutations: random ones, seeded, beside the order found (Phipson and Smyth 2010).
-        seed: of the permutations.
-
     Returns:
         rho, -1..1; p, two-sided; n: runs of the blocks that count. The interval is Student's over
         the units (seeds), of the mean rho of each, and ends at -1 and 1; with one unit, as in a
@@ -290,10 +272,6 @@ def krippendorff_alpha(ratings: FloatArray, level: Level = "interval") -> float:
 
     Args:
         ratings: raters x abstracts, NaN where a rater has not rated.
-        level: how differences count.
-
-    Raises:
-        InputError: not a table of raters and abstracts.
     """
     table = np.asarray(ratings, dtype=np.float64)
     if table.ndim != 2:

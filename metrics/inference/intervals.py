@@ -61,11 +61,7 @@ def unbounded(value: float, n: int, level: float = 0.95) -> Interval:
 
 
 def sample_of(values: Numbers) -> FloatArray:
-    """The values as a float64 array of shape (n,); n may be 0.
-
-    Raises:
-        InputError: the values are not a flat list of finite numbers.
-    """
+    """The values as a float64 array of shape (n,); n may be 0."""
     sample: FloatArray = np.asarray(values, dtype=np.float64)
     if sample.ndim != 1 or not np.isfinite(sample).all():
         raise InputError(f"a sample is a flat list of finite numbers, not {values!r:.80}")
@@ -73,11 +69,7 @@ def sample_of(values: Numbers) -> FloatArray:
 
 
 def pairs_of(first: Numbers, second: Numbers) -> tuple[FloatArray, FloatArray]:
-    """Two samples of the same length, as float64 arrays of shape (n,).
-
-    Raises:
-        InputError: one is not a sample, or their lengths differ.
-    """
+    """Two samples of the same length, as float64 arrays of shape (n,)."""
     a, b = sample_of(first), sample_of(second)
     if len(a) != len(b):
         raise InputError(f"pairs need two samples of one length, not {len(a)} and {len(b)} values")
@@ -130,14 +122,9 @@ def t_interval(
 
     Args:
         values: one number per replicate.
-        level: coverage, in (0, 1).
-        extent: least and largest value that the measure can have.
 
     Returns:
         The mean with its bounds, which are NaN below two values.
-
-    Raises:
-        InputError: the values are not a flat list of finite numbers.
 
     Source:
         Student (1908). The probable error of a mean. Biometrika 6.
@@ -162,13 +149,9 @@ def log_interval(values: Numbers, level: float = 0.95) -> Interval:
 
     Args:
         values: one number per replicate, each above zero.
-        level: coverage, in (0, 1).
 
     Returns:
         The geometric mean with its bounds, which are NaN below two values.
-
-    Raises:
-        InputError: a value is not above zero, or not finite.
     """
     sample = sample_of(values)
     if (sample <= 0).any():
@@ -180,11 +163,6 @@ def log_interval(values: Numbers, level: float = 0.95) -> Interval:
 
 def wilson_interval(hits: int, trials: int, level: float = 0.95) -> Interval:
     """Wilson's score interval of a share.
-
-    Args:
-        hits: of the trials.
-        trials: more than 0.
-        level: coverage, in (0, 1).
 
     Source:
         Wilson, E. B. (1927). Probable inference, the law of succession, and statistical
@@ -214,16 +192,9 @@ def bca_interval(
 
     Args:
         values: one number per replicate.
-        statistic: sample -> number; the mean by default.
-        level: coverage, in (0, 1).
-        resamples: number of bootstrap samples, > 0.
-        seed: the same seed gives the same bounds.
 
     Returns:
         The statistic of the values with its bounds, which are NaN below two values.
-
-    Raises:
-        InputError: the values are not a flat list of finite numbers.
 
     Source:
         Efron, B. (1987). Better bootstrap confidence intervals. JASA 82.
@@ -248,18 +219,7 @@ def bca_bounds(
     resamples: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """BCa bounds of one sample, or of many that share the draws of their bootstrap.
-
-    Args:
-        samples: n values, or samples x n values; the values of a sample must vary.
-        statistic: sample -> number; None for the mean, which is computed for all resamples at once.
-        level: coverage, in (0, 1).
-        resamples: number of bootstrap samples, > 0.
-        rng: draws the resamples.
-
-    Returns:
-        Low and high: 2 numbers, or samples x 2.
-    """
+    """BCa bounds of one sample, or of many that share the draws of their bootstrap."""
     given = np.asarray(samples, dtype=np.float64)
     found = scipy.stats.bootstrap(
         (given,),
@@ -342,7 +302,6 @@ def matching_case(n: int, skewed: float) -> CoverageCell:
     as here.
 
     Args:
-        n: replicates in an arm.
         skewed: typical sample skewness G1 of the arms, of either sign; NaN counts as none.
     """
     at = max((size for size in REPLICATES if size <= n), default=REPLICATES[0])

@@ -80,11 +80,6 @@ def inverted_u(x: Numbers, y: Numbers, alpha: float = 0.05) -> TwoLines:
 
     Args:
         x: the varied quantity, one value per replicate.
-        y: the measure.
-        alpha: a larger p is within chance, as the note says.
-
-    Raises:
-        InputError: the samples are not of one length.
     """
     at, measured = pairs_of(x, y)
     trouble = _inestimable(at)

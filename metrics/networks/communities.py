@@ -121,17 +121,7 @@ def modularity(matrix: sparse.csr_array, label: IntArray) -> float:
 
 
 def core_periphery(run: Run) -> pd.DataFrame:
-    """Core of both networks at the end, by two definitions.
-
-    Returns:
-        One row per ``network`` (all, grown): ``nodes``; ``coreness`` (largest k such that
-        somebody is tied to k others who are each tied to k of them, and so on) and ``innermost``
-        (share of scientists in that k-core, 0..1) (Seidman 1983); ``core`` (share of
-        scientists in the core) and ``fit`` (correlation of the ties with a network in which a
-        pair is tied where at least one of the two is of the core, -1..1) after Borgatti and
-        Everett 2000, discrete model, the best of all cores that take scientists in order of
-        their degree. Missing where nobody, or everybody, is tied to everybody.
-    """
+    """Core of both networks at the end, by two definitions."""
     rows = []
     for network, matrix in final_networks(run):
         rows.append({"network": network, "nodes": matrix.shape[0], **core_statistics(matrix)})

@@ -69,9 +69,6 @@ def fit_power_law(values: Any, xmin: int | None = None) -> PowerLawFit | None:
 
     Values below 1 are left out.
 
-    Returns:
-        The fit; None where there are not two different positive values.
-
     Source:
         Clauset, A., Shalizi, C. R. and Newman, M. E. J. (2009). Power-law distributions in
         empirical data. SIAM Review 51.
@@ -227,12 +224,7 @@ COUNTS = ("n", "xmin", "tail", "resamples")
 
 
 def degrees(run: Run) -> pd.DataFrame:
-    """Distribution of degrees of both networks at the end (Newman 2001).
-
-    Returns:
-        One row per ``network`` (all, grown) and ``degree`` (co-authors, >= 1) that occurs:
-        ``scientists`` of that degree and ``share_above`` (share with at least it, 0..1).
-    """
+    """Distribution of degrees of both networks at the end (Newman 2001)."""
     parts = []
     for network, matrix in final_networks(run):
         degree, counts = np.unique(np.diff(matrix.indptr), return_counts=True)
@@ -244,18 +236,7 @@ def degrees(run: Run) -> pd.DataFrame:
 
 
 def tail(run: Run) -> pd.DataFrame:
-    """Tails after Clauset, Shalizi and Newman (Clauset et al. 2009), discrete; seeded bootstrap.
-
-    Returns:
-        One row per ``quantity``: degree of each network (``degree, all``; ``degree, grown``),
-        ``papers per scientist`` and ``citations per paper`` (since day 0). ``n`` (values above
-        zero), ``xmin`` (where the tail begins), ``tail`` (values in it), ``alpha`` (exponent,
-        > 1), ``ks`` (distance to the fitted law, 0..1); for a tail of 50 values or more ``p``
-        (share of ``resamples`` samples of that law that lie farther from their own fit, 0..1; 0.1
-        and less rejects it), ``lognormal_ratio`` and ``exponential_ratio`` (log ratio of
-        likelihoods, positive where the power law is likelier; missing without the extra
-        ``[tails]``) with the ``_p`` of no difference; and ``verdict``, in words.
-    """
+    """Tails after Clauset, Shalizi and Newman (Clauset et al. 2009), discrete; seeded bootstrap."""
     streams = Streams(run.seed, "metrics", "tail")
     rows = [
         {"quantity": name, **tail_test(values, streams.stream(name))}

@@ -201,13 +201,6 @@ def around_stars(run: Run) -> pd.DataFrame:
     scientists with most co-authors then, removed or not; collaborators have a joint paper with one
     of them before it. A paper belongs to the first of the groups that any author is of; newcomers
     are others.
-
-    Returns:
-        One row: ``date``, ``span`` (days before it, and after it, in which papers are counted),
-        ``stars`` and ``collaborators`` (people); ``stars_before``, ``stars_after``,
-        ``collaborators_before``, ``collaborators_after``, ``others_before``, ``others_after``
-        (papers) and ``others_cited`` (of the last, those that the society cites; missing where it
-        cites nothing). No row where nobody has a tie before the date.
     """
     removals = removed_by_date(run)
     date = removals[0][0] if removals else run.days / 2

@@ -28,12 +28,6 @@ def small_world(run: Run) -> pd.DataFrame:
 
     sigma = (C / C_random) / (L / L_random) (Humphries and Gurney 2008), with C the mean local
     clustering (Watts and Strogatz 1998) and L the mean number of steps between two scientists.
-
-    Returns:
-        One row per ``network`` (all, grown): ``nodes`` and ``pairs`` of its largest component;
-        ``clustering`` (0..1), ``path`` (steps, >= 1), ``clustering_random``, ``path_random``
-        (means over ``nulls`` rewired networks) and ``sigma`` (> 1: a small world; missing where
-        the random networks have no triangle). All are missing below four nodes.
     """
     streams = Streams(run.seed, "metrics", "small world")
     rows = [

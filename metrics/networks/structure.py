@@ -29,16 +29,7 @@ COLUMNS = (
 
 
 def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
-    """Basic structure of both networks at regular dates and at the end (Newman 2003).
-
-    Returns:
-        One row per date and network: ``date`` (days), ``network``, ``nodes``, ``edges``,
-        ``weight`` (joint papers), ``mean_degree``, ``giant_share`` (share of the nodes in the
-        largest component), ``components``, ``clustering`` (mean local coefficient, 0..1, nodes
-        of degree < 2 count as 0: Watts and Strogatz 1998), ``transitivity`` (0..1) and
-        ``assortativity`` (degree correlation, -1..1, missing where degrees do not vary: Newman
-        2002).
-    """
+    """Basic structure of both networks at regular dates and at the end (Newman 2003)."""
     rows = []
     for network in NETWORKS:
         chosen = network_ties(run.table("ties"), network).sort_values("date", kind="stable")
@@ -63,7 +54,6 @@ def network_ties(ties: pd.DataFrame, network: str) -> pd.DataFrame:
     """Dated rows of the table ``ties`` that belong to a network.
 
     Args:
-        ties: the table.
         network: ``all`` of them, or ``grown`` (since day 0).
     """
     dated = ties.dropna(subset=["date", "source", "target"])
@@ -87,7 +77,6 @@ def adjacency(ties: pd.DataFrame, nodes: Sequence[str] | None = None) -> sparse.
     """Symmetric matrix of joint papers; no diagonal.
 
     Args:
-        ties: ``source``, ``target`` and ``papers``.
         nodes: the scientists that are in the matrix, in its order, also those without a tie; ties
             of others are left out. None: all who have a tie, by name.
     """
@@ -117,11 +106,7 @@ def _matrix(rows: IntArray, columns: IntArray, papers: FloatArray, size: int) ->
 
 
 class _Growing:
-    """A network that only grows: what its ties change is added to what was there before.
-
-    Args:
-        ties: in order of date.
-    """
+    """A network that only grows: what its ties change is added to what was there before."""
 
     def __init__(self, ties: pd.DataFrame) -> None:
         names = pd.concat([ties["source"], ties["target"]])
@@ -185,7 +170,6 @@ def network_statistics(
     """Every column of ``structure`` after the first two, for one weighted symmetric matrix.
 
     Args:
-        matrix: of joint papers.
         triangles: through each node; None: they are counted.
     """
     nodes = matrix.shape[0]
@@ -254,7 +238,6 @@ def active_structure(
     longer than the time since day 0 are alike.
 
     Args:
-        run: the run.
         windows: lengths of the window in years, > 0.
         every: days between two dates, > 0.
 
@@ -308,17 +291,7 @@ SHARES = ("reciprocity", "tied_before", "tied_after", "clustering", "giant_share
 
 
 def consulting(run: Run) -> pd.DataFrame:
-    """The network of consultations at the end, beside that of co-authorship (this project).
-
-    Returns:
-        One row: ``asked`` (consultations), ``askers``, ``guests`` (people), ``pairs`` (ordered,
-        asker and guest); ``reciprocity`` (share of ordered pairs whose guest asked the asker too,
-        0..1: Wasserman and Faust 1994); ``tied_before`` and ``tied_after`` (share of unordered
-        pairs that had a joint paper before their first consultation, and that had their first
-        one after it, 0..1); ``giant_share`` and ``clustering`` of the unordered network (0..1);
-        ``most_asked`` (share of all consultations that went to the guest asked most, 0..1).
-        Missing without a consultation.
-    """
+    """The network of consultations at the end, beside that of co-authorship (this project)."""
     asked = run.table("consultations").dropna(subset=["asker", "guest"])
     asked = asked[asked["asker"] != asked["guest"]]
     ordered = asked.drop_duplicates(["asker", "guest"])

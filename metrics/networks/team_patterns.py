@@ -82,11 +82,6 @@ def patterns(run: Run) -> pd.DataFrame:
     Earlier papers are those of this run, since the authors of papers before day 0 are not in its
     tables; papers of one date know nothing of each other. The null model of the source is not
     computed: patterns are meant to be compared between runs, or with the real papers.
-
-    Returns:
-        One row per number of ``authors`` and ``pattern``, also where no paper has it:
-        ``papers`` and ``share`` (of the papers with so many authors, 0..1, missing where there
-        is none).
     """
     return pattern_table(team_histories(authorships_of(run).rows))
 
@@ -95,14 +90,6 @@ def repeated_groups(run: Run) -> pd.DataFrame:
     """Repeated pairs, triples and whole teams, by number of authors (Juul et al. 2024).
 
     Earlier papers are those of this run (see ``patterns``).
-
-    Returns:
-        One row per number of ``authors``, 2 to 25, that occurs: ``papers``; ``pairs`` and
-        ``triples`` of authors, summed over these papers, and of them ``repeated_pairs`` and
-        ``repeated_triples``, who were together on one earlier paper; ``whole`` (papers all of
-        whose authors were together on one earlier paper, possibly with others) and ``same``
-        (papers with exactly the authors of an earlier one); ``pair_share``, ``triple_share``,
-        ``whole_share`` and ``same_share``, 0..1, missing where there is nothing to divide by.
     """
     return repetition_table(team_histories(authorships_of(run).rows))
 
@@ -112,7 +99,6 @@ def team_histories(rows: pd.DataFrame, since: float = 0.0) -> list[TeamHistory]:
 
     Args:
         rows: ``paper``, ``scientist``, ``date`` (days); one row per authorship.
-        since: papers dated before are known to have been written and are not described.
     """
     written = rows.dropna(subset=["paper", "scientist", "date"])
     # By name within a date, so that the order of rows decides nothing (rule 12).
@@ -159,11 +145,7 @@ def _largest_groups(
 
 
 def _together(papers: Sequence[Sequence[int]]) -> set[int]:
-    """Which authors, of two at least, are on one paper; one bit for each author of the team.
-
-    Args:
-        papers: of each author, each paper once.
-    """
+    """Which authors, of two at least, are on one paper; one bit for each author of the team."""
     if sum(map(len, papers)) < MANY:
         groups: dict[int, int] = defaultdict(int)
         for place, own in enumerate(papers):
@@ -179,11 +161,7 @@ def _together(papers: Sequence[Sequence[int]]) -> set[int]:
 
 
 class _PapersOf:
-    """The numbers of everybody's papers, where some are added to those that are known.
-
-    Args:
-        earlier: by number of the person; it is not changed.
-    """
+    """The numbers of everybody's papers, where some are added to those that are known."""
 
     def __init__(self, earlier: Sequence[Sequence[int]]) -> None:
         self._earlier = earlier
@@ -206,16 +184,7 @@ class _PapersOf:
 def pattern_counts(
     papers: Iterable[tuple[int, Group]], earlier: Sequence[Sequence[int]]
 ) -> Counter[tuple[int, str]]:
-    """How many papers of two, three and four authors have each m-pattern.
-
-    Args:
-        papers: period and authors of each, in order of period; papers of one period know nothing
-            of each other. An author is a number.
-        earlier: the numbers of the papers that each person had before, by number of the person.
-
-    Returns:
-        Papers by number of authors and pattern, those that occur alone.
-    """
+    """How many papers of two, three and four authors have each m-pattern."""
     papers_of, number = _PapersOf(earlier), -1
     counts: Counter[tuple[int, str]] = Counter()
     for _, of_period in groupby(papers, key=lambda paper: paper[0]):
@@ -235,10 +204,6 @@ def pattern_distance(
     counts: Mapping[tuple[int, str], int], reference: Mapping[tuple[int, str], int]
 ) -> float:
     """How far the m-patterns of some papers are from those of others.
-
-    Args:
-        counts: as ``pattern_counts`` returns them.
-        reference: the same, of the papers with which they are compared.
 
     Returns:
         Total variation distance of the patterns among papers of one number of authors, 0 (alike)
@@ -357,15 +322,6 @@ def assembly(run: Run, every: float = MONTH) -> pd.DataFrame:
     counted here, from the links there are; in the model of 2005 the same letters are the
     chances by which teams are made, and q of the model is more than the share counted, since an
     incumbent may have no old partner to choose, or meet one by chance.
-
-    Returns:
-        One row per ``date``, for the papers since the row before: ``papers``, ``authorships``,
-        ``incumbents`` (authorships of them), ``links``, of which ``newcomer_newcomer``,
-        ``newcomer_incumbent``, ``incumbent_incumbent``, and ``repeats`` (of a pair with an
-        earlier joint paper); ``p`` (incumbents / authorships, 0..1), ``q`` (repeats /
-        incumbent_incumbent, 0..1), ``repeat_rate`` (repeats / links, 0..1); and ``p_so_far``,
-        ``q_so_far``, ``repeat_rate_so_far`` over all papers up to the date. Missing where there
-        is nothing to divide by.
     """
     return assembly_table(authorships_of(run), sample_dates(run.days, every))
 

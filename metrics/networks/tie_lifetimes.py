@@ -33,19 +33,6 @@ def tie_lifetimes(run: Run) -> pd.DataFrame:
 
     A run ends while people still write together, so lifetimes are cut off: ``unfinished`` says
     for how many ties. Compare runs of one length, or windows of one length.
-
-    Returns:
-        One row per ``network`` (all, grown): ``pairs``, ``joint_papers`` (a paper of three authors
-        is a joint paper of three pairs), ``strength`` (joint papers per pair, mean), ``once``
-        (share of pairs with one joint paper, 0..1), ``lifetime`` (days from the first to the last
-        joint paper, mean over pairs; 0 with one paper), ``lifetime_repeated`` (the same over
-        pairs with two joint papers or more), ``gap`` (mean days from one joint paper of a pair to
-        its next), ``unfinished`` (share of pairs whose last joint paper is less than a year old
-        at the end); ``scientists`` (with a tie), ``super_ties`` (share of the ties of scientists
-        that are super ties, 0..1), ``with_super_tie`` (share of scientists with one) and
-        ``overlap`` (share of the papers of a scientist written with its strongest co-author,
-        mean over scientists). Lifetimes and overlap are missing for all, whose older papers have
-        no dates.
     """
     ties, papers = run.table("ties"), run.table("authorships")["scientist"].value_counts()
     rows = []
@@ -63,14 +50,7 @@ def tie_lifetimes(run: Run) -> pd.DataFrame:
 
 
 def tie_strengths(run: Run) -> pd.DataFrame:
-    """The distribution of the strength of ties at the end (Petersen 2015).
-
-    Returns:
-        One row per ``network`` (all, grown) and number of ``joint_papers`` of a pair that occurs:
-        ``pairs``, ``share_above`` (share of pairs with at least so many, 0..1) and
-        ``lifetime`` (mean days from the first to the last joint paper of these pairs, missing for
-        all, whose older papers have no dates).
-    """
+    """The distribution of the strength of ties at the end (Petersen 2015)."""
     parts = []
     for network in NETWORKS:
         pairs = pair_histories(network_ties(run.table("ties"), network))
@@ -88,12 +68,7 @@ def tie_strengths(run: Run) -> pd.DataFrame:
 
 
 def pair_histories(ties: pd.DataFrame) -> pd.DataFrame:
-    """One row per pair of co-authors.
-
-    Returns:
-        ``source``, ``target``, ``joint_papers``, and ``first`` and ``last``, the dates of the
-        first and the last of them.
-    """
+    """One row per pair of co-authors."""
     apart = ties[ties["source"] != ties["target"]]
     counted = apart.assign(
         papers=apart["papers"].fillna(1).astype("int64"), date=apart["date"].astype("float64")

@@ -74,14 +74,8 @@ def calibrate_threshold(
     """Set the threshold on the papers of a corpus.
 
     Args:
-        past: vectors of the papers before the boundary, n x d.
-        later: vectors of those after it, m x d.
         cited: rows of past papers, and of the later papers that cite them; none: of each later
             paper the nearest earlier one is taken.
-        seed: of the samples.
-
-    Raises:
-        InputError: either side has no paper with a vector other than zero.
     """
     old, new = _unit(past), _unit(later)
     chosen, taken = sample_rows(past, seed), sample_rows(later, seed)
@@ -111,19 +105,8 @@ def match_ideas(
     """Find the later papers that are at least as similar to each idea as the threshold.
 
     Args:
-        ideas: their vectors, k x d.
         later: the later papers, at least one.
-        threshold: a cosine.
         themselves: for each idea the row of a later paper that it is not compared with.
-
-    Returns:
-        One row per idea: ``similarity`` to the ``nearest`` later paper (id), ``came_true``, the
-        number of ``papers`` that match, the ``first`` of them (id; of one year the smallest) with
-        its year, their mean ``citations``, and the same after each was divided by the mean of the
-        later papers of its year (``relative_citations``; 1 is average). Missing without a match.
-
-    Raises:
-        InputError: ideas and papers differ in dimensions, or there are no later papers.
     """
     if ideas.ndim != 2 or ideas.shape[1] != later.vectors.shape[1] or not len(later.ids):
         raise InputError("ideas and later papers must be of one embedding, and some be later")

@@ -47,9 +47,7 @@ class VectorSpace:
         squared: distances are squared Euclidean.
 
     Args:
-        vectors: n x d.
         unit: as above.
-        squared: as above.
     """
 
     def __init__(self, vectors: NDArray[Any], unit: bool, squared: bool) -> None:
@@ -76,7 +74,6 @@ class VectorSpace:
         """Find the k nearest papers of each query; ties of distance go to the smaller id.
 
         Args:
-            queries: vectors, m x d.
             k: neighbours per query, > 0; fewer where the database is smaller.
             ids: ids of the papers, of shape (n,).
             year_of: number of the year of each paper, from 0, of shape (n,).

@@ -123,12 +123,7 @@ def novelty_scores(
     """Measure each abstract (VirSci, section 4.1); exact, in float64.
 
     Args:
-        vectors: abstracts, m x d.
-        past: papers before the boundary.
-        contemporary: papers from the boundary on.
         settings: variants; the defaults are the paper's k on true distances of unit vectors.
-        ids: names of the abstracts; their row numbers by default.
-        found_by: vectors by which the neighbours are found, m x d; the abstracts' own by default.
 
     Returns:
         One row per abstract: ``paper``, ``HD``, ``CD``, ``CI``, ``ON`` (all >= 0, no unit;
@@ -138,9 +133,6 @@ def novelty_scores(
         ``CI_fallbacks`` (neighbours whose year had fewer than two papers or a zero mean, so
         that the database mean was used) and ``CI_unknown`` (neighbours without a citation
         count, left out of CI).
-
-    Raises:
-        InputError: vectors and databases differ in dimensions.
     """
     use = settings or Novelty()
     queries = np.asarray(vectors)
@@ -208,11 +200,7 @@ def encoded_texts(
 
 
 def measured_texts(papers: pd.DataFrame, settings: Novelty) -> pd.DataFrame:
-    """Of each paper the text by which neighbours are found, and that whose distances are measured.
-
-    Returns:
-        Columns ``query`` and ``evaluated``, texts; the index is the paper.
-    """
+    """Return the text by which neighbours of a paper are found, and the text that is measured."""
     papers = papers.set_index("paper")
     own = papers[["title", "abstract"]].fillna("")
     whole = [paper_text(title, abstract) for title, abstract in own.itertuples(index=False)]
@@ -232,11 +220,7 @@ def evaluated_words(run: Run) -> float:
 
 
 def settings_of(run: Run) -> Novelty:
-    """The settings that the scenario of a run names.
-
-    Raises:
-        InputError: they are none.
-    """
+    """The settings that the scenario of a run names."""
     given = run.scenario.get("novelty")
     named = given if isinstance(given, dict) else {}
     try:

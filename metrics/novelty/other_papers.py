@@ -28,22 +28,7 @@ HOSTED = "litellm"
 def novelty_against(
     run: Run, past: Path | str, contemporary: Path | str | None = None, embedding: str | None = None
 ) -> pd.DataFrame:
-    """Measure the papers of a run with the novelty settings of the run; its files do not change.
-
-    Args:
-        run: finished.
-        past: folder of the ecosystem whose past papers and embedding are used.
-        contemporary: folder of the ecosystem whose contemporary papers are used; that of ``past``
-            by default.
-        embedding: another embedding, such as ``lsa:64``, fitted on the past.
-
-    Returns:
-        The table of ``novelty_scores``.
-
-    Raises:
-        InputError: the run has not finished, an ecosystem cannot be used, or the embedding would
-            have to be asked over HTTP.
-    """
+    """Measure the papers of a run with the novelty settings of the run; its files do not change."""
     if run.vectors is None:
         raise InputError(f"{run.folder or run.name}: has no vectors: the run has not finished")
     held = Ecosystem.load(past)

@@ -112,14 +112,6 @@ def run_leaks(run: Run) -> pd.DataFrame:
 
     Long shared runs are how test sets are searched for what a model was trained on
     (Brown et al. 2020). The neighbours are those of the novelty measure, with its settings.
-
-    Returns:
-        One row per abstract: ``paper``, ``words`` (in title and abstract), ``similarity`` (cosine
-        to the nearest contemporary paper), ``nearest`` (its id), ``shared`` (words of the longest
-        run shared with one of the k nearest), ``shared_with`` (whose), ``shared_text`` (the words),
-        ``past_similarity`` and ``past_shared`` (the same among past papers). Missing where the
-        ecosystem has no contemporary side, or no texts. No rows where the run was opened
-        without databases and was written without this measure.
     """
     nothing = typed_table([], COLUMNS)
     held = run.measure("leaks") if "leaks" in run.measure_names() else None

@@ -61,7 +61,6 @@ def novelty(table: pd.DataFrame, relative: bool = True) -> Markup | None:
     """Every paper as a dot in four strips, with mean and interval.
 
     Args:
-        table: the measure ``novelty``.
         relative: the values are relative to a year's mean, which is marked at 1.
     """
     known = {name: _floats(table[name].dropna()) for name in PARTS}
@@ -376,12 +375,7 @@ def write_run_figures(folder: Path, run: Run, *, within: Path | None = None) -> 
     """Write each figure of a run as ``NAME.svg``, in the colours of paper.
 
     Args:
-        folder: where to write; it is made.
-        run: the run.
         within: a folder above it below which no folder may be a link; None: ``folder``.
-
-    Returns:
-        The files.
     """
     make_folder(folder, within=within or folder)
     written = []

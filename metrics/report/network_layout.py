@@ -154,14 +154,7 @@ def run_communities(runs: Sequence[Run]) -> Communities:
 
 
 def communities_of(ties: pd.DataFrame, topics: Mapping[str, str], seed: int = 0) -> Communities:
-    """Find the communities of a network.
-
-    Args:
-        ties: ``source``, ``target`` and ``papers``.
-        topics: main topic by name; they stand for communities where the network is too large for
-            Louvain and networkit is not installed.
-        seed: of the order in which Louvain or Leiden visits the scientists.
-    """
+    """Find the communities of a network."""
     names = sorted({*ties["source"], *ties["target"]})
     matrix = adjacency(ties, names)
     known = [topics.get(name, "") for name in names]

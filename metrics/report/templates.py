@@ -30,7 +30,6 @@ def format_number(value: Any, digits: int = 3) -> str:
 
     Args:
         value: a number, NaN or None.
-        digits: significant digits of a number that is not whole and below 1,000.
     """
     if value is None or pd.isna(value):
         return MISSING
@@ -75,11 +74,7 @@ def format_usd(amount: float) -> str:
 
 @cache  # templates are compiled once for all pages of a process
 def template_environment(*packages: str) -> Environment:
-    """The Jinja environment of a page, with filters for numbers, shares and counts.
-
-    Args:
-        packages: packages whose folders are searched for a template, in this order.
-    """
+    """The Jinja environment of a page, with filters for numbers, shares and counts."""
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(package, ".") for package in packages]),
         autoescape=True,

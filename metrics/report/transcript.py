@@ -105,12 +105,7 @@ class TeamTalk:
 
 
 def team_lines(run: Run, called: Callable[[str], str] = str) -> list[str]:
-    """One line for each team of a run, for whoever looks for one to read.
-
-    Args:
-        run: a run, or a part of one.
-        called: the name of a team, by its id.
-    """
+    """One line for each team of a run, for whoever looks for one to read."""
     teams = run.table("teams")
     if not len(teams):
         return ["no team has ended in this run"]
@@ -128,11 +123,7 @@ def team_lines(run: Run, called: Callable[[str], str] = str) -> list[str]:
 
 
 def team_rows(run: Run, team: str) -> pd.DataFrame:
-    """The row of a team in the table of teams.
-
-    Raises:
-        InputError: no such team.
-    """
+    """The row of a team in the table of teams."""
     teams = run.table("teams")
     chosen = teams[teams["team"] == team]
     if not len(chosen):
@@ -148,11 +139,7 @@ def team_rows(run: Run, team: str) -> pd.DataFrame:
 def team_talks(
     run: Run, team: str | None = None, stage: str | None = None, prompts: Mapping[str, str] = {}
 ) -> Iterator[TeamTalk]:
-    """The talk of one team or of all, in the order of founding.
-
-    Raises:
-        InputError: no such team or stage.
-    """
+    """The talk of one team or of all, in the order of founding."""
     calls = run.table("calls")
     chosen = run.table("teams") if team is None else team_rows(run, team)
     stages = [str(name) for name in calls["stage"].dropna().unique()]

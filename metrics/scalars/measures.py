@@ -88,7 +88,6 @@ def name_error(name: str, own: Mapping[str, Metric] | None = None) -> str | None
 
     Args:
         name: of a measure, or ``table.column.statistic``.
-        own: measures from outside the project, by the names of their tables.
     """
     try:
         _function(name, own)

@@ -61,15 +61,7 @@ STATISTICS: Mapping[str, Callable[[FloatArray], float]] = {
 
 
 def parse_dotted_name(name: str, own: Mapping[str, Metric | None] | None = None) -> ScalarFunction:
-    """The function of a run that ``table.column.statistic`` names.
-
-    Args:
-        name: with two dots.
-        own: measures from outside the project by name, and their functions where they are known.
-
-    Raises:
-        InputError: no such table, column or statistic, or they do not fit together.
-    """
+    """The function of a run that ``table.column.statistic`` names."""
     table, column, statistic = name.split(".")
     own = own or {}
     columns = _columns(table) or _columns_from(own.get(table))
@@ -127,11 +119,7 @@ def _columns(table: str) -> dict[str, str]:
 
 
 def column_of(run: Run, table: str, column: str) -> pd.Series:
-    """A column of a measure, or else of a table of that name.
-
-    Raises:
-        InputError: a measure from outside the project has no such column, or is not held.
-    """
+    """A column of a measure, or else of a table of that name."""
     if table in METRICS:
         values = measure(run, table)
         if column in values:

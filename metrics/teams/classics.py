@@ -11,14 +11,7 @@ from virsci_society.society.results.run import Run
 
 
 def consensus(run: Run) -> pd.DataFrame:
-    """Which communities settle on the better of two methods, and when (Zollman 2010).
-
-    Returns:
-        One row per community: ``community`` (its number), ``people``, ``better`` (share of them
-        who used the better method last, 0..1), ``right`` (1 if all did, else 0) and ``agreed``
-        (days until all used it to the end of the run; missing where not all did). No rows where the
-        protocol is another.
-    """
+    """Which communities settle on the better of two methods, and when (Zollman 2010)."""
     noted = _noted(run, ("community", "better", "since"))
     kinds = {"community": "Int64", "people": "Int64"}
     kinds |= dict.fromkeys(("better", "right", "agreed"), "Float64")
@@ -36,14 +29,7 @@ def consensus(run: Run) -> pd.DataFrame:
 
 
 def epistemic_progress(run: Run) -> pd.DataFrame:
-    """How much of an epistemic landscape was found (Weisberg and Muldoon 2009).
-
-    Returns:
-        One row: ``people`` (who searched), ``progress`` (share of the significant patches that
-        somebody visited, 0..1), ``peaks`` (share of the two peaks that were found, 0..1) and
-        ``both`` (days until both were found; missing if they were not). No rows where the protocol
-        is another.
-    """
+    """How much of an epistemic landscape was found (Weisberg and Muldoon 2009)."""
     noted = _noted(run, ("found", "peak_1", "peak_2"))
     dates = noted[["peak_1", "peak_2"]].min()
     row = {

@@ -16,16 +16,7 @@ from virsci_society.society.results.tables import PUBLICATION_STAGE
 
 
 def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:
-    """Teams in flight, memberships and contacts between teams over time (this project).
-
-    Returns:
-        One row per week and one for the last day: ``date``; ``teams_in_flight`` (founded and not
-        finished at that date); ``in_1``, ``in_2``, ``in_3`` (scientists in at least so many
-        teams), ``mean_memberships`` (over those in at least one; missing if nobody is) and
-        ``max_memberships``; ``cross_invitations`` (sent to members of other teams) and
-        ``consultations``, ``cross_consultations`` up to and including that date, and the same
-        since the row before with ``_new``. All counts of contacts start at zero on day 0.
-    """
+    """Teams in flight, memberships and contacts between teams over time (this project)."""
     days = np.array(sample_dates(run.days, every))
     teams, members = run.table("teams"), run.table("members")
     table = pd.DataFrame({"date": pd.array(days, dtype="Float64")})
@@ -70,15 +61,6 @@ def waiting(run: Run) -> pd.DataFrame:
 
     The size is that of the room: the people at the meeting, and for homework those at the
     meeting after which it was due.
-
-    Returns:
-        One row per size: ``size``; ``meetings``, ``meeting_wait`` (mean of held - due: waiting
-        for people), ``meeting_wait_max``, ``delayed`` (share of meetings held late, 0..1),
-        ``notice`` (mean of due - called); ``homework`` (pieces taken up), ``homework_queue``
-        (mean of started - assigned), ``homework_queue_max``; ``rounds`` (homework between two
-        meetings of a team) and ``held_up``: by how many days the longest way from the last
-        meeting to everybody's being ready, and from the meeting's date to everybody's being
-        there, exceeded what the team would have needed had its people had nothing else to do.
     """
     meetings, homework = run.table("meetings"), _between_meetings(run)
     rooms = meetings.assign(
@@ -119,13 +101,7 @@ def waiting(run: Run) -> pd.DataFrame:
 
 
 def rounds(run: Run) -> pd.DataFrame:
-    """Rounds of homework, from one meeting of a team to the call of the next (this project).
-
-    Returns:
-        One row per round: ``team``, ``stage``, ``visit``, ``turn``, ``effort`` (the longest, in
-        days) and ``held_up``: elapsed time minus that effort, which is the days by which the
-        homework of other projects came first, and turning from it.
-    """
+    """Rounds of homework, from one meeting of a team to the call of the next (this project)."""
     done = _between_meetings(run).dropna(subset=["done"])
     table = done.groupby(PLACE, as_index=False).agg(
         assigned=("assigned", "min"), done=("done", "max"), effort=("effort", "max")
@@ -150,14 +126,7 @@ def _held_up(every: pd.DataFrame, rooms: pd.DataFrame) -> pd.DataFrame:
 
 
 def queueing(run: Run) -> pd.DataFrame:
-    """Time at the desk by how busy people are (this project): the busy wait longer.
-
-    Returns:
-        One row per number of teams the scientist was working in when the homework reached its
-        desk: ``memberships``, ``homework`` (pieces), ``queue`` (mean of started - assigned,
-        days), ``delayed`` (share that had to wait, 0..1), ``stretch`` (mean time from desk to
-        done over mean effort; 1 where nobody waits).
-    """
+    """Time at the desk by how busy people are (this project): the busy wait longer."""
     pieces = run.table("homework").dropna(subset=["started", "done"])
     members = run.table("members")
     # The members of a team that was at work when a run was stopped are not in the tables.
@@ -179,13 +148,7 @@ def queueing(run: Run) -> pd.DataFrame:
 
 
 def utilisation(run: Run) -> pd.DataFrame:
-    """How much of the run each member of a team spent in rooms and at the desk (this project).
-
-    Returns:
-        One row per scientist who was in a team: ``scientist``, ``memberships``, ``meeting_days``
-        (in a room), ``homework_days`` (at the desk, as far as the run reached), and
-        ``attention`` (their sum over the days of the run; full attention is 1).
-    """
+    """How much of the run each member of a team spent in rooms and at the desk (this project)."""
     members = run.table("members")
     end = run.days
     rooms = run.table("meetings")[["team", "held", "ended"]].merge(
@@ -211,10 +174,6 @@ def acceptance(run: Run) -> pd.DataFrame:
     """Share of invitations accepted, by the invitee's load (this project).
 
     A scientist who had reached its limit did not choose: those invitations are left out.
-
-    Returns:
-        One row per load: ``load`` (teams the invitee was in), ``answered``, ``accepted``,
-        ``share`` and its 95 % Wilson interval ``low``, ``high`` (Wilson 1927).
     """
     chosen = _chosen(run)
     table = chosen.groupby("load")["yes"].agg(answered="size", accepted="sum").reset_index()
@@ -231,10 +190,6 @@ def acceptance_slope(run: Run) -> pd.DataFrame:
     """Change of the log odds of accepting per further team of the invitee (this project).
 
     Logistic regression with a Wald interval; answers of one scientist are taken as independent.
-
-    Returns:
-        One row: ``slope``, ``low``, ``high`` (95 %; missing if not estimable), ``intercept``,
-        ``n`` (answers) and ``note`` ("estimated", or "not estimable: " and why).
     """
     chosen = _chosen(run)
     fit = logistic_regression(known_numbers(chosen["load"]).tolist(), chosen["yes"].tolist())

@@ -60,18 +60,7 @@ COLUMNS: Mapping[str, str] = {
 
 
 def contributions(run: Run) -> pd.DataFrame:
-    """Contributions of each person to each paper or team (CRediT, Xu et al. 2022; this project).
-
-    Returns:
-        One row per team in which something was said and person who was a member, an author or
-        contributed: ``team``, ``paper`` (missing without one), ``scientist``, ``position`` among
-        the authors (from 0), ``member``; how often it contributed: ``idea`` (1: its idea was
-        written up), ``discussion``, ``criticism``, ``draft``, ``revision``, ``advice``,
-        ``coordination``; ``share`` (0..1, adds to 1 per team: every kind that occurred weighs the
-        same, and so does each contribution of a kind), ``roles`` of CRediT, ``leads`` (idea, draft
-        or coordination), ``gift`` (an author who contributed nothing) and ``ghost`` (contributed
-        more than advice to a paper without being its author).
-    """
+    """Contributions of each person to each paper or team (CRediT, Xu et al. 2022; this project)."""
     said = _counts(run)
     papers = _texts(run.table("papers"), "team", "paper")
     places: dict[str, dict[str, int]] = {}
@@ -119,15 +108,7 @@ def leads_by(own: Counter[str]) -> bool:
 
 
 def team_roles(run: Run) -> pd.DataFrame:
-    """How flat each team was, and who was named without cause (Xu et al. 2022; this project).
-
-    Returns:
-        One row per team: ``team``, ``paper`` (missing without one), ``people`` (its authors;
-        without a paper, its members), ``leads`` (those of them who led), ``lead_ratio`` (leads
-        over people: L of Xu, Wu and Evans 2022, 0..1), ``tall`` (L below 0.5), ``gifts`` (authors
-        who contributed nothing), ``ghosts`` (contributors who are no authors), ``advisers`` (who
-        gave advice and nothing else) and ``why`` nothing is known; all else is missing then.
-    """
+    """How flat each team was, and who was named without cause (Xu et al. 2022; this project)."""
     table = run.measure(contributions)
     known: dict[str, list[tuple[Any, ...]]] = {}
     for team, *told in _rows(table, "team", *SEEN):
@@ -145,15 +126,7 @@ def team_roles(run: Run) -> pd.DataFrame:
 
 
 def credit_by_position(run: Run) -> pd.DataFrame:
-    """What the place among the authors says, beside what they contributed (Hagen 2008).
-
-    Returns:
-        One row per ``position`` (first, middle, last) of papers with two or more authors, all of
-        whom are of the society, in whose teams something was said: ``authorships``; means of
-        ``share`` (contributed), ``fractional`` (1 over the authors) and ``harmonic`` credit (the
-        i-th author's is proportional to 1/i; Hagen 2008), all 0..1; ``leads`` and ``gifts``
-        (shares of the authorships).
-    """
+    """What the place among the authors says, beside what they contributed (Hagen 2008)."""
     papers = run.table("papers")
     own = set(papers.loc[papers["outside_authors"].isna(), "paper"])
     table = run.measure(contributions).dropna(subset=["position", "paper"])

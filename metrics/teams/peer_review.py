@@ -28,18 +28,6 @@ def review_outcomes(run: Run) -> pd.DataFrame:
     """Outcomes of all submissions together (this project).
 
     A submission is decided when it is accepted or rejected; a revision is not the end of it.
-
-    Returns:
-        One row: ``manuscripts`` (teams that handed one in), ``submissions``, ``decided``,
-        ``accepted``, ``acceptance`` (accepted over decided, 0..1), ``rounds`` (mean over those
-        decided), ``days`` (mean from the submission to its decision, revisions included),
-        ``asked`` (requests to review that were answered), ``declined`` (share of them, 0..1),
-        ``assigned`` (reviews that reached a desk and have come to an end there), ``late`` (share
-        of them that were reminded or given up, 0..1), ``reviews`` (mean per decided round),
-        ``reviewers`` (scientists who delivered one), ``load`` (mean reviews of those), ``gini``
-        (of their reviews, 0..1), ``same`` (pairs of reviewers of one round with the same
-        recommendation, 0..1) and ``agreement`` (Krippendorff's alpha of their scores, up to 1;
-        Krippendorff 2011). Missing where nothing is to be counted.
     """
     rounds, referees = run.table("submissions"), run.table("referees")
     ends = _ends(rounds)
@@ -76,14 +64,7 @@ def review_outcomes(run: Run) -> pd.DataFrame:
 
 
 def reviewers(run: Run) -> pd.DataFrame:
-    """Reviews of each scientist who was asked to review (this project).
-
-    Returns:
-        One row per scientist: ``scientist``, ``asked`` (requests), ``declined``, ``delivered``,
-        ``late`` (reviews that were reminded or given up), ``queue`` and ``days`` (means over the
-        reviews delivered: from the desk to being taken up, and to being done) and ``score`` (mean
-        overall score it gave). Most reviews first.
-    """
+    """Reviews of each scientist who was asked to review (this project)."""
     referees = run.table("referees")
     begun = _begun(run)
     joined = referees.merge(begun, on=[*ROUND, "scientist"], how="left")
@@ -181,12 +162,6 @@ def panels(run: Run) -> pd.DataFrame:
 
     The seats of the first round of each submission are halved; of an odd number the last seat is
     left out. So a duplicated panel of three needs ``publication.reviewers: 6``.
-
-    Returns:
-        One row per panel of a decided first round: ``team``, ``submission``, ``panel`` (first or
-        second), ``reviewers`` (who recommended something, separated by "; "), ``reviews``, mean
-        overall ``score`` and the ``decision`` (accept, revise, reject) of these reviews alone by
-        the rule of the scenario; missing without a review.
     """
     decided = run.table("submissions").dropna(subset=["decided"])
     decided = decided.loc[decided["round"] == 1, ["team", "submission"]]
@@ -212,13 +187,6 @@ def panel_agreement(run: Run) -> pd.DataFrame:
     """How often two panels decide differently (Beygelzimer et al. 2023).
 
     A revision that is asked for is no acceptance.
-
-    Returns:
-        One row: ``manuscripts`` on which both panels have a review, ``accepted`` (share of the
-        decisions), ``both``, ``one`` and ``neither`` (manuscripts accepted by so many panels),
-        ``disagree`` (one over manuscripts, 0..1), ``by_chance`` (the same where each panel drew its
-        acceptances at random) and ``changes`` (of the acceptances of one panel, the share that the
-        other does not accept, 0..1). Missing where nothing is to be counted.
     """
     table = run.measure(panels).dropna(subset=["decision"])
     pairs = table.groupby(["team", "submission"])["decision"].agg(list)

@@ -39,7 +39,6 @@ def freshness(members: Sequence[str], pairs: set[tuple[str, str]]) -> float:
 
     Args:
         members: at least one name.
-        pairs: pairs (smaller, larger) that had a joint paper before the founding.
     """
     known = set()
     for first, second in combinations(sorted(members), 2):
@@ -62,10 +61,6 @@ def composition(run: Run, cast: Mapping[str, list[str]]) -> dict[str, Any]:
     """The columns of ``BUILT``, one value per row of the table ``teams``.
 
     Main topics are those of the date on which the team was complete, or else founded.
-
-    Args:
-        run: the run.
-        cast: members of each team at its end; a team without any is its leader alone.
     """
     founded = run.table("teams")
     topics = TopicHistory(run)
@@ -172,22 +167,6 @@ def teams(run: Run) -> pd.DataFrame:
     """Composition and work of each team (VirSci, Figs 5 and 6; Guimera et al. 2005).
 
     Members are those who had not left before the end.
-
-    Returns:
-        One row per team: ``team``, ``state``, ``size``; ``freshness`` (share of members without
-        a joint paper with any other member before the founding, 0..1; 1 for a team of one),
-        ``diversity`` (distinct main topics / members, 0..1, as of the date on which the team was
-        complete, or else founded), ``unique`` (share of members whose main topic no other member
-        has, 0..1, likewise); ``leader_papers`` (papers of the leader before
-        the founding), ``leader_years`` (years since its first paper; missing if unknown),
-        ``newcomers`` (share of members without a paper before the founding), ``elsewhere``
-        (share of members who were in another team at some time of this membership);
-        ``days_to_paper`` (founding to visible paper), ``meetings``, ``waiting`` (days
-        held up by other projects of its people, summed over meetings and rounds of homework);
-        ``invited`` and how many were ``accepted``, ``declined``, ``full`` or ``unanswered``;
-        ``consultations`` asked, and ``consulted`` (its members asked as guests while they
-        worked in it); ``tied`` (share of the three ideas kept whose confidence tied with one
-        left out, 0..1; missing if none were kept).
     """
     founded = run.table("teams")
     table = founded[["team", "state"]].copy()
@@ -230,14 +209,6 @@ def outcomes_without_defaults(run: Run) -> pd.DataFrame:
 
     A default stands in for words that were refused, filtered or stayed unreadable: what it does
     to the results is seen by leaving out every team that has one.
-
-    Returns:
-        One row per ``outcome``: ``with a paper`` (share of the teams that have ended, 0..1),
-        then of the teams with a paper ``HD``, ``CD``, ``CI``, ``ON``, ``size``,
-        ``days to paper`` and ``inference cost``, and ``acceptance`` (share of invitations
-        accepted, 0..1). ``of``: teams, papers or invitations; ``n`` of them and their ``mean``;
-        ``n_without`` and ``mean_without``, the same over the teams without a default; and
-        ``difference``: mean_without - mean. Means are missing where there is nothing to average.
     """
     without = _undefaulted(run)
     rows = []
@@ -305,15 +276,6 @@ def by_protocol(run: Run) -> pd.DataFrame:
 
     Teams of all protocols live in one society, so what the others do is the same for each; what
     they do to one another (who is busy, what is published) is not taken out.
-
-    Returns:
-        One row per ``protocol``, by name: ``teams`` founded, of them ``ended``, their ``papers``;
-        ``with_paper`` (share of the teams that have ended, 0..1; one with a manuscript in review
-        has not); means over all teams of
-        ``size``, ``freshness``, ``diversity``, ``newcomers``, ``elsewhere``, ``waiting`` and
-        ``days_to_paper`` as in ``teams``; over the teams with a paper ``inference_cost``
-        (calls); over papers ``cited`` (citations by papers of this society) and ``HD``, ``CD``,
-        ``CI``, ``ON``. Missing where there is nothing to average.
     """
     founded = run.table("teams").set_index("team")
     ended = pd.Series(~unended(run).to_numpy(), index=founded.index)

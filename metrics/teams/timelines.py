@@ -21,19 +21,7 @@ PLACE = ["team", "stage", "visit", "turn"]
 
 
 def memberships(run: Run) -> pd.DataFrame:
-    """Where the time of each membership went, from joining to leaving (this project).
-
-    Returns:
-        One row per membership that has ended: ``team``, ``scientist``, ``role``, ``load`` (other
-        teams it was in when it joined), ``stayed``; and in days ``elapsed``, which is exactly the
-        sum of: ``meetings`` (in a room that was complete), ``effort`` (own homework),
-        ``switching`` (its desk turned from another project); ``gathering`` (until the team called
-        its first meeting), ``desk_queue`` (homework of other projects came first), ``teammates``
-        (own homework was done and that of others was not), ``notice`` (from the call of a meeting
-        to its date), ``meeting_queue`` (until all had come out of other rooms) and ``other`` (the
-        rest, such as homework that the end of the team broke off). ``waiting`` is the sum of
-        gathering, desk_queue, teammates, notice and meeting_queue.
-    """
+    """Where the time of each membership went, from joining to leaving (this project)."""
     members = run.table("members").dropna(subset=["joined", "left"])
     members = members.reset_index(names="membership")
     spans = pd.concat([*_own(run), *_shared(run)], ignore_index=True)
@@ -49,11 +37,6 @@ def projects(run: Run) -> pd.DataFrame:
     A round of homework lasts until the last member has done its own; what held that member up
     held the team up. So a team as a whole waits for nobody's homework but through the member who
     is last, and parts that others spent meanwhile do not count.
-
-    Returns:
-        One row per team that has finished or was dissolved: ``team``, ``state``, ``size``; and in
-        days ``elapsed`` and its parts as in ``memberships``, without ``teammates``: ``effort``,
-        ``switching`` and ``desk_queue`` are those of the last member of each round.
     """
     teams = run.table("teams").dropna(subset=["founded", "finished"])
     ended = teams.assign(joined=teams["founded"], left=teams["finished"])
@@ -66,12 +49,7 @@ def projects(run: Run) -> pd.DataFrame:
 
 
 def project_spans(run: Run, teams: Sequence[str] | None = None) -> pd.DataFrame:
-    """What each team as a whole did when: the spans that ``projects`` adds up.
-
-    Returns:
-        One row per span: ``team``, ``kind`` (a part of ``projects``), ``start`` and ``end`` in
-        days. Those of homework are of the last member of each round.
-    """
+    """What each team as a whole did when: the spans that ``projects`` adds up."""
     own = [span[span["last"]] for span in _own(run, teams)]
     spans = pd.concat([*own, *_shared(run, teams)], ignore_index=True)
     return spans.loc[spans["kind"] != "teammates", ["team", "kind", "start", "end"]]
@@ -160,16 +138,6 @@ def pieces(run: Run) -> pd.DataFrame:
 
     A round begins when homework is handed out and ends when the next meeting of the team is held.
     Homework that no meeting has followed, because its team or the run ended before, is left out.
-
-    Returns:
-        One row per piece: ``team``, ``scientist``, ``stage``, ``visit``, ``turn``; ``size``
-        (people in the next meeting), ``memberships`` (teams the scientist was in when it reached
-        the desk); and in days ``elapsed``, which is exactly ``effort`` (own) + ``switching`` (the
-        desk turned from another project) + ``waiting``. That has four parts: ``desk_queue``
-        (until it was taken up: homework of other projects came first), ``teammates`` (from its
-        end until the last member had done its own), ``notice`` (from there to the date of the
-        meeting, which is called at once) and ``meeting_queue`` (from that date until all had come
-        out of other rooms). ``homework_queue`` is desk_queue + teammates.
     """
     table = _followed(run)
     table["elapsed"] = table["held"] - table["assigned"]
@@ -189,13 +157,7 @@ def pieces(run: Run) -> pd.DataFrame:
 
 
 def delays(run: Run) -> pd.DataFrame:
-    """Waiting of a member per round, by team size and by how many teams it is in (this project).
-
-    Returns:
-        One row per ``by`` (``size``: people in the next meeting; ``memberships``: teams the
-        member was in when the homework reached its desk) and ``value``: ``pieces`` of homework
-        that a meeting followed; and means over them, in days, of the parts that ``pieces`` tells.
-    """
+    """Waiting of a member per round, by team size and by how many teams it is in (this project)."""
     table = run.measure(pieces)
     parts = []
     for by in ("size", "memberships"):
@@ -212,11 +174,6 @@ def held_attention(run: Run) -> pd.DataFrame:
 
     Who has come out of its other rooms sits in the next one until everybody is there. Rooms are
     entered in the order of their due dates; where attention is unlimited nobody is held.
-
-    Returns:
-        One row: ``meeting_days`` (people x days in meetings that were held), ``homework_days``
-        (at desks, turning to a project included), ``idle_days`` (in a room that is not complete)
-        and ``idle_share`` (of the sum of the three, 0..1; missing where it is zero).
     """
     seats = _seats(run)
     desks = run.table("homework").dropna(subset=["started"])

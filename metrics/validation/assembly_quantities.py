@@ -49,13 +49,7 @@ class AuthorHistory:
         authors: Iterable[Hashable] = (),
         pairs: Iterable[tuple[Hashable, Hashable]] = (),
     ) -> AuthorHistory:
-        """The history that some papers make.
-
-        Args:
-            papers: all of them count, whatever their dates.
-            authors: further people who are known to have written.
-            pairs: further pairs who are known to have written together.
-        """
+        """The history that some papers make."""
         numbers: dict[Hashable, int] = {}
         dates, named = [], []
         for date, authors_of_one in papers:
@@ -85,14 +79,7 @@ class AuthorHistory:
     def with_ties(
         self, authors: Sequence[Hashable], one: IntArray, other: IntArray
     ) -> AuthorHistory:
-        """The same history with further people and pairs, given in columns.
-
-        Args:
-            authors: people who are known to have written.
-            one: of each pair that is known to have written together, the place of one author in
-                ``authors``.
-            other: the place of the other.
-        """
+        """The same history with further people and pairs, given in columns."""
         numbers = dict(self.numbers)
         rows = np.array(
             [numbers.setdefault(author, len(numbers)) for author in authors], dtype=np.int64
@@ -208,11 +195,7 @@ def assembly_quantities(
 
     Args:
         papers: of the window, in any order; dates in days.
-        before: what was known before the window: a history, or the earlier papers themselves.
         period: length of a period in days, > 0; periods begin at multiples of it.
-
-    Returns:
-        The quantities, distributions included.
     """
     known = before if isinstance(before, AuthorHistory) else AuthorHistory.from_papers(before)
     works = _encode(papers, known, period)

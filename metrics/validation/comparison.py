@@ -174,11 +174,7 @@ def compare_with_real(
 
     Args:
         runs: the papers of each run; at least one run.
-        community: the real one.
         windows: lengths of time after the boundary, in whole years.
-
-    Returns:
-        Both tables, by window, then side.
     """
     rows: list[dict[str, object]] = []
     scores: list[dict[str, object]] = []

@@ -77,9 +77,7 @@ def papers_between(papers: Iterable[DatedPaper], first: float, end: float) -> li
     """The papers with an author that are dated from ``first`` (years) to before ``end``.
 
     Args:
-        papers: in any order.
         first: years since the boundary; negative before it.
-        end: the same.
     """
     begin, stop = first * DAYS_PER_YEAR, end * DAYS_PER_YEAR
     return [one for one in papers if begin <= one.date < stop and one.authors]
@@ -190,8 +188,6 @@ def mix_distance(one: TopicPapers, other: TopicPapers, papers: int) -> float:
     hold the same papers: their distance is 0.
 
     Args:
-        one: papers of one side.
-        other: papers of the other.
         papers: to draw from each, without replacement; NaN where a side has fewer, or 0 are asked.
     """
     if not 0 < papers <= min(len(one.keys), len(other.keys)):
@@ -205,7 +201,6 @@ def half_distance(side: TopicPapers, papers: int) -> float:
 
     Args:
         side: the papers; NaN where there are fewer than twice ``papers``.
-        papers: to draw for each sample.
     """
     if not 0 < 2 * papers <= len(side.keys):
         return float("nan")
@@ -219,7 +214,6 @@ def names_in_samples(side: TopicPapers, papers: int) -> float:
     """Mean number of different names in the samples that ``mix_distance`` draws.
 
     Args:
-        side: the papers.
         papers: to draw; NaN where there are fewer.
     """
     if not 0 < papers <= len(side.keys):

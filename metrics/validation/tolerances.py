@@ -40,7 +40,6 @@ def z_score(values: Sequence[float] | FloatArray, observed: float, error: float)
 
     Args:
         values: one per run.
-        observed: the observed value.
         error: its standard error; NaN where it is not known, which makes the result NaN.
 
     Returns:
@@ -90,10 +89,6 @@ def errors_in_tolerances(
 ) -> dict[str, float]:
     """The error of each of the fourteen quantities, divided by its tolerance.
 
-    Args:
-        simulated: of the simulated papers.
-        observed: of the real papers of the same window.
-
     Returns:
         Quantity -> error, signed (positive: simulated is higher) but for distributions; -1..1 is
         within tolerance. NaN where neither side is known; where one side alone is known, the error
@@ -117,9 +112,7 @@ def scalar_error(tolerance: Tolerance, simulated: float, observed: float) -> flo
     """The error of a value, or of a mean over runs, in the unit of its tolerance.
 
     Args:
-        tolerance: not one of a distribution.
         simulated: the value; NaN where it is not known.
-        observed: the same.
     """
     difference = simulated - observed
     if tolerance.kind == "relative":
@@ -133,15 +126,7 @@ MOST_COUNTED = 5.0
 
 
 def score(errors: Mapping[str, float], most: float = MOST_COUNTED) -> float:
-    """Root mean square of the errors that are known, in tolerances; NaN of none.
-
-    Args:
-        errors: as ``errors_in_tolerances`` returns them.
-        most: a larger error counts as this; infinity: as it is.
-
-    Returns:
-        0 (alike) to ``most``.
-    """
+    """Root mean square of the errors that are known, in tolerances; NaN of none."""
     known = np.minimum(np.abs(_known(errors)), most)
     return float(np.sqrt(np.mean(known**2))) if len(known) else float("nan")
 

@@ -48,12 +48,7 @@ class Backtest:
 
 
 def backtest_runs(compared: ComparedRuns, ecosystem: Ecosystem) -> Backtest:
-    """Hold the ideas of runs against the papers after the boundary of their ecosystem.
-
-    Raises:
-        InputError: the ecosystem is not that of the runs, has another embedding or no later papers,
-            or the runs have not finished or have no papers.
-    """
+    """Hold the ideas of runs against the papers after the boundary of their ecosystem."""
     import numpy as np
     import pandas as pd
 

@@ -65,11 +65,7 @@ def facts(
 
 
 def chosen_facts(names: Sequence[str]) -> dict[str, Fact]:
-    """The facts of these names, or all.
-
-    Raises:
-        InputError: there is none of that name.
-    """
+    """The facts of these names, or all."""
     from virsci_society.metrics.facts.fact import Fact
     from virsci_society.scenarios.config.registry import import_class, parts_of_kind
 
@@ -90,11 +86,7 @@ def chosen_facts(names: Sequence[str]) -> dict[str, Fact]:
 def opened_sides(
     runs: Sequence[Path], with_: Path | None
 ) -> list[tuple[str, tuple[FactTables, ...]]]:
-    """Name and tables of what is judged: each scenario or arm, then the field.
-
-    Raises:
-        InputError: nothing is given, or a run did not start from this ecosystem.
-    """
+    """Name and tables of what is judged: each scenario or arm, then the field."""
     from virsci_society.metrics.facts.tables import field_tables, run_tables
     from virsci_society.scenarios.analysis.observed import open_compared, require_fit
     from virsci_society.society.ecosystem.ecosystem import Ecosystem

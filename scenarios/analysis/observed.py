@@ -45,11 +45,7 @@ class ObservedComparison:
 
 
 def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
-    """Open folders of runs, which are compared together, and of studies, arm by arm.
-
-    Raises:
-        InputError: a folder is given twice or is none of either, or a study has no finished run.
-    """
+    """Open folders of runs, which are compared together, and of studies, arm by arm."""
     from virsci_society.scenarios.study.folder import LOCK
     from virsci_society.society.results.run import Run
 
@@ -67,12 +63,7 @@ def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
 
 
 def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> ObservedComparison:
-    """Compare runs with the real papers of the ecosystem that they started from.
-
-    Raises:
-        InputError: the ecosystem is not that of the runs, has no papers after its boundary, or the
-            runs are of different length.
-    """
+    """Compare runs with the real papers of the ecosystem that they started from."""
     from virsci_society.metrics.validation.comparison import compare_with_real
     from virsci_society.metrics.validation.dated_papers import simulated_papers
 
@@ -117,11 +108,7 @@ def community_of(ecosystem: Ecosystem) -> Community:
 
 
 def windows_of(compared: ComparedRuns, ecosystem: Ecosystem) -> list[int]:
-    """The lengths of time that are compared, in years from the boundary.
-
-    Raises:
-        InputError: the runs are of different length.
-    """
+    """The lengths of time that are compared, in years from the boundary."""
     from virsci_society.metrics.validation.comparison import compared_windows
 
     lengths = sorted({whole_years(run) for run in compared.runs})
@@ -148,10 +135,8 @@ def reach(
     papers, measured as if they were a run: what these miss, it must miss.
 
     Args:
-        tables: the comparison.
         closed: only the scientists of day 0, who are ``people``, are members of teams in the runs.
         people: at day 0.
-        outside_seats: papers of these scientists have a number of authors from outside.
     """
     if closed and outside_seats:
         return (
@@ -284,11 +269,7 @@ def _names(papers: pd.DataFrame) -> set[str]:
 
 
 def require_fit(run: Run, ecosystem: Ecosystem) -> None:
-    """See that the people of a run can be held against the later papers of an ecosystem.
-
-    Raises:
-        InputError: it started from another one, or there are no later papers with an author.
-    """
+    """See that the people of a run can be held against the later papers of an ecosystem."""
     require_later_papers(run, ecosystem)
     if not _names(ecosystem.contemporary.table):
         raise InputError("the papers after the boundary have no authors: nothing to compare with")

@@ -47,11 +47,7 @@ class Verification:
 
 
 def verify_folder(folder: Path) -> Verification:
-    """Check the folder of a run, a study, a calibration or an ecosystem.
-
-    Raises:
-        InputError: it is none of them.
-    """
+    """Check the folder of a run, a study, a calibration or an ecosystem."""
     told = Verification()
     if (folder / LOCK).exists() and (folder / "runs").is_dir():
         _verify_study(told, folder)

@@ -91,12 +91,7 @@ def plan(
 def run_probe_calls(
     scenario: Scenario, calls: int, out: Path | None, *, trust: bool = False
 ) -> RecordedRun:
-    """Make at most so many first calls of a run in its folder; the run need not make them again.
-
-    Raises:
-        InputError: the scenario's scientists follow rules: there is nothing to be learnt.
-        Stopped: the model cannot be reached, or a smaller budget has been reached before.
-    """
+    """Make at most so many first calls of a run in its folder; the run need not make them again."""
     from virsci_society.agents.offline.backend import Offline
     from virsci_society.scenarios.planning.model_rates import RecordedRun
     from virsci_society.scenarios.runs.execute import default_folder, run_scenario
@@ -164,11 +159,7 @@ def prompts(
 
 
 def _source(scenario: str, settings: list[str], *, trust: bool) -> tuple[Scenario | Path, Path]:
-    """The scenario or the run folder, and the folder in which its prompts are written by default.
-
-    Raises:
-        InputError: no such scenario, or settings for a run.
-    """
+    """Return the scenario or the run folder, and the default folder of its prompts."""
     from virsci_society.scenarios.config.schema import load_scenario
     from virsci_society.scenarios.planning.prompt_recording import is_run
     from virsci_society.scenarios.runs.execute import default_folder

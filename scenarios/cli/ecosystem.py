@@ -132,11 +132,7 @@ def _from_source(kind: str) -> Callable[..., None]:
 
 
 def _importer(kind: str, *, trust: bool) -> str | type[Source]:
-    """The kind of source, or the class behind a name or path from outside.
-
-    Raises:
-        InputError: it is not trusted, cannot be imported, or is no importer.
-    """
+    """The kind of source, or the class behind a name or path from outside."""
     if kind in KINDS:
         return kind
     from virsci_society.scenarios.config.outside_code import import_member, installed_of
@@ -178,11 +174,7 @@ def synthetic(
 
 
 def invented(scientists: int, papers: int, seed: int) -> Ecosystem:
-    """A synthetic ecosystem of a stated size.
-
-    Raises:
-        InputError: its size does not hold together.
-    """
+    """A synthetic ecosystem of a stated size."""
     from pydantic import ValidationError
 
     from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic

@@ -54,12 +54,7 @@ def new(
 
 
 def write_schema(target: Path, text: str) -> Path:
-    """Write the schema beside a new scenario, and over no other file; returns where it stands.
-
-    Raises:
-        InputError: both names that a schema may have are taken by other files.
-        OSError: it cannot be written.
-    """
+    """Write the schema beside a new scenario, and over no other file; returns where it stands."""
     from virsci_society.agents.files.atomic_files import write_atomically
 
     # The second name for a folder with the schema of another release, or a file of the user's own.
@@ -76,11 +71,7 @@ def scenario_text(name: str, parent: str | None) -> str:
     """The text of a new scenario.
 
     Args:
-        name: its title.
         parent: the scenario that it extends; None: every key that people change is written out.
-
-    Raises:
-        InputError: there is no such parent.
     """
     from virsci_society.scenarios.config.yaml_io import write_yaml
 

@@ -151,8 +151,6 @@ def fit(items: Sequence[str], make: Callable[[Sequence[str]], str], room: int) -
     """The text of as many items as there is room for, and their number.
 
     Args:
-        items: those that come first are kept first.
-        make: makes the text of some of them; more items make a longer text.
         room: most characters.
     """
     text = make(items)
@@ -246,12 +244,7 @@ def needs_of(calls: pd.DataFrame) -> dict[str, Any]:
 
 
 def ideas_of(calls: pd.DataFrame, questions: Mapping[str, ShownPrompt]) -> dict[str, Any]:
-    """Which calls put forward the ideas that a ballot lists or that a draft writes up.
-
-    Returns:
-        ``ballots``: for the number of a call the numbers of the ideas it was shown, -1 where an
-        idea is not found; ``used`` and ``retrieved``: for the number of an idea the ids of papers.
-    """
+    """Which calls put forward the ideas that a ballot lists or that a draft writes up."""
     known: dict[tuple[str, str, str], int] = {}
     ballots: dict[int, list[int]] = {}
     papers: dict[str, dict[int, list[str]]] = {"used": {}, "retrieved": {}}
@@ -337,14 +330,7 @@ def read_prompts(
     """The prompts of a run, or why there are none.
 
     Args:
-        folder: of the run.
-        calls: number of its calls.
         wanted: None: where the run has finished and has at most ``MOST_CALLS`` calls.
-        trust: let dotted paths in its scenario be imported.
-
-    Raises:
-        InputError: they are wanted, and the run cannot be gone through again.
-        Diverged: they are wanted, and prompts or code have changed since.
     """
     if wanted is False:
         return PromptBook(missing="not asked for")

@@ -113,11 +113,7 @@ class Explorer:
 
 
 def write_explorer(path: Path, runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Explorer:
-    """Write the page of one run or of two.
-
-    Returns:
-        What was written.
-    """
+    """Write the page of one run or of two."""
     made = render_explorer(runs, books)
     write_html(path, made.html)
     return made

@@ -275,9 +275,6 @@ def waits_of(run: Run) -> pd.DataFrame:
 
     A team waits for a scientist from the day on which all others have done their homework of a
     round until that scientist has, and from the date of a meeting until it comes free.
-
-    Returns:
-        One row per wait: ``team``, ``who``, ``day`` (its end) and ``days`` (> 0).
     """
     key = ["team", "stage", "visit", "turn"]
     work = run.table("homework").sort_values([*key, "done"], kind="stable")

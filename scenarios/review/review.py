@@ -260,12 +260,7 @@ class PanelReview:
         return dict(record.get("kinds", {})).get(self.kind.name) == self.identity
 
     def execute(self, announce: Callable[[str], None] = lambda line: None) -> None:
-        """Ask what has not been answered yet, and write the tables; ``announce`` gets lines.
-
-        Raises:
-            Stopped: backend, budget, disk or a signal ended the review; the same call resumes it.
-            Diverged: the journal has a call that would now be made differently.
-        """
+        """Ask what has not been answered yet, and write the tables; ``announce`` gets lines."""
         record = read_record(self.folder) or {"kinds": {}}
         with disk_errors_as(InputError, f"{self.folder}: cannot be written to"):
             make_folder(self.folder, within=self.folder.parent.parent)

@@ -217,9 +217,6 @@ def read_sheets(
 
     A sheet without a name in the column ``rater`` is that of one rater. A choice scores 0 (A), 1
     (B) or NaN (tie). ``incomplete`` accepts empty cells and missing rows.
-
-    Raises:
-        InputError: all faults at once, each with its file and line.
     """
     answers: list[tuple[str, str, str, float]] = []
     faults: list[str] = []

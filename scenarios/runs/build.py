@@ -23,11 +23,7 @@ from virsci_society.society.model import Society
 
 
 def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
-    """Read or generate the ecosystem of a scenario.
-
-    Raises:
-        InputError: missing or damaged, without papers or people, or too few for one team.
-    """
+    """Read or generate the ecosystem of a scenario."""
     source: Any = scenario.population.ecosystem
     if not hasattr(source, "generate"):
         raise InputError(
@@ -54,11 +50,7 @@ def _require_own_embedding(scenario: Scenario, ecosystem: Ecosystem) -> None:
 
 
 def require_team(scenario: Scenario, ecosystem: Ecosystem) -> None:
-    """Refuse teams that are larger than the population.
-
-    Raises:
-        InputError: an ecosystem has too few people for one team of the scenario.
-    """
+    """Refuse teams that are larger than the population."""
     # The keys of a protocol are its own fields, or those of the settings that it has.
     settings = getattr(scenario.protocol, "settings", scenario.protocol)
     wanted, people = getattr(settings, "team_size", None), len(ecosystem.profiles)
@@ -79,13 +71,7 @@ def build_gateway(
     """The gateway to the scenario's backend.
 
     Args:
-        scenario: checked.
         journal: of its run folder; None: calls that cost anything are kept in memory.
-        strict: refuse every call that the journal does not know.
-        shared: slots and connections that it shares with other runs of this process.
-
-    Raises:
-        InputError: a budget in money, and a model without a known price.
     """
     speaking = scenario.backend
     backend: Any = scenario.seeded_backend
@@ -109,11 +95,7 @@ def build_gateway(
 def build_society(
     scenario: Scenario, ecosystem: Ecosystem | None = None, gateway: Gateway | None = None
 ) -> Society:
-    """The society of a scenario, at day 0.
-
-    Raises:
-        InputError: its ecosystem cannot be used.
-    """
+    """The society of a scenario, at day 0."""
     return Society(**_arguments(scenario, ecosystem, gateway))
 
 

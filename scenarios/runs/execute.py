@@ -282,11 +282,7 @@ def replay(
 
 
 def require_finished(parent: Path, day: float) -> None:
-    """See that a run that is to be forked has finished, and not before a day.
-
-    Raises:
-        InputError: it has not, or ends before that day.
-    """
+    """See that a run that is to be forked has finished, and not before a day."""
     from virsci_society.society.results.run import Run
 
     for name in (MANIFEST, DIGEST, SCENARIO, JOURNAL):
@@ -307,11 +303,7 @@ def _place(out: Path | None) -> Iterator[Path]:
 
 
 def is_finished(scenario: Scenario, folder: Path) -> bool:
-    """Does the folder hold this very run already?
-
-    Raises:
-        InputError: it holds this run until a later day, or files of something else.
-    """
+    """Does the folder hold this very run already?"""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give another folder with --out")
     if not (folder / MANIFEST).is_file():
@@ -346,12 +338,7 @@ def _says_the_same(scenario: Scenario, held: Mapping[str, Any]) -> bool:
 
 
 def prepare(scenario: Scenario, folder: Path) -> None:
-    """Check the ecosystem's folder and the run's own before anything is simulated.
-
-    Raises:
-        InputError: the ecosystem is not there, or the run folder cannot be written to.
-        Stopped: the disk is full.
-    """
+    """Check the ecosystem's folder and the run's own before anything is simulated."""
     source = scenario.population.ecosystem
     if isinstance(source, Folder):
         source.require()

@@ -63,15 +63,9 @@ class Fork:
         """Read the arguments of the command.
 
         Args:
-            parent: folder of a finished run.
-            at: date, as durations are written.
             settings: ``a.b=c``; a key that may not change in mid-run holds from day 0, and is
                 refused if that would change the past.
             remove: who leaves: ``degree:10``, rank and number, or names with commas between them.
-            trust: let dotted paths be imported.
-
-        Raises:
-            InputError: no finished run, a day beyond its end, or nothing that differs.
         """
         try:
             day = parse_days(at)
@@ -98,16 +92,7 @@ class Fork:
         return cls(parent, day, read_scenario(document, trust=trust))
 
     def run(self, out: Path, progress: Progress | None = None) -> RunPrefix:
-        """Run the fork, or resume it.
-
-        Returns:
-            The past that the fork shares with its parent.
-
-        Raises:
-            InputError: the folder cannot be used.
-            Diverged: code or prompts have changed, so that the past would be another one.
-            Stopped: backend, budget, disk or a signal ended it early; the same call goes on.
-        """
+        """Run the fork, or resume it."""
         if out.resolve() == self.parent.resolve():
             raise InputError(f"{out}: a fork needs a folder of its own; give --out NEW")
         if not is_finished(self.scenario, out):
@@ -153,11 +138,7 @@ def _changing_the_past(held: Scenario, always: Sequence[str], trust: bool) -> li
 
 
 def _require_reached(held: Scenario, day: float, later: Iterable[str]) -> None:
-    """Refuse a setting that a later intervention of the run itself would take back.
-
-    Raises:
-        InputError: names the setting, the intervention and what to do.
-    """
+    """Refuse a setting that a later intervention of the run itself would take back."""
     for one in held.interventions:
         for key in one.set if one.at > day else ():
             # What is named after use replaces the whole section, and what was set in it.

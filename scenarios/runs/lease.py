@@ -100,11 +100,7 @@ class Lease:
         self._thread = threading.Thread(target=self._touch, name="lease", daemon=True)
 
     def check(self) -> None:
-        """Check that the lease is still held, before an effect that counts; any thread may.
-
-        Raises:
-            LeaseLost: it is not, or the file system does not say.
-        """
+        """Check that the lease is still held, before an effect that counts; any thread may."""
         if self._released.is_set():
             raise LeaseLost(f"{self.folder}: the lease {self.fence} has been given back")
         try:
@@ -174,14 +170,7 @@ def hold_lease(
     """Hold the lease of a run folder for as long as the block lasts.
 
     Args:
-        folder: the run folder; it need not exist yet. The lease lies in ``FOLDER.lease``.
-        owner: name of the process, for messages.
         beat: seconds between two touches; the same for everybody who shares the folder.
-        missed: touches that may be missing before it is taken over.
-
-    Raises:
-        LeaseHeld: a living owner has it.
-        Stopped: the lease cannot be written.
     """
     place = folder.with_name(f"{folder.name}.lease")
     with disk_errors_as(Stopped, f"{place}: no lease can be written"):
@@ -220,11 +209,7 @@ def stop_all(reason: Stopped, within: Path | None = None) -> int:
 
 
 def _taken(place: Path, owner: str, beat: float, patience: float) -> Path:
-    """Make the next lease file, if nobody alive has the latest.
-
-    Raises:
-        LeaseHeld: somebody has.
-    """
+    """Make the next lease file, if nobody alive has the latest."""
     before = _numbers(place)
     latest = max(before, default=0)
     if latest:

@@ -31,13 +31,7 @@ def check_before_run(
     """Check what a run needs besides a right scenario.
 
     Args:
-        scenario: with right keys.
         folder: the run folder; None: none is looked at.
-        online: connect to the server of the model; nothing is asked there.
-        keys: look for the variables of keys; not where no model is asked, or not by this process.
-
-    Raises:
-        InputError: all faults at once, each with what to type.
     """
     source = scenario.population.ecosystem
     if isinstance(source, Folder):
@@ -147,12 +141,7 @@ def _kinds(data: Any) -> Any:
 
 
 def silent_servers(scenario: Scenario, *, local: bool = False) -> Iterator[str]:
-    """The address of the model if nothing answers there, with what to do.
-
-    Args:
-        scenario: with right keys.
-        local: look at an address on this machine only.
-    """
+    """The address of the model if nothing answers there, with what to do."""
     endpoint: Any = getattr(scenario.backend.backend.paid, "endpoint_settings", None)
     if endpoint is None or endpoint.api_base is None or (local and not endpoint.is_local):
         return

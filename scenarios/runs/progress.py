@@ -84,7 +84,6 @@ class ConsoleProgress(Progress):
     """Shows a bar on a terminal; elsewhere prints every phase, and a line every few seconds.
 
     Args:
-        stream: where it is shown; stderr by default.
         every: least seconds between two changes; None: by the kind of stream.
     """
 

@@ -36,13 +36,6 @@ long as one before, so that scenarios of nearly one size ask for the same."""
 class Rehearsal:
     """One rehearsal, and what it would have asked of the model.
 
-    Args:
-        scenario: checked.
-        settings: how the rule-based scientists imitate the model.
-        salt: changes the random part of the imitation.
-        known: returns the outcome that a journal holds for a request, which is taken as it was.
-        on_known: called with every known call and the offline reply to the same request.
-
     Attributes:
         asked: requests to the model so far.
         first: the first request of each form by its name, in the order of being asked.
@@ -79,17 +72,7 @@ class Rehearsal:
         enough: Callable[[], bool] = lambda: False,
         step: Callable[[Society], object] = lambda _: None,
     ) -> Society:
-        """Go through the scenario; what ends it early does so at the end of a simulated period.
-
-        Args:
-            ecosystem: the scenario's own, where it has been built already.
-            most: requests after which it stops.
-            enough: asked before each period; True ends the rehearsal.
-            step: is given the society before each period.
-
-        Raises:
-            InputError: the ecosystem cannot be used.
-        """
+        """Go through the scenario; what ends it early does so at the end of a simulated period."""
 
         def stops(society: Society) -> bool:
             step(society)
@@ -142,11 +125,7 @@ def untrimmed(scenario: Scenario) -> Scenario:
 
 
 def longest_page(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Request | None:
-    """The request with the longest messages that a rehearsal asks; the first of several.
-
-    Returns:
-        The request; None if the model is asked nothing.
-    """
+    """The request with the longest messages that a rehearsal asks; the first of several."""
     rehearsal = Rehearsal(untrimmed(scenario), MimicSettings(wordiness=WORDINESS))
     rehearsal.run(ecosystem, REHEARSED)
     return rehearsal.longest
@@ -162,9 +141,6 @@ def size_window(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Scena
 
     It stays as it is where the server does not take the window from requests, or where the scenario
     states one.
-
-    Raises:
-        InputError: the model's own window is shorter.
     """
     paid = scenario.backend.backend.paid
     if not isinstance(paid, ChatCompletionsBackend) or not paid.sets_window or paid.window:
@@ -177,11 +153,7 @@ def size_window(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Scena
 
 
 def ask_for_window(paid: ChatCompletionsBackend, need: int) -> ChatCompletionsBackend:
-    """The backend, asking for a window of at least so many tokens in every request.
-
-    Raises:
-        InputError: the model was made for fewer.
-    """
+    """The backend, asking for a window of at least so many tokens in every request."""
     most = read_window(paid).most or math.inf
     if need > most:
         raise InputError(

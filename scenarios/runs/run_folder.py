@@ -84,14 +84,7 @@ class RunRecord:
 def record_run(
     scenario: Scenario, society: Society, folder: Path, ledger: Mapping[str, Any]
 ) -> RunRecord:
-    """Write what happened in a run; the society is not needed any more after it.
-
-    Args:
-        scenario: of the run.
-        society: at its end.
-        folder: to write to.
-        ledger: cost of the calls, for the manifest.
-    """
+    """Write what happened in a run; the society is not needed any more after it."""
     from virsci_society.metrics.measure_names import compares_papers
     from virsci_society.society.results.run import Run
 
@@ -115,13 +108,7 @@ def record_run(
 
 
 def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
-    """Measure a recorded run, write its page and its manifest, and remove what was partial.
-
-    Args:
-        recorded: the run.
-        page: write ``report.html`` and ``summary.json``; without them nothing is lost: ``society
-            report`` writes the page later, and ``society show`` sums up the tables.
-    """
+    """Measure a recorded run, write its page and its manifest, and remove what was partial."""
     from virsci_society.metrics.exports import digested_network, write_networks
     from virsci_society.society.results.digest import digest_content, digest_tables
     from virsci_society.society.results.speaker import speaker_of
@@ -158,11 +145,7 @@ def write_partial(
     what stopped the run.
 
     Args:
-        scenario: of the run.
         society: its log has nothing of that day or later.
-        folder: of the run.
-        ledger: cost of the calls, for the manifest.
-        why: the reason that the manifest names, without secrets.
         days: the day.
     """
     if sum(map(len, society.log.all_rows().values())) > PARTIAL_ROWS:

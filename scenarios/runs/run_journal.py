@@ -40,11 +40,6 @@ def require_identity(number: object, where: Path, what: str) -> None:
 
     Args:
         number: that the folder bears; None: 1.
-        where: the folder, for the message.
-        what: cannot be done otherwise, such as ``resuming it``.
-
-    Raises:
-        InputError: it was made under another identity.
     """
     held = int(str(number or 1))
     if held == IDENTITY:
@@ -79,16 +74,7 @@ JOURNAL = "journal.sqlite"
 def open_journal(
     folder: Path, fork: Path | None = None, fence: Callable[[], None] | None = None
 ) -> Journal:
-    """The journal of a run folder, made if there is none; this process alone writes it.
-
-    Args:
-        folder: of the run.
-        fork: another run folder, from which calls that are made in the same way are taken.
-        fence: called before every commit; it raises a Stopped once nothing may be written any more.
-
-    Raises:
-        InputError: another process writes it, it is damaged, or there is nothing to fork from.
-    """
+    """The journal of a run folder, made if there is none; this process alone writes it."""
     parent = None if fork is None else fork / JOURNAL
     if parent is not None and not parent.is_file():
         raise InputError(f"{fork}: holds no journal to fork from")
@@ -110,11 +96,7 @@ def matches_journal(journal: Journal, scenario: Scenario) -> bool:
 
 
 def require_journal_identity(journal: Journal, folder: Path, what: str) -> None:
-    """See that a journal with calls in it was made under the identity of this release.
-
-    Raises:
-        InputError: it was made under another one.
-    """
+    """See that a journal with calls in it was made under the identity of this release."""
     if journal.meta("identity") is not None:
         require_identity(journal.meta(NUMBER), folder, what)
 

@@ -150,9 +150,6 @@ def judge_state(
     """State, reason and words on where its latest session stood, of a run that was begun.
 
     Args:
-        manifest: of its results; empty if there are none.
-        part: the manifest of its part; empty if there is none.
-        notes: of its journal; empty if it has none that can be read.
         writing: whether a process holds its lock; None: that cannot be seen from this machine.
     """
     if writing:
@@ -225,12 +222,7 @@ def last_written(*files: Path) -> float | None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest in a folder; empty if there is none, or the folder is a link.
-
-    Raises:
-        InputError: it is a link or no object.
-        ValueError: it is not JSON.
-    """
+    """The manifest in a folder; empty if there is none, or the folder is a link."""
     path = folder / MANIFEST
     if folder.is_symlink() or not path.exists():
         return {}
@@ -280,10 +272,6 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
 
     The part of a run was written at one of its stops. What it says of the end and of the cost is
     replaced by what the journal says, because a later session may have gone on and been killed.
-
-    Raises:
-        InputError: no run folder, a damaged one, or one of a run that has left nothing to be
-            shown; the message says how that run stands.
     """
     from virsci_society.society.results.run import Run, resolve_run_folder
 
@@ -335,15 +323,7 @@ def has_world(folder: Path) -> bool:
 
 
 def list_runs(root: Path, *, of_studies: bool = False) -> list[RunState]:
-    """Every run and study below a folder, or the folder itself, sorted by path.
-
-    Args:
-        root: the folder.
-        of_studies: every run of a study that kept its folder, in place of the study.
-
-    Raises:
-        InputError: it is no folder.
-    """
+    """Every run and study below a folder, or the folder itself, sorted by path."""
     if not root.is_dir():
         raise InputError(f"{root}: no such folder; runs are written to runs/ by default")
     return sorted(_states(root, DEPTH, of_studies), key=lambda one: Path(one.folder))

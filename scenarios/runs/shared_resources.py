@@ -41,9 +41,6 @@ class SharedResources:
 
         A society changes nothing of its ecosystem. Runs at the same time have one each all the
         same, because what an ecosystem computes when first asked is not made for several threads.
-
-        Raises:
-            InputError: missing or damaged, without papers or people, or too few for one team.
         """
         from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
 

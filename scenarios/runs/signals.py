@@ -117,12 +117,7 @@ def _handled(
 
 
 def resuming_command(words: Sequence[str], setting: str = "") -> str:
-    """A command line that is given again.
-
-    Args:
-        words: the arguments that it was given; without any the result is empty.
-        setting: ``key=value`` that takes the place of what was set, such as a larger budget.
-    """
+    """A command line that is given again."""
     if not setting:
         return shlex.join(["society", *words]) if words else ""
     key = setting.partition("=")[0]

@@ -124,12 +124,6 @@ def add_options(
 
     An option that is not given is None. Its ``help`` and ``least`` value stand in the annotation
     of the field.
-
-    Args:
-        command: gets the values as keywords.
-        before: the parameter of the command before which the options stand in its help.
-        classes: dataclasses with annotated fields.
-        flags: field -> option, where it is not the field's name with dashes.
     """
     signature = inspect.signature(command, eval_str=True)
     made = [
@@ -159,12 +153,7 @@ def _option(name: str, hint: Any, flags: Mapping[str, str]) -> inspect.Parameter
 
 
 def tell(*lines: str, err: bool = False) -> None:
-    """Print lines that may quote a stranger: control characters, ends of lines too, are escaped.
-
-    Args:
-        lines: each stays one line, so that no title can end a line and go on as a line of ours.
-        err: print them on stderr.
-    """
+    """Print lines that may quote a stranger: control characters, ends of lines too, are escaped."""
     for line in lines:
         typer.echo(printable(line), err=err)
 

@@ -37,11 +37,7 @@ class RunWithTables(Protocol):
 
 
 class RunPlots:
-    """The plots of one run; ``run.plot`` gives it.
-
-    Args:
-        run: finished or partial.
-    """
+    """The plots of one run; ``run.plot`` gives it."""
 
     def __init__(self, run: RunWithTables) -> None:
         self._run = run
@@ -82,7 +78,6 @@ class RunPlots:
 
         Args:
             ax: matplotlib axes; None: new ones.
-            most: scientists that are drawn.
         """
         axes = _axes(ax)
         members = self._run.table("members", plain=True)
@@ -113,7 +108,6 @@ class RunPlots:
         Args:
             ax: matplotlib axes; None: new ones.
             day: the last day that counts; None: the end of the run.
-            seed: of the positions.
         """
         axes = _axes(ax)
         ties = self._run.table("ties", plain=True)

@@ -46,9 +46,6 @@ class Vectors:
     Attributes:
         ids: ids of the papers, one per row.
         values: float32 array of shape (papers, dimensions).
-
-    Raises:
-        InputError: not one row per paper.
     """
 
     ids: tuple[str, ...]

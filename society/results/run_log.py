@@ -61,11 +61,7 @@ class RunLog:
             self.events.append(entry | fields)
 
     def row(self, table: str, *values: Any) -> None:
-        """Add one row to a table of ``TABLES``, values in the order of its columns.
-
-        Raises:
-            ValueError: the number of values is not the number of columns.
-        """
+        """Add one row to a table of ``TABLES``, values in the order of its columns."""
         # Here and not at the end of the run, so that the traceback shows who wrote the row.
         if len(values) != len(TABLES[table]):
             raise ValueError(f"{table} has {len(TABLES[table])} columns, got {len(values)} values")
@@ -118,8 +114,6 @@ class InitialTables:
 
     Args:
         ecosystem: people and ties before day 0.
-        population: the same people in the society, which has their rows and names.
-        network: who had written with whom.
     """
 
     def __init__(

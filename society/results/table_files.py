@@ -69,14 +69,6 @@ def write_tables(folder: Path | str, rows: TableRows, speaker: str = "") -> dict
 
     Every table is written, also an empty one. Each file appears whole or not at all, and its
     bytes depend on the set of rows only (for one version of the Parquet library).
-
-    Args:
-        folder: the run folder.
-        rows: by name of the table; tables left out are empty.
-        speaker: who spoke in the run, for the metadata of each file.
-
-    Raises:
-        InputError: an unknown table name or a malformed row; nothing is written then.
     """
     tables = build_tables(rows)
     for name, table in tables.items():
@@ -98,8 +90,6 @@ def write_parquet(
     """Write one table as Parquet, whole or not at all, without pandas' own metadata.
 
     Args:
-        path: the file; its folder is made.
-        table: what to write.
         schema: of the file; None: as pyarrow infers it.
         speaker: who spoke in the run, as the metadata ``speaker``; empty: not known.
         within: a folder above it below which no folder may be a link; None: its own folder.
@@ -164,8 +154,6 @@ def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame], speaker: s
     """Write each table as CSV; text that a spreadsheet would run gets a quote (``safe_cell``).
 
     Args:
-        folder: is made if it does not exist.
-        tables: by name of the file, without its suffix.
         speaker: who spoke in the run, for a metadata file beside them; empty: none is written.
     """
     target = Path(folder)
@@ -190,11 +178,7 @@ def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame], speaker: s
 def write_measures(
     folder: Path | str, measures: Mapping[str, pd.DataFrame], speaker: str = ""
 ) -> None:
-    """Write measures, by name, as ``tables/measures/*.parquet`` into a run folder.
-
-    Raises:
-        InputError: a name is not made of letters, digits and _ only.
-    """
+    """Write measures, by name, as ``tables/measures/*.parquet`` into a run folder."""
     written = []
     for name, table in measures.items():
         if not name.isidentifier():

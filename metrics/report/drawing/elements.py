@@ -112,15 +112,7 @@ def place_labels(
     gap: float,
     within: Box,
 ) -> list[tuple[float, float] | None]:
-    """Where names stand, the first ones first: right, left, above or below their point.
-
-    Args:
-        points: all points; no name covers one.
-        widths: of the names, which are those of the first points.
-        height: of all names.
-        gap: distance of a name from its point.
-        within: where names may stand.
-    """
+    """Where names stand, the first ones first: right, left, above or below their point."""
     taken: list[Box] = [(x - gap, y - gap, x + gap, y + gap) for x, y in points]
     placed: list[tuple[float, float] | None] = []
     for number, ((x, y), width) in enumerate(zip(points, widths, strict=False)):

@@ -41,12 +41,7 @@ class Plot:
     """One figure of the house style: axes in rows and columns, and a legend above them."""
 
     def __init__(self, width: float, height: float) -> None:
-        """An empty figure.
-
-        Args:
-            width: in inches of 72 SVG units; the page scales it.
-            height: likewise.
-        """
+        """An empty figure."""
         self._width, self._height = INCH * width, INCH * height
         self._rows: list[list[Axes]] = []
         self._shared = False
