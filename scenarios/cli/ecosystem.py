@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from virsci_society.society.ecosystem.building.build_options import BuildOptions
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.ecosystem.importers.source import Source
-    from virsci_society.society.ecosystem.importers.spool import Spool
 
 
 KINDS = {
@@ -196,30 +195,19 @@ def _build(
 ) -> None:
     from virsci_society.society.ecosystem.building.builder import build as build_by
     from virsci_society.society.ecosystem.importers.source import open_source
-    from virsci_society.society.ecosystem.importers.spool import Spool
     from virsci_society.society.ecosystem.storage import require_place
 
     require_place(out)
     partial = out.with_name(f"{out.name}.partial")
-    with make_progress() as progress:
-        source = open_source(kind, paths, progress=progress.count, **options)
-        refuse_links(partial)
-        records = Spool(source, partial)
-        with _writing(out), _cleared(records):
-            make_folder(partial)
-            built = build_by(
-                records,
-                plan,
-                lambda: _provenance(source, paths, options) | facts,
-                progress=progress,
-                cache=partial / "vectors",
-            )
-            if not built.past:
-                remove_folder(partial)
-                raise _no_past(built.manifest["notes"])
-            progress.begin(f"writing {out}")
-            built.save(out, key=keep_names)
-            remove_folder(partial)
+    with make_progress() as progress, _writing(out), _working_folder(partial):
+        source = open_source(kind, paths, **options)
+        built = build_by(
+            source, plan, lambda: _provenance(source, paths, options) | facts, progress, partial
+        )
+        if not built.past:
+            raise _no_past(built.manifest["notes"])
+        progress.begin(f"writing {out}")
+        built.save(out, key=keep_names)
     _tell(built, source, out)
 
 
@@ -271,18 +259,17 @@ def _tell_counts(made: Ecosystem, out: Path) -> None:
 
 
 @contextmanager
-def _cleared(records: Spool) -> Iterator[None]:
-    """Leave nothing behind of a source that cannot be read; what was read stays otherwise."""
-    before = records.source.report
+def _working_folder(folder: Path) -> Iterator[None]:
+    """A folder that is removed at the end; after an error it keeps the paid rows of a model."""
+    refuse_links(folder)
+    make_folder(folder)
     try:
         yield
-    except InputError:
-        # Another object where this process, and no other one, has begun to read.
-        if records.source.report is not before and not records.finished:
-            remove_folder(records.folder)
+    except BaseException:
         with suppress(OSError):
-            records.folder.rmdir()
+            folder.rmdir()
         raise
+    remove_folder(folder)
 
 
 @contextmanager

@@ -35,7 +35,7 @@ from virsci_society.society.literature.embedding.registry import load_embedding
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array  # by name, as in ``building.outline``
+    from scipy.sparse import csr_array  # by name, as in ``building.raw_corpus``
 
 MANY_PEOPLE = 20_000
 """Size of population above which the vectors of its interests are stored with the ecosystem; those

@@ -1,24 +1,23 @@
-"""Building an ecosystem from raw records, in three passes over the source.
+"""Building an ecosystem from the raw records of a source.
 
-The first pass makes an outline, on which papers and scientists are selected. The second reads the
-words of the kept papers, which are then embedded. The third reads what the scientists' papers are
-about. The words of a paper that is dropped are never held. The notes of the manifest say what the
-source cannot tell; every report repeats them.
+The source is read once into a corpus of columns, on which papers and scientists are selected. The
+notes of the manifest say what the source cannot tell; every report repeats them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.lazy_imports import pa, pc
 from virsci_society.society.ecosystem.building.build_options import (
     BuildOptions,
     BuildProgress,
@@ -28,30 +27,26 @@ from virsci_society.society.ecosystem.building.filters import (
     COLLECTED,
     UNDATED,
     PaperSelection,
-    Step,
     count_joint_papers,
     count_scientists,
     select_papers,
     select_scientists,
     shuffled_numbers,
 )
-from virsci_society.society.ecosystem.building.kept_papers import KeptPapers, read_kept_papers
-from virsci_society.society.ecosystem.building.outline import Outline
 from virsci_society.society.ecosystem.building.profiles import (
-    TermExtractor,
     fit_lsa,
     lsa_dimensions,
     make_profiles,
     paper_texts,
-    read_author_papers,
 )
+from virsci_society.society.ecosystem.building.raw_corpus import RawCorpus
 from virsci_society.society.ecosystem.ecosystem import Ecosystem, require_past
 from virsci_society.society.ecosystem.importers.records import RawRecord
+from virsci_society.society.ecosystem.people import MASK, numbered_names
 from virsci_society.society.literature.embedding.base import Embedding
 from virsci_society.society.literature.embedding.cache import EmbeddingCache
-from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.embedding.registry import embedding_kind, make_embedding
-from virsci_society.society.literature.papers import Papers
+from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 
 COLLECTED_LATER = "citations of contemporary papers (for CI) are counts at collection time"
 NO_CI = "citations of contemporary papers are unknown: CI and ON are not available"
@@ -59,7 +54,7 @@ NO_CONTEMPORARY = "there are no contemporary papers: CD, CI and ON are not avail
 OWN_TERMS = "interests of papers without keywords are terms of their own text"
 
 
-def source_notes(outline: Outline, selection: PaperSelection, scientists: int) -> list[str]:
+def source_notes(corpus: RawCorpus, selection: PaperSelection, scientists: int) -> list[str]:
     """The notes on a source: origin of its citation counts, unknown values, and empty sides."""
     notes = [selection.citation_source]
     if selection.citation_source == COLLECTED:
@@ -76,27 +71,27 @@ def source_notes(outline: Outline, selection: PaperSelection, scientists: int) -
                 f"citations of {unknown:,} of the {len(counts):,} contemporary papers are unknown; "
                 "they are left out of CI"
             )
-    if not bool(outline.keywords[outline.known].all()):
+    if not bool(corpus.keywords[corpus.known].all()):
         notes.append(OWN_TERMS)
     notes.extend(selection.notes)
-    notes.extend(_empty(outline, selection, scientists))
+    notes.extend(_empty(corpus, selection, scientists))
     return notes
 
 
-def _empty(outline: Outline, selection: PaperSelection, scientists: int) -> Iterator[str]:
-    first, last = outline.year_range
+def _empty(corpus: RawCorpus, selection: PaperSelection, scientists: int) -> Iterator[str]:
+    first, last = corpus.year_range
     span = f"the source's years are {first} to {last}"
     if not selection.past.any():
-        inside = first < outline.boundary <= last + 1
+        inside = first < corpus.boundary <= last + 1
         other = "another boundary" if inside else f"a boundary from {first + 1} to {last + 1}"
-        why = "the filters leave none" if outline.known.any() else f"{span}, all from it on"
+        why = "the filters leave none" if corpus.known.any() else f"{span}, all from it on"
         yield (
-            f"EMPTY: no past papers before {outline.boundary}: {why}; a society cannot start "
+            f"EMPTY: no past papers before {corpus.boundary}: {why}; a society cannot start "
             f"from this, choose {other} or weaker filters"
         )
     if not selection.contemporary.any():
-        why = f"{span}, all before it" if outline.known.all() else "the filters leave none"
-        yield f"EMPTY: no contemporary papers from {outline.boundary} on: {why}"
+        why = f"{span}, all before it" if corpus.known.all() else "the filters leave none"
+        yield f"EMPTY: no contemporary papers from {corpus.boundary} on: {why}"
     if not scientists:
         yield (
             "EMPTY: no scientists: nobody passes the filters on people; a society cannot start "
@@ -109,33 +104,36 @@ def build(
     options: BuildOptions,
     facts: Callable[[], Mapping[str, Any]] = dict,
     progress: BuildProgress | None = None,
-    cache: Path | None = None,
+    folder: Path | None = None,
 ) -> Ecosystem:
     """Build an ecosystem by options.
 
     Args:
-        records: the source; read several times, and held in memory where it is an iterator.
+        records: the source; read once.
         options: filters, embedding and seed.
         facts: more facts for the manifest, asked for once the source has been read to its end;
             what is ``unknown`` of the source becomes notes, too.
         progress: shows the phases.
-        cache: folder in which rows of a model are kept, so that none is made or paid for twice.
+        folder: holds the records while it is built, and the rows of a model, which stay there, so
+            that none is made or paid for twice; None: a temporary one.
 
     Raises:
-        InputError: the source has no record or changed while it was read, or the embedding cannot
-            be had.
+        InputError: the source has no record, or the embedding cannot be had.
     """
     # Before anything is read, so that a wrong name or a missing extra is an error at once.
     kind = embedding_kind(options.embedding)
     lsa_dimensions(options.embedding)
     model = None if kind.fitted else make_embedding(options.embedding, hosting=options.hosting)
-    source = records if not isinstance(records, Iterator) else list(records)
     progress = progress or SilentProgress()
-    progress.begin("reading years, authors and references")
-    outline = Outline.read(source, options.boundary, progress.count)
-    if not len(outline):
-        raise InputError("the source has no record; give one with papers")
-    return _Building(source, outline, options, progress, model, cache).finished(facts)
+    with TemporaryDirectory(prefix="society-", dir=folder) as temporary:
+        progress.begin("reading the source")
+        path = Path(temporary, "records.parquet")
+        corpus = RawCorpus.read(records, options.boundary, path, progress.count)
+        if not len(corpus):
+            raise InputError("the source has no record; give one with papers")
+        cache = EmbeddingCache(folder / "vectors") if model and folder else None
+        with cache or nullcontext():
+            return _build(corpus, options, facts(), progress, model, cache)
 
 
 def build_from_invented(
@@ -156,121 +154,120 @@ def build_from_invented(
     return build(in_order, options, lambda: manifest)
 
 
-@dataclass(frozen=True, eq=False)
-class _Building:
-    """A build after its first pass."""
+def _build(
+    corpus: RawCorpus,
+    options: BuildOptions,
+    facts: Mapping[str, Any],
+    progress: BuildProgress,
+    model: Embedding | None,
+    cache: EmbeddingCache | None,
+) -> Ecosystem:
+    selection = select_papers(corpus, options.papers)
+    scientists, steps = select_scientists(corpus, selection, options.people)
+    if options.scientists is not None:
+        listed = np.intersect1d(scientists, corpus.columns_of(options.scientists))
+        removed = len(scientists) - len(listed)
+        steps.append({"filter": "people: listed", "in": len(scientists), "removed": removed})
+        scientists = listed
+    scientists = _in_mask_order(corpus, scientists, options.seed)
+    progress.begin("reading the words of the papers that are kept")
+    past, contemporary, key = _kept_papers(corpus, selection, scientists)
+    # Arrow keeps the memory of the unsorted columns, which the LSA needs.
+    pa.default_memory_pool().release_unused()
 
-    source: Iterable[RawRecord]
-    outline: Outline
-    options: BuildOptions
-    progress: BuildProgress
-    model: Embedding | None
-    cache: Path | None
+    require_past(past.years, options.boundary, "the vectors")
+    texts = paper_texts(past)
+    progress.begin(f"fitting the LSA to {len(texts):,} past papers")
+    # Always, also beside a model: terms of papers without keywords come from it.
+    lsa, fit_notes = fit_lsa(texts, options.seed, options.embedding)
+    embedding = model or lsa
+    progress.begin(f"embedding {len(past) + len(contemporary):,} papers")
+    past_vectors, later_vectors = (
+        embedding.encode_all(some, cache=cache, progress=lambda done, _: progress.count(done))
+        for some in (texts, paper_texts(contemporary))
+    )
 
-    @cached_property
-    def selection(self) -> PaperSelection:
-        """The papers that are kept."""
-        return select_papers(self.outline, self.options.papers)
+    progress.begin(f"reading what the papers of {len(scientists):,} scientists are about")
+    joint = count_joint_papers(corpus.people, scientists)
+    citations = selection.dated_citations
+    people, starts = make_profiles(corpus, scientists, citations, joint, lsa, progress.count)
+    counted = {"heads": count_scientists(corpus, selection, options.people)}
+    notes = source_notes(corpus, selection, len(scientists))
+    manifest = {
+        "filters": asdict(options.papers) | asdict(options.people),
+        "steps": selection.steps + steps,
+        "records": len(corpus),
+        **(counted if options.scientists is None else {}),
+        "seed": options.seed,
+        **facts,
+        "notes": [*notes, *fit_notes, *embedding.notes, *facts.get("unknown", ())],
+    }
+    return Ecosystem(
+        boundary=options.boundary,
+        past=past,
+        contemporary=contemporary,
+        profiles=people,
+        career_starts=starts,
+        coauthors=joint,
+        embedding=embedding,
+        past_vectors=past_vectors,
+        contemporary_vectors=later_vectors,
+        manifest=manifest,
+        key=key,
+    )
 
-    def finished(self, facts: Callable[[], Mapping[str, Any]]) -> Ecosystem:
-        """Run the other passes and put the ecosystem together."""
-        source, outline, progress = self.source, self.outline, self.progress
-        selection = self.selection
-        columns, steps = self._select_scientists()
-        progress.begin("reading the words of the papers that are kept")
-        kept = read_kept_papers(source, outline, selection, progress.count)
-        columns = self._in_mask_order(columns, kept)
-        names = self._names(columns, kept)
-        past, contemporary = kept.papers(names)
-        embedding, past_rows, later_rows, lsa, fit_notes = self._vectors(past, contemporary)
-        progress.begin(f"reading what the papers of {len(columns):,} scientists are about")
-        terms = TermExtractor(lsa, kept.used_keywords)
-        author_papers = read_author_papers(source, outline, columns, terms, progress.count)
-        joint = count_joint_papers(outline.people, columns)
-        people, starts = make_profiles(author_papers, outline, selection.dated_citations, joint)
-        return Ecosystem(
-            boundary=self.options.boundary,
-            past=past,
-            contemporary=contemporary,
-            profiles=people,
-            career_starts=starts,
-            coauthors=joint,
-            embedding=embedding,
-            past_vectors=past_rows,
-            contemporary_vectors=later_rows,
-            manifest=self._manifest(steps, len(columns), fit_notes, facts()),
-            key=dict(zip(names, kept.people, strict=True)),
-        )
 
-    def _select_scientists(self) -> tuple[IntArray, list[Step]]:
-        columns, steps = select_scientists(self.outline, self.selection, self.options.people)
-        if self.options.scientists is not None:
-            listed = np.intersect1d(columns, self.outline.columns_of(self.options.scientists))
-            removed = len(columns) - len(listed)
-            steps.append({"filter": "people: listed", "in": len(columns), "removed": removed})
-            columns = listed
-        return columns, steps
+def _in_mask_order(corpus: RawCorpus, scientists: IntArray, seed: int) -> IntArray:
+    """The scientists in the order of their masked names."""
+    # By id first, so that the shuffled order does not depend on the order of the source.
+    by_id = pc.sort_indices(corpus.author_ids.take(pa.array(scientists))).to_numpy()
+    masked = np.empty_like(scientists)
+    masked[shuffled_numbers(len(scientists), seed)] = scientists[by_id]
+    return masked
 
-    def _in_mask_order(self, columns: IntArray, kept: KeptPapers) -> IntArray:
-        """The scientists in the order of their masked names."""
-        numbers = self._numbers_of(columns, kept)
-        # By id first, so that the shuffled order does not depend on the order of the source.
-        by_id = sorted(range(len(columns)), key=lambda one: kept.people[numbers[one]][0])
-        masked = np.empty_like(columns)
-        masked[shuffled_numbers(len(columns), self.options.seed)] = columns[by_id]
-        return masked
 
-    def _numbers_of(self, columns: IntArray, kept: KeptPapers) -> IntArray:
-        """The numbers of people among the people of the kept papers."""
-        seats = self.outline.people[kept.rows[: kept.past]].indices
-        number_of = np.zeros(self.outline.people.shape[1], dtype=np.int64)
-        number_of[seats] = kept.seats[: len(seats)]
-        numbers: IntArray = number_of[columns]
-        return numbers
+def _kept_papers(
+    corpus: RawCorpus, selection: PaperSelection, scientists: IntArray
+) -> tuple[Papers, Papers, dict[str, tuple[str, str]]]:
+    """Past and contemporary papers that are kept, with masked names, and what the names stand for.
 
-    def _names(self, columns: IntArray, kept: KeptPapers) -> list[str]:
-        """Masked names: ``Scientist0..`` for scientists, ``Author0..`` for all other authors."""
-        names = [""] * len(kept.people)
-        for scientist, number in enumerate(self._numbers_of(columns, kept).tolist()):
-            names[number] = f"Scientist{scientist}"
-        # As the papers name them, by year and id: the order of the source must not show.
-        others = (number for number in kept.people_in_order() if not names[number])
-        for other, number in enumerate(others):
-            names[number] = f"Author{other}"
-        return names
+    Names are ``Scientist0..`` for scientists and ``Author0..`` for all other authors.
+    """
+    rows = corpus.by_date(np.flatnonzero(selection.kept))
+    columns = ("id", "title", "abstract", "references", "keywords", "venue", "author_names")
+    table = corpus.table(selection.kept, *columns)
+    table = table.take(pa.array(np.searchsorted(np.flatnonzero(selection.kept), rows)))
 
-    def _vectors(
-        self, past: Papers, contemporary: Papers
-    ) -> tuple[Embedding, Any, Any, LSAEmbedding, list[str]]:
-        require_past(past.years, self.options.boundary, "the vectors")
-        texts = paper_texts(past)
-        self.progress.begin(f"fitting the LSA to {len(texts):,} past papers")
-        # Always, also beside a model: terms of papers without keywords come from it.
-        lsa, fit_notes = fit_lsa(texts, self.options.seed, self.options.embedding)
-        embedding = self.model or lsa
-        self.progress.begin(f"embedding {len(past) + len(contemporary):,} papers")
-        cache = EmbeddingCache(self.cache) if self.model and self.cache else None
-        with cache or nullcontext():
-            rows: list[Any] = [
-                embedding.encode_all(
-                    some, cache=cache, progress=lambda done, _: self.progress.count(done)
-                )
-                for some in (texts, paper_texts(contemporary))
-            ]
-        return embedding, *rows, lsa, [*fit_notes, *embedding.notes]
+    authors = corpus.authors.take(pa.array(rows))
+    seats = authors.flatten().to_numpy()
+    # As the papers name them, by year and id: the order of the source must not show.
+    named, first = np.unique(seats, return_index=True)
+    named = named[np.argsort(first)]
+    others = named[~np.isin(named, scientists)]
+    people = np.concatenate([scientists, others])
+    names = pa.concat_arrays(
+        [numbered_names(MASK, len(scientists)), numbered_names("Author", len(others))]
+    )
+    number_of = np.zeros(len(corpus.author_ids), dtype=np.int64)
+    number_of[people] = np.arange(len(people))
+    masked = names.take(pa.array(number_of[seats]))
 
-    def _manifest(
-        self, steps: list[Step], scientists: int, fit_notes: list[str], facts: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        outline, selection, options = self.outline, self.selection, self.options
-        heads = {"heads": count_scientists(outline, selection, options.people)}
-        notes = source_notes(outline, selection, scientists)
-        return {
-            "filters": asdict(options.papers) | asdict(options.people),
-            "steps": selection.steps + steps,
-            "records": len(outline),
-            **(heads if options.scientists is None else {}),
-            "seed": options.seed,
-            **facts,
-            "notes": [*notes, *fit_notes, *facts.get("unknown", ())],
-        }
+    # Names change; the key has the one on the newest paper.
+    newest = np.zeros(len(people), dtype=np.int64)
+    newest[number_of[seats]] = np.arange(len(seats))
+    real = pc.list_flatten(table["author_names"]).take(pa.array(newest)).to_pylist()
+    ids = corpus.author_ids.take(pa.array(people)).to_pylist()
+    key = dict(zip(names.to_pylist(), zip(ids, real, strict=True), strict=True))
+
+    counts = selection.citations[rows]
+    more = {
+        "date": (corpus.years[rows] - corpus.boundary) * DAYS_PER_YEAR,
+        "year": corpus.years[rows],
+        "authors": pa.LargeListArray.from_arrays(authors.offsets, masked),
+        "citations": pa.array(counts, pa.int64(), mask=counts < 0),
+    }
+    for name, column in more.items():
+        table = table.append_column(name, pa.array(column))
+    papers = Papers(table.select(Papers.schema().names).cast(Papers.schema()))
+    past = int((corpus.years[rows] < corpus.boundary).sum())
+    return papers[:past], papers[past:], key

@@ -22,7 +22,7 @@ from virsci_society.society.ecosystem.building.build_options import (
     PaperFilters,
     PeopleFilters,
 )
-from virsci_society.society.ecosystem.building.outline import UNKNOWN, Outline
+from virsci_society.society.ecosystem.building.raw_corpus import UNKNOWN, RawCorpus
 
 COUNTED = "citations of past papers are counted from the references of papers before the boundary"
 BY_YEAR = (
@@ -48,7 +48,7 @@ Step = dict[str, int | str]
 
 @dataclass(frozen=True, eq=False)
 class PaperSelection:
-    """The papers of an outline that are kept, by row.
+    """The papers of a corpus that are kept, by row.
 
     Attributes:
         past: the papers before the boundary that are kept.
@@ -84,10 +84,10 @@ class PaperSelection:
         return kept
 
 
-def select_papers(outline: Outline, filters: PaperFilters) -> PaperSelection:
+def select_papers(corpus: RawCorpus, filters: PaperFilters) -> PaperSelection:
     """Split a source at the boundary and apply the filters to either side."""
-    citations, citations_are = citations_at_boundary(outline)
-    sides = {"past": outline.known, "contemporary": ~outline.known}
+    citations, citations_are = citations_at_boundary(corpus)
+    sides = {"past": corpus.known, "contemporary": ~corpus.known}
     least = {
         "past": filters.min_citations_past,
         "contemporary": filters.min_citations_contemporary,
@@ -97,7 +97,7 @@ def select_papers(outline: Outline, filters: PaperFilters) -> PaperSelection:
     for side, papers in sides.items():
         at_collection = side == "contemporary" or citations_are == COLLECTED
         when = " at collection" if at_collection and least[side] > 0 else ""
-        for name, holds in _rules(outline, filters, citations, least[side], when):
+        for name, holds in _rules(corpus, filters, citations, least[side], when):
             left = papers & holds
             before, after = int(papers.sum()), int(left.sum())
             steps.append({"filter": f"{side}: {name}", "in": before, "removed": before - after})
@@ -110,49 +110,49 @@ def select_papers(outline: Outline, filters: PaperFilters) -> PaperSelection:
     )
 
 
-def citations_at_boundary(outline: Outline) -> tuple[IntArray, str]:
+def citations_at_boundary(corpus: RawCorpus) -> tuple[IntArray, str]:
     """Count citations: of papers before the boundary as of the boundary, of others as collected.
 
     A source's counts per year give the count at the boundary only where they reach back to it. A
     source with neither references nor such counts gives those at collection time for all papers.
     Unknown counts are -1; the sentence tells the origin of the others.
     """
-    by_year = _by_year(outline)
-    known = outline.known
-    if outline.has_references and by_year is not None:
-        at_boundary, sentence = np.maximum(outline.citations_received, by_year), COUNTED_BOTH_WAYS
-    elif outline.has_references:
-        at_boundary, sentence = outline.citations_received, COUNTED
+    by_year = _by_year(corpus)
+    known = corpus.known
+    if corpus.has_references and by_year is not None:
+        at_boundary, sentence = np.maximum(corpus.citations_received, by_year), COUNTED_BOTH_WAYS
+    elif corpus.has_references:
+        at_boundary, sentence = corpus.citations_received, COUNTED
     elif by_year is not None:
         at_boundary, sentence = by_year, BY_YEAR
     else:
-        at_boundary = outline.collected_citations
+        at_boundary = corpus.collected_citations
         sentence = COLLECTED if bool((at_boundary[known] >= 0).any()) else NO_COUNTS
-    return np.where(known, at_boundary, outline.collected_citations), sentence
+    return np.where(known, at_boundary, corpus.collected_citations), sentence
 
 
-def _by_year(outline: Outline) -> IntArray | None:
-    if outline.first_counted is None or outline.first_counted > outline.boundary:
+def _by_year(corpus: RawCorpus) -> IntArray | None:
+    if corpus.first_counted is None or corpus.first_counted > corpus.boundary:
         return None
     # Counts per year may cover the last years only: what they leave is from before them.
-    left = np.maximum(outline.collected_citations - outline.later_citations, 0)
-    return np.where(outline.collected_citations >= 0, left, UNKNOWN)
+    left = np.maximum(corpus.collected_citations - corpus.later_citations, 0)
+    return np.where(corpus.collected_citations >= 0, left, UNKNOWN)
 
 
 def _rules(
-    outline: Outline, filters: PaperFilters, citations: IntArray, least: int, when: str
+    corpus: RawCorpus, filters: PaperFilters, citations: IntArray, least: int, when: str
 ) -> list[tuple[str, BoolArray]]:
-    everything = np.ones(len(outline), dtype=bool)
+    everything = np.ones(len(corpus), dtype=bool)
     first, last = filters.first_year, filters.last_year
     years = everything.copy()
     if first is not None:
-        years &= outline.years >= first
+        years &= corpus.years >= first
     if last is not None:
-        years &= outline.years <= last
+        years &= corpus.years <= last
     enough = everything if least <= 0 else citations >= least
     return [
         (f"year range {first or 'any'} to {last or 'any'}", years),
-        ("abstract required", outline.abstracts if filters.require_abstract else everything),
+        ("abstract required", corpus.abstracts if filters.require_abstract else everything),
         (f"at least {least} citations{when}", enough),
     ]
 
@@ -171,15 +171,15 @@ BLOCK = 4096
 
 
 def select_scientists(
-    outline: Outline, selection: PaperSelection, filters: PeopleFilters
+    corpus: RawCorpus, selection: PaperSelection, filters: PeopleFilters
 ) -> tuple[IntArray, list[Step]]:
-    """Select the scientists, as ascending columns of ``outline.people``, and note each filter.
+    """Select the scientists, as ascending columns of ``corpus.people``, and note each filter.
 
     Whatever the papers and co-authors are counted on, a scientist has at least one kept paper.
     """
-    counted = outline.people if filters.count_on == "all" else _rows(outline, selection.past)
+    counted = corpus.people if filters.count_on == "all" else _rows(corpus, selection.past)
     written = _sums(counted)
-    left = np.arange(counted.shape[1])
+    left = np.flatnonzero(_sums(corpus.people))
     steps: list[Step] = []
 
     def keep(name: str, holds: BoolArray) -> IntArray:
@@ -187,26 +187,26 @@ def select_scientists(
         steps.append({"filter": f"people: {name}", "in": len(left), "removed": removed})
         return left[holds]
 
-    left = keep("at least one kept past paper", _sums(_rows(outline, selection.past))[left] > 0)
+    left = keep("at least one kept past paper", _sums(_rows(corpus, selection.past))[left] > 0)
     left = keep(f"at least {filters.min_papers} papers", written[left] >= filters.min_papers)
     enough = np.ones(len(left), dtype=bool)
     if filters.min_coauthors > 0:
         enough = count_coauthors(counted, left) >= filters.min_coauthors
     left = keep(f"at least {filters.min_coauthors} co-authors", enough)
     if filters.active_years is not None:
-        since = outline.boundary - filters.active_years
-        recent = _rows(outline, selection.past & (outline.years >= since))
+        since = corpus.boundary - filters.active_years
+        recent = _rows(corpus, selection.past & (corpus.years >= since))
         left = keep(f"a kept past paper from {since} on", _sums(recent)[left] > 0)
     return left, steps
 
 
 def count_scientists(
-    outline: Outline, selection: PaperSelection, filters: PeopleFilters
+    corpus: RawCorpus, selection: PaperSelection, filters: PeopleFilters
 ) -> dict[str, int]:
     """Count the scientists under either setting of ``count_on``, whatever the filters say."""
     ways: tuple[CountOn, ...] = ("all", "kept")
     return {
-        way: len(select_scientists(outline, selection, replace(filters, count_on=way))[0])
+        way: len(select_scientists(corpus, selection, replace(filters, count_on=way))[0])
         for way in ways
     }
 
@@ -249,8 +249,8 @@ def shuffled_numbers(count: int, seed: int) -> IntArray:
     return numbers
 
 
-def _rows(outline: Outline, papers: BoolArray) -> Any:
-    return outline.people[np.flatnonzero(papers)]
+def _rows(corpus: RawCorpus, papers: BoolArray) -> Any:
+    return corpus.people[np.flatnonzero(papers)]
 
 
 def _sums(people: sparse.csr_array) -> IntArray:

@@ -1,27 +1,23 @@
-"""The third pass over a source, which reads the scientists' papers and makes their profiles.
+"""Profiles of scientists at the boundary, which say what they wrote, where, and with whom.
 
-The pass reads topics and affiliations. Papers that the filters left out count here, too. Nothing
-from the boundary year on is read. The terms of a paper are its keywords or, where it has none,
-those of its own text with the highest TF-IDF weight in an LSA that is fitted on the kept past
-papers. Keywords that other papers use are preferred: they read better than other terms.
+Papers that the filters left out count here, too; nothing from the boundary year on does. The terms
+of a paper are its keywords or, where it has none, those of its own text with the highest TF-IDF
+weight in an LSA that is fitted on the kept past papers. Keywords that other papers use are
+preferred: they read better than other terms.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.arrays import BoolArray, IntArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.lazy_imports import pa, pc, sparse
-from virsci_society.society.ecosystem.building.kept_papers import reread_records
-from virsci_society.society.ecosystem.building.outline import Outline
+from virsci_society.society.ecosystem.building.raw_corpus import RawCorpus
 from virsci_society.society.ecosystem.ecosystem import require_past
-from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.ecosystem.people import MASK, People, numbered_names
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
@@ -29,28 +25,13 @@ from virsci_society.society.literature.papers import Papers
 
 TERMS_PER_PAPER = 4
 """Most terms of a paper without keywords."""
-
-
-class TermExtractor:
-    """Extracts the terms of records.
-
-    Args:
-        lsa: weighs the terms of a text; fitted on past papers only.
-        used: keywords of papers before the boundary, in lower case.
-    """
-
-    def __init__(self, lsa: LSAEmbedding, used: Container[str] = frozenset()) -> None:
-        self._lsa, self._used = lsa, used
-
-    def extract(self, record: RawRecord) -> tuple[str, ...]:
-        """The terms of a record in lower case, the best first, each once."""
-        if record.keywords:
-            return tuple(dict.fromkeys(keyword.lower() for keyword in record.keywords))
-        text = paper_text(record.title, record.abstract)
-        return self._lsa.keywords(text, TERMS_PER_PAPER, self._used)
-
-
 MOST_DIMENSIONS = 4096
+AFFILIATIONS = 3
+"""Most affiliations of a profile."""
+INTERESTS = 10
+"""Most interests of a profile."""
+COLLABORATORS = 10
+"""Most collaborators of a profile."""
 
 
 def paper_texts(papers: Papers) -> list[str]:
@@ -86,106 +67,101 @@ def lsa_dimensions(name: str) -> int:
     return int(length)
 
 
-AFFILIATIONS = 3
-"""Most affiliations of a profile."""
-INTERESTS = 10
-"""Most interests of a profile."""
-COLLABORATORS = 10
-"""Most collaborators of a profile."""
-
-
-@dataclass(frozen=True, eq=False)
-class AuthorPapers:
-    """Papers with at least one scientist, by year, then id.
-
-    A seat is one scientist on one paper.
-
-    Attributes:
-        rows: row of each paper in the outline.
-        terms: topics of each paper, as numbers into ``words``.
-        words: the terms.
-        papers: paper of each seat; ascending within a scientist.
-        scientists: scientist of each seat; ascending.
-        affiliations: affiliation of each seat, as a number into ``places``.
-        places: the affiliations; one is empty where some seat has none.
-    """
-
-    rows: IntArray
-    terms: Sequence[tuple[int, ...]]
-    words: Sequence[str]
-    papers: IntArray
-    scientists: IntArray
-    affiliations: IntArray
-    places: Sequence[str]
-
-
-def read_author_papers(
-    records: Iterable[RawRecord],
-    outline: Outline,
-    scientists: IntArray,
-    terms: TermExtractor,
-    progress: Callable[[int], None],
-) -> AuthorPapers:
-    """Read the topics and affiliations of the scientists' papers.
-
-    The scientists are columns of ``outline.people``, in the order of the population.
-    """
-    number_of = np.full(outline.people.shape[1], -1, dtype=np.int64)
-    number_of[scientists] = np.arange(len(scientists))
-    draft = _AuthorPapersBuilder(number_of, terms)
-    for row, record in reread_records(records, outline, progress):
-        if outline.known[row]:
-            draft.add(row, record, outline.author_columns(row))
-    return draft.finished(outline)
-
-
 def make_profiles(
-    author_papers: AuthorPapers, outline: Outline, citations: IntArray, joint: sparse.csr_array
+    corpus: RawCorpus,
+    scientists: IntArray,
+    citations: IntArray,
+    joint: sparse.csr_array,
+    lsa: LSAEmbedding,
+    progress: Callable[[int], None],
 ) -> tuple[People, IntArray]:
     """Make the profiles at the boundary, with masked names, and the career starts.
 
-    Collaborators are named where they are scientists of this population: the name of anybody else
-    would lead nowhere. ``citations`` are those known to be from before the boundary, by row of the
-    outline, -1 where unknown; ``joint`` are the joint papers of each two scientists.
+    The scientists are numbers of authors, in the order of their names. Collaborators are named
+    where they are scientists of this population: the name of anybody else would lead nowhere.
+    ``citations`` are those known to be from before the boundary, by row of the corpus, -1 where
+    unknown; ``joint`` are the joint papers of each two scientists.
     """
-    require_past(outline.years[author_papers.rows], outline.boundary, "profiles and interests")
-    count = joint.shape[0]
-    names = numbered_names(MASK, count)
-    papers, scientists = author_papers.papers, author_papers.scientists
-    counts = citations[author_papers.rows][papers]
+    count = len(scientists)
+    number_of = np.full(len(corpus.author_ids), -1, dtype=np.int64)
+    number_of[scientists] = np.arange(count)
+    # A seat is one scientist on one paper; papers are numbered by date.
+    people = number_of[corpus.people.indices]
+    rows = np.repeat(np.arange(len(corpus)), np.diff(corpus.people.indptr))
+    written = np.zeros(len(corpus), dtype=bool)
+    written[rows[people >= 0]] = True
+    dated = corpus.by_date(np.flatnonzero(written))
+    require_past(corpus.years[dated], corpus.boundary, "profiles and interests")
+    paper_of = np.zeros(len(corpus), dtype=np.int64)
+    paper_of[dated] = np.arange(len(dated))
+    seats = np.flatnonzero(people >= 0)
+    seats = seats[np.lexsort((paper_of[rows[seats]], people[seats]))]
+    # In the order of the source, as the words of the papers are read.
+    authors = np.flatnonzero(written[rows])
+    places = corpus.table(written, "affiliations")["affiliations"].combine_chunks().flatten()
+    places = places.take(pa.array(np.searchsorted(authors, seats)))
+    people, rows = people[seats], rows[seats]
+    terms, words = _paper_terms(corpus, written, lsa, progress)
+    terms = terms.take(pa.array(np.searchsorted(np.flatnonzero(written), rows)))
+    counts = citations[rows]
     known = counts >= 0
-    dated = np.bincount(scientists[known], minlength=count) > 0
-    cited = np.bincount(scientists[known], counts[known], count).astype(np.int64)
+    cited = np.bincount(people[known], counts[known], count).astype(np.int64)
+    names = numbered_names(MASK, count)
     columns = {
         "id": names,
-        "affiliations": _affiliations(author_papers, count),
-        "interests": _interests(author_papers, count),
-        "papers": np.bincount(scientists, minlength=count),
-        "citations": pa.array(cited, mask=~dated),
+        "affiliations": _affiliations(people, places, count),
+        "interests": frequent_items(
+            np.repeat(people, pc.list_value_length(terms)),
+            terms.flatten().to_numpy(),
+            words,
+            count,
+            INTERESTS,
+        ),
+        "papers": np.bincount(people, minlength=count),
+        "citations": pa.array(cited, mask=np.bincount(people[known], minlength=count) == 0),
         "collaborators": collaborator_lists(joint, names),
     }
-    first = papers[np.searchsorted(scientists, np.arange(count))]
-    starts: IntArray = outline.years[author_papers.rows][first]
+    starts: IntArray = corpus.years[rows[np.searchsorted(people, np.arange(count))]]
     return People(pa.table(columns, schema=People.schema())), starts
 
 
-def _affiliations(author_papers: AuthorPapers, count: int) -> pa.Array:
+def _paper_terms(
+    corpus: RawCorpus, written: BoolArray, lsa: LSAEmbedding, progress: Callable[[int], None]
+) -> tuple[pa.LargeListArray, pa.Array]:
+    """The terms of some papers in lower case, the best first, each once, as numbers of words."""
+    used = _used_keywords(corpus)
+    words: dict[str, int] = {}
+    sizes, items = array("q", [0]), array("q")
+    for table in corpus.batches(written, "title", "abstract", "keywords"):
+        for title, abstract, keywords in zip(*table.to_pydict().values(), strict=True):
+            terms = dict.fromkeys(keyword.lower() for keyword in keywords)
+            if not keywords:
+                text = paper_text(title, abstract)
+                terms = dict.fromkeys(lsa.keywords(text, TERMS_PER_PAPER, used))
+            items.extend(words.setdefault(term, len(words)) for term in terms)
+            sizes.append(len(items))
+        progress(len(sizes) - 1)
+    lists = pa.LargeListArray.from_arrays(np.asarray(sizes), np.asarray(items))
+    return lists, pa.array(words, pa.large_string())
+
+
+def _used_keywords(corpus: RawCorpus) -> frozenset[str]:
+    """The keywords of known papers in lower case; none where every such paper has some."""
+    known = corpus.known
+    if corpus.keywords[known].all():
+        return frozenset()
+    tables = corpus.batches(known & corpus.keywords, "keywords")
+    unique = (pc.unique(pc.list_flatten(table["keywords"])).to_pylist() for table in tables)
+    return frozenset(keyword.lower() for some in unique for keyword in some)
+
+
+def _affiliations(people: IntArray, places: pa.Array, count: int) -> pa.Array:
     """The most frequent affiliations of each scientist; among equals the latest."""
-    places = pa.array(author_papers.places, pa.large_string())
-    stated = np.array([bool(place) for place in author_papers.places], dtype=bool)
+    coded = places.dictionary_encode()
     # Backwards: among equals the one counts that is met first.
-    seats = np.flatnonzero(stated[author_papers.affiliations])[::-1]
-    owners, items = author_papers.scientists[seats], author_papers.affiliations[seats]
-    return frequent_items(owners, items, places, count, AFFILIATIONS)
-
-
-def _interests(author_papers: AuthorPapers, count: int) -> pa.Array:
-    """The most frequent terms of each scientist's papers; among equals the one that came first."""
-    terms = [author_papers.terms[paper] for paper in author_papers.papers.tolist()]
-    owners = np.repeat(author_papers.scientists, np.fromiter(map(len, terms), np.int64))
-    words = pa.array(author_papers.words, pa.large_string())
-    items = np.fromiter(chain.from_iterable(terms), np.int64)
-    return frequent_items(owners, items, words, count, INTERESTS)
+    stated = np.flatnonzero(pc.binary_length(places))[::-1]
+    items = coded.indices.to_numpy()[stated].astype(np.int64)
+    return frequent_items(people[stated], items, coded.dictionary, count, AFFILIATIONS)
 
 
 def frequent_items(
@@ -223,59 +199,3 @@ def _capped(owners: IntArray, items: IntArray, words: pa.Array, size: int, most:
     kept = np.arange(len(owners)) - starts[owners] < most
     offsets = np.concatenate([[0], np.cumsum(np.minimum(np.diff(starts), most))])
     return pa.LargeListArray.from_arrays(pa.array(offsets), words.take(pa.array(items[kept])))
-
-
-class _AuthorPapersBuilder:
-    """Collects the papers of scientists record by record."""
-
-    def __init__(self, number_of: IntArray, terms: TermExtractor) -> None:
-        self._number_of, self._terms = number_of, terms
-        self._rows, self._papers = array("q"), array("q")
-        self._scientists, self._places = array("q"), array("q")
-        self._about: list[tuple[int, ...]] = []
-        self._words: dict[str, int] = {}
-        self._place_numbers: dict[str, int] = {}
-
-    def add(self, row: int, record: RawRecord, columns: IntArray) -> None:
-        """Add a known paper, its authors given as columns; ignored if none is a scientist."""
-        numbers = self._number_of[columns]
-        if not (numbers >= 0).any():
-            return
-        paper = len(self._rows)
-        self._rows.append(row)
-        terms = self._terms.extract(record)
-        self._about.append(tuple(self._words.setdefault(t, len(self._words)) for t in terms))
-        for number, author in zip(numbers.tolist(), record.authors, strict=True):
-            if number >= 0:
-                known = self._place_numbers
-                self._papers.append(paper)
-                self._scientists.append(number)
-                self._places.append(known.setdefault(author.affiliation, len(known)))
-
-    def finished(self, outline: Outline) -> AuthorPapers:
-        """All papers that were added, by year, then id."""
-        rows = np.array(self._rows, dtype=np.int64)
-        order = year_id_order(outline, rows)
-        place_of = np.empty(len(order), dtype=np.int64)
-        place_of[order] = np.arange(len(order))
-        papers = place_of[np.array(self._papers, dtype=np.int64)]
-        scientists = np.array(self._scientists, dtype=np.int64)
-        seats = np.lexsort((papers, scientists))
-        return AuthorPapers(
-            rows=rows[order],
-            terms=[self._about[paper] for paper in order.tolist()],
-            words=list(self._words),
-            papers=papers[seats],
-            scientists=scientists[seats],
-            affiliations=np.array(self._places, dtype=np.int64)[seats],
-            places=list(self._place_numbers),
-        )
-
-
-def year_id_order(outline: Outline, rows: IntArray) -> IntArray:
-    """The order that sorts rows of an outline by year, then id."""
-    table = pa.table(
-        {"year": pa.array(outline.years[rows]), "id": outline.ids.take(pa.array(rows))}
-    )
-    order = pc.sort_indices(table, [("year", "ascending"), ("id", "ascending")])
-    return np.asarray(order, dtype=np.int64)

@@ -2,6 +2,6 @@
 
 Read ``records`` first (what an importer yields and how it is counted), then ``source`` (what every
 importer does, and the table of importers), ``files`` and ``fields`` (lines and values),
-``json_papers`` (the base of JSON formats, and the short ones) and ``spool`` (an import that
-resumes). To add a format, subclass ``Source`` or ``JsonSource`` and add it to the table.
+``json_papers`` (the base of JSON formats, and the short ones). To add a format, subclass ``Source``
+or ``JsonSource`` and add it to the table.
 """

@@ -30,7 +30,6 @@ from virsci_society.society.ecosystem.importers.fields import (
 from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
     FileLine,
-    Position,
     SourceFile,
     is_data_file,
     read_lines,
@@ -57,23 +56,18 @@ class AMinerRecord:
     Attributes:
         line: number of its first line.
         fields: tag -> its values, undecoded.
-        end: bytes of the file up to the end of the block.
-        lines: lines of the file up to there.
         problem: why it is malformed, or empty.
     """
 
     line: int
     fields: dict[bytes, list[bytes]] = field(default_factory=dict)
-    end: int = 0
-    lines: int = 0
     problem: str = ""
     _latest: bytes = b""
     _size: int = 0
 
     def add_line(self, line: FileLine, tags: tuple[bytes, ...]) -> None:
         """Add a line; one that does not fit makes the block malformed, and is dropped."""
-        self.end, self.lines = line.end, line.number
-        self._size += line.end - line.start
+        self._size += len(line.data or b"")
         if line.data is None or self._size > LONGEST:
             # With its lines, which may be those of a whole damaged file.
             self.fields.clear()
@@ -106,15 +100,13 @@ class AMinerRecord:
             raise ValueError(f"{tag.decode()} is not UTF-8") from error
 
 
-def read_blocks(
-    file: SourceFile, tags: tuple[bytes, ...], start: Position | None = None
-) -> Iterator[AMinerRecord]:
-    """Read the blocks of a file from a position on, each with the lines up to the next ``#index``.
+def read_blocks(file: SourceFile, tags: tuple[bytes, ...]) -> Iterator[AMinerRecord]:
+    """Read the blocks of a file, each with the lines up to the next ``#index``.
 
     Blank lines separate nothing; lines before the first ``#index`` are a malformed block.
     """
     block: AMinerRecord | None = None
-    for line in read_lines(file, start):
+    for line in read_lines(file):
         # A line that is too long cannot be looked into: it opens no block.
         data = line.data or b"?"
         if _opens(data):
@@ -270,16 +262,13 @@ class AMiner(Source):
         """Whether a text file's name is one of the release."""
         return is_data_file(path, ".txt") and any(part in path.name.lower() for part, _ in NAMES)
 
-    def _entries(self, start: Position) -> Generator[SourceEntry]:
+    def _entries(self) -> Generator[SourceEntry]:
         with open_author_ids(self._of(RELATIONS), self.report) as self._ids:
             # Before any paper is read: wrong relations would give all of them wrong authors.
             self._judge_relations()
-            for number, file in enumerate(self.files):
-                if number >= start.file and _holds(file) == PAPERS:
-                    begin = start if number == start.file else Position(number)
-                    for block in read_blocks(file, PAPER_TAGS, begin):
-                        end = Position(number, block.lines, block.end)
-                        yield SourceEntry(file, block.line, end, block)
+            for file in self._of(PAPERS):
+                for block in read_blocks(file, PAPER_TAGS):
+                    yield SourceEntry(file, block.line, block)
         self._count(AUTHORS, self._authors_told())
         self._count(PAIRS, self._pairs_told())
 

@@ -1,8 +1,4 @@
-"""The files of a source, and their lines with bounded memory, plain or gzip.
-
-Reading can resume at a position: by a seek in a plain file, by decompressing and discarding in a
-gzip file; in neither case are earlier records parsed again.
-"""
+"""The files of a source, and their lines with bounded memory, plain or gzip."""
 
 from __future__ import annotations
 
@@ -34,35 +30,15 @@ class SourceFile(NamedTuple):
     label: str
 
 
-class Position(NamedTuple):
-    """A position between two records of a source.
-
-    Attributes:
-        file: number of the file, from 0, in the source's order.
-        line: lines of it before the position.
-        offset: bytes of it, decompressed, before the position.
-        item: records of the next line before the position.
-    """
-
-    file: int = 0
-    line: int = 0
-    offset: int = 0
-    item: int = 0
-
-
 class FileLine(NamedTuple):
     """A line of a file.
 
     Attributes:
         number: from 1.
-        start: bytes before it.
-        end: bytes up to its end.
         data: its content with the line end; None where it is longer than ``LONGEST``.
     """
 
     number: int
-    start: int
-    end: int
     data: bytes | None
 
 
@@ -116,20 +92,17 @@ def open_file(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
         raise InputError(f"{path}: cannot be read ({error}); check that it is complete") from error
 
 
-def read_lines(file: SourceFile, start: Position | None = None) -> Iterator[FileLine]:
-    """Read the lines of a file from a position on; those before a damage, then InputError."""
-    number, offset = (start.line, start.offset) if start else (0, 0)
+def read_lines(file: SourceFile) -> Iterator[FileLine]:
+    """Read the lines of a file; those before a damage, then InputError."""
+    number = 0
     with open_file(file.path) as stream:
-        if offset:
-            stream.seek(offset)
         while data := stream.readline(LONGEST):
-            begin, offset, number = offset, offset + len(data), number + 1
+            number += 1
             whole = len(data) < LONGEST or data.endswith(b"\n")
             # The rest of a line that is too long is read in pieces and dropped.
             while len(data) == LONGEST and not data.endswith(b"\n"):
                 data = stream.readline(LONGEST)
-                offset += len(data)
-            yield FileLine(number, begin, offset, data if whole else None)
+            yield FileLine(number, data if whole else None)
 
 
 def read_whole(file: SourceFile) -> bytes | None:

@@ -26,7 +26,6 @@ from virsci_society.society.ecosystem.importers import fields
 from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
     FileLine,
-    Position,
     SourceFile,
     is_data_file,
     read_lines,
@@ -68,18 +67,18 @@ class JsonSource(Source):
         """Whether a file has one of the endings of JSON files."""
         return is_data_file(path, *ENDINGS)
 
-    def _entries(self, start: Position) -> Generator[SourceEntry]:
-        for number, file in enumerate(self.files):
-            if number < start.file or not self._takes(file):
+    def _entries(self) -> Generator[SourceEntry]:
+        for file in self.files:
+            if not self._takes(file):
                 continue
-            begin = start if number == start.file else Position(number)
             document = _document(file)
             if document is None:
-                yield from self._of_lines(file, begin)
-                continue
-            rows = self._rows(document)
-            for item, row in enumerate(rows[begin.item :], start=begin.item + 1):
-                yield SourceEntry(file, 1, Position(number, item=item), row)
+                for line in read_lines(file):
+                    for row in self._parsed(line):
+                        yield SourceEntry(file, line.number, row)
+            else:
+                for row in self._rows(document):
+                    yield SourceEntry(file, 1, row)
 
     def _takes(self, file: SourceFile) -> bool:
         """Whether the records of a file are papers; a subclass may count others here."""
@@ -97,17 +96,6 @@ class JsonSource(Source):
     @abstractmethod
     def _paper(self, row: dict[str, Any]) -> RawRecord:
         """Make the record of a JSON object."""
-
-    def _of_lines(self, file: SourceFile, start: Position) -> Iterator[SourceEntry]:
-        skip = start.item
-        for line in read_lines(file, start):
-            rows = self._parsed(line)
-            after = Position(start.file, line.number, line.end)
-            for item, row in enumerate(rows[skip:], start=skip + 1):
-                # Inside a list the line is read again, and the records before ``item`` passed over.
-                inside = Position(start.file, line.number - 1, line.start, item)
-                yield SourceEntry(file, line.number, after if item == len(rows) else inside, row)
-            skip = 0
 
     def _parsed(self, line: FileLine) -> list[Any]:
         if line.data is None:
@@ -267,14 +255,14 @@ class OpenAcademicGraph(AcademicJson):
 
     kind = "oag"
 
-    def _entries(self, start: Position) -> Generator[SourceEntry]:
+    def _entries(self) -> Generator[SourceEntry]:
         names = [file.path.name.lower() for file in self.files]
         if all(any(name.startswith(side) for name in names) for side in SIDES):
             raise InputError(
                 f"{self._where}: holds mag_papers and aminer_papers, the same papers under "
                 "different ids; give the files of one side"
             )
-        return super()._entries(start)
+        return super()._entries()
 
     def _takes(self, file: SourceFile) -> bool:
         other = _other(file)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.society.ecosystem.importers.files import Position, SourceFile, find_files
+from virsci_society.society.ecosystem.importers.files import SourceFile, find_files
 from virsci_society.society.ecosystem.importers.records import (
     AuthorIdentityRule,
     Identity,
@@ -59,13 +59,11 @@ class SourceEntry(NamedTuple):
     Attributes:
         file: the file that holds it.
         line: number of the line at which it begins.
-        end: the position behind it, from which reading may resume.
         content: the input of ``_record``; or a ValueError that says why there is none.
     """
 
     file: SourceFile
     line: int
-    end: Position
     content: Any
 
 
@@ -127,7 +125,6 @@ class Source(Iterable[RawRecord], ABC):
 
     Attributes:
         report: counts of the latest iteration, also while it goes on.
-        position: the position behind the latest record.
 
     Raises:
         InputError: while iterating: a file is missing, cut short or damaged, no record is left, or
@@ -146,8 +143,6 @@ class Source(Iterable[RawRecord], ABC):
 
     kind: ClassVar[str]
     """The name by which the source is asked for."""
-    version: ClassVar[int] = 1
-    """Counted up when the same files give other records than before."""
     never_known: ClassVar[tuple[str, ...]] = ()
     """What no file of the kind can tell."""
     columns: ClassVar[Columns] = {}
@@ -167,7 +162,6 @@ class Source(Iterable[RawRecord], ABC):
         self.malformed_share = malformed_share
         self.author_rule = AuthorIdentityRule(authors, nameless)
         self.report = ImportReport()
-        self.position = Position()
         self._progress = progress
 
     @cached_property
@@ -189,19 +183,11 @@ class Source(Iterable[RawRecord], ABC):
         return later + self.never_known + missing + self._unsure_authors()
 
     def __iter__(self) -> Iterator[RawRecord]:
-        return self.resume(Position(), ImportReport(), IdSet())
-
-    def resume(self, start: Position, report: ImportReport, seen: IdSet) -> Iterator[RawRecord]:
-        """Yield the records behind the position of an earlier iteration.
-
-        Its report is continued; ``seen`` are the ids of the records that it kept.
-        """
-        self.report, self.position = report, start
+        self.report = report = ImportReport()
+        seen = IdSet()
         # Closed at once where the caller stops early: a source may hold open and temporary files.
-        with closing(self._entries(start)) as entries:
+        with closing(self._entries()) as entries:
             for entry in entries:
-                # Before it is parsed, so that reading resumes behind a malformed record too.
-                self.position = entry.end
                 report.read += 1
                 record = self._read_entry(entry, seen)
                 if self._progress and report.read % PROGRESS_EVERY == 0:
@@ -210,9 +196,9 @@ class Source(Iterable[RawRecord], ABC):
                     yield record
         if self._progress:
             self._progress(report.read)
-        self.require_acceptable()
+        self._require_acceptable()
 
-    def require_acceptable(self) -> None:
+    def _require_acceptable(self) -> None:
         """Raise InputError if a complete iteration kept no record, or too many were malformed."""
         report = self.report
         examples = "".join(f"\n  {line}" for line in report.shown)
@@ -236,8 +222,8 @@ class Source(Iterable[RawRecord], ABC):
         """Whether a path inside a given folder is one of the source's files."""
 
     @abstractmethod
-    def _entries(self, start: Position) -> Generator[SourceEntry]:
-        """The entries behind a position, not parsed yet."""
+    def _entries(self) -> Generator[SourceEntry]:
+        """The entries of all files, not parsed yet."""
 
     @abstractmethod
     def _record(self, content: Any) -> RawRecord:
@@ -263,10 +249,7 @@ class Source(Iterable[RawRecord], ABC):
         try:
             if isinstance(entry.content, ValueError):
                 raise entry.content
-            record = self._record(entry.content)
-            # Only now: a record that cannot be parsed hides no readable one of the same id.
-            if not seen.add(record.id):
-                raise SkippedRecord("duplicate id")
+            record = self._checked(self._record(entry.content), seen)
         except SkippedRecord as reason:
             report.passed[str(reason)] = report.passed.get(str(reason), 0) + 1
         except (ValueError, RecursionError) as error:
@@ -278,6 +261,13 @@ class Source(Iterable[RawRecord], ABC):
         # The authors were counted before the record turned out to be left out.
         report.named, report.left_out = before
         return None
+
+    def _checked(self, record: RawRecord, seen: IdSet) -> RawRecord:
+        """Apply the rules for records of every format; SkippedRecord if one leaves it out."""
+        # Only now: a record that cannot be parsed hides no readable one of the same id.
+        if not seen.add(record.id):
+            raise SkippedRecord("duplicate id")
+        return record
 
     def _unsure_authors(self) -> tuple[str, ...]:
         named, left_out = self.report.named, self.report.left_out

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from virsci_society.society.ecosystem.importers import fields
 from virsci_society.society.ecosystem.importers.files import (
-    Position,
     SourceFile,
     is_data_file,
     open_file,
@@ -104,15 +103,14 @@ class VirSciFiles(Source):
         """Whether a file is a ``.txt``."""
         return is_data_file(path, ".txt")
 
-    def _entries(self, start: Position) -> Generator[SourceEntry]:
+    def _entries(self) -> Generator[SourceEntry]:
         self.report.beside = _beside(self.files)
-        for number, file in enumerate(self.files):
-            if number >= start.file and not _is_derived(file):
+        for file in self.files:
+            if not _is_derived(file):
                 with open_file(file.path) as stream:
                     # A byte more than is parsed, which shows that a file is too long.
                     content = stream.read(fields.LONGEST_LITERAL + 1)
-                # One record a file: reading resumes at the next one.
-                yield SourceEntry(file, 1, Position(number + 1), content)
+                yield SourceEntry(file, 1, content)
 
     def _record(self, content: Any) -> RawRecord:
         literal = fields.parse_literal(content)

@@ -1,4 +1,4 @@
-"""``society ecosystem build``: every kind of source, presets, names, and going on after a stop."""
+"""``society ecosystem build``: every kind of source, presets and names."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from typer.testing import CliRunner
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.cli.ecosystem import KINDS
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
-from virsci_society.society.ecosystem.importers.source import IMPORTERS, open_source
-from virsci_society.society.ecosystem.importers.spool import Spool
+from virsci_society.society.ecosystem.importers.source import IMPORTERS
 
 Write = Callable[[str, str], Path]
 FORMATS = Path(__file__).parents[4] / "shared" / "data" / "formats"
@@ -193,30 +192,11 @@ def test_authors_without_an_id_can_be_left_out(write: Write, here: Path) -> None
         assert Ecosystem.load("eco").counts["scientists"] == people
 
 
-def test_a_build_that_was_stopped_goes_on(corpus: Path, here: Path) -> None:
-    """What was read is not read again; the result is that of a build in one go."""
-    assert build("jsonl", str(corpus), "--boundary", "2010", out="whole").exit_code == 0
-    stopped = iter(Spool(open_source("jsonl", [corpus]), "eco.partial", part=10))
-    for _ in range(25):
-        next(stopped)
-    stopped.close()  # type: ignore[attr-defined]
-    parts = sorted(here.glob("eco.partial/part-*.parquet"))
-    assert len(parts) == 2
-    done = build("jsonl", str(corpus), "--boundary", "2010")
-    assert done.exit_code == 0, done.output
-    assert not Path("eco.partial").exists()
-    assert Path("eco", "manifest.json").read_bytes() == Path("whole", "manifest.json").read_bytes()
-
-
-def test_a_working_folder_of_another_source_is_left_alone(
-    corpus: Path, write: Write, here: Path
-) -> None:
-    other = write("other.jsonl", corpus.read_text()[:-5])
-    list(Spool(open_source("jsonl", [other], malformed_share=1.0), "eco.partial"))
-    done = build("jsonl", str(corpus), "--boundary", "2010")
+def test_nothing_is_left_of_a_source_that_cannot_be_built(write: Write, here: Path) -> None:
+    done = build("jsonl", str(write("papers.jsonl", "no json\n")), "--boundary", "2010")
     assert done.exit_code == 2
-    assert "holds the spool of another source" in done.stderr
-    assert Path("eco.partial", "part-00000.parquet").is_file()
+    assert "no readable record" in done.stderr
+    assert not list(here.glob("eco*"))
 
 
 def test_a_synthetic_ecosystem_is_built_and_the_same_again(here: Path) -> None:

@@ -1,7 +1,11 @@
 """Records written by hand, in few words, and ecosystems built from them."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 from virsci_society.society.ecosystem.building.build_options import build_options
 from virsci_society.society.ecosystem.building.builder import build
+from virsci_society.society.ecosystem.building.raw_corpus import RawCorpus
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.summary import DEFINITIONS
 
@@ -13,6 +17,12 @@ def build_ecosystem(records, *, embedding="lsa", seed=0, source="", licence="", 
     """An ecosystem with the boundary and the filters as plain arguments."""
     options, _ = build_options(None, given, embedding=embedding, seed=seed)
     return build(records, options, lambda: {"source": source, "licence": licence})
+
+
+def corpus_of(records, boundary):
+    """The corpus of some records, whose words are gone."""
+    with TemporaryDirectory() as folder:
+        return RawCorpus.read(records, boundary, Path(folder, "records.parquet"))
 
 
 def raw(name, year, authors, references=(), keywords=(), citations=None, abstract=None):

@@ -13,7 +13,6 @@ MODULES = [
     "virsci_society.society.ecosystem.ecosystem",
     "virsci_society.society.ecosystem.building.filters",
     "virsci_society.society.ecosystem.importers.json_papers",
-    "virsci_society.society.ecosystem.importers.spool",
     "virsci_society.society.ecosystem.importers.source",
     "virsci_society.society.ecosystem.summary",
     "virsci_society.society.ecosystem.knowledge_bank",

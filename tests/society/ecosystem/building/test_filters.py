@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.society.ecosystem.raw_records import raw
+from tests.society.ecosystem.raw_records import corpus_of, raw
 from virsci_society.society.ecosystem.building.build_options import PaperFilters
 from virsci_society.society.ecosystem.building.filters import (
     BY_YEAR,
@@ -16,17 +16,16 @@ from virsci_society.society.ecosystem.building.filters import (
     NO_COUNTS,
     select_papers,
 )
-from virsci_society.society.ecosystem.building.outline import Outline
 
 
 class Chosen:
     """A selection: of each side, the ids of its papers with their citations, by year, then id."""
 
     def __init__(self, source, boundary, filters=None):
-        outline = Outline.read(sorted(source, key=lambda r: (r.year, r.id)), boundary)
-        self.selection = select_papers(outline, filters or PaperFilters())
-        ids, counts = outline.ids.to_pylist(), self.selection.citations.tolist()
-        sides = {"known": outline.known}
+        corpus = corpus_of(sorted(source, key=lambda r: (r.year, r.id)), boundary)
+        self.selection = select_papers(corpus, filters or PaperFilters())
+        ids, counts = corpus.ids.to_pylist(), self.selection.citations.tolist()
+        sides = {"known": corpus.known}
         sides |= {"past": self.selection.past, "contemporary": self.selection.contemporary}
         for side, rows in sides.items():
             setattr(self, side, {ids[row]: counts[row] for row in rows.nonzero()[0]})
@@ -173,7 +172,7 @@ def test_nothing_is_lost_between_the_steps(years, boundary, first):
         for n, year in enumerate(years)
     ]
     filters = PaperFilters(first_year=first, min_citations_contemporary=1, min_citations_past=1)
-    selection = select_papers(Outline.read(source, boundary), filters)
+    selection = select_papers(corpus_of(source, boundary), filters)
     for side, kept in (("past", selection.past), ("contemporary", selection.contemporary)):
         steps = [step for step in selection.steps if str(step["filter"]).startswith(side)]
         before = sum((r.year < boundary) == (side == "past") for r in source)

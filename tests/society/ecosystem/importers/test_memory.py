@@ -9,8 +9,8 @@ import tracemalloc
 import pytest
 
 from tests.society.ecosystem.importers.foreign_files import openalex_work, put
+from virsci_society.society.ecosystem.building.raw_corpus import RawCorpus
 from virsci_society.society.ecosystem.importers.source import open_source
-from virsci_society.society.ecosystem.importers.spool import Spool
 
 pytestmark = pytest.mark.usefixtures("collected")
 
@@ -89,20 +89,16 @@ def test_the_papers_of_virsci_are_opened_one_at_a_time(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_spool_is_written_and_read_in_batches(tmp_path):
-    def held(count):
+def test_of_a_corpus_the_words_are_not_in_memory(tmp_path):
+    def most(count):
         source = open_source("jsonl", put(tmp_path / f"{count}", jsonl(count)))
         list(source.files)
-        spool = Spool(source, tmp_path / f"spool {count}", part=800)
-        found = []
-        for _ in range(2):
-            tracemalloc.start()
-            assert sum(1 for _ in spool) == count
-            found.append(tracemalloc.get_traced_memory()[1])
-            tracemalloc.stop()
+        tracemalloc.start()
+        assert len(RawCorpus.read(source, 2010, tmp_path / f"{count}.parquet")) == count
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
         return found
 
-    held(500)
-    (write_few, read_few), (write_many, read_many) = held(1000), held(3000)
-    assert write_many - write_few < 2000 * BYTES_AN_ID + SLACK
-    assert read_many - read_few < SLACK
+    most(500)
+    low, high = most(4000), most(12_000)
+    assert high - low < 8000 * BYTES_AN_ID + SLACK

@@ -21,7 +21,6 @@ from tests.society.ecosystem.importers.foreign_files import (
 )
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers import files, json_papers
-from virsci_society.society.ecosystem.importers.records import ImportReport
 from virsci_society.society.ecosystem.importers.source import (
     IMPORTERS,
     RECENT,
@@ -50,7 +49,6 @@ def test_the_table_names_every_source_by_its_kind():
 def test_opening_a_source_imports_nothing_heavy():
     asked = (
         "import sys, virsci_society.society.ecosystem.importers.source\n"
-        "import virsci_society.society.ecosystem.importers.spool\n"
         "print(*{'numpy', 'pandas', 'pyarrow', 'scipy', 'sklearn'} & set(sys.modules))"
     )
     command = [sys.executable, "-c", asked]
@@ -72,27 +70,6 @@ def test_a_source_may_be_read_again_and_loses_nothing(format_, tmp_path):
     assert source.report.as_json() == counts
     assert source.report.kept == len(first) >= 2
     assert balanced(source.report)
-
-
-@pytest.mark.parametrize("format_", FORMATS)
-def test_a_reading_goes_on_from_any_place(format_, tmp_path):
-    source = opened(format_, tmp_path)
-    whole, counts = list(source), None
-    counts = source.report.as_json()
-    for stop in range(1, len(whole)):
-        seen, begun = IdSet(), []
-        again = iter(source)
-        for _ in range(stop):
-            begun.append(next(again))
-            seen.add(begun[-1].id)
-        place, reading = (
-            source.position,
-            ImportReport(**json.loads(json.dumps(source.report.as_json()))),
-        )
-        again.close()
-        other = opened(format_, tmp_path)
-        assert begun + list(other.resume(place, reading, seen)) == whole
-        assert other.report.as_json() == counts
 
 
 @pytest.mark.parametrize("format_", FORMATS)

@@ -1,0 +1,225 @@
+"""The records of a source in columns, in one Parquet file that is written in one pass.
+
+Years, authors, references and counts are held in arrays, on which papers and people are selected.
+Words stay in the file until they are asked for by row, so those of a dropped paper are never held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from virsci_society.agents.arrays import BoolArray, IntArray
+from virsci_society.agents.files.atomic_files import replacing
+from virsci_society.agents.lazy_imports import pa, pc, pq, sparse
+from virsci_society.society.ecosystem.importers.records import RawRecord
+
+if TYPE_CHECKING:
+    # By name: from Python 3.15 on a dataclass looks up ``pa.Array``, which would import pyarrow.
+    from pyarrow import Array, LargeListArray
+    from scipy.sparse import csr_array
+
+UNKNOWN = -1
+AT_ONCE = 2000
+"""Records in memory as Python objects at a time."""
+
+
+def _schema() -> pa.Schema:
+    text, texts, numbers = pa.large_string(), pa.large_list(pa.large_string()), pa.list_(pa.int32())
+    columns = {"id": text, "title": text, "abstract": text, "year": pa.int32()}
+    columns |= {"author_ids": texts, "author_names": texts, "affiliations": texts}
+    columns |= {"references": texts, "keywords": texts, "venue": text, "citations": pa.int32()}
+    return pa.schema(columns | {"cited_years": numbers, "cited_counts": numbers})
+
+
+def _columns(records: Iterable[RawRecord]) -> dict[str, list[Any]]:
+    columns: dict[str, list[Any]] = {name: [] for name in _schema().names}
+    for one in records:
+        for name in ("id", "title", "abstract", "year", "venue", "citations"):
+            columns[name].append(getattr(one, name))
+        columns["author_ids"].append([author.id for author in one.authors])
+        columns["author_names"].append([author.name for author in one.authors])
+        columns["affiliations"].append([author.affiliation for author in one.authors])
+        columns["references"].append(list(one.references))
+        columns["keywords"].append(list(one.keywords))
+        columns["cited_years"].append([year for year, _ in one.citations_by_year])
+        columns["cited_counts"].append([count for _, count in one.citations_by_year])
+    return columns
+
+
+@dataclass(frozen=True, eq=False)
+class RawCorpus:
+    """One row per record, in the source's order; links and counts of known papers only.
+
+    Known papers are those of years before the boundary. A count of -1 stands for unknown.
+
+    Attributes:
+        path: the Parquet file with all columns.
+        boundary: the year in which the society starts.
+        ids: the source's ids.
+        years: calendar years.
+        abstracts: which have an abstract.
+        keywords: which have keywords.
+        collected_citations: citations at collection time.
+        later_citations: of these, those of the boundary year and after, by the source's counts
+            per year.
+        first_counted: first year for which the known papers have such counts; None without.
+        authors: the authors of each paper in author order, as numbers.
+        author_ids: the source's id of each author, by number.
+        links: (citing, cited) rows of known papers, each pair once, no paper itself.
+        has_references: whether a known paper names a reference, inside the source or not.
+    """
+
+    path: Path
+    boundary: int
+    ids: Array
+    years: IntArray
+    abstracts: BoolArray
+    keywords: BoolArray
+    collected_citations: IntArray
+    later_citations: IntArray
+    first_counted: int | None
+    authors: LargeListArray
+    author_ids: Array
+    links: tuple[IntArray, IntArray]
+    has_references: bool
+
+    @classmethod
+    def read(
+        cls,
+        records: Iterable[RawRecord],
+        boundary: int,
+        path: Path,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> RawCorpus:
+        """Read a source once, write its records into a file, and make the arrays."""
+        done, left = 0, iter(records)
+        with (
+            replacing(path) as new,
+            pq.ParquetWriter(new, _schema(), compression="zstd") as writer,
+        ):
+            while some := list(islice(left, AT_ONCE)):
+                writer.write_table(pa.table(_columns(some), schema=_schema()))
+                done += len(some)
+                progress(done)
+        return cls._open(path, boundary)
+
+    @classmethod
+    def _open(cls, path: Path, boundary: int) -> RawCorpus:
+        with pq.ParquetFile(path) as file:
+
+            def column(name: str) -> pa.Array:
+                return file.read(columns=[name])[name].combine_chunks()
+
+            abstracts = [np.zeros(0, dtype=bool)]
+            for batch in file.iter_batches(AT_ONCE, columns=["abstract"]):
+                abstracts.append(np.asarray(pc.binary_length(batch["abstract"])) > 0)
+
+            ids, years = column("id"), column("year").to_numpy().astype(np.int64)
+            known = years < boundary
+            people = column("author_ids")
+            coded = people.flatten().dictionary_encode()
+            links, has_references = _links(ids, known, column("references"))
+
+            cited_years = column("cited_years")
+            rows = pc.list_parent_indices(cited_years).to_numpy()
+            of_known = known[rows]
+            counted = cited_years.flatten().to_numpy()
+            first_counted = int(counted[of_known].min()) if of_known.any() else None
+            later = of_known & (counted >= boundary)
+            counts = column("cited_counts").flatten().to_numpy()
+            later_citations = np.bincount(rows[later], counts[later], len(years))
+            return cls(
+                path=path,
+                boundary=boundary,
+                ids=ids,
+                years=years,
+                abstracts=np.concatenate(abstracts),
+                keywords=pc.list_value_length(column("keywords")).to_numpy() > 0,
+                collected_citations=(
+                    column("citations").fill_null(UNKNOWN).to_numpy().astype(np.int64)
+                ),
+                later_citations=later_citations.astype(np.int64),
+                first_counted=first_counted,
+                authors=pa.LargeListArray.from_arrays(people.offsets, coded.indices),
+                author_ids=coded.dictionary,
+                links=links,
+                has_references=has_references,
+            )
+
+    def __len__(self) -> int:
+        return len(self.years)
+
+    @cached_property
+    def known(self) -> BoolArray:
+        """Which papers are of years before the boundary."""
+        return self.years < self.boundary
+
+    @cached_property
+    def people(self) -> csr_array:
+        """Papers by authors, 1 where a known paper has an author; each row in author order."""
+        sizes = pc.list_value_length(self.authors).to_numpy()
+        seats = np.repeat(self.known, sizes)
+        columns = self.authors.flatten().to_numpy()[seats].astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(np.where(self.known, sizes, 0))])
+        ones = np.ones(len(columns), dtype=np.int32)
+        return sparse.csr_array((ones, columns, starts), shape=(len(self), len(self.author_ids)))
+
+    @cached_property
+    def citations_received(self) -> IntArray:
+        """Citations by known papers that each paper received, by row."""
+        return np.bincount(self.links[1], minlength=len(self)).astype(np.int64)
+
+    @property
+    def year_range(self) -> tuple[int, int]:
+        """First and last year; there must be a record."""
+        return int(self.years.min()), int(self.years.max())
+
+    def columns_of(self, ids: Iterable[str]) -> IntArray:
+        """The numbers of authors by their source ids, ascending; unknown ids are ignored."""
+        wanted = pc.is_in(self.author_ids, value_set=pa.array(list(ids), pa.large_string()))
+        columns: IntArray = np.flatnonzero(wanted)
+        return columns
+
+    def by_date(self, rows: IntArray) -> IntArray:
+        """Sort rows by year, then id."""
+        table = pa.table({"year": self.years[rows], "id": self.ids.take(pa.array(rows))})
+        order = pc.sort_indices(table, [("year", "ascending"), ("id", "ascending")])
+        return np.asarray(rows[order], dtype=np.int64)
+
+    def table(self, rows: BoolArray, *columns: str) -> pa.Table:
+        """Columns of the file for some rows, in their order."""
+        empty = pa.schema([_schema().field(name) for name in columns]).empty_table()
+        return pa.concat_tables([empty, *self.batches(rows, *columns)])
+
+    def batches(self, rows: BoolArray, *columns: str) -> Iterator[pa.Table]:
+        """The same, some thousand rows at a time."""
+        start = 0
+        with pq.ParquetFile(self.path) as file:
+            for batch in file.iter_batches(AT_ONCE, columns=list(columns)):
+                chosen = rows[start : start + len(batch)]
+                start += len(batch)
+                if chosen.any():
+                    yield pa.Table.from_batches([batch]).filter(pa.array(chosen))
+
+
+def _links(
+    ids: pa.Array, known: BoolArray, references: pa.LargeListArray
+) -> tuple[tuple[IntArray, IntArray], bool]:
+    """The citations among known papers, and whether any of them names a reference."""
+    citing = pc.list_parent_indices(references).to_numpy()
+    of_known = pa.array(known[citing])
+    citing, cited = citing[known[citing]], references.flatten().filter(of_known)
+    rows = np.flatnonzero(known)
+    found = pc.index_in(cited, value_set=ids.take(pa.array(rows)))
+    inside = found.is_valid().to_numpy(zero_copy_only=False)
+    sources, targets = citing[inside], rows[found.drop_null().to_numpy()]
+    pairs = np.unique((sources * len(ids) + targets)[sources != targets])
+    named = pc.not_equal(cited, ids.take(pa.array(citing)))
+    return (pairs // len(ids), pairs % len(ids)), bool(pc.any(named).as_py())
