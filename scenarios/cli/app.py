@@ -201,9 +201,6 @@ def check(
     set_: Settings = None,
     trust: Trust = False,
     online: Online = False,
-    rename: Annotated[
-        bool, typer.Option("--rename", help="Write new names of renamed keys into the file first.")
-    ] = False,
 ) -> None:
     """Check a scenario or a study without running it; name every fault at once.
 
@@ -224,8 +221,6 @@ def check(
     if is_study(scenario):
         _check_study(scenario, with_seed(set_, seed), trust)
         return
-    if rename:
-        _rename(scenario, trust)
     document = scenario_document(scenario, with_seed(set_, seed))
     chosen = read_scenario(document, trust=trust)
     check_before_run(chosen, default_folder(chosen), online=online)
@@ -290,19 +285,6 @@ def _warn(document: Document, scenario: Scenario) -> None:
 
     if warning := borrowed_values(document, scenario):
         tell(f"warning: {warning}", err=True)
-
-
-def _rename(scenario: str, trust: bool) -> None:
-    """Write the new names of keys into a file of the user's, and say what was changed."""
-    from virsci_society.scenarios.config.document import library
-    from virsci_society.scenarios.config.renamed_keys import rename_keys
-    from virsci_society.scenarios.config.schema import Scenario
-
-    if scenario in library():
-        raise InputError(f"{scenario}: is part of the program, whose files have the new names")
-    nothing = f"{scenario}: no key of it has another name now"
-    for line in rename_keys(Path(scenario), Scenario, trust=trust) or [nothing]:
-        tell(line)
 
 
 app.command("fork")(fork)

@@ -36,7 +36,6 @@ from virsci_society.scenarios.config.registry import (
     name_of,
     table_for,
 )
-from virsci_society.scenarios.config.renamed_keys import renamed_problem
 from virsci_society.scenarios.config.yaml_io import Key, KeyPath
 from virsci_society.society.kernel.durations import Duration
 
@@ -75,8 +74,7 @@ class Reader:
         if isinstance(data, cls):
             return data
         if not isinstance(data, dict):
-            problem = f"got {quote_value(data)}, expected a section of keys"
-            self.diagnostics.add(path, renamed_problem(path) or problem)
+            self.diagnostics.add(path, f"got {quote_value(data)}, expected a section of keys")
             return None
         values: dict[str, Any] = {}
         failed: set[str] = set()
@@ -108,9 +106,7 @@ class Reader:
         for key in other:
             elsewhere = keys_below(cls) if not path else ()
             known = [*self._beside.get(path, ()), *names]
-            here = (*path, key)
-            problem = renamed_problem(here, cls) or unknown_key(key, known, elsewhere)
-            self.diagnostics.add(here, problem)
+            self.diagnostics.add((*path, key), unknown_key(key, known, elsewhere))
         return listed
 
     def _field(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:

@@ -17,10 +17,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import yaml
-from yaml.nodes import CollectionNode as CollectionNode
-from yaml.nodes import MappingNode as MappingNode
-from yaml.nodes import Node as Node
-from yaml.nodes import SequenceNode as SequenceNode
 
 from virsci_society.agents.errors import InputError
 

@@ -126,7 +126,7 @@ def run_scenario(
         told.begin(f"{folder} holds this run as it was; going on with it")
     prepare(scenario, folder)
     with open_journal(folder, fork, None if lease is None else lease.check) as journal:
-        require_journal_identity(journal, folder, "resuming it")
+        require_journal_identity(journal, folder)
         with recorded_end(journal):
             shared = resources or SharedResources()
             recorded = _simulate(scenario, folder, journal, told, lease, shared)
@@ -262,8 +262,7 @@ def replay(
     told = Progress() if progress is None else progress
     # Written in any case, and thrown away without --out: the digest is made as files are written.
     with Journal.open(folder / JOURNAL, frozen=True) as journal, _place(out) as target:
-        # Before the scenario, whose keys may have other names now.
-        require_journal_identity(journal, folder, "replaying it")
+        require_journal_identity(journal, folder)
         scenario = load_scenario(check_file(folder / SCENARIO), settings=settings, trust=trust)
         told.begin("preparing the ecosystem")
         ecosystem = build_ecosystem_of(scenario)
@@ -289,7 +288,7 @@ def require_finished(parent: Path, day: float) -> None:
         if not (parent / name).is_file():
             raise InputError(f"{parent}: no {name} in it; a fork needs a run that has finished")
     run = Run.open(parent)
-    require_identity(run.manifest.get(NUMBER), parent, "a fork")
+    require_identity(run.manifest.get(NUMBER), parent)
     days = run.days
     if day > days:
         raise InputError(f"--at: day {day:g} is beyond day {days:g}, the end of {parent}")
@@ -313,7 +312,7 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
             raise InputError(f"{folder}: holds other files; give another folder with --out")
         return False
     held = _manifest(folder / MANIFEST)
-    require_identity(held.get(NUMBER), folder, "resuming it")
+    require_identity(held.get(NUMBER), folder)
     # Of other keys a journal finds the first call that differs, and names it; without one, nothing
     # could.
     same = held.get("identity") == identity_hash(scenario)

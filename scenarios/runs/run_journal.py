@@ -1,8 +1,8 @@
 """The journal of a run folder with its sessions and costs, and the hash of a scenario.
 
 The hash is made of the identity keys that differ from the defaults of a numbered identity
-(``config.document.IDENTITY``). Manifests, journals and locks bear the number. What was made under
-an earlier one can be shown and measured; only the release that made it can resume it.
+(``config.document.IDENTITY``). Manifests, journals and locks bear the number, and a folder with
+another one is refused.
 """
 
 from __future__ import annotations
@@ -28,28 +28,18 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.config.schema import Scenario
 
 NUMBER = "identity_number"
-"""The key of manifests, journals and locks; where there is none, the number is 1."""
+"""The key of manifests, journals and locks."""
 COMMAND = "command"
 """The note in a journal of the command line that began or resumed it, as a JSON list."""
-RELEASES: Mapping[int, str] = {1: "0.1.0", IDENTITY: "0.2.0"}
-"""The last release of each identity."""
 
 
-def require_identity(number: object, where: Path, what: str) -> None:
-    """See that a folder was made under the identity of this release.
-
-    Args:
-        number: that the folder bears; None: 1.
-    """
-    held = int(str(number or 1))
-    if held == IDENTITY:
-        return
-    release = RELEASES.get(held)
-    which = f"release {release}" if release else "a later release"
-    raise InputError(
-        f"{where}: was made with identity {held}, this release has identity {IDENTITY}; {what} "
-        f"needs {which}. Here it can be shown, measured, compared, reported and exported"
-    )
+def require_identity(number: object, where: Path) -> None:
+    """See that a folder, by the number that it bears, was written under the identity of today."""
+    if str(number) != str(IDENTITY):
+        raise InputError(
+            f"{where}: was written under identity {number or 'unknown'}, and this program has "
+            f"identity {IDENTITY}; run it again in another folder"
+        )
 
 
 def identity_hash(scenario: Scenario) -> str:
@@ -82,7 +72,7 @@ def open_journal(
         raise InputError(f"{folder}: a fork needs a folder of its own; give --out NEW")
     if fork is not None:
         with Journal.open(fork / JOURNAL, frozen=True) as held:
-            require_journal_identity(held, fork, "a fork of it")
+            require_journal_identity(held, fork)
     return Journal.open(folder / JOURNAL, parent=parent, fence=fence)
 
 
@@ -95,10 +85,10 @@ def matches_journal(journal: Journal, scenario: Scenario) -> bool:
     return held is None or held == identity_hash(scenario)
 
 
-def require_journal_identity(journal: Journal, folder: Path, what: str) -> None:
-    """See that a journal with calls in it was made under the identity of this release."""
+def require_journal_identity(journal: Journal, folder: Path) -> None:
+    """See that a journal with calls in it was written under the identity of today."""
     if journal.meta("identity") is not None:
-        require_identity(journal.meta(NUMBER), folder, what)
+        require_identity(journal.meta(NUMBER), folder)
 
 
 def sign_journal(journal: Journal, scenario: Scenario) -> None:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from math import prod
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -198,66 +194,28 @@ def status(study: StudyName, out: Out = None, json: Json = False) -> None:
 @guarded
 def report(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
     """Gather the runs that are done, and write the study's page again."""
-    from virsci_society.scenarios.config.document import IDENTITY
-    from virsci_society.scenarios.runs.run_journal import NUMBER
     from virsci_society.scenarios.study.folder import open_folder, require_lock
 
-    held = require_lock(_folder_of(study, out))
-    design, folder, locked = _read(study, set_, out, trust, going_on=False)
+    require_lock(_folder_of(study, out))
+    design, folder, locked = _read(study, set_, out, trust)
     design = _matched(design, locked, trust)
-    if held.data.get(NUMBER) == IDENTITY:  # an older one is reported as it was locked
-        held = open_folder(design, folder, "run")
-    _conclude(design, folder, held, changed=True)
+    _conclude(design, folder, open_folder(design, folder, "run"), changed=True)
     if missing := _without_reviews(design, folder):
         raise InputError("\n".join(missing))
 
 
 def _read(
-    study: str, settings: list[str] | None, out: Path | None, trust: bool, *, going_on: bool = True
+    study: str, settings: list[str] | None, out: Path | None, trust: bool
 ) -> tuple[Design, Path, Lock | None]:
-    """The design, its folder and the lock in it; None before there is one.
-
-    A study of an older release is read with the new names of its keys, unless runs are to be added.
-    """
-    from virsci_society.scenarios.config.document import IDENTITY
-    from virsci_society.scenarios.runs.run_journal import NUMBER, require_identity
+    """The design, its folder and the lock in it; None before there is one."""
     from virsci_society.scenarios.study.folder import read_lock
     from virsci_society.scenarios.study.reader import read_study
-    from virsci_society.scenarios.study.study_file import STUDY
 
     find_code_here(trust)
     folder = _folder_of(study, out)
     held = read_lock(folder)
-    if held is not None and going_on:
-        require_identity(held.data.get(NUMBER), folder, "going on with it")
     measured = () if held is None else held.data["measures"]
-    if held is None or held.data.get(NUMBER) == IDENTITY:
-        return read_study(study, settings or (), trust=trust, measured=measured), folder, held
-    with _renamed_copy(folder, trust) as copy:
-        design = read_study(str(copy), settings or (), trust=trust, measured=measured)
-    return replace(design, path=folder / STUDY), folder, held
-
-
-@contextmanager
-def _renamed_copy(folder: Path, trust: bool) -> Iterator[Path]:
-    """A copy of a study's files, with the new names of renamed keys."""
-    from virsci_society.agents.files.atomic_files import (
-        make_folder,
-        read_plain_text,
-        write_atomically,
-    )
-    from virsci_society.scenarios.config.renamed_keys import rename_keys
-    from virsci_society.scenarios.config.schema import Scenario
-    from virsci_society.scenarios.study.folder import BASE
-    from virsci_society.scenarios.study.study_file import STUDY
-
-    with TemporaryDirectory() as spare:
-        copy = Path(spare) / folder.name
-        make_folder(copy)
-        for name in (BASE, STUDY):  # the base first: the study names it
-            write_atomically(copy / name, read_plain_text(folder / name))
-            rename_keys(copy / name, Scenario, trust=trust)
-        yield copy
+    return read_study(study, settings or (), trust=trust, measured=measured), folder, held
 
 
 def _matched(design: Design, locked: Lock | None, trust: bool) -> Design:

@@ -112,14 +112,12 @@ class Lock:
         return self.arms[index // self.replicates]
 
 
-def make_lock(design: Design, by: str, held: Lock | None = None) -> Lock:
+def make_lock(design: Design, by: str) -> Lock:
     """The lock of a design.
 
     Args:
         design: checked, and matched if it has the key ``match``.
         by: the command that writes it, ``lock`` or ``run``.
-        held: the lock in the folder, perhaps by an earlier release; prompts that it does not know
-            are left out, so that only differences are left.
     """
     prompts: dict[str, str] = {}
     arms = []
@@ -127,9 +125,6 @@ def make_lock(design: Design, by: str, held: Lock | None = None) -> Lock:
         prompts |= prompt_hashes(scenario)
         entry = {"name": arm.name, "set": dict(arm.settings), "seeds": design.seeds(arm.name)}
         arms.append(entry | {"scenario": hash_json(locked_keys(scenario))})
-    if held is not None:
-        # What no key of the lock asks for was never said in its runs.
-        prompts = {name: prompts[name] for name in held.data["prompts"] if name in prompts}
     data: dict[str, Any] = {
         "format": FORMAT,
         NUMBER: IDENTITY,
@@ -171,6 +166,7 @@ def read_lock(study: Path) -> Lock | None:
         raise InputError(
             f"{path}: does not bear its own hash, so it was changed after it was written"
         )
+    require_identity(data.get(NUMBER), study)
     return Lock(data)
 
 
@@ -268,9 +264,7 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
         raise InputError(f"{folder}: is a file; give another folder with --out")
     refuse_links(folder, LEVELS)
     held = read_lock(folder)
-    if held is not None:
-        require_identity(held.data.get(NUMBER), folder, "going on with it")
-    wanted = make_lock(design, by, held)
+    wanted = make_lock(design, by)
     if held is None and (holds_others(folder, BASE, STUDY, LOCK) or _holds_own_files(folder)):
         raise InputError(f"{folder}: holds other files; give another folder with --out")
     if held is not None and (changes := differences(held, wanted)):

@@ -6,18 +6,16 @@ import shutil
 
 import pytest
 
-from tests.older_folders import unnumber
 from tests.scenarios.config.test_json_schema import KNOWN
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.file_hashes import hash_json
-from virsci_society.metrics.report.page import write_page
+from virsci_society.agents.files.file_hashes import hash_json, update_hashes
+from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.config.reader import differing_keys
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.execute import is_finished, replay, run_scenario
 from virsci_society.scenarios.runs.fork import Fork
 from virsci_society.scenarios.runs.run_journal import identity_hash, require_identity
-from virsci_society.society.results.run import Run
 
 SMALL = {
     "until": "60d",
@@ -27,7 +25,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "f1cd815749191ce2e86638d65c4c5c88615a80390d72d4496a4c5e6293088286"
+DEFAULTS = "c3745942568029ddcb2a87a1c24327d5f08e6c3aa17965b7e587c9296734e069"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
@@ -89,17 +87,20 @@ def current(tmp_path_factory):
 
 
 @pytest.fixture
-def older(current, tmp_path):
-    """A finished run folder as release 0.1.0 would have left it."""
-    folder = tmp_path / "older"
+def other(current, tmp_path):
+    """A finished run folder that another identity would have left."""
+    folder = tmp_path / "other"
     shutil.copytree(current, folder)
-    unnumber(folder)
+    manifest = folder / "manifest.json"
+    told = json.loads(manifest.read_text(encoding="utf-8")) | {"identity_number": 1}
+    manifest.write_text(json.dumps(told), encoding="utf-8")
+    update_hashes(folder, [manifest])
+    with Journal.open(folder / "journal.sqlite") as journal:
+        journal.set_meta("identity_number", "1")
     return folder
 
 
 def test_manifest_and_journal_bear_the_number(current):
-    from virsci_society.agents.journal.journal import Journal
-
     assert json.loads((current / "manifest.json").read_text())["identity_number"] == 2
     with Journal.open(current / "journal.sqlite", frozen=True) as journal:
         assert journal.meta("identity_number") == "2"
@@ -116,12 +117,6 @@ def test_without_its_journal_another_run_is_refused(current, tmp_path):
         is_finished(scenario(**{"protocol.turns": 2}), folder)
 
 
-def test_a_run_of_identity_1_is_shown_and_reported(older):
-    run = Run.open(older)
-    assert len(run.table("papers")) >= 0
-    assert write_page(run, older).is_file()
-
-
 @pytest.mark.parametrize(
     "going_on",
     [
@@ -132,17 +127,19 @@ def test_a_run_of_identity_1_is_shown_and_reported(older):
     ],
     ids=["resume", "replay", "fork", "calls"],
 )
-def test_what_goes_on_with_identity_1_is_refused_with_the_release_that_can(older, going_on):
-    with pytest.raises(InputError, match=r"identity 1.* needs release 0\.1\.0"):
-        going_on(older)
+def test_a_run_of_another_identity_is_refused(other, going_on):
+    with pytest.raises(InputError, match="under identity 1, and this program has identity 2; run"):
+        going_on(other)
 
 
-def test_a_stopped_run_of_identity_1_is_refused_too(older):
-    (older / "manifest.json").unlink()
-    with pytest.raises(InputError, match=r"resuming it needs release 0\.1\.0"):
-        run_scenario(scenario(), older)
+def test_a_stopped_run_of_another_identity_is_refused_too(other):
+    (other / "manifest.json").unlink()
+    with pytest.raises(InputError, match="under identity 1"):
+        run_scenario(scenario(), other)
 
 
-def test_a_later_identity_is_refused_as_well(tmp_path):
-    with pytest.raises(InputError, match="needs a later release"):
-        require_identity(3, tmp_path, "resuming it")
+@pytest.mark.parametrize("number", [None, 1, 3, "3", "two"])
+def test_only_the_number_of_today_is_taken(tmp_path, number):
+    with pytest.raises(InputError, match=f"under identity {number or 'unknown'}"):
+        require_identity(number, tmp_path)
+    require_identity("2", tmp_path)

@@ -26,7 +26,7 @@ from virsci_society.scenarios.study.folder import (
     require_lock,
     unfinished_runs,
 )
-from virsci_society.scenarios.study.gather import gather, study_json
+from virsci_society.scenarios.study.gather import gather
 from virsci_society.scenarios.study.reader import read_study
 from virsci_society.scenarios.study.results.page import write_study_page
 from virsci_society.scenarios.study.status import (
@@ -547,61 +547,28 @@ def test_ctrl_c_stops_a_study_which_the_same_command_ends(nursery, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_study_of_identity_1_is_reported_and_not_gone_on_with(tmp_path):
-    from virsci_society.scenarios.runs.run_folder import hash_json
-    from virsci_society.scenarios.study.folder import LOCK
-
-    design, study = opened(tmp_path)
-    data = json.loads((study / LOCK).read_text())
-    assert data.pop("identity_number") == 2
-    data["comparisons"] = [{"test": "paired", "of": "papers"}]
-    own = {key: value for key, value in data.items() if key not in ("hash", "by")}
-    (study / LOCK).write_text(json.dumps({**own, "hash": hash_json(own), "by": "run"}))
-    gathered_told = json.loads(study_json(design, require_lock(study), study, []))
-    assert [one["exploratory"] for one in gathered_told["comparisons"]] == [False]
-    with pytest.raises(InputError, match=r"going on with it needs release 0\.1\.0"):
-        open_folder(design, study)
-
-
-@pytest.mark.slow
-def test_a_study_under_old_names_of_keys_is_reported_as_it_lies_there(tmp_path):
-    from virsci_society.scenarios.runs.run_folder import hash_json
-    from virsci_society.scenarios.study.folder import BASE, LOCK
-
+def test_a_lock_names_what_differs(tmp_path):
     _, study = opened(tmp_path)
-    run_locally(study, range(4))
-    data = json.loads((study / LOCK).read_text())
-    del data["identity_number"]
-    own = {key: value for key, value in data.items() if key not in ("hash", "by")}
-    (study / LOCK).write_text(json.dumps({**own, "hash": hash_json(own), "by": "run"}))
-    text = (study / BASE).read_text(encoding="utf-8")
-    section = text[text.index("  topic:\n    start:") : text.index("  ideas:\n    dialogue:")]
-    old = "  topic: free\n  consensus: majority\n  restarts: 3\n  leaving: on\n"
-    (study / BASE).write_text(text.replace(section, old), encoding="utf-8")
-    before = (study / BASE).read_bytes()
-    told = CliRunner().invoke(app, ["study", "report", str(study)])
-    assert told.exit_code == 0, told.output
-    assert (study / "report.html").is_file()
-    assert (study / BASE).read_bytes() == before
-    told = CliRunner().invoke(app, ["study", "run", str(study)])
-    assert told.exit_code == 2
-    assert "going on with it needs release 0.1.0" in told.output
-
-
-def test_a_lock_names_what_differs_and_not_the_prompts_it_did_not_know(tmp_path):
-    from virsci_society.scenarios.runs.run_folder import hash_json
-    from virsci_society.scenarios.study.folder import LOCK
-
-    design, study = opened(tmp_path)
-    data = json.loads((study / LOCK).read_text())
-    del data["prompts"]["agreement.txt"]
-    own = {key: value for key, value in data.items() if key not in ("hash", "by")}
-    (study / LOCK).write_text(json.dumps({**own, "hash": hash_json(own), "by": "run"}))
-    assert open_folder(design, study).data["hash"] == hash_json(own)
     path = written(tmp_path, TINY)
     told = r'base\.protocol\.discussion: default -> \{"speaking_order": "random"\}'
     with pytest.raises(InputError, match=told):
         open_folder(read_study(path, ["protocol.discussion.speaking_order=random"]), study)
+
+
+def test_a_study_of_another_identity_is_refused(tmp_path):
+    from virsci_society.scenarios.runs.run_folder import hash_json
+    from virsci_society.scenarios.study.folder import LOCK
+
+    design, study = opened(tmp_path)
+    data = json.loads((study / LOCK).read_text())
+    assert data["identity_number"] == 2
+    data["identity_number"] = 1
+    own = {key: value for key, value in data.items() if key not in ("hash", "by")}
+    (study / LOCK).write_text(json.dumps({**own, "hash": hash_json(own), "by": "run"}))
+    with pytest.raises(InputError, match="under identity 1, and this program has identity 2"):
+        open_folder(design, study)
+    told = CliRunner().invoke(app, ["study", "report", str(study)])
+    assert (told.exit_code, "under identity 1" in told.output) == (2, True)
 
 
 def test_a_run_that_ends_is_told_with_the_share_and_the_time_left(tmp_path, capsys, monkeypatch):
