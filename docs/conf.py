@@ -39,19 +39,6 @@ ELSEWHERE = {
 """Pages outside this folder, and their names on the site."""
 FRONTS = {"protocols/README": "protocols", "design": "decisions"}
 """Pages that stand for a folder of pages, and that folder."""
-MOVED = {
-    "cluster": "studies.html#many-machines",
-    "embeddings": "ecosystems.html#embeddings",
-    "importers": "ecosystems.html#sources",
-    "index": "README.html",
-    "odd-summary": "odd.html#the-model-in-two-pages",
-    "promises": "performance.html#promises",
-    "scale": "performance.html#past-one-machine",
-    "stability": "python.html#what-is-promised-and-for-how-long",
-    "tests": "pages/contributing.html#the-tests",
-}
-"""Old addresses and what is now there: whoever renames or merges a page adds its old name."""
-
 DATA = {
     "Days": "A length of simulated time in days: a number, or text such as ``2w`` in a file.",
     "METRICS": "The measures by name.",
@@ -335,13 +322,12 @@ def strays(page: str) -> list[str]:
 
 
 def finish(app: Any, failure: Exception | None) -> None:
-    """Writes redirects and llms.txt, and fails where a page holds what it must not."""
+    """Writes index.html and llms.txt, and fails where a page holds what it must not."""
     if failure:
         return
     out = Path(app.outdir)
-    for old, new in MOVED.items():
-        line = f'<!doctype html><meta http-equiv="refresh" content="0; url={new}">\n'
-        (out / f"{old}.html").write_text(line, encoding="utf-8")
+    line = '<!doctype html><meta http-equiv="refresh" content="0; url=README.html">\n'
+    (out / "index.html").write_text(line, encoding="utf-8")
     (out / "llms.txt").write_text(overview(), encoding="utf-8")
     files = [path for path in out.rglob("*") if path.suffix in (".html", ".css")]
     found = {(file.name, one) for file in files for one in strays(file.read_text("utf-8"))}

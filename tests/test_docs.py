@@ -154,13 +154,6 @@ def test_every_page_is_in_one_group_of_the_site():
     }
 
 
-def test_an_old_address_leads_to_a_page_that_is_there():
-    pages = {path.stem for path in (ROOT / "docs").glob("*.md")}
-    assert not pages & set(SITE["MOVED"])
-    here = pages | {f"pages/{name}" for name in SITE["ELSEWHERE"].values()}
-    assert {new.partition(".html")[0] for new in SITE["MOVED"].values()} <= here
-
-
 def test_every_public_name_is_on_one_page_of_the_site_with_its_first_line():
     names = [name for group in SITE["name_groups"]().values() for name in group]
     assert sorted(names) == sorted(vs.__all__)
@@ -252,10 +245,7 @@ def test_the_site_is_built_without_a_warning(tmp_path, monkeypatch):
     done = subprocess.run(command, capture_output=True, text=True, timeout=550)
     assert done.returncode == 0, done.stderr
     assert "tutorial-removal.html" in (tmp_path / "html" / "llms.txt").read_text("utf-8")
-    for old, new in SITE["MOVED"].items():
-        page, _, section = new.partition("#")
-        assert f'url={new}"' in (tmp_path / "html" / f"{old}.html").read_text("utf-8")
-        assert f'id="{section}"' in (tmp_path / "html" / page).read_text("utf-8") or not section
+    assert 'url=README.html"' in (tmp_path / "html" / "index.html").read_text("utf-8")
     assert '"live": 4' in (tmp_path / "html" / "_static" / "language_data.js").read_text("utf-8")
     usage = (tmp_path / "html" / "pages" / "names-backends.html").read_text("utf-8")
     assert 'id="virsci_society.Usage"' in usage

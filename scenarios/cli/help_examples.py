@@ -46,15 +46,6 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
 }
 """The commands below ``society`` by section, each with its line in the help."""
-RENAMED = {
-    "prompts": "export prompts SCENARIO",
-    "open": "show RUN --open",
-    "report": "export page RUN",
-    "runs": "list runs",
-    "schema": "list keys --json",
-    "verify": "doctor FOLDER",
-}
-"""Earlier commands and what does their work now."""
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "": ("society run quickstart",),
     "run": (
@@ -213,12 +204,6 @@ class ExampleGroup(TyperGroup):
             super().format_epilog(ctx, formatter)
             return
         formatter.write("Examples:\n" + "".join(f"  {line}\n" for line in EXAMPLES[""]))
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is asked for; one of an older release is answered with its successor."""
-        if ctx.parent is None and args and args[0] in RENAMED:
-            ctx.fail(f"'society {args[0]}' is now 'society {RENAMED[args[0]]}'")
-        return super().resolve_command(ctx, args)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any

@@ -24,7 +24,7 @@ from click.testing import Result
 from tests.forked_commands import Nursery
 from virsci_society.scenarios.cli import app as app_module
 from virsci_society.scenarios.cli.app import app, main
-from virsci_society.scenarios.cli.help_examples import EXAMPLES, RENAMED
+from virsci_society.scenarios.cli.help_examples import EXAMPLES
 from virsci_society.scenarios.config.document import library
 from virsci_society.scenarios.terminal.arguments import complete_scenario
 
@@ -430,13 +430,6 @@ def test_a_key_by_its_name_in_the_client_of_a_provider_is_known() -> None:
     settings = ("backend.use=openai", "backend.model=m", "backend.base_url=http://127.0.0.1:9/v1")
     done = society("check", "quickstart", *(f"--set={one}" for one in settings))
     assert "backend.base_url: unknown key; did you mean 'api_base'?" in done.stderr
-
-
-@pytest.mark.parametrize("old", sorted(RENAMED))
-def test_a_command_of_an_older_release_is_answered_with_its_successor(old: str) -> None:
-    done = society(old)
-    assert done.exit_code == 2
-    assert f"'society {old}' is now 'society {RENAMED[old]}'" in done.stderr
 
 
 @pytest.mark.slow
