@@ -27,17 +27,11 @@ def rules(**settings):
     return PeerReview(**{"effort": DAY, **settings})
 
 
-def reviewed(synthetic, script=None, *, until=2000.0, meanwhile=None, **settings):
+def reviewed(synthetic, script=None, **settings):
     """One team and its manuscript, with all that is said about it."""
-    return play(
-        synthetic,
-        PAIR,
-        script,
-        times=TIMES,
-        until=until,
-        publication=rules(**settings),
-        meanwhile=meanwhile,
-    )
+    how = {name: settings.pop(name) for name in ("until", "meanwhile") if name in settings}
+    how = {"until": 2000.0, "times": TIMES, "publication": rules(**settings)} | how
+    return play(synthetic, PAIR, script, **how)
 
 
 def recommending(*by_round, score=7):
@@ -55,17 +49,23 @@ def declining(call, request):
     return {"Selected Action": "Action 2"} if call.act == "invite" else None
 
 
-def at(date, act):
-    """Something that happens to the society on a date."""
+def leaving(date, whom):
+    """Those whom a function of the team names leave the society on a date."""
 
     def meanwhile(society):
         def process():
             yield society.env.timeout(date)
-            act(society)
+            team, *_ = society.world.teams.values()
+            for who in whom(team):
+                society.world.depart(society.population.rows[who], "removed")
 
         society.env.process(process())
 
     return meanwhile
+
+
+def first_referee(team):
+    return [team.referees[0].scientist]
 
 
 def desks_taken(days):
@@ -88,10 +88,8 @@ def authors_of(played):
 
 
 def nobody_waits(society):
-    idle = all(
-        not desk.users and not desk.queue for desk in society.world.attention._desks.values()
-    )
-    return idle and not society.world.reviewing
+    desks = society.world.attention._desks.values()
+    return not any(desk.users or desk.queue for desk in desks) and not society.world.reviewing
 
 
 def test_dates_of_an_acceptance(synthetic):
@@ -99,19 +97,16 @@ def test_dates_of_an_acceptance(synthetic):
     (one,) = played.rows("submissions")
     assert (one["submitted"], one["decided"], one["decision"]) == (0.0, 22.0, "accept")
     assert (one["reviews"], one["score"]) == (3, 7.0)
-    assert played.team["finished"] == 0.0
-    assert played.team["published"] == 82.0
+    assert (played.team["finished"], played.team["published"]) == (0.0, 82.0)
+    # They may work in other teams while their manuscript is judged.
+    assert {row["left"] for row in played.rows("members")} == {0.0}
     referees = played.rows("referees")
     assert [row["seat"] for row in referees] == [0, 1, 2]
     assert len({row["scientist"] for row in referees} - authors_of(played)) == 3
+    told = ("invited", "answered", "assigned", "delivered", "outcome", "recommendation")
     for row in referees:
-        dates = ("invited", "answered", "assigned", "delivered")
-        assert [row[name] for name in dates] == [7.0, 14.0, 14.0, 15.0]
-        assert (row["outcome"], row["recommendation"], row["reminders"]) == (
-            "delivered",
-            "accept",
-            0,
-        )
+        wanted = [7.0, 14.0, 14.0, 15.0, "delivered", "accept", 0]
+        assert [row[name] for name in (*told, "reminders")] == wanted
     work = played.rows("homework")
     assert {(row["stage"], row["visit"], row["turn"]) for row in work} == {("publication", 1, 1)}
     assert {(row["assigned"], row["started"], row["done"]) for row in work} == {(14.0, 14.0, 15.0)}
@@ -178,10 +173,9 @@ def test_names_are_withheld_as_stated(synthetic, blind):
 
 def test_a_rejected_manuscript_goes_elsewhere_and_then_nowhere(synthetic):
     played = reviewed(synthetic, recommending("reject"), submissions=2)
-    assert [
-        (row["submission"], row["submitted"], row["decided"], row["decision"])
-        for row in played.rows("submissions")
-    ] == [(1, 0.0, 22.0, "reject"), (2, 52.0, 74.0, "reject")]
+    told = ("submission", "submitted", "decided", "decision")
+    rows = [tuple(row[name] for name in told) for row in played.rows("submissions")]
+    assert rows == [(1, 0.0, 22.0, "reject"), (2, 52.0, 74.0, "reject")]
     assert (played.team["state"], played.team["reason"]) == ("dissolved", "rejected")
     assert played.team["published"] is None
     assert not played.rows("papers")
@@ -215,20 +209,13 @@ def test_where_all_decline_the_editor_goes_by_what_is_stated(synthetic, too_few,
 
 def test_where_one_declines_another_is_asked(synthetic):
     def script(call, request):
-        return (
-            {"Selected Action": "Action 2"}
-            if call.act == "invite" and request.asked < 10 and call.seat == 1
-            else None
-        )
+        declines = call.act == "invite" and request.asked < 10 and call.seat == 1
+        return {"Selected Action": "Action 2"} if declines else None
 
     played = reviewed(synthetic, script)
-    outcomes = [(row["seat"], row["outcome"], row["delivered"]) for row in played.rows("referees")]
-    assert sorted(outcomes, key=str) == [
-        (0, "delivered", 15.0),
-        (1, "declined", None),
-        (1, "delivered", 22.0),
-        (2, "delivered", 15.0),
-    ]
+    rows = [(row["seat"], row["outcome"], row["delivered"]) for row in played.rows("referees")]
+    declined, delivered = (1, "declined", None), [(0, 15.0), (1, 22.0), (2, 15.0)]
+    assert set(rows) == {declined, *((seat, "delivered", date) for seat, date in delivered)}
     assert played.rows("submissions")[0]["decided"] == 29.0
 
 
@@ -244,31 +231,25 @@ def test_with_fewer_reviews_than_are_needed_they_do_not_count(synthetic):
 
 
 @pytest.mark.parametrize(
-    ("reminders", "outcome", "delivered", "reminded"),
+    ("reminders", "outcome", "delivered", "reminded", "over"),
     # Agreed on day 14, due on day 44, reminded on days 44 and 58, given up on day 72. The desk is
     # free on day 60, the review done on day 61.
     [
-        (2, "delivered", 61.0, 2),
-        (1, "late", None, 1),
-        (0, "late", None, 0),
-        (None, "delivered", 61.0, 2),
+        (2, "delivered", 61.0, 2, 61.0),
+        (1, "late", None, 1, 58.0),
+        (0, "late", None, 0, 44.0),
+        (None, "delivered", 61.0, 2, 61.0),
     ],
 )
 def test_the_busy_are_late_reminded_and_given_up(
-    synthetic, reminders, outcome, delivered, reminded
+    synthetic, reminders, outcome, delivered, reminded, over
 ):
     played = reviewed(synthetic, reminders=reminders, meanwhile=desks_taken(60.0))
     for row in played.rows("referees"):
-        assert (row["outcome"], row["delivered"], row["reminders"]) == (
-            outcome,
-            delivered,
-            reminded,
-        )
-        assert row["assigned"] == 14.0
-    given_up = {0: 44.0, 1: 58.0}.get(reminders, 61.0)
-    assert played.rows("submissions")[0]["decided"] == given_up + 7.0
-    asked = {said.call.act for said in played.said}
-    assert ("review" in asked) == (outcome == "delivered")
+        told = [row[name] for name in ("outcome", "delivered", "reminders", "assigned")]
+        assert told == [outcome, delivered, reminded, 14.0]
+    assert played.rows("submissions")[0]["decided"] == over + 7.0
+    assert bool(played.of(act="review")) == (outcome == "delivered")
     assert len(played.events("reminded")) == 3 * reminded
     assert nobody_waits(played.society)
 
@@ -308,11 +289,7 @@ def test_other_work_at_the_desk_comes_first(synthetic):
 
 @pytest.mark.parametrize(("date", "answered"), [(10.0, 14.0), (14.5, 14.0)])
 def test_a_reviewer_who_leaves_the_society_is_replaced(synthetic, date, answered):
-    def leave(society):
-        team, *_ = society.world.teams.values()
-        society.world.depart(society.population.rows[team.referees[0].scientist], "removed")
-
-    played = reviewed(synthetic, meanwhile=at(date, leave))
+    played = reviewed(synthetic, meanwhile=leaving(date, first_referee))
     first, second = [row for row in played.rows("referees") if row["seat"] == 0]
     assert (first["outcome"], first["answered"], first["delivered"]) == ("gone", answered, None)
     # Asked when the other was found to be gone, and a week and a day later done.
@@ -324,11 +301,8 @@ def test_a_reviewer_who_leaves_the_society_is_replaced(synthetic, date, answered
 
 
 def test_reviewers_of_the_first_round_who_are_gone_are_replaced_in_the_second(synthetic):
-    def leave(society):
-        team, *_ = society.world.teams.values()
-        society.world.depart(society.population.rows[team.referees[0].scientist], "removed")
-
-    played = reviewed(synthetic, recommending("revise", "accept"), meanwhile=at(23.0, leave))
+    script, meanwhile = recommending("revise", "accept"), leaving(23.0, first_referee)
+    played = reviewed(synthetic, script, meanwhile=meanwhile)
     second = [row for row in played.rows("referees") if row["round"] == 2 and row["seat"] == 0]
     assert [row["outcome"] for row in second] == ["gone", "delivered"]
     # Nothing comes to the desk of somebody who is not here any more.
@@ -339,11 +313,8 @@ def test_reviewers_of_the_first_round_who_are_gone_are_replaced_in_the_second(sy
 
 
 def test_where_the_leader_is_gone_the_next_author_revises(synthetic):
-    def leave(society):
-        team, *_ = society.world.teams.values()
-        society.world.depart(society.population.rows[team.leader], "removed")
-
-    played = reviewed(synthetic, recommending("revise", "accept"), meanwhile=at(16.0, leave))
+    script, meanwhile = recommending("revise", "accept"), leaving(16.0, lambda team: [team.leader])
+    played = reviewed(synthetic, script, meanwhile=meanwhile)
     (rewritten,) = played.of_form("Rewrite")
     assert rewritten.call.who in authors_of(played) - {played.team["leader"]}
     assert "You lead this team" not in rewritten.user + rewritten.system
@@ -351,12 +322,8 @@ def test_where_the_leader_is_gone_the_next_author_revises(synthetic):
 
 
 def test_where_all_authors_are_gone_the_manuscript_stays_as_it_was(synthetic):
-    def leave(society):
-        team, *_ = society.world.teams.values()
-        for one in team.memberships:
-            society.world.depart(society.population.rows[one.scientist], "removed")
-
-    played = reviewed(synthetic, recommending("revise", "accept"), meanwhile=at(16.0, leave))
+    all_of_them = leaving(16.0, lambda team: [one.scientist for one in team.memberships])
+    played = reviewed(synthetic, recommending("revise", "accept"), meanwhile=all_of_them)
     assert not played.of_form("Rewrite")
     (paper,) = played.rows("papers")
     assert "No words were exchanged" in paper["abstract"]
@@ -391,17 +358,17 @@ def test_a_review_without_words_does_not_count(synthetic):
     assert (one["decision"], one["reviews"]) == ("accept", 2)
 
 
+def uniform(synthetic, choice="uniform", **settings):
+    """Many manuscripts, for which reviewers are chosen in a way of their own."""
+    founding, publication = Poisson(teams_per_year=3.0), rules(choice=choice, **settings)
+    how = {"founding": founding, "times": TIMES, "until": 200.0, "publication": publication}
+    return play(synthetic, PAIR, **how)
+
+
 @pytest.mark.slow
 def test_nobody_judges_a_coauthor_unless_it_is_allowed(synthetic):
     def asked(conflicts):
-        played = play(
-            synthetic,
-            PAIR,
-            founding=Poisson(teams_per_year=3.0),
-            times=TIMES,
-            until=200.0,
-            publication=rules(conflicts=conflicts, choice="uniform"),
-        )
+        played = uniform(synthetic, conflicts=conflicts)
         people, network = played.society.population, played.society.network
         authors = {}
         for row in played.rows("members"):
@@ -432,14 +399,7 @@ def test_by_interests_the_nearest_are_asked(synthetic):
 @pytest.mark.slow
 def test_standing_draws_the_cited_and_uniform_anybody(synthetic):
     def mean_citations(choice):
-        played = play(
-            synthetic,
-            PAIR,
-            founding=Poisson(teams_per_year=3.0),
-            times=TIMES,
-            until=200.0,
-            publication=rules(choice=choice, conflicts="allowed", max_open=10),
-        )
+        played = uniform(synthetic, choice, conflicts="allowed", max_open=10)
         cited = {row["scientist"]: row["citations"] or 0 for row in played.rows("scientists")}
         asked = [cited[row["scientist"]] for row in played.rows("referees")]
         return sum(asked) / len(asked)
@@ -464,11 +424,6 @@ def test_the_invitation_shows_what_the_scientist_has_to_do(synthetic):
         assert f"not delivered: {row['open']}." in said.user
         seen.add((row["load"] > 0, row["open"] > 0))
     assert {(True, False), (False, True)} <= seen
-
-
-def test_members_may_work_in_other_teams_while_their_manuscript_is_judged(synthetic):
-    played = reviewed(synthetic)
-    assert {row["left"] for row in played.rows("members")} == {0.0}
 
 
 @pytest.mark.slow
