@@ -31,16 +31,7 @@ def unread(form, text):
 
 
 def test_asking_nobody():
-    for said in (
-        "null",
-        '""',
-        '"None."',
-        "false",
-        "{}",
-        "[]",
-        '{"Scientist": "None"}',
-        '"N/A"',
-    ):
+    for said in ("null", '""', '"None."', "false", "{}", "[]", '{"Scientist": "None"}', '"N/A"'):
         assert read_reply(Remark, f'{{"Response": "x", "Ask": {said}}}').form.ask is None
     text = '{"Response": "x", "Ask": {"scientist": "Scientist4", "QUESTION": "How?"}}'
     assert read_reply(Remark, text).form.ask.scientist == "Scientist4"
@@ -48,12 +39,7 @@ def test_asking_nobody():
 
 
 def test_an_invitation_is_answered_by_number_or_name():
-    for said, accepted in (
-        ("1", True),
-        ('"2"', False),
-        ('"Accept."', True),
-        ('"decline"', False),
-    ):
+    for said, accepted in (("1", True), ('"2"', False), ('"Accept."', True), ('"decline"', False)):
         read = read_reply(Choice, f'{{"Selected Action": {said}}}').form
         assert read.accepted is accepted
     assert unread(Choice, '{"Selected Action": true}')
@@ -70,13 +56,7 @@ def test_a_vote_is_for_one_idea():
         '"Idea 2 rather than Idea 0"',
     ):
         assert read_reply(Ballot, f'{{"Decision Made": {said}}}').form.choice == 2
-    for said in (
-        "3",
-        "true",
-        '"Idea 0 or Idea 1"',
-        '"Idea 0 is weaker than Idea 2"',
-        '"Idea 02x"',
-    ):
+    for said in ("3", "true", '"Idea 0 or Idea 1"', '"Idea 0 is weaker than Idea 2"', '"Idea 02x"'):
         assert "Decision Made" in unread(Ballot, f'{{"Decision Made": {said}}}')
 
 

@@ -441,12 +441,7 @@ def reference():
     society = busy()
     assert {
         row["change"] for row in changes(society, "arrived", "moved", "retired", "inactive")
-    } == {
-        "arrived",
-        "moved",
-        "retired",
-        "inactive",
-    }
+    } == {"arrived", "moved", "retired", "inactive"}
     late = {society.population.names[row] for row in society.population.arrived}
     assert late & {row["scientist"] for row in tiny_society.only(society, "members")}
     assert late & {row["scientist"] for row in tiny_society.only(society, "authorships")}

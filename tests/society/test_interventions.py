@@ -36,8 +36,7 @@ def gone(society):
 
 
 @pytest.mark.parametrize(
-    ("by", "expected"),
-    [("degree", [1, 0, 2]), ("papers", [9, 8, 7]), ("citations", [9, 8, 7])],
+    ("by", "expected"), [("degree", [1, 0, 2]), ("papers", [9, 8, 7]), ("citations", [9, 8, 7])]
 )
 def test_those_with_most_leave_and_ties_go_by_row(by, expected):
     # Scientist1 has two co-authors, 0, 2, 3 and 4 have one each; papers and citations are n, 10 n.
@@ -45,9 +44,7 @@ def test_those_with_most_leave_and_ties_go_by_row(by, expected):
     assert gone(society) == [name(row) for row in expected]
     assert {row["change"] for row in only(society, "careers")} == {"removed"}
     told = only(society, "interventions")
-    assert told == [
-        {"number": 1, "date": 5.0, "settings": None, "ranked": by, "removed": 3},
-    ]
+    assert told == [{"number": 1, "date": 5.0, "settings": None, "ranked": by, "removed": 3}]
 
 
 def test_ranks_are_as_of_the_date():

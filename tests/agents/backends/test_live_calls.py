@@ -278,8 +278,7 @@ def test_every_kind_of_fault_is_met():
 
 @pytest.mark.parametrize("way", [Broken(), Broken(reset=True), http(422, {"detail": "no"})])
 @pytest.mark.parametrize(
-    "model",
-    ["anthropic/claude-x", "ollama_chat/little", "gemini/gemini-x", "hosted_vllm/little"],
+    "model", ["anthropic/claude-x", "ollama_chat/little", "gemini/gemini-x", "hosted_vllm/little"]
 )
 def test_other_providers_are_sent_one_request_as_well(provider, network_names, model, way):
     provider.answer(way)
@@ -431,7 +430,7 @@ def test_a_call_goes_to_the_address_with_its_key(made, provider, monkeypatch):
 
     assert asyncio.run(call()) == f"{address} (OTHER_KEY)"
     assert [(one.path, one.headers["authorization"]) for one in provider.heard] == [
-        ("/other/v1/chat/completions", "Bearer other-key-0002"),
+        ("/other/v1/chat/completions", "Bearer other-key-0002")
     ]
 
 

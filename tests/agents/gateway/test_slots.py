@@ -464,8 +464,7 @@ def test_closing_ends_every_wait_and_lets_what_is_held_come_back():
 
 FATES = st.sampled_from([None, *RULES, "nothing"])
 STEPS = st.lists(
-    st.tuples(FATES, st.integers(0, 30), st.none() | st.integers(0, 50), st.booleans()),
-    max_size=40,
+    st.tuples(FATES, st.integers(0, 30), st.none() | st.integers(0, 50), st.booleans()), max_size=40
 )
 
 

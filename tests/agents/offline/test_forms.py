@@ -144,10 +144,7 @@ SLOTS: dict[type[Form], st.SearchStrategy] = {
     DeepReview: with_me(idea=standings),
     Lessons: with_me(topic=topics, reviews=few(st.builds(DeepReview, Weakness=any_text), 2)),
     Proposal: with_me(
-        topic=topics,
-        said=few(talked, 5),
-        idea=st.none() | standings,
-        references=few(references, 5),
+        topic=topics, said=few(talked, 5), idea=st.none() | standings, references=few(references, 5)
     ),
     Contribution: with_me(
         topic=topics, said=few(talked, 5), references=few(references), searching=st.booleans()

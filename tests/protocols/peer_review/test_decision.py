@@ -69,8 +69,7 @@ def test_limits_of_scores_are_in_order():
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
-    [("Accept.", "accept"), ("major revision", "revise"), ("REJECTED", "reject")],
+    ("said", "meant"), [("Accept.", "accept"), ("major revision", "revise"), ("REJECTED", "reject")]
 )
 def test_usual_words_for_a_recommendation_are_read(said, meant):
     marks = dict.fromkeys(("Originality", "Soundness", "Clarity", "Overall"), 5)

@@ -33,10 +33,7 @@ def after_agreement(said):
             {"topic": {"restarts": 1, "consensus": "leader"}},
             ["and decides whether it stands."] * 2,
             ["Afterwards you are asked whether it stands."] * 2,
-            [
-                "If you do not, the discussion starts again.",
-                "If you do not, the team breaks up.",
-            ],
+            ["If you do not, the discussion starts again.", "If you do not, the team breaks up."],
         ),
         (
             {"topic": {"consensus": "leader"}, "released_code": {"forced_after": 2}},

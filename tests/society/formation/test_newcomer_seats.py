@@ -180,10 +180,7 @@ def test_silence_may_begin_with_the_last_paper():
     slow = {"founding": Yearly(teams_per_year=0.001, leaders=Anybody())}
     for since, left in (("day_0", 0), ("last_paper", 6)):
         society = tiny_society.found(
-            wordless(),
-            until=300.0,
-            careers=Rates(inactivity=3 * 365.0, silent_since=since),
-            **slow,
+            wordless(), until=300.0, careers=Rates(inactivity=3 * 365.0, silent_since=since), **slow
         )
         society.run_to_end()
         assert len(society.population.departed) == left

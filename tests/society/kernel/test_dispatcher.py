@@ -221,11 +221,7 @@ def test_an_id_asked_twice_is_an_error():
         lab.pose(team.leader, SAY, Words, "invite", within=1.0, heard=())
         with pytest.raises(ProtocolError, match="/topic/1/0/0/invite/Scientist0 is asked twice"):
             lab.pose(team.leader, SAY, Words, "invite", within=1.0, heard=())
-        for other in (
-            {"who": name(1)},
-            {"act": "decide"},
-            {"seat": 1},
-        ):
+        for other in ({"who": name(1)}, {"act": "decide"}, {"seat": 1}):
             asked = {"who": team.leader, "act": "invite", "seat": 0} | other
             lab.pose(asked["who"], SAY, Words, asked["act"], seat=asked["seat"], heard=())
         yield from lab.wait(2.0)

@@ -110,13 +110,7 @@ def test_ids_are_found_and_others_are_not():
 def test_references_by_hand():
     papers = Papers.of(FIVE)
     starts, cited = papers.cites
-    assert [cited[a:b].tolist() for a, b in pairwise(starts)] == [
-        [],
-        [0],
-        [0, 1],
-        [],
-        [0],
-    ]
+    assert [cited[a:b].tolist() for a, b in pairwise(starts)] == [[], [0], [0, 1], [], [0]]
     assert [papers.cited_by(row).tolist() for row in range(5)] == [[1, 2, 4], [2], [], [], []]
 
 

@@ -21,11 +21,7 @@ def drifting(latency=0.0, in_flight=64, until=110.0, drift=None, guests=2.0):
     society = Society(
         Synthetic(scientists=30, papers=240).generate(3),
         protocol=VirSci(
-            team_size=3,
-            turns=1,
-            diversity=1.0,
-            min_size=2,
-            selection=Coauthorship(guests=guests),
+            team_size=3, turns=1, diversity=1.0, min_size=2, selection=Coauthorship(guests=guests)
         ),
         founding=Poisson(teams_per_year=3.0),
         times=Times(publication_delay=5.0, reply_window=3.0, meeting_notice=1.0, deadline=60.0),

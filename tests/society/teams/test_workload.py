@@ -35,9 +35,7 @@ def at_desks(society, turn=1):
 )
 def test_effort_by_role_and_stage(role, stage, effort):
     given = Times(
-        leader_effort=1.5,
-        member_effort=0.5,
-        stage_effort={"ideas": 2, "abstract": {"leader": 3}},
+        leader_effort=1.5, member_effort=0.5, stage_effort={"ideas": 2, "abstract": {"leader": 3}}
     )
     assert given.effort(2.0, role, stage) == effort
 

@@ -192,12 +192,7 @@ def test_a_paper_is_seen_by_others_strictly_after_its_date(delay):
     """It is finished on day 1, published on day 11."""
     steps, seen = seen_by([1.5, 10.5, 11.0, 11.5])
     run(steps, (0.0, 3), (0.0, 9), delay=delay)
-    assert seen == [
-        (1.5, 8, 0, 3, 5),
-        (10.5, 8, 0, 3, 5),
-        (11.0, 8, 0, 3, 5),
-        (11.5, 9, 1, 4, 6),
-    ]
+    assert seen == [(1.5, 8, 0, 3, 5), (10.5, 8, 0, 3, 5), (11.0, 8, 0, 3, 5), (11.5, 9, 1, 4, 6)]
 
 
 def test_a_search_made_before_sees_nothing_of_what_was_published_since():
@@ -382,13 +377,7 @@ def test_only_related_words_are_recalled_and_only_when_asked_for():
         for id_, text in told.items()
         if "/ideas/" in id_ and id_.endswith(name(3))
     ]
-    assert lines == [
-        [],
-        ["A team on volcanoes"],
-        ["A team on beetles"],
-        [],
-        ["A team on beetles"],
-    ]
+    assert lines == [[], ["A team on volcanoes"], ["A team on beetles"], [], ["A team on beetles"]]
 
 
 def consulting(asked=True, wait=5.0):
