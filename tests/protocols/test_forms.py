@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import virsci_society.protocols.forms
-import virsci_society.protocols.ideas
-import virsci_society.protocols.virsci.forms
+from tests.agents.replies.form_examples import FORMS
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.offline.backend import rule_of
-from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.protocols.forms import (
     AnotherTurn,
@@ -24,72 +21,55 @@ from virsci_society.protocols.ideas import Ballot, Idea
 from virsci_society.protocols.virsci.forms import Agreement, Revision, SelfReview, Stay
 
 
-def unread(form, text):
-    with pytest.raises(ReplyError) as error:
-        read_reply(form, text)
-    return str(error.value)
+def said(field, form, read, *texts):
+    """Texts of one value, and what is read of them; "unread": nothing is."""
+    return [(form, f'{{"Response": "x", "{field}": {one}}}', read) for one in texts]
 
 
-def test_asking_nobody():
-    for said in ("null", '""', '"None."', "false", "{}", "[]", '{"Scientist": "None"}', '"N/A"'):
-        assert read_reply(Remark, f'{{"Response": "x", "Ask": {said}}}').form.ask is None
+@pytest.mark.parametrize(
+    ("form", "text", "read"),
+    [
+        *said("Ask", Remark, {"ask": None}, "null", '""', '"None."', "false", "{}", "[]", '"N/A"'),
+        *said("Ask", Remark, {"ask": None}, '{"Scientist": "None"}'),
+        *said("Ask", Remark, "unread", '{"Scientist": "Scientist4"}'),
+        *said("Selected Action", Choice, {"accepted": True}, "1", '"Accept."'),
+        *said("Selected Action", Choice, {"accepted": False}, '"2"', '"decline"'),
+        *said("Selected Action", Choice, "unread", "true", "3"),
+        *said("Decision Made", Ballot, {"choice": 2}, "2", '"2"', '"[Idea 2]"', '"Idea #2"'),
+        *said("Decision Made", Ballot, {"choice": 2}, '["Idea 2"]', '"Idea 2 rather than Idea 0"'),
+        *said("Decision Made", Ballot, {"choice": 1}, '"idea 1"'),
+        *said("Decision Made", Ballot, {"choice": 0}, '"I choose **Idea 0**."'),
+        *said("Decision Made", Ballot, "unread", "3", "true", '""', '"the second"', '"Idea 10"'),
+        *said("Decision Made", Ballot, "unread", '"Idea 0 or Idea 1"', '"Idea 02x"'),
+        *said("Decision Made", Ballot, "unread", '"Idea 0 is weaker than Idea 2"'),
+        *said("Similarity Scores", SelfReview, {"highest": 85}, '{"A": "85%", "B": "40/100"}'),
+        *said("similarity_scores", SelfReview, "unread", '{"A": 101}', '{"A": "8/10"}'),
+        (Revision, '{"Title": "T", "Abstract": "A", "Scores": {"Clarity": 0}}', "unread"),
+    ],
+)
+def test_what_is_read_of_a_value(form, text, read):
+    if read == "unread":
+        with pytest.raises(ReplyError):
+            read_reply(form, text)
+    else:
+        filled = read_reply(form, text).form
+        assert {name: getattr(filled, name) for name in read} == read
+
+
+def test_a_question_names_whom_it_is_put_to():
     text = '{"Response": "x", "Ask": {"scientist": "Scientist4", "QUESTION": "How?"}}'
     assert read_reply(Remark, text).form.ask.scientist == "Scientist4"
-    assert unread(Remark, '{"Response": "x", "Ask": {"Scientist": "Scientist4"}}')
-
-
-def test_an_invitation_is_answered_by_number_or_name():
-    for said, accepted in (("1", True), ('"2"', False), ('"Accept."', True), ('"decline"', False)):
-        read = read_reply(Choice, f'{{"Selected Action": {said}}}').form
-        assert read.accepted is accepted
-    assert unread(Choice, '{"Selected Action": true}')
-    assert unread(Choice, '{"Selected Action": 3}')
-
-
-def test_a_vote_is_for_one_idea():
-    for said in (
-        "2",
-        '"2"',
-        '"[Idea 2]"',
-        '"Idea #2"',
-        '["Idea 2"]',
-        '"Idea 2 rather than Idea 0"',
-    ):
-        assert read_reply(Ballot, f'{{"Decision Made": {said}}}').form.choice == 2
-    for said in ("3", "true", '"Idea 0 or Idea 1"', '"Idea 0 is weaker than Idea 2"', '"Idea 02x"'):
-        assert "Decision Made" in unread(Ballot, f'{{"Decision Made": {said}}}')
-
-
-def test_scores_have_their_scales():
-    assert unread(SelfReview, '{"similarity_scores": {"A": 101}}')
-    assert unread(SelfReview, '{"similarity_scores": {"A": "8/10"}}')
-    assert unread(Revision, '{"Title": "T", "Abstract": "A", "Scores": {"Clarity": 0}}')
-    read = read_reply(SelfReview, '{"Similarity Scores": {"A": "85%", "B": "40/100"}}').form
-    assert read.highest == 85
 
 
 def test_every_form_that_is_asked_has_a_default_or_says_why_not():
-    asked = {
-        form
-        for module in (
-            virsci_society.protocols.forms,
-            virsci_society.protocols.ideas,
-            virsci_society.protocols.virsci.forms,
-        )
-        for form in vars(module).values()
-        if isinstance(form, type) and issubclass(form, Form) and rule_of(form)
-    }
+    modules = {f"virsci_society.protocols.{name}" for name in ("forms", "ideas", "virsci.forms")}
+    asked = {form for form in FORMS if form.__module__ in modules and rule_of(form)}
     for form in asked:
-        told = vars(form)["fallback"].__func__
-        assert told.__doc__, form.__name__
+        assert vars(form)["fallback"].__func__.__doc__, form.__name__
     draft = Draft(title="T", abstract="A")
     defaults = {form: form.fallback({"draft": draft}) for form in asked}
-    assert {form for form, default in defaults.items() if default is None} == {
-        Topic,
-        Idea,
-        Draft,
-        SelfReview,
-    }
+    without = {form for form, default in defaults.items() if default is None}
+    assert without == {Topic, Idea, Draft, SelfReview}
     assert not defaults[Choice].accepted
     assert defaults[Ballot].choice == -1
     assert not defaults[Agreement].agree

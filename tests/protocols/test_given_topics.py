@@ -47,8 +47,3 @@ def test_a_scenario_takes_the_set_by_name_or_a_list(tmp_path):
         assert scenario.protocol.settings.topic.one_of in ("neutral", ("a", "b"))
     with pytest.raises(InputError, match="one_of"):
         load_scenario("quickstart", **{"protocol.topic": {"one_of": "natural"}})
-
-
-def test_the_identity_of_an_older_scenario_does_not_name_the_key():
-    scenario = load_scenario("quickstart", **{"protocol.topic": {"given": "tides"}})
-    assert "one_of" not in scenario.identity()["protocol"].get("topic", {})

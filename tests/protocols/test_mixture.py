@@ -1,6 +1,7 @@
 """Mixed societies: which protocol a team works under, and how tables tell."""
 
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 
@@ -53,14 +54,6 @@ def test_the_protocol_of_a_team_hangs_on_seed_and_id_alone():
     assert drawn(ids, 1) != drawn(ids, 2)
 
 
-def test_a_mixture_has_no_run_of_its_own():
-    class Team:
-        id = "Scientist1/1"
-
-    with pytest.raises(ProtocolError, match="Scientist1/1: a mixture has no run of its own"):
-        TWO.run(Team, None)
-
-
 @pytest.fixture
 def mixed(tmp_path):
     path = tmp_path / "mixed.yaml"
@@ -108,10 +101,12 @@ def test_faults_in_a_list_have_their_place(tmp_path, wrong, right, told):
     assert told in str(caught.value)
 
 
-def test_a_mixture_of_mixtures_is_refused():
+def test_a_mixture_of_mixtures_is_refused_and_has_no_run_of_its_own():
     inner = Component(share=1, protocol=TWO, name="both")
     with pytest.raises(ValueError, match="of holds a mixture"):
         Mixture(of=(inner, Component(share=1, protocol=Wordless())))
+    with pytest.raises(ProtocolError, match="Scientist1/1: a mixture has no run of its own"):
+        TWO.run(SimpleNamespace(id="Scientist1/1"), None)
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """Consecutive prompts of a team begin alike, so that a provider can reuse their beginnings."""
 
-import re
 from itertools import pairwise, takewhile
 
 import pytest
@@ -8,21 +7,14 @@ import pytest
 from benchmarks.prefix import (
     MARK,
     PAPER,
-    TOKEN,
     Cache,
-    before,
     blocks_of,
-    now,
     record,
-    shares,
     table,
     worked_out_anew,
 )
-from tests.protocols.paper_equations import KNOWLEDGE, Past, expected_words, oneself
+from tests.protocols.paper_equations import Past, expected_words, oneself
 from tests.protocols.scripted_backend import PLANTED, play
-from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.request import Message, Request
-from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.virsci.protocol import VirSci
 
 
@@ -108,60 +100,6 @@ def test_a_cache_finds_whole_blocks_by_all_that_stands_before_them():
     assert cache.found(blocks_of(b"0123456", 2)) == 0
     cache.keep(blocks_of(b"ABCDEFGHIJKLMNOP", 2))
     assert cache.found(blocks_of(b"01234567IJKLMNOP", 2)) == 8
-
-
-def test_a_beginning_that_is_too_short_counts_as_nothing():
-    cache = Cache(2, least=4)
-    cache.keep(blocks_of(b"0123456789abcdef", 2))
-    assert cache.found(blocks_of(b"0123456789abcdef", 2)) == 16
-    assert cache.found(blocks_of(b"01234567", 2)) == 0
-
-
-def test_where_room_is_short_what_is_unused_for_longest_gives_way_its_end_first():
-    cache = Cache(1, room=4)
-    first, second = blocks_of(b"aaaabbbbcccc", 1), blocks_of(b"xxxxyyyy", 1)
-    cache.keep(first)
-    cache.keep(second)
-    assert cache.found(first) == 2 * TOKEN
-    assert cache.found(second) == 2 * TOKEN
-    cache.keep(first[:1])
-    cache.keep(blocks_of(b"zzzz", 1))
-    assert cache.found(first) == TOKEN
-    assert cache.found(second) == 2 * TOKEN
-
-
-def words(text):
-    return sorted(re.findall(r"\w+", text))
-
-
-def test_before_is_the_same_words_in_another_order(team):
-    moved = 0
-    for said in team.said:
-        first, present = before(said.request).decode(), now(said.request).decode()
-        assert first.startswith(f"<system>{oneself(said)}<user>")
-        assert words(first) == words(present.replace(said.system, ""))
-        heard, others = "Said in this round so far:", KNOWLEDGE
-        if heard in present and others in present:
-            moved += 1
-            assert present.index(heard) < present.index(others)
-            assert first.index(heard) > first.index(others)
-    assert moved == 12
-
-
-def asked(id_, text):
-    return Request(id_, Profile("S"), (Message("", ""), Message("", text)), Topic)
-
-
-def test_calls_put_side_by_side_find_nothing_of_one_another():
-    text = "x" * (64 - len("<system><user>"))
-    votes = [asked(f"a/1/novelty/1/1/{seat}/vote/S{seat}", text) for seat in range(3)]
-    later = [asked("a/1/novelty/1/2/0/vote/S0", text), asked("b/1/topic/1/1/0/utter/S0", text)]
-    found = list(shares([*votes, *later], now))
-    assert [row["at once"] for row in found] == [0, 0, 0, 64, 64]
-    assert [row["all"] for row in found] == [0, 64, 64, 64, 64]
-    assert [row["team"] for row in found] == [0, 64, 64, 64, 0]
-    assert [row["1024+"] for row in found] == [0] * 5
-    assert [row["bytes"] for row in found] == [64] * 5
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ import pytest
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.protocols.policies.fixed import FixedTeam
 from virsci_society.protocols.policies.uniform import Uniform
-from virsci_society.protocols.team_sizes import StatedSize
 from virsci_society.protocols.wordless import Wordless
 from virsci_society.society.formation.founding import Once, Poisson
 from virsci_society.society.kernel.durations import FixedDuration as Always
@@ -50,11 +49,6 @@ def test_a_team_meets_as_often_as_stated_and_publishes_without_a_call(ran):
     assert len(run.table("authorships")) == team["size"] == 4
 
 
-def test_without_meetings_it_hands_in_at_once(ran):
-    team = ran(Wordless(meetings=0)).table("teams").iloc[0]
-    assert team["founded"] == team["finished"] == 0.0
-
-
 def test_the_paper_is_made_of_interests_of_its_authors(ran, synthetic):
     run = ran(Wordless(team_size=3))
     paper = run.table("papers").iloc[0]
@@ -79,14 +73,6 @@ def test_it_cites_as_many_papers_as_stated_each_from_before(ran):
     )
 
 
-def test_sizes_may_be_drawn(ran):
-    size = StatedSize(weights={2: 1.0, 5: 1.0})
-    run = ran(Wordless(team_size=size, meetings=0), Once(count=60, every=1.0))
-    sizes = run.table("teams")["size"]
-    assert set(sizes) == {2, 5}
-    assert 15 < (sizes == 2).sum() < 45
-
-
 def test_who_is_drawn_is_a_matter_of_the_policy(ran):
     people = ("Scientist3", "Scientist7", "Scientist9")
     run = ran(Wordless(team_size=3, selection=FixedTeam(people=people)))
@@ -109,17 +95,5 @@ def test_a_team_that_finds_too_few_is_dissolved(ran):
     alone = Wordless(team_size=4, selection=FixedTeam(people=("Scientist3",)), min_size=3)
     team = ran(alone).table("teams").iloc[0]
     assert (team["state"], team["reason"]) == ("dissolved", "too small")
-
-
-def test_a_least_size_above_the_size_is_a_mistake():
     with pytest.raises(ValueError, match="min_size is larger than team_size"):
         Wordless(team_size=3, min_size=4)
-
-
-def test_the_same_seed_writes_the_same_papers(ran):
-    one, two, other = (
-        ran(Wordless(), Poisson(teams_per_year=2), seed=seed).table("papers") for seed in (1, 1, 2)
-    )
-    assert len(one) > 3
-    assert one.equals(two)
-    assert not one.equals(other)

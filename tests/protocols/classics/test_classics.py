@@ -22,7 +22,6 @@ from virsci_society.protocols.classics.epistemic_landscape import (
     Searcher,
 )
 from virsci_society.protocols.classics.network_bandit import Bandit, neighbours
-from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.society.ecosystem.synthetic.synthetic import Strangers
 from virsci_society.society.formation.founding import Once
@@ -34,18 +33,9 @@ PEOPLE = 240
 EDGE, TRIALS, PERIODS = 0.1, 5, 50
 NETWORKS, COMMUNITIES = ("cycle", "wheel", "complete"), (5, 6, 10)
 MOVES = 60
-SEARCHES = [
-    ("control", 20),
-    ("control", 100),
-    ("follower", 20),
-    ("follower", 50),
-    ("follower", 100),
-    ("published_follower", 50),
-    ("published_follower", 100),
-    ("maverick", 20),
-    ("maverick", 50),
-    ("maverick", 100),
-]
+SEARCHES = [("control", 20), ("control", 100), ("follower", 20), ("follower", 50)]
+SEARCHES += [("follower", 100), ("published_follower", 50), ("published_follower", 100)]
+SEARCHES += [("maverick", people) for people in (20, 50, 100)]
 
 
 @pytest.fixture(scope="module")
@@ -302,12 +292,6 @@ def test_a_maverick_goes_back_where_it_gets_worse_and_ahead_where_nobody_was():
     assert top.patch == peak, "nothing beside it is as good"
 
 
-def test_a_run_without_such_teams_has_no_rows():
-    run = Run.from_rows({}, {"seed": 1, "days": 9.0}, {}, events=[{"kind": "notes", "sum": 1}])
-    assert consensus(run).empty
-    assert epistemic_progress(run).empty
-
-
 def test_a_second_team_of_a_scientist_ends_at_once(lived):
     for protocol in (Bandit(network="coauthors"), EpistemicLandscape()):
         teams = lived(protocol, 0, 5.0, founding=Once(count=PEOPLE + 3)).table("teams")
@@ -323,30 +307,26 @@ def test_those_who_have_no_coauthors_learn_by_themselves(lived):
     assert run["agreed"].isna().all()
 
 
-@pytest.mark.parametrize("name", ["bandit", "epistemic_landscape"])
-def test_the_registry_names_them_as_tables_do(name):
-    assert import_class(PROTOCOLS[name])().name == name
-
-
 def test_communities_that_do_not_divide_the_people_are_refused(lived):
     with pytest.raises(InputError, match=r"protocol.community: 240 people do not make .* 7 each"):
         lived(Bandit(community=7), PEOPLE, 2.0)
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("said", "settings"),
     [
         (
-            ["protocol.network=coauthors", "protocol.community=6"],
             "network: coauthors is one community; leave community",
+            ["protocol.network=coauthors", "protocol.community=6"],
         ),
-        (["protocol.network=star"], "network"),
-        (["protocol.community=2"], "community"),
-        (["protocol.edge=0"], "edge"),
-        (["protocol.trials=0"], "trials"),
-        (["protocol.use=epistemic_landscape", "protocol.strategy=swarm"], "strategy"),
+        ("network", ["protocol.network=star"]),
+        ("strategy", ["protocol.use=epistemic_landscape", "protocol.strategy=swarm"]),
+        *(
+            (key, [f"protocol.{key}={n}"])
+            for key, n in (("community", 2), ("edge", 0), ("trials", 0))
+        ),
     ],
 )
-def test_wrong_keys_are_refused_in_words(settings, said):
+def test_wrong_keys_are_refused_in_words(said, settings):
     with pytest.raises(InputError, match=said):
         load_scenario("community/guimera", settings=["protocol.use=bandit", *settings])

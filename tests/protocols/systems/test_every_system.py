@@ -142,13 +142,3 @@ def test_it_runs_over_http_alone(live, server, monkeypatch, name):
     monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
     spoken = live(make(name), backend=over_http(server))
     assert texts(spoken) == texts(live(make(name)))
-
-
-def test_the_manifest_has_the_hashes_of_own_and_shared_pages():
-    from virsci_society import load_scenario
-    from virsci_society.scenarios.runs.run_folder import prompt_hashes
-
-    hashes = prompt_hashes(load_scenario("quickstart", **{"protocol.use": "virtual_lab"}))
-    assert {"meeting.txt", "idea.txt", "aggregation.txt"} <= set(hashes)
-    alone = prompt_hashes(load_scenario("quickstart", **{"protocol.use": "solo_virsci"}))
-    assert alone == prompt_hashes(load_scenario("quickstart"))

@@ -14,6 +14,8 @@ from virsci_society.protocols.virsci.protocol import VirSci
 
 GOLDEN = {
     "virsci": "8a3de0ff78d5",
+    "virsci full": "cca94bf71fcc",
+    "virsci released-code": "f5a641809848",
     "ai_scientist": "92dbc7664009",
     "ai_scientist_v2": "38d942281f80",
     "hypogen": "f0189b998e6f",
@@ -29,12 +31,21 @@ GOLDEN = {
 }
 
 
-@pytest.mark.parametrize("name", ["virsci", *SMALL])
+def protocol_named(name):
+    kind, _, profile = name.partition(" ")
+    small = {"profile": profile or "paper", "turns": 1, "team_size": 3}
+    return VirSci(**small) if kind == "virsci" else make(name)
+
+
+@pytest.mark.parametrize("name", GOLDEN)
 def test_the_transcript_is_unchanged(live, name):
-    protocol = VirSci(turns=1, team_size=3) if name == "virsci" else make(name)
     told = [
         [request.id, [(m.role, m.content) for m in request.messages], reply.text]
-        for _, request, reply in live(protocol).asked
+        for _, request, reply in live(protocol_named(name)).asked
     ]
     digest = hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()[:12]
-    assert digest == GOLDEN.get(name)
+    assert digest == GOLDEN[name]
+
+
+def test_every_system_has_a_transcript():
+    assert {*GOLDEN} == {"virsci", "virsci full", "virsci released-code", *SMALL}

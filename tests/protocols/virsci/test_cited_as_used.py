@@ -2,15 +2,13 @@
 
 import json
 
-import numpy as np
 import pytest
 from pydantic import PrivateAttr
 
 from tests.protocols.scripted_backend import play
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Reply, Request
-from virsci_society.agents.prompts.slots import Reference
-from virsci_society.protocols.ideas import Idea, make_candidate, used_references
+from virsci_society.protocols.ideas import Idea
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.formation.founding import Poisson
 from virsci_society.society.kernel.durations import Times
@@ -85,19 +83,3 @@ def test_an_idea_that_names_no_listed_paper_cites_none(synthetic, uses):
     assert played.rows("papers")
     assert played.of_form("Idea")[-1].request.slots["references"]
     assert not played.rows("citations")
-
-
-def test_only_what_was_shown_can_be_used_whatever_lies_near():
-    """Any keys: those of the list count, once each, in the order of being said."""
-    rng = np.random.default_rng(3)
-    papers = [
-        Reference(id=f"p{n}", title="t", abstract="a", year=2000, key=f"P{n + 1}")
-        for n in range(12)
-    ]
-    for _ in range(200):
-        shown, near = papers[: rng.integers(0, 9)], papers[6:]
-        uses = rng.integers(0, 14, rng.integers(0, 12)).tolist()
-        idea = Idea.model_construct(uses=tuple(f"P{number}" for number in uses))
-        chosen = used_references(make_candidate("S1", True, idea, shown, near))
-        wanted = [f"p{n - 1}" for n in dict.fromkeys(uses) if 1 <= n <= len(shown)]
-        assert list(chosen) == wanted

@@ -64,10 +64,9 @@ def test_random_order_is_n_utterances_and_never_the_same_twice_running(synthetic
 
 
 def test_the_random_abstract_begins_with_the_leader_in_every_round(synthetic):
+    order, review = {"speaking_order": "random"}, {"self_review": "on"}
     for seed in range(4):
-        protocol = VirSci(
-            turns=1, discussion={"speaking_order": "random"}, abstract={"self_review": "on"}
-        )
+        protocol = VirSci(turns=1, discussion=order, abstract=review)
         played = play(synthetic, protocol, strike_at(1), seed=seed)
         for visit in (1, 2):
             assert speakers(played, "abstract", visit)[1][0] == played.team["leader"]
@@ -144,7 +143,3 @@ def test_adaptive_ends_at_the_latest_after_max_turns(synthetic):
     once = play(synthetic, VirSci(team_size=2, discussion={"pacing": "adaptive", "max_turns": 1}))
     assert [len(speakers(once, stage)) for stage in STAGES] == [1] * 4
     assert not once.of_form("AnotherTurn")
-
-
-def test_fixed_pacing_asks_for_no_decision(synthetic):
-    assert not play(synthetic, VirSci(team_size=2, turns=2)).of_form("AnotherTurn")

@@ -111,14 +111,6 @@ def test_every_page_asks_for_the_fields_of_the_schema_in_its_order(everything, f
             assert block.endswith('"Selected Action": "Action 1" or "Action 2"}')
 
 
-def test_without_invitation_nobody_is_told_of_asking(synthetic):
-    protocol = VirSci(
-        team_size=2, turns=1, discussion={"invitation": "off"}, references={"ideas": "off"}
-    )
-    played = play(synthetic, protocol)
-    assert not any('"Ask"' in said.user or '"Uses"' in said.user for said in played.said)
-
-
 def test_pages_and_prompts_are_clean_text(everything):
     for page in PROMPTS:
         assert page.text.isascii()

@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from tests.protocols.paper_equations import KNOWLEDGE, papers_on, people_under
+from tests.protocols.paper_equations import KNOWLEDGE, people_under
 from tests.protocols.scripted_backend import PLANTED, play, word
 from virsci_society.protocols.virsci.protocol import VirSci
 
@@ -157,52 +157,3 @@ def test_two_profiles_are_shown_while_the_topic_is_discussed_and_none_afterwards
         shown = people_under(KNOWLEDGE, said.user)
         assert len(shown) == (2 if said.form == "Remark" else 0), said.request.id
         assert '"Ask"' not in said.user
-
-
-def test_papers_are_searched_by_titles_and_listed_as_the_program_lists_them(played):
-    literature, society = played.society.literature, played.society
-
-    def near(text, count, said):
-        visible = literature.visible(said.request.asked)
-        return [paper.id for paper in literature.search(text, count, visible)]
-
-    topic = played.of_form("Topic")[0].reply["Selected Topic"]
-    ideas = played.of_form("Idea")
-    queries = [topic, *(said.reply["Title"] for said in ideas)]
-    for said, query in zip(ideas, queries, strict=False):
-        shown = said.request.slots["references"]
-        assert [paper.id for paper in shown] == near(query, 8, said)
-        assert all(paper.abstract in said.user for paper in shown), "abstracts in full"
-    for said in played.of_form("Ballot"):
-        titles = [candidate.idea.title for candidate in said.request.slots["ideas"]]
-        found = {id_ for title in titles for id_ in near(title, 3, said)}
-        papers = said.request.slots["papers"]
-        assert {paper.id for paper in papers} == found
-        numbers = [int(paper.key[1:]) for paper in papers]
-        assert numbers == sorted(numbers), "one list, not by idea"
-        assert "Nearest published papers" not in said.user
-    (review,) = played.of_form("SelfReview")
-    last = played.of_form("Revision")[-1].reply["Abstract"]
-    assert [p.id for p in review.request.slots["near"]] == near(last, 4, review)
-    with_papers = {said.form for said in played.said if papers_on(said)}
-    assert with_papers == {"Idea", "Ballot", "SelfReview"}
-    (paper,) = played.rows("papers")
-    assert paper["found_by"] == paper["abstract"]
-    vector = society.literature.vector(paper["paper"]).ravel()
-    assert (vector == literature.embedding.encode([paper["abstract"]])[0]).all()
-
-
-def test_an_ideas_own_ratings_stand_with_it(played):
-    rated = {
-        said.form: "own rating, from 1 to 10: Clarity" in said.user
-        for said in played.said
-        if not (said.form == "Idea" and (said.call.turn, said.call.seat) == (1, 0))
-    }
-    assert {form for form, told in rated.items() if told} == {"Idea", "Ballot", "Draft"}
-
-
-def test_nothing_follows_from_the_self_review(played):
-    assert played.team["state"] == "published"
-    assert played.team["strikes"] == 0
-    assert len(played.of_form("SelfReview")) == 1
-    assert played.society.world.protocol.settings.abstract.threshold == 70.0

@@ -89,17 +89,6 @@ def test_call_ids_are_unique_and_name_their_place(synthetic):
         assert not row["unruled"]
 
 
-def test_the_topic_is_noted_with_the_team(synthetic):
-    played = play(
-        synthetic,
-        VirSci(team_size=2, turns=1),
-        lambda call, request: {"Agree": call.visit > 1} if call.act == "agree" else None,
-    )
-    topics = [s.reply["Selected Topic"] for s in played.of_form("Topic")]
-    assert len(topics) == 2
-    assert played.team["topic"] == topics[1]
-
-
 def test_profiles_without_interests_can_work(synthetic):
     """People of whom nothing is known but their name are invited and speak like others."""
     nobody = tuple(Profile(id=profile.id) for profile in synthetic.profiles)

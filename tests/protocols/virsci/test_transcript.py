@@ -192,14 +192,6 @@ def test_the_invited_see_inviter_members_ties_and_their_own_load(synthetic):
             )
 
 
-def test_the_team_is_described_in_the_topic_discussion(synthetic):
-    played = play(synthetic, VirSci(**SMALL))
-    team = [r["scientist"] for r in played.rows("members")]
-    described = [people_under("The team:", said.user) for said in played.of_form("Remark")]
-    assert described == [team] * played.count(act="utter", stage="topic")
-    assert described
-
-
 def test_knowledge_and_outsiders_are_those_nearest_to_the_text_at_hand(synthetic):
     played = play(synthetic, VirSci(**SMALL))
     society = played.society
