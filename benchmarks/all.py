@@ -34,7 +34,7 @@ BENCH = RESULTS / "bench.json"
 PAGE = DOCS / "performance.md"
 NAME = "table of make bench"
 SCRIPTS = (
-    *("start_up", "kernel", "overlap", "live", "resume", "scale", "search", "prefix", "plan"),
+    *("start_up", "kernel", "overlap", "live", "resume", "scale", "search", "prefix"),
     *("studies", "sweep", "cluster", "explorer", "coverage", "mechanism"),
 )
 LONG = (

@@ -109,11 +109,6 @@ def sweep(kind: str) -> Callable[[Figures], float | None]:
     return lambda rows: _row(rows, kind=kind).get("times a command each")
 
 
-def plan_error(figure: str) -> Callable[[Figures], float | None]:
-    """The largest error of a plan that has seen 50 calls."""
-    return lambda rows: max(abs(row[figure]["error"]) for row in rows)
-
-
 def worked_out_anew(rows: Figures) -> float:
     """The kB of a team's prompts that a cache of its own does not find."""
     row = _row(rows, scene="one team", order="now", stage="total")
@@ -250,8 +245,6 @@ MARKS: tuple[Mark, ...] = (
             ("MB", "first paint, s", "ms a frame"), ("MB", "network", "frame"), marks, strict=True
         )
     ),
-    Mark("plan", "largest error after 50 calls: calls", "plan", plan_error("calls"), 0.25),
-    Mark("plan", "largest error after 50 calls: tokens", "plan", plan_error("tokens"), 0.25),
     Mark(
         "studies",
         "eight societies on shared slots: wall over bound",

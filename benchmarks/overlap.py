@@ -38,7 +38,7 @@ from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Reply, Request, Usage
 from virsci_society.protocols.virsci.protocol import VirSci
-from virsci_society.scenarios.planning.dry_run import longest_chain
+from virsci_society.scenarios.planning.plan import longest_chain
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.formation.founding import Once

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.critical_path import CriticalPath, lower_bound
-from virsci_society.scenarios.planning.dry_run import longest_chain
+from virsci_society.scenarios.planning.plan import longest_chain
 from virsci_society.society.results.tables import TABLES
 
 

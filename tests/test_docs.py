@@ -88,7 +88,6 @@ def few(monkeypatch):
 
     The first example is of full size.
     """
-    monkeypatch.setattr("virsci_society.scenarios.planning.plan.MOST", 2)
     # A module that is first imported while the function is replaced would keep the replacement.
     for path in sorted((ROOT / "scenarios").rglob("*.py")):
         if "schema import" in (text := path.read_text("utf-8")) and "load_scenario" in text:

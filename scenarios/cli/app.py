@@ -236,17 +236,17 @@ def check(
 
 
 def _warnings_of_models(scenario: Scenario) -> Iterator[str]:
-    """What a run may suffer from its models: no answer, too long prompts."""
-    from virsci_society.scenarios.planning.dry_run import rehearse_beginning
+    """What a run may suffer from its model: no answer, prompts that are too long."""
+    from virsci_society.agents.offline.backend import Offline
+
+    if isinstance(scenario.backend.backend.paid, Offline):
+        return
+    # Imported here: libraries for models would slow down every other check.
+    from virsci_society.scenarios.planning.context_check import context_warnings
     from virsci_society.scenarios.runs.preflight import silent_servers
 
     yield from silent_servers(scenario, local=True)
-    rehearsed = rehearse_beginning(scenario)
-    if rehearsed is None:
-        return
-    from virsci_society.scenarios.planning.context_check import context_warnings
-
-    yield from context_warnings(scenario, rehearsed.longest)
+    yield from context_warnings(scenario)
 
 
 def _check_study(study: str, settings: list[str], trust: bool) -> None:

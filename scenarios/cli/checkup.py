@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virsci_society.agents.errors import BudgetReached, InputError
+from virsci_society.agents.errors import InputError
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
@@ -26,22 +26,9 @@ from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.config.schema import Scenario
-    from virsci_society.scenarios.planning.model_rates import RecordedRun
     from virsci_society.scenarios.planning.prompt_recording import Listing, TeamChoice
 
 
-Learn = Annotated[
-    Path | None, typer.Option("--learn", metavar="RUN", help="Learn rates from the calls of a run.")
-]
-Probe = Annotated[
-    int | None,
-    typer.Option(
-        "--probe",
-        metavar="N",
-        min=1,
-        help="Make the first N calls of this run with its model (50 are enough), and learn.",
-    ),
-]
 Team = Annotated[str | None, typer.Option("--team", metavar="ID", help="This team only.")]
 Teams = Annotated[
     int | None, typer.Option("--teams", metavar="N", min=1, help="The first N teams only.")
@@ -53,65 +40,30 @@ def plan(
     scenario: ScenarioName,
     seed: Seed = None,
     set_: Settings = None,
-    learn: Learn = None,
-    probe: Probe = None,
-    out: Annotated[Path | None, typer.Option("--out", help="The run folder, for --probe.")] = None,
     trust: Trust = False,
     json: Json = False,
 ) -> None:
     """Tell what a run will take: calls, tokens, money and time.
 
-    Rule-based scientists rehearse it; no model is asked and nothing is paid, except with --probe,
-    whose calls the run then takes from its folder.
+    Rule-based scientists rehearse it; no model is asked and nothing is paid. What is assumed of a
+    model is printed, too.
     """
     from virsci_society.scenarios.config.schema import load_scenario
-    from virsci_society.scenarios.planning.model_rates import RecordedRun, rates_for
     from virsci_society.scenarios.planning.plan import plan as planned
     from virsci_society.scenarios.runs.preflight import check_before_run
 
-    if learn is not None and probe is not None:
-        raise InputError("--learn and --probe are both given; rates come from one of them")
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
-    check_before_run(chosen, keys=probe is not None)
-    record = None if learn is None else RecordedRun(learn, trust=trust)
-    if probe is not None:
-        record = run_probe_calls(chosen, probe, out, trust=trust)
+    check_before_run(chosen, keys=False)
     with make_progress() as progress:
         progress.begin("rehearsing")
-        found = planned(chosen, rates_for(chosen, record), record)
+        found = planned(chosen)
     if json:
         tell_json(found.to_data())
     else:
         from virsci_society.scenarios.terminal.plan_tables import print_plan
 
         print_plan(found)
-
-
-def run_probe_calls(
-    scenario: Scenario, calls: int, out: Path | None, *, trust: bool = False
-) -> RecordedRun:
-    """Make at most so many first calls of a run in its folder; the run need not make them again."""
-    from virsci_society.agents.offline.backend import Offline
-    from virsci_society.scenarios.planning.model_rates import RecordedRun
-    from virsci_society.scenarios.runs.execute import default_folder, run_scenario
-
-    speaking = scenario.backend
-    if isinstance(speaking.backend, Offline):
-        raise InputError(
-            "--probe: the scenario's scientists follow rules and need no probing; name a model "
-            "with --set backend.use=litellm --set backend.model=NAME"
-        )
-    folder = default_folder(scenario) if out is None else out
-    most = min(calls, speaking.budget.calls or calls)
-    budget = speaking.budget.model_copy(update={"calls": most})
-    bounded = speaking.model_copy(update={"budget": budget})
-    try:
-        with make_progress() as progress:
-            run_scenario(scenario.model_copy(update={"backend": bounded}), folder, progress)
-    except BudgetReached:
-        pass
-    return RecordedRun(folder, trust=trust)
 
 
 @guarded

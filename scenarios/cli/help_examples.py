@@ -69,7 +69,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "plan": (
         "society plan quickstart",
         "society plan quickstart --set backend.use=litellm "
-        "--set backend.model=ollama_chat/llama3.1 --probe 50",
+        "--set backend.model=ollama_chat/llama3.1",
     ),
     "doctor": (
         "society doctor",

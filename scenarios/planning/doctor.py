@@ -1,7 +1,7 @@
 """Checks of the installation and of the model of a scenario, each with advice.
 
 Nothing is written. A scenario of rule-based scientists makes no connection; that of a language
-model costs some twenty calls.
+model costs some ten calls.
 """
 
 from __future__ import annotations
@@ -9,52 +9,45 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Iterator
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from statistics import median
-from typing import TypeVar
+from time import monotonic
 
 from virsci_society._installation import changed_files
-from virsci_society.agents.errors import BudgetReached, Fault, SocietyError
-from virsci_society.agents.gateway.backend import Backend
-from virsci_society.agents.journal.records import ANSWERED
+from virsci_society.agents.backends.http import ChatCompletionsBackend
+from virsci_society.agents.errors import Fault, InputError, ReplyError, SocietyError, Verdict
+from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.lazy_imports import install_line
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.prompts.request import Reply, Request, reask_messages
+from virsci_society.agents.replies.parser import read_reply
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.context_check import fit_window, judge_reply, long_question
-from virsci_society.scenarios.planning.probe import (
-    CALLS,
-    SHORT,
-    CheckResult,
-    EndpointTrial,
-    ProbeResult,
-    count_rungs,
-    first_questions,
-    run_probe,
-    try_once,
-    try_twice,
+from virsci_society.scenarios.planning.context_check import CheckResult, compare_windows
+from virsci_society.scenarios.runs.rehearsal import (
+    REHEARSED,
+    Rehearsal,
+    longest_prompt,
+    request_window,
+    tokens_needed,
 )
-from virsci_society.scenarios.runs.rehearsal import longest_page
-
-T = TypeVar("T")
 
 OLDEST_PYTHON = (3, 11)
 PACKAGES = ("mesa", "simpy", "numpy", "pandas", "pydantic", "faiss-cpu")
-LIBRARIES = ("litellm", "openai")
-"""Extra [llm], looked at where a scenario names a language model."""
 RANGES = {"mesa": ((3, 3), (4,))}
 """Releases from the first on and below the second."""
 STOLEN = {"litellm": ("1.82.7", "1.82.8")}
 """Releases that took credentials away."""
-SECONDS, QUICK_SECONDS = 240.0, 90.0
+SECONDS = 240.0
 """Most real seconds with a model."""
+AT_A_TIME = 8
+"""Most questions at a time."""
 OFTEN = 0.2
-"""Share of the forms that may have to be asked for again without a word about it."""
-CROWDED = 2.0
-"""Questions side by side that take so many times as long as one alone wait for each other."""
-AT_ONCE = 0.25
-"""A call that takes no more seconds than this is no reason to ask for fewer at a time."""
+"""Share of the forms that may have to be asked for again without a note."""
+SHORT = 16
+"""Tokens to which a reply is limited, to see whether the limit is respected."""
 
 
 def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]:
@@ -65,19 +58,12 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
         yield CheckResult("ok", f"who speaks: {backend.about}; nothing was connected to")
         return
     yield CheckResult("ok", f"who speaks: {backend.about}")
-    libraries = [check_package(name, install_line("llm")) for name in LIBRARIES]
-    missing = [*libraries, *check_key_variables(backend.paid)]
+    missing = [*check_key_variables(backend.paid)]
+    if getattr(backend.paid, "client", "") == "litellm":
+        missing.append(check_package("litellm", install_line("llm")))
     yield from missing
-    if any(finding.state == "problem" for finding in missing):
-        return
-    asked = first_questions(scenario)
-    if not asked:
-        yield CheckResult(
-            "problem", "the scenario asks nothing", "raise until, or found more teams"
-        )
-        return
-    page = None if quick else longest_page(scenario)
-    yield from DoctorSession(scenario, asked, page).findings()
+    if all(finding.state != "problem" for finding in missing):
+        yield from _check_model(scenario, quick=quick)
 
 
 def check_installation() -> Iterator[CheckResult]:
@@ -151,203 +137,187 @@ def check_key_variables(backend: Backend) -> Iterator[CheckResult]:
         )
 
 
-class DoctorSession:
-    """Checks of one model, within a time limit.
+def _check_model(scenario: Scenario, *, quick: bool) -> Iterator[CheckResult]:
+    """Compare context windows, then ask one question of each form; ``quick``: one in all."""
+    rehearsal, paid = Rehearsal(scenario), scenario.backend.backend.paid
+    rehearsal.run(most=REHEARSED)
+    questions = list(rehearsal.first.values())
+    if not questions:
+        advice = "raise until, or found more teams"
+        yield CheckResult("problem", "the scenario asks nothing", advice)
+        return
+    if isinstance(paid, ChatCompletionsBackend) and not quick:
+        longest = longest_prompt(scenario)
+        yield from compare_windows(paid, longest)
+        if paid.sets_window and not paid.window:
+            # Before the first question: Ollama loads a model anew when its window changes.
+            try:
+                paid = request_window(paid, tokens_needed(paid, longest))
+            except InputError:
+                return  # a run would be refused, too
+            message = f"every request asks for a context window of {paid.window:,} tokens"
+            yield CheckResult("ok", message)
+    session = _Session(paid, scenario.backend.in_flight)
+    try:
+        asyncio.run(session.run(questions[:1] if quick else questions))
+    except SocietyError as error:
+        session.error = error
+    yield from session.findings(scenario.backend.backend.with_paid(paid).unreadable_advice)
 
-    Args:
-        scenario: whose model it is.
-        asked: one question of each form.
-        page: the longest page; None: ask one question and no more.
+
+@dataclass
+class _Session:
+    """Questions to a model, and what became of them.
+
+    Attributes:
+        paid: the backend of the model.
+        in_flight: most calls at a time by the scenario.
+        forms: how the reply to each form was read, by the form's name: a rung of the parser,
+            ``re-asked``, ``unread``, or the verdict.
+        wanted: number of forms.
+        replies: all replies.
+        seconds: of each reply.
+        limited: tokens of a reply that was limited to ``SHORT``; None: there was none.
+        error: why not everything was asked.
     """
 
-    def __init__(self, scenario: Scenario, asked: list[Request], page: Request | None) -> None:
-        self._speaking, self._backend = scenario.backend, scenario.backend.backend.paid
-        self._seed_of_run, self._asked, self._page = scenario.seed, asked, page
-        self._alone = 0.0
+    paid: Backend
+    in_flight: int
+    forms: dict[str, str] = field(default_factory=dict)
+    wanted: int = 0
+    replies: list[Reply] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    limited: int | None = None
+    error: SocietyError | None = None
 
-    def findings(self) -> Iterator[CheckResult]:
-        """Check the model, then the forms and what else a run relies on."""
-        fitting: Backend | None = None
-        known: list[CheckResult] = []
-        if self._page is not None:
-            # Before the first question: Ollama loads a model anew when its window changes.
-            fitting, known = fit_window(self._backend, self._page)
-            self._backend = fitting or self._backend
-        trial = self._within(try_once(self._backend, self._asked[0]))
-        if isinstance(trial, SocietyError):
-            yield _trouble(trial, "the model")
-            return
-        yield _way(trial)
-        if trial.reply is None:
-            return
-        yield self._counts(trial.reply)
-        yield self._price()
-        if self._page is not None:
-            # Before the forms: it times one call alone, against which the others are held.
-            yield self._seed()
-            yield from self._forms()
-            yield from self._limit()
-            yield from known
-            if fitting is not None:
-                yield from self._long_page(self._page)
+    async def run(self, questions: list[Request]) -> None:
+        """Ask the first question alone, then the others side by side.
 
-    def _forms(self) -> Iterator[CheckResult]:
-        result = ProbeResult()
-        probe = run_probe(self._backend, self._asked, self._speaking.in_flight, result)
-        ended = self._within(probe) or result.stopped
-        if ended is not None:
-            yield cut_short(ended, len(result.rungs), len(self._asked))
-        if result.rungs:
-            advice = self._speaking.backend.with_paid(self._backend).unreadable_advice
-            yield _read(result, advice)
-        seconds = [one.seconds for one in result.attempts if one.outcome == ANSWERED]
-        if seconds:
+        Raises:
+            InputError: the endpoint cannot be opened.
+            Fault: a call failed, or the time is over.
+        """
+        self.wanted = len(questions)
+        try:
+            async with asyncio.timeout(SECONDS):
+                endpoint = self.paid.endpoint()
+                await self._ask(endpoint, questions[0])
+                places = asyncio.Semaphore(min(self.in_flight, AT_A_TIME))
+
+                async def ask(question: Request) -> None:
+                    async with places:
+                        await self._ask(endpoint, question)
+
+                tasks = [asyncio.create_task(ask(one)) for one in questions[1:]]
+                try:
+                    await asyncio.gather(*tasks)
+                finally:
+                    for task in tasks:
+                        task.cancel()
+                if len(questions) > 1 and isinstance(self.paid, ChatCompletionsBackend):
+                    await self._try_limit(self.paid, questions[-1])
+        except TimeoutError:
+            raise Fault(f"no answer within the doctor's {SECONDS:g} s", "timeout") from None
+        finally:
+            await self.paid.close()
+
+    async def _ask(self, endpoint: Endpoint, question: Request) -> None:
+        """Ask one question, and once more if the reply cannot be read."""
+        name = question.form.__name__
+        try:
+            for again in (False, True):
+                began = monotonic()
+                reply = await endpoint.complete(question)
+                self.seconds.append(monotonic() - began)
+                self.replies.append(reply)
+                try:
+                    rung = read_reply(question.form, reply.text, cut=reply.cut).rung
+                    self.forms[name] = "re-asked" if again else rung
+                    return
+                except ReplyError as error:
+                    messages = reask_messages(question.messages, reply, error)
+                    question = replace(
+                        question, id=f"{question.id}/re-ask1", attempt=1, messages=messages
+                    )
+            self.forms[name] = "unread"
+        except Verdict as verdict:
+            self.forms[name] = type(verdict).__name__.lower()
+
+    async def _try_limit(self, paid: ChatCompletionsBackend, question: Request) -> None:
+        short = paid.model_copy(update={"max_tokens": SHORT})
+        try:
+            reply = await short.complete(question)
+            self.limited = reply.usage.completion_tokens
+        except Verdict:
+            pass
+        finally:
+            await short.close()
+
+    def findings(self, advice: str) -> Iterator[CheckResult]:
+        """What was found; ``advice`` is what to do where replies cannot be read."""
+        if self.error is not None:
+            where = f"after {len(self.forms)} of {self.wanted} forms"
+            # A slow model is no fault once it has answered.
+            fault = self.error if isinstance(self.error, Fault) else None
+            late = fault is not None and fault.kind == "timeout" and bool(self.forms)
             yield CheckResult(
-                "ok", f"latency: median {median(seconds):.2f} s, worst {max(seconds):.2f} s"
+                "note" if late else "problem",
+                f"{where if self.forms else 'the model does not answer'}: {self.error}",
+                "see with 'society plan' how long a run takes"
+                if late
+                else "correct that, and ask again"
+                if fault is None
+                else fault.rule.advice,
             )
-            yield self._crowd(median(seconds), result)
-        if self._backend.priced:
-            usd = sum(one.usd for one in result.attempts)
-            yield CheckResult("ok", f"{len(result.attempts)} test calls cost {usd:.6f} US dollars")
+        if self.replies:
+            yield from self._replies(advice)
+        elif self.error is None:
+            yield CheckResult("note", f"the model gave a verdict in place of a reply: {self.forms}")
 
-    def _counts(self, reply: Reply) -> CheckResult:
-        if not reply.usage.estimated:
-            return CheckResult("ok", "tokens are counted by the provider")
-        return CheckResult(
-            "note",
-            "the provider does not count tokens; budgets and costs go by four characters each",
-            "switch usage on at the server, if it can",
-        )
-
-    def _price(self) -> CheckResult:
-        if self._backend.priced:
-            return CheckResult("ok", "the price of the model is known")
-        return CheckResult(
-            "note",
-            "the price of the model is not known, so a budget in dollars cannot be set",
-            "give backend.prices.input and backend.prices.output per million tokens",
-        )
-
-    def _crowd(self, latency: float, result: ProbeResult) -> CheckResult:
-        # A server on this machine may answer one call in no time that can be measured.
-        times, slots = latency / max(self._alone, 1e-3), result.side_by_side
-        observed = f"{slots} calls at a time took {times:.1f} times as long as one alone"
-        if times < CROWDED or latency < AT_ONCE:
-            return CheckResult("ok", f"{observed}; backend.in_flight is {self._speaking.in_flight}")
-        fewer = max(1, round(slots / times))
-        return CheckResult(
-            "note", observed, f"the server works on few at a time; try in_flight={fewer}"
-        )
-
-    def _limit(self) -> Iterator[CheckResult]:
-        if "max_tokens" not in type(self._backend).model_fields:
-            return
-        short = self._backend.model_copy(update={"max_tokens": SHORT})
-        trial = self._within(try_once(short, self._asked[-1]))
-        if isinstance(trial, SocietyError):
-            yield _trouble(trial, "a reply held short")
-            return
-        tokens = trial.reply.usage.completion_tokens if trial.reply is not None else 0
-        if tokens <= 2 * SHORT:
-            yield CheckResult("ok", "replies are held to max_tokens")
+    def _replies(self, advice: str) -> Iterator[CheckResult]:
+        name = f" as {self.replies[0].model}" if self.replies[0].model else ""
+        yield CheckResult("ok", f"the model answers{name}, in {self.seconds[0]:.2f} s")
+        if any(reply.usage.estimated for reply in self.replies):
+            yield CheckResult(
+                "note",
+                "the provider does not count tokens; budgets and costs go by four characters each",
+                "switch usage on at the server, if it can",
+            )
         else:
+            yield CheckResult("ok", "tokens are counted by the provider")
+        if self.paid.priced:
+            usd = sum(self.paid.price(reply.usage) for reply in self.replies)
+            yield CheckResult(
+                "ok",
+                f"the price of the model is known: {len(self.replies)} test calls cost {usd:.6f} "
+                "US dollars",
+            )
+        else:
+            yield CheckResult(
+                "note",
+                "the price of the model is not known, so a budget in dollars cannot be set",
+                "give backend.prices.input and backend.prices.output per million tokens",
+            )
+        if self.wanted == 1:
+            return
+        median_, worst = median(self.seconds), max(self.seconds)
+        yield CheckResult("ok", f"latency: median {median_:.2f} s, worst {worst:.2f} s")
+        counts = Counter(self.forms.values())
+        counted = ", ".join(f"{number} {how}" for how, number in counts.most_common())
+        message = f"forms: {len(self.forms)} asked for; {counted}"
+        unread = [form for form, how in self.forms.items() if how == "unread"]
+        if unread:
+            yield CheckResult("problem", f"{message}; never filled: {', '.join(unread)}", advice)
+        elif counts["re-asked"] > OFTEN * len(self.forms):
+            yield CheckResult("note", message, f"re-asks cost. {advice}")
+        else:
+            yield CheckResult("ok", message)
+        if self.limited is not None and self.limited > 2 * SHORT:
             yield CheckResult(
                 "problem",
-                f"replies are not held to max_tokens: {tokens} tokens came where "
-                f"{SHORT} were asked for, so a budget could be overspent",
-                "see whether the server takes max_tokens, or use another endpoint",
+                f"replies are not limited to max_tokens: {self.limited} tokens came where {SHORT} "
+                "were asked for, so a budget could be overspent",
+                "see whether the server takes max_tokens, or use another",
             )
-
-    def _long_page(self, page: Request) -> Iterator[CheckResult]:
-        """Is a page as long as the longest read from its first line on?"""
-        question, word = long_question(page, self._backend, self._seed_of_run)
-        trial = self._within(try_once(self._backend, question))
-        where = "a page as long as the longest of a run"
-        if isinstance(trial, SocietyError):
-            yield _trouble(trial, where)
-        elif isinstance(trial.trouble, Fault):
-            yield _trouble(trial.trouble, where)
-        else:
-            yield judge_reply(trial, question, word)
-
-    def _seed(self) -> CheckResult:
-        trials = self._within(try_twice(self._backend, self._asked[0]))
-        if isinstance(trials, SocietyError):
-            return _trouble(trials, "the same question twice")
-        self._alone = min(one.seconds for one in trials)
-        first, second = (one.reply.text if one.reply else None for one in trials)
-        if first is None or second is None:
-            return CheckResult("note", "the same question was not answered twice")
-        if first == second:
-            return CheckResult("ok", "the same question with the same seed was answered the same")
-        return CheckResult(
-            "note",
-            "the same question with the same seed was answered otherwise; a run that is resumed "
-            "or replayed stays the same all the same, because its journal keeps every word",
-        )
-
-    def _within(self, work: Awaitable[T]) -> T | SocietyError:
-        """The result of the work, or the error that ended it, within the time limit."""
-        seconds = QUICK_SECONDS if self._page is None else SECONDS
-
-        async def limited() -> T:
-            async with asyncio.timeout(seconds):
-                return await work
-
-        try:
-            return asyncio.run(limited())
-        except TimeoutError:
-            return Fault(f"no answer within the doctor's time of {seconds:g} s", "timeout")
-        except SocietyError as error:
-            return error
-
-
-def _way(one: EndpointTrial) -> CheckResult:
-    if one.trouble is not None and isinstance(one.trouble, Fault):
-        return _trouble(one.trouble, "the model does not answer")
-    if one.reply is None:
-        return CheckResult(
-            "note", f"the first test question had no words for an answer: {one.trouble}"
-        )
-    name = f" as {one.reply.model}" if one.reply.model else ""
-    return CheckResult("ok", f"the model answers{name}, in {one.seconds:.2f} s")
-
-
-def cut_short(ended: SocietyError, read: int, forms: int) -> CheckResult:
-    """Why not all forms were asked for. A bound of the doctor's own is no fault of the model."""
-    some = f"{read} of {forms} forms"
-    if isinstance(ended, BudgetReached):
-        return CheckResult(
-            "note",
-            f"the doctor makes at most {CALLS} such calls, which were enough for {some}; this is "
-            "no budget of yours",
-            "replies that had to be asked for again took the place of the others",
-        )
-    if read and isinstance(ended, Fault) and ended.kind == "timeout":
-        return CheckResult(
-            "note",
-            f"the doctor's time was over after {some}: {ended}",
-            "the model is slow; see with 'society plan' how long a run takes",
-        )
-    return _trouble(ended, f"after {some}")
-
-
-def _read(result: ProbeResult, advice: str) -> CheckResult:
-    counts = count_rungs(result.rungs)
-    counted = ", ".join(f"{count} {rung}" for rung, count in counts.items() if count)
-    what = f"forms: {len(result.rungs)} asked for; {counted or 'none answered'}"
-    unread = [name for name, rung in result.rungs.items() if rung == "unread"]
-    if unread:
-        return CheckResult(
-            "problem",
-            f"{what}; never filled: {', '.join(unread)}",
-            advice,
-        )
-    if counts["re-asked"] > OFTEN * len(result.rungs):
-        return CheckResult("note", what, f"re-asks cost. {advice}")
-    return CheckResult("ok", what)
-
-
-def _trouble(error: SocietyError, where: str) -> CheckResult:
-    advice = error.rule.advice if isinstance(error, Fault) else "mend that, and ask again"
-    return CheckResult("problem", f"{where}: {error}", advice)
+        elif self.limited is not None:
+            yield CheckResult("ok", "replies are limited to max_tokens")

@@ -1,83 +1,56 @@
-"""Calls, tokens, money and wall time of a run, estimated before anything is paid.
+"""Calls, tokens, cost and time of a run, estimated before anything is paid.
 
-The scenario is rehearsed several times by rule-based scientists who imitate the model. The model
-itself is not asked, and nothing is written.
+Rule-based scientists rehearse the scenario once; the model is not asked, and nothing is written. A
+model's replies are assumed to be a stated number of times as long as the rules'. A society of a
+model's own words can take fewer calls or more, so the guard of a run is its budget.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from statistics import fmean, median
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.prompts.request import Usage
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.dry_run import (
-    DryRun,
-    DryRunResult,
-    LookaheadBound,
-    call_totals,
-    lookahead_bound,
-)
-from virsci_society.scenarios.planning.model_rates import (
-    End,
-    ModelRates,
-    Rate,
-    RecordedRun,
-)
-from virsci_society.scenarios.runs.rehearsal import tokens_needed
-from virsci_society.scenarios.runs.run_journal import identity_hash
+from virsci_society.scenarios.runs.rehearsal import LONGEST_RATIO, Rehearsal, tokens_needed
+from virsci_society.society.results.tables import REPEATED_ACTS, TableRows, table_rows
 
 if TYPE_CHECKING:
-    from virsci_society.scenarios.planning.dry_run import RehearsalStep
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.model import Society
 
-CALLS = 4_000
-"""Calls of all rehearsals at the likely rates together, if one alone has no more; and the length
-to which those at other rates are cut."""
-MOST = 8
-"""Rehearsals at the likely rates; their mean is taken, because a society is a matter of chance."""
-CORNERS: tuple[tuple[End, End], ...] = (
-    ("low", "low"),
-    ("low", "high"),
-    ("high", "low"),
-    ("high", "high"),
-)
-"""Ends of what is said, and of how often yes is said; fewer yeses may mean fewer calls or more."""
-Figure = Callable[[DryRunResult], float]
-FIGURES: Mapping[str, Figure] = {
-    "calls": lambda result: result.calls,
-    "prompt_tokens": lambda result: result.prompt_tokens,
-    "completion_tokens": lambda result: result.completion_tokens,
-    "tokens": lambda result: result.tokens,
-    "usd": lambda result: result.usd,
-}
-
-
-@dataclass(frozen=True)
-class PaidCalls:
-    """Calls that have been paid for already, and the run folder that holds them."""
-
-    calls: int = 0
-    tokens: int = 0
-    usd: float = 0.0
-    run: str | None = None
+REPLY_RATIO = 3.0
+"""Tokens of a model's reply as a multiple of the rules': assumed. That is texts twice as long, and
+half as much again around the form."""
+PROMPT_RATIO = 1.3
+"""Tokens of a prompt as a multiple of the rehearsal's: what longer replies add in our protocols."""
+SECONDS_A_CALL = 4.0
+"""Assumed."""
+PAPER_TEXTS = ("paper", "title", "abstract", "found_by")
+"""Columns of the table of papers that hold what outcomes are taken of."""
+SUMS = ("calls", "prompt_tokens", "completion_tokens", "tokens", "usd")
+"""Figures of a plan that add up over runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedPage:
-    """How long the prompts of one act are, by all rehearsals at the likely rates.
+    """How long the prompts of one act are in the rehearsal.
 
     Attributes:
         stage: of the team; empty before its first.
         act: what is asked, such as ``utter`` or ``vote``.
-        calls: in one run, on average.
+        calls: number of them.
         typical: tokens of the median prompt.
         largest: tokens of the longest prompt.
     """
 
     stage: str
     act: str
-    calls: float
+    calls: int
     typical: int
     largest: int
 
@@ -88,176 +61,179 @@ class Plan:
 
     Attributes:
         scenario: what is run.
-        rates: how its model is taken to answer.
-        figures: by name (see ``FIGURES``, and ``seconds`` of wall time), with their intervals.
-        rehearsals: how many there were.
-        paid: calls among these that have been paid for already.
-        priced: the price of the model is known.
-        law: a lower bound of the wall time; None where no window is longer than zero.
+        calls: asked of the model.
+        prompt_tokens: of all prompts.
+        completion_tokens: of all replies.
+        usd: their price in US dollars; 0 where it is not known.
+        chain: most calls of which each waits for the one before.
+        latency: seconds of a call.
         pages: tokens of the prompts, by stage and act.
         window: tokens of a context window that holds the longest prompt and its reply.
+        papers: of each paper the values of ``PAPER_TEXTS``.
     """
 
     scenario: Scenario
-    rates: ModelRates
-    figures: Mapping[str, Rate]
-    rehearsals: int
-    paid: PaidCalls
-    priced: bool
-    law: LookaheadBound | None
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    usd: float
+    chain: float
+    latency: float
     pages: tuple[PlannedPage, ...]
     window: int
+    papers: tuple[tuple[str | None, ...], ...]
+
+    @property
+    def tokens(self) -> int:
+        """All tokens."""
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def work(self) -> float:
+        """Seconds of all calls together."""
+        return self.calls * self.latency
+
+    @property
+    def seconds(self) -> float:
+        """Wall time: of the longest chain of calls, or of all work over the slots."""
+        return max(self.chain * self.latency, self.work / self.scenario.backend.in_flight)
+
+    @property
+    def by_rules(self) -> bool:
+        """True if rules answer, so that the figures are exact."""
+        return isinstance(self.scenario.backend.backend.paid, Offline)
+
+    @property
+    def priced(self) -> bool:
+        """True if the price of the model is known."""
+        return self.scenario.backend.backend.priced
+
+    @property
+    def assumptions(self) -> dict[str, float]:
+        """What is assumed of the model, by name; empty where rules answer."""
+        if self.by_rules:
+            return {}
+        return {
+            "reply_ratio": REPLY_RATIO,
+            "prompt_ratio": PROMPT_RATIO,
+            "characters_a_token": 4,
+            "seconds_a_call": SECONDS_A_CALL,
+        }
 
     def to_data(self) -> dict[str, Any]:
         """Plain data for one JSON object."""
         backend = self.scenario.backend.backend
-        law = self.law
+        shown = [name for name in SUMS if name != "usd" or self.priced]
         return {
             "scenario": self.scenario.name,
             "seed": self.scenario.seed,
             "model": getattr(backend.paid, "model", None),
-            "who_speaks": backend.about,
+            "answers": backend.about,
             "rehearsed_by": "rule-based scientists, not a language model",
-            "rehearsals": self.rehearsals,
-            **{name: _told(name, rate) for name, rate in self._shown().items()},
-            "made": vars(self.paid),
+            "assumptions": self.assumptions,
+            **{name: getattr(self, name) for name in shown},
+            "seconds": self.seconds,
             "priced": self.priced,
-            "law": None if law is None else vars(law),
+            "longest_chain": self.chain,
             "pages": [asdict(page) for page in self.pages],
             "window": self.window,
-            "rates": self.rates.to_data(),
         }
-
-    def _shown(self) -> dict[str, Rate]:
-        return {name: r for name, r in self.figures.items() if name != "usd" or self.priced}
 
 
 def plan(
     scenario: Scenario,
-    rates: ModelRates,
-    record: RecordedRun | None = None,
-    step: RehearsalStep = lambda number, society: None,
+    ecosystem: Ecosystem | None = None,
+    step: Callable[[Society], object] = lambda _: None,
 ) -> Plan:
-    """Rehearse a scenario and add up.
+    """Rehearse a scenario once and add up.
 
     Args:
         scenario: what is to be run.
-        rates: how its model answers.
-        record: an earlier run; calls that it has made of this very scenario are taken as they were.
-        step: as of ``DryRun``.
+        ecosystem: the scenario's own, where it has been built already.
+        step: called with the society before each simulated period.
 
     Raises:
         InputError: the scenario's ecosystem cannot be used.
     """
-    # Only of this very scenario, with this seed.
-    same = record is not None and identity_hash(record.scenario) == identity_hash(scenario)
-    own = record if same else None
-    dry_run = DryRun(scenario, own, step=step)
-    likely = rehearse(dry_run, rates)
-    ends = [] if rates.exact else _ends(dry_run, rates, likely[0])
-    figures = {
-        name: _rate(figure, likely, [result for _, result in ends])
-        for name, figure in FIGURES.items()
-    }
-    figures["seconds"] = _wall_time(scenario, rates, likely, ends)
+    rehearsal = Rehearsal(scenario)
+    rows = rehearsal.run(ecosystem, step=step).log.rows
+    backend, paid = scenario.backend.backend, scenario.backend.backend.paid
+    if isinstance(paid, Offline):
+        replies, prompts, longest, latency = 1.0, 1.0, 1.0, paid.latency
+    else:
+        replies, prompts, longest = REPLY_RATIO, PROMPT_RATIO, LONGEST_RATIO
+        latency = SECONDS_A_CALL
+    # The others are answered by rules in the run too, and cost nothing.
+    calls = [call for call in table_rows(rows, "calls") if call["live"]]
+    room, limit = paid.max_prompt_characters, paid.max_reply_tokens
+    # Longer prompts are trimmed to the room, and longer replies are cut off.
+    most = float("inf") if room is None else room // 4
+    prompt_tokens = [round(min(prompts * call["prompt_tokens"], most)) for call in calls]
+    completion_tokens = [
+        round(min(replies * call["completion_tokens"], limit or float("inf"))) for call in calls
+    ]
+    by_act: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for call, tokens in zip(calls, prompt_tokens, strict=True):
+        if tokens:  # a call without words has none
+            by_act[call["stage"], call["act"]].append(tokens)
+    stages = list(dict.fromkeys(stage for stage, _ in by_act))
     return Plan(
         scenario,
-        rates,
-        figures,
-        rehearsals=len(likely) + len(ends),
-        paid=PaidCalls() if own is None else _made(own, scenario),
-        priced=scenario.backend.backend.priced,
-        law=lookahead_bound(scenario, fmean(result.span for result in likely), rates.slowest),
-        pages=_planned_pages(likely),
-        window=tokens_needed(
-            scenario.backend.backend.paid, max(result.longest for result in likely)
+        calls=len(calls),
+        prompt_tokens=sum(prompt_tokens),
+        completion_tokens=sum(completion_tokens),
+        # Each call by itself, because a price may rise with the length of a call.
+        usd=sum(
+            backend.price(Usage(*tokens))
+            for tokens in zip(prompt_tokens, completion_tokens, strict=True)
+        ),
+        chain=longest_chain(rows, {call["call"]: 1.0 for call in calls}),
+        latency=latency,
+        pages=tuple(
+            PlannedPage(stage, act, len(tokens), round(median(tokens)), max(tokens))
+            # By stage only: a stable sort keeps the acts of a stage in the order of their calls.
+            for (stage, act), tokens in sorted(
+                by_act.items(), key=lambda item: stages.index(item[0][0])
+            )
+        ),
+        window=tokens_needed(paid, round(longest * rehearsal.longest)),
+        papers=tuple(
+            tuple(paper[name] for name in PAPER_TEXTS) for paper in table_rows(rows, "papers")
         ),
     )
 
 
-def rehearse(dry_run: DryRun, rates: ModelRates) -> list[DryRunResult]:
-    """Rehearsals at the likely rates, whose mean is what a run is expected to take."""
-    manner = rates.mimic_settings()
-    first = dry_run.run(manner)
-    again = 1 if rates.exact else max(1, min(MOST, CALLS // max(1, first.calls)))
-    return [first, *(dry_run.run(manner, salt) for salt in range(1, again))]
+def longest_chain(rows: TableRows, seconds: Mapping[str, float]) -> float:
+    """Wall time of a run with unlimited calls in flight, by its log and the time of each call.
 
+    The clock waits at each read for the replies that it needs, and until then nobody asks anything
+    of a later date. So a call starts when all reads before it and the replies in its prompt are in.
+    """
+    ends: dict[str, float] = {}
+    guests: dict[str, list[str]] = defaultdict(list)
+    acts = []
+    for call in table_rows(rows, "calls"):
+        acts.append((call["asked"], call["team"], call["sequence"], call))
+        if call["act"] == "guest":
+            guests[call["call"].rsplit("/", 1)[0]].append(call["call"])
+    for read in table_rows(rows, "reads"):
+        acts.append((read["date"], read["team"], read["sequence"], read))
 
-def _ends(
-    dry_run: DryRun, rates: ModelRates, first: DryRunResult
-) -> list[tuple[End, DryRunResult]]:
-    """Rehearsals at the ends of the rates; of a long run its beginning, scaled to the whole."""
-    start = None if first.calls <= CALLS else dry_run.run(rates.mimic_settings(), most=CALLS)
-    ends: list[tuple[End, DryRunResult]] = []
-    for salt, (words, yes) in enumerate(CORNERS, 1):
-        # To the same day, not to as many calls: how many there are is what differs at an end.
-        until = None if start is None else start.days
-        result = dry_run.run(rates.mimic_settings(words, yes), salt, until=until)
-        ends.append((words, result if start is None else _scaled(result, start, first)))
-    return ends
+    def end(need: str) -> float:
+        # The second and later guests of one utterance have the needs ``/guest2`` and so on.
+        said, sign, place = need.rpartition("/guest")
+        if sign and (not place or place.isdigit()):
+            return max(ends.get(call, 0.0) for call in (said, *guests.get(said + sign, ())))
+        return ends.get(need, 0.0)
 
-
-def _scaled(result: DryRunResult, start: DryRunResult, whole: DryRunResult) -> DryRunResult:
-    def grown(name: str) -> float:
-        own, begun, all_ = (float(getattr(one, name)) for one in (result, start, whole))
-        return own * all_ / begun if begun else own
-
-    # In proportion: what differs in the beginning is taken to differ to the end.
-    counts: Any = {
-        name: round(grown(name)) for name in ("calls", "prompt_tokens", "completion_tokens")
-    }
-    return replace(result, **counts, usd=grown("usd"), chain=grown("chain"))
-
-
-def _rate(figure: Figure, likely: Sequence[DryRunResult], ends: Sequence[DryRunResult]) -> Rate:
-    values = [figure(result) for result in (*likely, *ends)]
-    return Rate(min(values), fmean(map(figure, likely)), max(values), len(values))
-
-
-def _planned_pages(likely: Sequence[DryRunResult]) -> tuple[PlannedPage, ...]:
-    names = list(dict.fromkeys(name for result in likely for name in result.pages))
-    stages = list(dict.fromkeys(stage for stage, _ in names))
-    pages = []
-    # By stage only: a stable sort keeps the acts of a stage in the order of their first calls.
-    for stage, act in sorted(names, key=lambda name: stages.index(name[0])):
-        tokens = [one for result in likely for one in result.pages.get((stage, act), ())]
-        calls = round(len(tokens) / len(likely), 1)
-        pages.append(PlannedPage(stage, act, calls, round(median(tokens)), max(tokens)))
-    return tuple(pages)
-
-
-def _wall_time(
-    scenario: Scenario,
-    rates: ModelRates,
-    likely: Sequence[DryRunResult],
-    ends: Sequence[tuple[End, DryRunResult]],
-) -> Rate:
-    """Seconds: the longest chain of calls, or the work of all of them, whichever is longer."""
-    slots = scenario.backend.in_flight
-
-    def lasting(result: DryRunResult, latency: float) -> float:
-        return max(result.chain, result.calls / slots) * latency
-
-    middle = [lasting(result, rates.latency.likely) for result in likely]
-    outer = [lasting(result, rates.latency.at(words)) for words, result in ends]
-    every = [*middle, *outer]
-    return Rate(min(every), fmean(middle), max(every), len(every))
-
-
-def _told(name: str, rate: Rate) -> dict[str, float]:
-    ends = {"low": rate.low, "likely": rate.likely, "high": rate.high}
-    whole = name not in ("usd", "seconds")
-    return {end: round(value) if whole else round(value, 6) for end, value in ends.items()}
-
-
-def _made(record: RecordedRun, scenario: Scenario) -> PaidCalls:
-    speaker = scenario.seeded_backend
-    # Rules of a hybrid have answered the other calls, and were not paid.
-    used = [
-        kept.usage
-        for call, (_, kept) in record.known.items()
-        if not (speaker.parts and speaker.backend_for(call).rule_based)
-    ]
-    made = call_totals(scenario, [(one.prompt_tokens, one.completion_tokens) for one in used])
-    tokens = made["prompt_tokens"] + made["completion_tokens"]
-    return PaidCalls(made["calls"], tokens, made["usd"], str(record.run))
+    clock = 0.0
+    for *_, row in sorted(acts, key=lambda act: act[:3]):
+        ready = max([clock, *map(end, row["needs"].split())])
+        if "call" not in row:
+            clock = ready
+        elif row["act"] in REPEATED_ACTS:
+            # What needs the reply to the first asking waits for the last one.
+            ends[row["call"]] = ends[row["needs"]] = end(row["needs"]) + seconds.get(row["call"], 0)
+        else:
+            ends[row["call"]] = ready + seconds.get(row["call"], 0.0)
+    return max(ends.values(), default=0.0)

@@ -24,7 +24,6 @@ from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from virsci_society.agents.backends.model_mimic import ModelMimic
 from virsci_society.agents.errors import InputError, Verdict
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
@@ -34,15 +33,15 @@ from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Message, Reply, Request, Usage, estimate_tokens
 from virsci_society.agents.replies.form import Form
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.runs.rehearsal import go_through
+from virsci_society.scenarios.runs.rehearsal import StandIn, go_through
 from virsci_society.scenarios.runs.run_folder import SCENARIO
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import MANIFEST
 from virsci_society.society.results.folder_kinds import LOCK
+from virsci_society.society.results.tables import table_rows
 
 if TYPE_CHECKING:
     from virsci_society.society.model import Society
-from virsci_society.society.results.tables import table_rows
 
 TOKENIZER = "cl100k_base"
 VOCABULARY = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
@@ -225,7 +224,7 @@ def rehearse_pages(scenario: Scenario, choice: TeamChoice | None = None) -> List
     if isinstance(backend, Offline):
         speaking: Backend = backend.model_copy(update={"latency": 0.0})
     else:
-        speaking = ModelMimic(imitated=backend)
+        speaking = StandIn(model=backend)
     return _listing(scenario, RecordingGateway(speaking), choice or TeamChoice(), rehearsed=True)
 
 

@@ -1,9 +1,8 @@
-"""A rehearsal of a scenario, its longest page, and a context window that holds the page.
+"""Rehearsals, in which rule-based scientists stand in for the model of a scenario.
 
-A scenario is gone through with rule-based scientists in place of its model: nothing is asked of a
-model, nothing is paid and nothing is written. Plans, the doctor and the rates of a model come from
-this one. A server that takes the window from every request (Ollama's ``num_ctx``) is asked for one
-size in the whole run, because it loads the model anew when the size changes.
+Nothing is asked of a model, nothing is paid and nothing is written. Plans and the doctor use it. So
+does a run whose server takes the context window from every request (Ollama's ``num_ctx``): one size
+is requested in the whole run, because the server loads the model anew when the size changes.
 """
 
 from __future__ import annotations
@@ -14,11 +13,10 @@ from typing import TYPE_CHECKING
 
 from virsci_society.agents.backends.context_window import read_window
 from virsci_society.agents.backends.http import PER_TOKEN, ChatCompletionsBackend
-from virsci_society.agents.backends.model_mimic import WORDINESS, MimicSettings, ModelMimic
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
-from virsci_society.agents.journal.records import CallOutcome
+from virsci_society.agents.offline.backend import Offline, answer_offline
 from virsci_society.agents.prompts.request import Reply, Request, total_characters
 from virsci_society.scenarios.config.schema import Scenario
 
@@ -27,10 +25,55 @@ if TYPE_CHECKING:
     from virsci_society.society.model import Society
 
 REHEARSED = 2_000
-"""Calls of the rehearsal; many teams have run through all their stages by then."""
+"""Calls after which the longest prompt is known: many teams have gone through all stages then."""
+LONGEST_RATIO = 2.0
+"""Length of a model's longest prompt as a multiple of the rehearsal's: assumed. Where every text of
+a model is twice as long, this is the most; in our protocols it is then 1.3 to 1.7."""
 SMALLEST = 4_096
-"""Tokens of the shortest window that is asked for. The others are twice or one and a half times as
-long as one before, so that scenarios of nearly one size ask for the same."""
+"""Tokens of the shortest window that is requested. The others are twice or one and a half times as
+long as one before, so that scenarios of nearly one size request the same."""
+
+
+class StandIn(Backend):
+    """Rule-based scientists in place of a model, inline and free.
+
+    Attributes:
+        model: the backend that is replaced; its limits and its hashes hold.
+        note: called with every request.
+    """
+
+    model: Backend
+    note: Callable[[Request], None] | None = None
+
+    @property
+    def inline(self) -> bool:
+        """True: it never suspends."""
+        return True
+
+    @property
+    def model_settings(self) -> str:
+        """Those of the model."""
+        return self.model.model_settings
+
+    @property
+    def max_prompt_characters(self) -> int | None:
+        """Those of the model."""
+        return self.model.max_prompt_characters
+
+    def backend_for(self, call: str, who: str = "") -> Backend:
+        """Itself in place of the model; the rules of a hybrid answer for themselves."""
+        backend = self.model.backend_for(call, who)
+        return backend if backend is not self.model and backend.rule_based else self
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer by rule."""
+        if self.note is not None:
+            self.note(request)
+        rules = self.model if isinstance(self.model, Offline) else _RULES
+        return answer_offline(request, rules.acceptance)
+
+
+_RULES = Offline()
 
 
 class Rehearsal:
@@ -39,55 +82,34 @@ class Rehearsal:
     Attributes:
         asked: requests to the model so far.
         first: the first request of each form by its name, in the order of being asked.
-        longest: the request with the longest messages, the first of several.
-        longest_characters: of its messages; 0 where nothing was asked.
+        longest: characters of the longest prompt; 0 where nothing was asked.
     """
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        settings: MimicSettings,
-        *,
-        salt: int = 0,
-        known: Callable[[Request], CallOutcome | None] | None = None,
-        on_known: Callable[[Request, CallOutcome, Reply], None] | None = None,
-    ) -> None:
-        self.asked = 0
+    def __init__(self, scenario: Scenario) -> None:
+        self.asked = self.longest = 0
         self.first: dict[str, Request] = {}
-        self.longest: Request | None = None
-        self.longest_characters = 0
-        self._scenario, self._known = scenario, known
-        self._backend = ModelMimic(
-            imitated=scenario.seeded_backend,
-            settings=settings,
-            salt=salt,
-            lookup=self._note,
-            on_known=on_known,
-        )
+        self._scenario = scenario
 
     def run(
         self,
         ecosystem: Ecosystem | None = None,
         most: float = math.inf,
-        enough: Callable[[], bool] = lambda: False,
         step: Callable[[Society], object] = lambda _: None,
     ) -> Society:
         """Go through the scenario; what ends it early does so at the end of a simulated period."""
 
         def stops(society: Society) -> bool:
             step(society)
-            return self.asked >= most or enough()
+            return self.asked >= most
 
-        # One slot: the mimic answers at once, so nothing is ever in flight.
-        return go_through(self._scenario, Gateway(self._backend, 1), stops, ecosystem)
+        stand_in = StandIn(model=self._scenario.seeded_backend, note=self._note)
+        # One slot: the rules answer at once, so nothing is ever in flight.
+        return go_through(self._scenario, Gateway(stand_in, 1), stops, ecosystem)
 
-    def _note(self, request: Request) -> CallOutcome | None:
+    def _note(self, request: Request) -> None:
         self.asked += 1
         self.first.setdefault(request.form.__name__, request)
-        characters = total_characters(request.messages)
-        if self.longest is None or characters > self.longest_characters:
-            self.longest, self.longest_characters = request, characters
-        return None if self._known is None else self._known(request)
+        self.longest = max(self.longest, total_characters(request.messages))
 
 
 def go_through(
@@ -116,56 +138,50 @@ def with_paid(scenario: Scenario, paid: Backend) -> Scenario:
     return scenario.model_copy(update={"backend": changed})
 
 
-def untrimmed(scenario: Scenario) -> Scenario:
-    """The scenario without a stated context, so that a rehearsal trims no page."""
+def longest_prompt(scenario: Scenario, ecosystem: Ecosystem | None = None) -> int:
+    """Characters of the longest prompt for the model, untrimmed; 0 where there is none."""
     paid = scenario.backend.backend.paid
-    if not isinstance(paid, ChatCompletionsBackend) or paid.context is None:
-        return scenario
-    return with_paid(scenario, paid.model_copy(update={"context": None}))
-
-
-def longest_page(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Request | None:
-    """The request with the longest messages that a rehearsal asks; the first of several."""
-    rehearsal = Rehearsal(untrimmed(scenario), MimicSettings(wordiness=WORDINESS))
+    if isinstance(paid, ChatCompletionsBackend) and paid.context is not None:
+        scenario = with_paid(scenario, paid.model_copy(update={"context": None}))
+    rehearsal = Rehearsal(scenario)
     rehearsal.run(ecosystem, REHEARSED)
-    return rehearsal.longest
+    return round(LONGEST_RATIO * rehearsal.longest)
 
 
 def tokens_needed(backend: Backend, characters: int) -> int:
-    """Tokens of a window that holds a page and the longest reply to it, if tokens are short."""
+    """Tokens of a window that holds a prompt and the longest reply to it, if tokens are short."""
     return -(-characters // PER_TOKEN) + backend.max_reply_tokens
 
 
 def size_window(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Scenario:
-    """The scenario with a backend that asks for a window in which its longest page fits.
+    """The scenario with a backend that requests a window in which its longest prompt fits.
 
-    It stays as it is where the server does not take the window from requests, or where the scenario
+    It is unchanged where the server does not take the window from requests, or where the scenario
     states one.
     """
     paid = scenario.backend.backend.paid
     if not isinstance(paid, ChatCompletionsBackend) or not paid.sets_window or paid.window:
         return scenario
-    page = longest_page(scenario, ecosystem)
-    if page is None:
+    longest = longest_prompt(scenario, ecosystem)
+    if not longest:
         return scenario
-    need = tokens_needed(paid, total_characters(page.messages))
-    return with_paid(scenario, ask_for_window(paid, need))
+    return with_paid(scenario, request_window(paid, tokens_needed(paid, longest)))
 
 
-def ask_for_window(paid: ChatCompletionsBackend, need: int) -> ChatCompletionsBackend:
-    """The backend, asking for a window of at least so many tokens in every request."""
+def request_window(paid: ChatCompletionsBackend, need: int) -> ChatCompletionsBackend:
+    """The backend, requesting a window of at least so many tokens in every request."""
     most = read_window(paid).most or math.inf
     if need > most:
         raise InputError(
-            f"backend.context: the longest page of this scenario takes about {need:,} tokens with "
-            f"its reply, and {paid.model} was made for {most:,}; set backend.context={most}, and "
-            "longer pages are trimmed by a fixed rule, or take a model with a longer window"
+            f"backend.context: the longest prompt of this scenario takes about {need:,} tokens "
+            f"with its reply, and {paid.model} was made for {most:,}; set backend.context={most}, "
+            "and longer prompts are trimmed by a fixed rule, or use a model with a longer window"
         )
     return paid.with_window(int(min(window_size(need), most)))
 
 
 def window_size(need: int) -> int:
-    """The window that is asked for: the next of 4,096, 6,144, 8,192, 12,288, 16,384, ... tokens."""
+    """The window that is requested: the next of 4,096, 6,144, 8,192, 12,288, 16,384, ... tokens."""
     size = SMALLEST
     while size < need:
         # Twice as many, or half as many again, by turns.

@@ -1,7 +1,7 @@
 """Values of a key of each arm with which all arms of a study spend alike.
 
-A candidate is judged by its forecast, the mean of the rehearsals that ``society plan`` makes of a
-scenario, with the seed of the first replicate. So the values are known, and locked, before the
+A candidate is judged by its forecast, the rehearsal that ``society plan`` makes of a scenario, with
+the seed of the first replicate. So the values are known, and locked, before the
 first call is paid for, and no outcome of a run has a part in them.
 """
 
@@ -10,21 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.dry_run import PAPER_TEXTS, DryRun, DryRunResult
-from virsci_society.scenarios.planning.model_rates import rates_for
-from virsci_society.scenarios.planning.plan import FIGURES, rehearse
+from virsci_society.scenarios.planning.plan import PAPER_TEXTS, Plan, plan
+from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.study.design import Arm, Design, MatchedArm, scenario_of
 from virsci_society.scenarios.study.study_file import Match
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
-
-if TYPE_CHECKING:
-    from virsci_society.scenarios.planning.dry_run import RehearsalStep
 
 SPENT = {"calls": "calls", "tokens": "tokens", "money": "usd"}
 """The figure of a forecast, and the measure of a run, by what arms are matched by."""
@@ -173,7 +169,7 @@ class _Matcher:
         def spending(value: int) -> float:
             if value not in spent:
                 told = f"{arm.name}, {key}={value}"
-                spent[value] = self._mean(self._rehearsed(arm, with_value(value), told))
+                spent[value] = self._spent_in(self._rehearsed(arm, with_value(value), told))
             return spent[value]
 
         def with_value(value: int) -> Scenario:
@@ -199,9 +195,7 @@ class _Matcher:
         # With more than one seed: a search may have found its best idea early in one of them.
         for salt in range(SEEDS if fixed else 0):
             low, high = (
-                texts_of_outcomes(
-                    self._rehearsed(arm, one, f"{arm.name}, {key}={end}", salt)[0], one
-                )
+                texts_of_outcomes(self._rehearsed(arm, one, f"{arm.name}, {key}={end}", salt), one)
                 for end, one in zip(ends, scenarios, strict=True)
             )
             fixed = {name for name in fixed if low[planned[name]] == high[planned[name]]}
@@ -221,13 +215,11 @@ class _Matcher:
     def _spent_as_given(self, arm: Arm, scenario: Scenario) -> float:
         if arm.name not in self._as_given:
             self.progress.begin(f"rehearsing {arm.name}")
-            self._as_given[arm.name] = self._mean(self._rehearsed(arm, scenario, arm.name))
+            self._as_given[arm.name] = self._spent_in(self._rehearsed(arm, scenario, arm.name))
         return self._as_given[arm.name]
 
-    def _rehearsed(
-        self, arm: Arm, scenario: Scenario, told: str, salt: int = 0
-    ) -> list[DryRunResult]:
-        """The rehearsals by whose mean it is forecast what one run of a scenario spends."""
+    def _rehearsed(self, arm: Arm, scenario: Scenario, told: str, salt: int = 0) -> Plan:
+        """The rehearsal by which it is forecast what one run of a scenario spends."""
         seeded = scenario.model_copy(update={"seed": self.design.seeds(arm.name)[0] + salt})
         if self.wanted.by == "money" and not seeded.backend.backend.priced:
             raise InputError(
@@ -236,14 +228,14 @@ class _Matcher:
             )
         # Rehearsals of one arm share their ecosystem; two at a time may be too many for the memory.
         source = repr((seeded.population.ecosystem, seeded.seed))
-        dry_run = DryRun(
-            seeded, ecosystem=self._ecosystems.get(source), step=told_as(self.progress, told)
-        )
-        self._ecosystems = {source: dry_run.ecosystem}
-        return rehearse(dry_run, rates_for(seeded, None))
+        if source not in self._ecosystems:
+            self._ecosystems = {source: build_ecosystem_of(seeded)}
+        require_team(seeded, self._ecosystems[source])
+        step = partial(self.progress.rehearse, told)
+        return plan(seeded, self._ecosystems[source], step)
 
-    def _mean(self, results: Iterable[DryRunResult]) -> float:
-        return fmean(map(FIGURES[SPENT[self.wanted.by]], results))
+    def _spent_in(self, rehearsed: Plan) -> float:
+        return float(getattr(rehearsed, SPENT[self.wanted.by]))
 
     def _require_near(self, rows: Iterable[MatchedArm]) -> None:
         """Refuse a study of which an adapted arm stays too far from the target."""
@@ -269,7 +261,7 @@ class _Matcher:
         return zip(self.design.arms, self.design.scenarios, strict=True)
 
 
-def texts_of_outcomes(result: DryRunResult, scenario: Scenario) -> dict[str, object]:
+def texts_of_outcomes(result: Plan, scenario: Scenario) -> dict[str, object]:
     """The texts of a rehearsal that each outcome of ``TEXTS`` is taken of."""
     import pandas as pd
 
@@ -281,11 +273,6 @@ def texts_of_outcomes(result: DryRunResult, scenario: Scenario) -> dict[str, obj
     query, evaluated = (tuple(texts[name]) for name in ("query", "evaluated"))
     read = tuple(papers[["title", "abstract"]].itertuples(index=False, name=None))
     return dict(zip(TEXTS, (query, *((query, evaluated),) * 3, read), strict=True))
-
-
-def told_as(progress: Progress, what: str) -> RehearsalStep:
-    """What tells a progress how far the rehearsals of something are."""
-    return lambda number, society: progress.rehearse(f"{what}, rehearsal {number}", society)
 
 
 def deviation(spent: float, target: float | None) -> float:

@@ -6,22 +6,26 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from virsci_society.scenarios.planning.model_rates import ENDS, End, rates_for
-from virsci_society.scenarios.planning.plan import FIGURES, Plan, plan
+from virsci_society.scenarios.planning.plan import SUMS, Plan, plan
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.study.budget_matching import (
     UNITS,
     deviation,
     matching_data,
-    told_as,
 )
 from virsci_society.scenarios.study.design import Design, MatchedArm
 from virsci_society.scenarios.study.execution.engine import Engine
 from virsci_society.scenarios.terminal.arguments import tell
 from virsci_society.scenarios.terminal.console import print_table
-from virsci_society.scenarios.terminal.plan_tables import NAMES, duration
+from virsci_society.scenarios.terminal.plan_tables import (
+    NAMES,
+    assumptions_text,
+    duration,
+    figure_text,
+)
 
 ARMS_SHOWN = 40
 
@@ -40,22 +44,15 @@ class StudyForecast:
     plans: tuple[Plan, ...]
     rehearsed: tuple[float, ...] = ()
 
-    def total(self, name: str) -> dict[str, float]:
-        """A figure of ``FIGURES`` for all runs together, at each of its ends."""
-        many, rates = self.design.file.replicates, [one.figures[name] for one in self.plans]
-        return {end: many * math.fsum(one.at(end) for one in rates) for end in ENDS}
+    def total(self, name: str) -> float:
+        """A figure of ``FIGURES`` for all runs together."""
+        return self.design.file.replicates * math.fsum(getattr(one, name) for one in self.plans)
 
-    def wall_time(self) -> dict[str, float]:
+    def wall_time(self) -> float:
         """Seconds if all runs share their slots: the longest run, or all work over the slots."""
-        many = self.design.file.replicates
-        slots = self.design.base.backend.in_flight
-
-        def at(end: End) -> float:
-            alone = [one.figures["seconds"].at(end) for one in self.plans]
-            work = [one.figures["calls"].at(end) * one.rates.latency.at(end) for one in self.plans]
-            return float(max(*alone, many * math.fsum(work) / slots))
-
-        return {end: at(end) for end in ENDS}
+        alone = [one.seconds for one in self.plans]
+        work = self.design.file.replicates * math.fsum(one.work for one in self.plans)
+        return max(*alone, work / self.design.base.backend.in_flight)
 
     def detectable(self, tests: int = 1) -> float | None:
         """Smallest effect that is found with a power of 0.8 as the smallest of some p (Holm).
@@ -86,7 +83,7 @@ class StudyForecast:
             ],
             "replicates": file.replicates,
             "runs": self.design.runs,
-            **{name: self.total(name) for name in FIGURES if name != "usd" or self.priced},
+            **{name: self.total(name) for name in SUMS if name != "usd" or self.priced},
             "wall_seconds_sharing_slots": self.wall_time(),
             **({} if matching is None else {"match": matching}),
             "comparisons": len(self.design.comparisons),
@@ -98,7 +95,7 @@ class StudyForecast:
 def study_forecast(design: Design, progress: Progress) -> StudyForecast:
     """Rehearse one run of every arm, with the first replicate's seed, and add up.
 
-    The progress is told of each arm, and how far each of its rehearsals is.
+    The progress shows each arm, and how far its rehearsal is.
 
     Raises:
         InputError: the ecosystem of an arm cannot be used.
@@ -107,10 +104,9 @@ def study_forecast(design: Design, progress: Progress) -> StudyForecast:
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
         progress.begin(f"rehearsing {arm.name}")
         seeded = scenario.model_copy(update={"seed": design.seeds(arm.name)[0]})
-        step = told_as(progress, arm.name)
         began = time.monotonic()
-        plans.append(plan(seeded, rates_for(seeded, None), step=step))
-        rehearsed.append((time.monotonic() - began) / plans[-1].rehearsals)
+        plans.append(plan(seeded, step=partial(progress.rehearse, arm.name)))
+        rehearsed.append(time.monotonic() - began)
     return StudyForecast(design, tuple(plans), tuple(rehearsed))
 
 
@@ -129,14 +125,14 @@ def print_forecast(found: StudyForecast) -> None:
     file = found.design.file
     runs = f"{len(found.design.arms)} arms x {file.replicates} replicates"
     arms = [
-        (arm.name, *(f"{getattr(one.figures['calls'], end):,.0f}" for end in ENDS))
+        (arm.name, f"{one.calls:,}")
         for arm, one in zip(found.design.arms, found.plans, strict=True)
     ]
     title, figures = f"{file.study}: {runs} = {found.design.runs} runs", list(_figures(found))
     _print_matching(found.design)
     if figures:
-        _print_arms("calls of one run", ("arm", *ENDS), arms)
-        print_table(title, ("figure", *ENDS), figures)
+        _print_arms("calls of one run", ("arm", "calls"), arms)
+        print_table(title, ("figure", "estimate"), figures)
     else:
         tell(title)
     tell(*_said(found))
@@ -181,19 +177,17 @@ def matched_row(one: MatchedArm) -> tuple[str, ...]:
 def _figures(found: StudyForecast) -> Iterator[tuple[str, ...]]:
     for name, label in NAMES.items():
         if name == "seconds":
-            wall = found.wall_time()
-            if wall["high"]:
-                yield (f"{label}, sharing slots", *(duration(wall[end]) for end in ENDS))
-        elif (name != "usd" or found.priced) and (total := found.total(name))["high"]:
-            digits = 4 if name == "usd" and total["high"] < 100 else 0
-            yield (label, *(f"{total[end]:,.{digits}f}" for end in ENDS))
+            if wall := found.wall_time():
+                yield f"{label}, sharing slots", duration(wall)
+        elif (name != "usd" or found.priced) and (total := found.total(name)):
+            yield label, figure_text(name, total)
 
 
 def _said(found: StudyForecast) -> Iterator[str]:
     from virsci_society.metrics.inference.comparisons import power_sentences
 
     one, many = found.plans[0], found.design.file.replicates
-    if not found.wall_time()["high"]:
+    if not found.wall_time():
         jobs, together = Engine().sizes(found.design, found.design.runs)
         seconds = many * math.fsum(found.rehearsed) / (jobs * together)
         yield (
@@ -201,9 +195,9 @@ def _said(found: StudyForecast) -> Iterator[str]:
             f"{jobs * together} at a time (--jobs)"
         )
     yield "rehearsed by rule-based scientists, not by a language model; the first seed of each arm"
-    yield f"who will speak: {one.scenario.backend.backend.about}"
-    if not one.rates.exact:
-        yield f"rates: {one.rates.source}"
+    yield f"answers: {one.scenario.backend.backend.about}"
+    if not one.by_rules:
+        yield assumptions_text(one)
     if not found.priced:
         yield "the price of a model is not known; 'society plan' tells how to give it"
     yield from power_sentences(many, found.design.file.paired, comparisons_in(found.design))

@@ -1,13 +1,12 @@
 """Words: what the server says when it answers well, and how a plan bends that.
 
-The doctor's long page is read as far as it came. Else with slots the offline scientist speaks;
-without, the schema of ``response_format`` is filled; without either there is one sentence.
+With slots the offline scientist speaks; without, the schema of ``response_format`` is filled;
+without either there is one sentence.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from itertools import cycle, islice
 from typing import Any
@@ -23,9 +22,6 @@ from virsci_society.agents.offline.terms import NEUTRAL, noun_phrases
 
 SENTENCE = "This is the test server: without slots or a schema it has only this sentence to say."
 UNREADABLE = "I would rather talk about this than fill in a form, and so I do not."
-FIRST_LINE = "The word to remember is {word}."
-QUESTION = "Which word does the first line of this conversation tell you to remember?"
-"""As ``scenarios.planning.context_check`` has them, which would take seconds to import."""
 
 
 def words(asked: Asked, plan: Plan) -> str:
@@ -65,11 +61,6 @@ def changed(text: str, change: Callable[[Any], Any]) -> str:
 
 
 def _honest(asked: Asked) -> str:
-    if QUESTION in asked.messages[-1].content:
-        # Of the doctor's long page, or what is left of it.
-        page = "\n".join(message.content for message in asked.messages)
-        found = re.match(re.escape(FIRST_LINE).replace(r"\{word\}", r"(\w+)"), page)
-        return json.dumps({"Word": found[1] if found else "I cannot see it"})
     if asked.request is not None:
         return answer_offline(asked.request).text
     kind = asked.form.get("type")

@@ -11,7 +11,6 @@ import virsci_society.protocols.parts.forms
 import virsci_society.protocols.parts.tournament_forms
 import virsci_society.protocols.peer_review.forms
 import virsci_society.protocols.virsci.forms
-import virsci_society.scenarios.planning.context_check
 import virsci_society.scenarios.review.review_kinds
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.slots import Reference
@@ -29,7 +28,6 @@ MODULES = (
     virsci_society.protocols.virsci.forms,
     virsci_society.protocols.peer_review.forms,
     virsci_society.scenarios.review.review_kinds,
-    virsci_society.scenarios.planning.context_check,
 )
 FORMS: tuple[type[Form], ...] = tuple(
     {

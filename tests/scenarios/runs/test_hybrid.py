@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from tests.faultserver import FaultServer, Plan
-from virsci_society.agents.backends.model_mimic import MimicSettings
 from virsci_society.agents.errors import BudgetReached, InputError
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.planning.doctor import examine
-from virsci_society.scenarios.planning.dry_run import DryRun
+from virsci_society.scenarios.planning.plan import plan
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
 from virsci_society.scenarios.runs.run_folder import measure_all
@@ -163,7 +162,7 @@ def test_the_identity_is_of_what_is_said_and_not_of_how_it_is_asked(make: Make) 
 @pytest.mark.slow
 def test_plan_counts_the_live_part(make: Make, server: FaultServer, here: Path) -> None:
     scenario = make()
-    played = DryRun(scenario).run(MimicSettings())
+    played = plan(scenario)
     run_scenario(scenario, here / "run")
     assert played.calls == len(answered(server))
     assert played.chain <= played.calls

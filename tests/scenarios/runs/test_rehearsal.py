@@ -9,17 +9,18 @@ import pytest
 
 from tests.faultserver import FaultServer, Plan
 from virsci_society import load_scenario, run_scenario
+from virsci_society.agents.backends.hybrid import Hybrid
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.prompts.request import total_characters
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.rehearsal import (
+    LONGEST_RATIO,
     SMALLEST,
-    longest_page,
+    StandIn,
+    longest_prompt,
     size_window,
     tokens_needed,
-    untrimmed,
     window_size,
 )
 from virsci_society.scenarios.runs.shared_resources import SharedResources
@@ -50,9 +51,7 @@ def spoken(path: Path, server: FaultServer, plan: Plan, **keys: object) -> Scena
 
 
 def need(scenario: Scenario) -> int:
-    page = longest_page(scenario)
-    assert page is not None
-    return tokens_needed(scenario.backend.backend, total_characters(page.messages))
+    return tokens_needed(scenario.backend.backend, longest_prompt(scenario))
 
 
 def window_of(scenario: Scenario) -> int | None:
@@ -67,26 +66,30 @@ def test_windows_are_twice_or_half_as_long_again() -> None:
     assert SMALLEST == 4096
 
 
-def test_the_longest_page_is_the_same_each_time_and_is_not_trimmed(path: Path) -> None:
+def test_the_longest_prompt_is_the_same_each_time_and_is_not_trimmed(path: Path) -> None:
     whole = load_scenario(path, **OLLAMA)
     cut = load_scenario(path, **OLLAMA, **{"backend.context": 3000, "backend.max_tokens": 1000})
-    pages = [longest_page(one) for one in (whole, whole, cut)]
-    assert len({page.id for page in pages if page is not None}) == 1
-    lengths = [total_characters(page.messages) for page in pages if page is not None]
-    assert len(set(lengths)) == 1
-    assert lengths[0] > 3 * 2000
-    assert untrimmed(whole) is whole
-    assert window_of(untrimmed(cut)) is None
+    (length,) = {longest_prompt(one) for one in (whole, whole, cut)}
+    assert length > 3 * 2000
 
 
-def test_no_page_of_a_run_is_longer_than_the_one_of_the_rehearsal(
-    path: Path, small_run: Path
-) -> None:
-    """The rules say less than a model, so their pages are shorter."""
+def test_no_prompt_of_a_run_is_longer_than_the_longest(path: Path, small_run: Path) -> None:
     longest = Run.open(small_run).table("calls")["prompt_tokens"].max()
-    page = longest_page(load_scenario(path, **OLLAMA))
-    assert page is not None
-    assert longest <= (total_characters(page.messages) + 3) // 4
+    length = longest_prompt(load_scenario(path, **OLLAMA))
+    assert LONGEST_RATIO * longest == pytest.approx(length / 4, rel=0.01)
+
+
+def test_rules_stand_in_for_the_model_alone() -> None:
+    """The rules of a hybrid answer for themselves; limits and hashes are those of the model."""
+    model = LiteLLM(model="ollama_chat/test", context=5000)
+    hybrid = Hybrid(live=model, scientists=["A"])
+    stand_in = StandIn(model=hybrid)
+    assert stand_in.backend_for("A/1/topic/1", "A") is stand_in
+    assert stand_in.backend_for("B/1/topic/1", "B") is hybrid.base
+    assert stand_in.model_settings == hybrid.model_settings
+    assert stand_in.max_prompt_characters == model.max_prompt_characters
+    assert stand_in.inline
+    assert not stand_in.rule_based
 
 
 @pytest.mark.slow
