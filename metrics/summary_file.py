@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import read_plain_text, write_atomically
+from virsci_society.agents.files.atomic_files import write_atomically
 from virsci_society.agents.files.file_hashes import file_hash, hash_json, read_hashes
+from virsci_society.agents.files.json_files import read_json_object
 
 if TYPE_CHECKING:
     from virsci_society.society.results.run import Run
@@ -43,11 +44,8 @@ def read_summary(folder: Path) -> dict[str, Any] | None:
         return None
     for name in shown:
         hashes.check(folder / name)
-    try:
-        data = json.loads(read_plain_text(folder / SUMMARY, within=folder))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{folder / SUMMARY}: cannot be read: {error}") from error
-    if not isinstance(data, Mapping) or not isinstance(data.get("summary"), Mapping):
+    data = read_json_object(folder / SUMMARY, within=folder)
+    if not isinstance(data.get("summary"), Mapping):
         raise InputError(f"{folder / SUMMARY}: not the summary of a run")
     if data.get("format") != FORMAT or data.get("tables") != hash_json(tables):
         return None

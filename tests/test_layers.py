@@ -315,6 +315,15 @@ def names_given(tree):
     return names
 
 
+def own_json_readers(root):
+    """JSON files that are read past the module that turns every failure into bad input."""
+    for path, tree in sources(root).items():
+        for node in ast.walk(tree):
+            called = name_of(node.func) if isinstance(node, ast.Call) else ""
+            if called == "json.loads" and "read_" in ast.unparse(node):
+                yield f"{path}:{node.lineno} reads a JSON file; agents/files/json_files.py does"
+
+
 CHANCE_MODULES = {"time", "datetime", "random", "secrets", "uuid", "threading", "gc", "weakref"}
 CHANCE_CALLS = {"id", "hash", "input", "vars", "globals"}
 ORDERING = {"list", "tuple", "enumerate", "zip", "iter", "next", "map", "filter", "dict", "join"}
@@ -527,6 +536,7 @@ PLANTED = [
     (banned_everywhere, "scenarios/a.py", "import subprocess\nsubprocess.run('ls', shell=True)"),
     (banned_everywhere, "scenarios/a.py", "import subprocess\nsubprocess.run('ls', shell=yes)"),
     (banned_everywhere, "scenarios/a.py", "import os\nos.system('ls')"),
+    (own_json_readers, "agents/a.py", "json.loads(path.read_text())"),
     (writes_elsewhere, "agents/a.py", "open(path, 'w')"),
     (writes_elsewhere, "agents/a.py", "path.open('ab')"),
     (writes_elsewhere, "agents/a.py", "path.open(mode='r+b')"),

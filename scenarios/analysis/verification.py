@@ -6,15 +6,15 @@ collected, so that one look tells what has to be restored.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import read_plain_text, refuse_links
+from virsci_society.agents.files.atomic_files import refuse_links
 from virsci_society.agents.files.file_hashes import check_file, read_hashes, unsigned
+from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.writer import UNSEALED
 from virsci_society.scenarios.runs.run_journal import JOURNAL
@@ -104,11 +104,7 @@ def _verify_files(folder: Path) -> str:
     manifest = folder / MANIFEST
     if not manifest.exists():
         return f"{folder}: has no list of hashes yet: nothing is finished in it"
-    try:
-        listed = json.loads(read_plain_text(manifest)).get("hashes")
-    except (ValueError, RecursionError, AttributeError) as error:
-        raise InputError(f"{manifest}: cannot be read: {error}") from error
-    if listed:
+    if listed := read_json_object(manifest).get("hashes"):
         raise InputError(f"{folder / str(listed)}: is missing; restore it")
     return f"{folder}: an earlier release wrote it, without hashes: damage cannot be seen"
 
@@ -128,11 +124,11 @@ def _verify_study_lock(study: Path) -> str:
 
 
 def _verify_lock(path: Path) -> str:
+    data = read_json_object(check_file(path))
     try:
-        data = json.loads(read_plain_text(check_file(path)))
         if "hash" not in unsigned(data) | data:
-            raise ValueError("it bears no hash")
-    except (ValueError, RecursionError, TypeError) as error:
+            raise ValueError("it has no hash")
+    except (ValueError, TypeError) as error:
         raise InputError(f"{path}: {error}; restore it") from error
     return f"{path}: is as it was written"
 

@@ -22,10 +22,10 @@ import pandas as pd
 from virsci_society.agents.errors import Diverged, InputError, Stopped, Verdict, disk_errors_as
 from virsci_society.agents.files.atomic_files import (
     make_folder,
-    read_plain_text,
     write_atomically,
 )
 from virsci_society.agents.files.file_hashes import check_file, hash_json
+from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.replies.form import Form
@@ -291,10 +291,10 @@ def read_record(panel: Path) -> dict[str, Any]:
     path = panel / PANEL
     if not path.exists() and not path.is_symlink():
         return {}
+    record = read_json_object(check_file(path))
     try:
-        record = dict(json.loads(read_plain_text(check_file(path))))
         record["kinds"].items()
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (LookupError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: cannot be read ({error}); remove it") from error
     return record
 

@@ -24,6 +24,7 @@ import pandas as pd
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.files.atomic_files import open_new
+from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.inference.correlations import (
     Level,
@@ -194,12 +195,12 @@ def write_new(path: Path, text: str) -> None:
 def read_key(path: Path) -> dict[str, Any]:
     """Read the key of a sheet."""
     try:
-        key = json.loads(path.read_text(encoding="utf-8"))
+        key = read_json_object(path)
         known = key["format"] == FORMAT and all(isinstance(one, str) for one in key["asked"])
         for item in key["items"].values():
             for side in _sides(item):
                 known = known and {"run", "digest", "arm", "paper", "speaker"} <= set(side)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, LookupError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: cannot be read as the key of a sheet ({error})") from error
     if not known:
         raise InputError(f"{path}: is not the key of a sheet")

@@ -8,7 +8,6 @@ from its journal; one that holds anything else is never written to.
 from __future__ import annotations
 
 import gc
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,11 +22,11 @@ from virsci_society.agents.files.atomic_files import (
     holds_others,
     make_folder,
     open_new,
-    read_plain_text,
     refuse_links,
     remove_file,
 )
 from virsci_society.agents.files.file_hashes import check_file, source_digest
+from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
@@ -357,10 +356,4 @@ def prepare(scenario: Scenario, folder: Path) -> None:
 
 
 def _manifest(path: Path) -> dict[str, Any]:
-    try:
-        held = json.loads(read_plain_text(check_file(path)))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
-    if not isinstance(held, dict):
-        raise InputError(f"{path}: not the manifest of a run")
-    return held
+    return read_json_object(check_file(path))

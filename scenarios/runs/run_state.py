@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from virsci_society.agents.errors import BudgetReached, InputError, Interrupted, Stopped
-from virsci_society.agents.files.atomic_files import require_regular_file
+from virsci_society.agents.files.json_files import read_json, read_json_object
 from virsci_society.agents.journal.database import is_being_written, read_notes
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
@@ -226,10 +226,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if folder.is_symlink() or not path.exists():
         return {}
-    held = json.loads(require_regular_file(path).read_text(encoding="utf-8"))
-    if not isinstance(held, dict):
-        raise InputError(f"{path}: not the manifest of a run")
-    return held
+    return read_json_object(path)
 
 
 def _notes(journal: Path) -> dict[str, str]:
@@ -347,8 +344,8 @@ def _states_without_folder(runs: Path) -> Iterator[RunState]:
     """The runs of a study that kept their measures alone, by their statuses."""
     for path in sorted(runs.glob("*.status.json")):
         run = runs / path.name.partition(".")[0]
-        with suppress(InputError, OSError, ValueError, RecursionError, LookupError, TypeError):
-            held = json.loads(require_regular_file(path).read_text(encoding="utf-8"))
+        with suppress(InputError, OSError, LookupError, TypeError):
+            held = read_json(path)
             if held["state"] == "done" and not run.exists():
                 written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
                 spent = {key: held[key] for key in ("calls", "tokens", "usd")}

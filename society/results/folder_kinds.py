@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from pathlib import Path
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import require_regular_file
+from virsci_society.agents.files.json_files import read_json
 
 MANIFEST, LOCK, PARTIAL = "manifest.json", "lock.json", "partial"
 """The files by which the folders of a run and of a study are known, and the part of a run."""
@@ -15,8 +14,8 @@ MANIFEST, LOCK, PARTIAL = "manifest.json", "lock.json", "partial"
 
 def planned_runs(folder: Path) -> int | None:
     """How many runs a study folder is for, by its lock; None of any other folder."""
-    with suppress(OSError, ValueError, RecursionError, LookupError, TypeError, InputError):
-        lock = json.loads(require_regular_file(folder / LOCK).read_text(encoding="utf-8"))
+    with suppress(OSError, ValueError, LookupError, TypeError, InputError):
+        lock = read_json(folder / LOCK)
         return len(lock["arms"]) * int(lock["replicates"])
     return None
 

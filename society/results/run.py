@@ -27,6 +27,7 @@ from virsci_society.agents.arrays import DAMAGED_ARCHIVE, VectorArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import replacing, require_regular_file
 from virsci_society.agents.files.file_hashes import FileHashes, read_hashes, source_digest
+from virsci_society.agents.files.json_files import parse_json, read_json_object
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.society.results.dataframes import build_tables, cast_table, with_numpy_dtypes
 from virsci_society.society.results.folder_kinds import MANIFEST, PARTIAL, without_manifest
@@ -381,10 +382,7 @@ class Run:
             return
         with path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, start=1):
-                try:
-                    event = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    raise InputError(f"{path}:{number}: not JSON: {error}") from error
+                event = parse_json(line, f"{path}:{number}")
                 if not isinstance(event, dict):
                     raise InputError(f"{path}:{number}: not an object")
                 # The first line says who spoke, and is no event.
@@ -423,10 +421,4 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not path.exists():
         raise InputError(without_manifest(folder))
-    try:
-        data = json.loads(_read(path))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON: {error}") from error
-    if not isinstance(data, dict):
-        raise InputError(f"{path}: not an object, so this is not a run folder")
-    return data
+    return read_json_object(path)

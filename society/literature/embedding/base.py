@@ -22,6 +22,7 @@ import numpy.typing as npt
 from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import write_atomically
+from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.society.literature.embedding.cache import CachePartition, EmbeddingCache
 
 Progress = Callable[[int, int], None]
@@ -121,12 +122,9 @@ def read_settings(folder: Path) -> dict[str, Any]:
     """Read what ``write_settings`` wrote; InputError where that is not there."""
     path = folder / SETTINGS_FILE
     try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read ({error}); build the ecosystem again") from error
-    if not isinstance(settings, dict):
-        raise InputError(f"{path}: not a saved embedding; build the ecosystem again")
-    return settings
+        return read_json_object(path)
+    except (InputError, FileNotFoundError) as error:
+        raise InputError(f"{error}; build the ecosystem again") from error
 
 
 MEMO = 4096

@@ -8,7 +8,6 @@ whatever other texts are encoded beside it or at the same time.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import sys
@@ -25,6 +24,7 @@ import numpy as np
 from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.backends.responses import one_line
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.json_files import read_json
 from virsci_society.agents.lazy_imports import require_extra
 from virsci_society.society.literature.embedding.base import (
     CachedEmbedding,
@@ -139,7 +139,7 @@ def _modules(folder: Path) -> Iterator[tuple[str, Path]]:
         yield "Transformer", folder
         return
     try:
-        listed = [(str(one["type"]), folder / str(one["path"])) for one in _json(path)]
+        listed = [(str(one["type"]), folder / str(one["path"])) for one in read_json(path)]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: not a list of a model's parts ({error!r})") from error
     for named, place in listed:
@@ -152,10 +152,6 @@ def _modules(folder: Path) -> Iterator[tuple[str, Path]]:
         if not place.resolve().is_relative_to(folder.resolve()):
             raise InputError(f"{path}: {place} lies outside of the model's folder")
         yield kind, place
-
-
-def _json(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _files(folder: Path) -> list[Path]:
