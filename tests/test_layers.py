@@ -231,10 +231,6 @@ def banned_everywhere(root):
 
 WRITER = "agents/files/atomic_files.py"
 """The one module that makes, changes and removes files, and never through a link."""
-OWN_FOLDER = {
-    # Bytes go into a folder of this process that nobody else has the name of.
-    "society/ecosystem/importers/aminer.py",
-}
 OPENING = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND", "O_TRUNC")
 CHANGING = {
     *("write_text", "write_bytes", "mkdir", "makedirs", "touch", "unlink", "rmtree", "symlink_to"),
@@ -261,7 +257,7 @@ PATH = re.compile(r"path|file|folder|target|temporary|unfinished|place")
 def writes_elsewhere(root):
     """Files that are made, changed or removed past the module that refuses links."""
     for path, tree in sources(root).items():
-        if path == WRITER or path in OWN_FOLDER:
+        if path == WRITER:
             continue
         given = names_given(tree)
         for node in ast.walk(tree):

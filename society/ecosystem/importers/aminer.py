@@ -1,22 +1,17 @@
 """The importer of AMiner's network files, with author ids joined from a separate file.
 
 The text files consist of blocks: ``#index`` opens one, each further line is a tagged field. The
-author ids of AMiner-Author2Paper.txt are joined by paper and place in its list of authors. The join
-runs through temporary files: each relation goes to one of 64 buckets by its paper; each bucket is
-sorted alone and then only memory-mapped. So no more than a sixty-fourth of the relations (24 bytes
-each) is in memory at a time, whatever their order or that of the papers.
+author ids of AMiner-Author2Paper.txt are joined by paper and place in its list of authors; three
+numbers of each relation are in memory meanwhile.
 """
 
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from virsci_society.agents.errors import InputError
@@ -39,7 +34,6 @@ from virsci_society.society.ecosystem.importers.source import Source, SourceEntr
 
 if TYPE_CHECKING:
     from virsci_society.agents.arrays import IntArray
-    from virsci_society.society.ecosystem.importers.records import ImportReport
 
 INDEX = b"#index"
 ABSTRACT = b"#!"
@@ -125,109 +119,32 @@ def _opens(data: bytes) -> bool:
     return data.startswith(INDEX) and not data[len(INDEX) : len(INDEX) + 1].strip()
 
 
-BUCKETS = 64
-BUFFERED = 2**14
-"""Numbers of a bucket that are buffered before they are written."""
 RELATIONS, MALFORMED = "relations", "malformed relations"
 
 
-class AuthorIdLookup:
+class AuthorIds:
     """Author ids by paper and position in its list of authors, from 0.
 
-    Args:
-        buckets: sorted rows of (paper, position, author).
-        first: the position of first authors in the file, 0 or 1.
+    Where two relations name the same position, the first in the files counts. Positions in the
+    files count from 0 if any relation has it, else from 1: releases do either.
     """
 
-    def __init__(self, buckets: list[IntArray], first: int) -> None:
-        self._buckets = buckets
-        self._first = first
+    def __init__(self, relations: Iterable[tuple[int, int, int]]) -> None:
+        import numpy as np
+
+        rows = np.fromiter(chain.from_iterable(relations), np.int64).reshape(-1, 3)
+        # Stable: relations of the same paper and place keep the order of the files.
+        self._rows: IntArray = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+        self._first = min(1, int(rows[:, 1].min(initial=1)))
 
     def of_paper(self, paper: str) -> dict[int, str]:
-        """The known author ids of a paper by position.
-
-        Where two relations name the same position, the first in the file counts.
-        """
-        if not _is_number(paper):
+        """The known author ids of a paper by position."""
+        if not (paper.isascii() and paper.isdigit() and len(paper) < 19):
             return {}
-        number = int(paper)
-        bucket = self._buckets[number % BUCKETS]
-        low, high = bucket[:, 0].searchsorted([number, number + 1])
+        low, high = self._rows[:, 0].searchsorted([int(paper), int(paper) + 1])
         # Backwards, because the last value of a key stays in a dictionary.
-        rows = bucket[low:high][::-1].tolist()
+        rows = self._rows[low:high][::-1].tolist()
         return {place - self._first: str(author) for _, place, author in rows}
-
-
-@contextmanager
-def open_author_ids(files: Iterable[SourceFile], report: ImportReport) -> Iterator[AuthorIdLookup]:
-    """Sort the relations of the files into temporary buckets, for as long as the context lasts.
-
-    ``report.beside`` gets the numbers of relations and of malformed ones.
-    """
-    with TemporaryDirectory(prefix="society-", ignore_cleanup_errors=True) as folder:
-        paths = [Path(folder, f"{number:02}.i64") for number in range(BUCKETS)]
-        first = _scatter(files, paths, report)
-        yield AuthorIdLookup([_sorted(path) for path in paths], first)
-
-
-def _scatter(files: Iterable[SourceFile], paths: list[Path], report: ImportReport) -> int:
-    """Write relations to their buckets; returns the position of first authors.
-
-    It is 0 if any relation has it, else 1: releases of the file count in either way.
-    """
-    held = [array("q") for _ in paths]
-    relations = malformed = 0
-    first = 1
-    for file in files:
-        for line in read_lines(file):
-            numbers = _numbers(line.data)
-            if numbers is None:
-                malformed += 1
-                report.add_example(f"{file.label}:line {line.number}", "not four numbers")
-            elif numbers:
-                _, author, paper, place = numbers
-                bucket = held[paper % BUCKETS]
-                bucket.extend((paper, place, author))
-                relations += 1
-                first = min(first, place)
-                if len(bucket) >= BUFFERED:
-                    _flush(bucket, paths[paper % BUCKETS])
-    for bucket, path in zip(held, paths, strict=True):
-        _flush(bucket, path)
-    if relations or malformed:
-        report.beside |= {RELATIONS: relations, MALFORMED: malformed}
-    return first
-
-
-def _flush(bucket: array[int], path: Path) -> None:
-    with path.open("ab") as file:
-        bucket.tofile(file)
-    del bucket[:]
-
-
-def _numbers(data: bytes | None) -> list[int] | None:
-    """The numbers of a relation; none for a blank line; None where it is malformed."""
-    words = (b"?" if data is None else data).split()
-    if not words:
-        return []
-    if len(words) != 4 or not all(word.isdigit() and len(word) < 19 for word in words):
-        return None
-    return [int(word) for word in words]
-
-
-def _is_number(id_: str) -> bool:
-    return id_.isascii() and id_.isdigit() and len(id_) < 19
-
-
-def _sorted(path: Path) -> IntArray:
-    import numpy as np
-
-    if not path.stat().st_size:
-        return np.zeros((0, 3), dtype=np.int64)
-    rows = np.memmap(path, dtype=np.int64, mode="r+").reshape(-1, 3)
-    # lexsort is stable: relations of the same paper and place keep the order of the file.
-    rows[:] = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-    return rows
 
 
 PAPERS, AUTHORS, PAIRS = "papers", "authors", "co-author pairs"
@@ -256,21 +173,37 @@ class AMiner(Source):
         "are not used",
     )
     nothing_found = "no AMiner-Paper.txt, plain or .gz"
-    _ids: AuthorIdLookup
+    _ids: AuthorIds
 
     def wants(self, path: Path) -> bool:
         """Whether a text file's name is one of the release."""
         return is_data_file(path, ".txt") and any(part in path.name.lower() for part, _ in NAMES)
 
     def _entries(self) -> Generator[SourceEntry]:
-        with open_author_ids(self._of(RELATIONS), self.report) as self._ids:
-            # Before any paper is read: wrong relations would give all of them wrong authors.
-            self._judge_relations()
-            for file in self._of(PAPERS):
-                for block in read_blocks(file, PAPER_TAGS):
-                    yield SourceEntry(file, block.line, block)
+        self._ids = AuthorIds(self._relations())
+        # Before any paper is read: wrong relations would give all of them wrong authors.
+        self._judge_relations()
+        for file in self._of(PAPERS):
+            for block in read_blocks(file, PAPER_TAGS):
+                yield SourceEntry(file, block.line, block)
         self._count(AUTHORS, self._authors_told())
         self._count(PAIRS, self._pairs_told())
+
+    def _relations(self) -> Iterator[tuple[int, int, int]]:
+        """Paper, place and author of each well-formed relation; the others are counted."""
+        counts = dict.fromkeys((RELATIONS, MALFORMED), 0)
+        for file in self._of(RELATIONS):
+            for line in read_lines(file):
+                words = (b"?" if line.data is None else line.data).split()
+                if len(words) == 4 and all(word.isdigit() and len(word) < 19 for word in words):
+                    _, author, paper, place = map(int, words)
+                    counts[RELATIONS] += 1
+                    yield paper, place, author
+                elif words:
+                    counts[MALFORMED] += 1
+                    self.report.add_example(f"{file.label}:line {line.number}", "not four numbers")
+        if any(counts.values()):
+            self.report.beside |= counts
 
     def _record(self, content: AMinerRecord) -> RawRecord:
         if content.problem:
