@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -226,7 +227,7 @@ def _provenance(source: Source, paths: list[Path], options: dict[str, Any]) -> d
         "source": ", ".join(path.name for path in paths),
         "kind": source.kind,
         "options": options,
-        "reading": source.report.as_json(),
+        "reading": asdict(source.report),
         "authors_are": source.author_rule.description,
         "unknown": list(source.unknown),
     }

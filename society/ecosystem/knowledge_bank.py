@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -25,7 +24,6 @@ from virsci_society.agents.arrays import IntArray, VectorArray
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.profile import Profile
 from virsci_society.society.ecosystem.people import People
-from virsci_society.society.literature.columns import IdColumn, Ids
 from virsci_society.society.literature.embedding.base import Embedding
 
 if TYPE_CHECKING:
@@ -46,12 +44,7 @@ ROOM = 16
 
 
 class InitialInterests:
-    """The interest vectors of the initial profiles.
-
-    Args:
-        rows: float32, one per profile, of any length; may be a memory-mapped file.
-        layout_file: file that keeps the inverted file's layout of many rows.
-    """
+    """The interest vectors of the initial profiles, of any length; possibly memory-mapped."""
 
     def __init__(self, rows: VectorArray, layout_file: Path | None = None) -> None:
         # Unit rows are used in place: a mapped file of a million rows is not copied.
@@ -97,9 +90,6 @@ class AddedInterests:
     """Interest vectors added since the start, each valid from one version to another.
 
     One thread adds while others search; a search copies nothing but the valid rows.
-
-    Args:
-        dim: length of a row.
     """
 
     def __init__(self, dim: int) -> None:
@@ -217,9 +207,10 @@ class KnowledgeBank:
         layout_file: Path | None = None,
     ) -> None:
         self.embedding = embedding
-        self._names = _names_of(profiles)
-        self._profiles = profiles
-        self._made = lru_cache(maxsize=MEMO)(profiles.__getitem__)
+        self._profiles = People.of(profiles)
+        self._made = lru_cache(maxsize=MEMO)(self._profiles.__getitem__)
+        if (twice := self._profiles.ids.repeated()) is not None:
+            raise ProtocolError(f"two first profiles have the id {twice!r}")
         if vectors is None:
             vectors = embedding.encode([interests_text(profile) for profile in profiles])
         if vectors.shape != (len(profiles), embedding.dim):
@@ -227,8 +218,6 @@ class KnowledgeBank:
             raise ProtocolError(f"interests need vectors of shape {shape}, not {vectors.shape}")
         self._initial = InitialInterests(vectors, layout_file)
         self._added = AddedInterests(embedding.dim)
-        find = profiles.row_of if isinstance(profiles, People) else None
-        self._ids = Ids(self._names, find)
         self._updating = threading.Lock()
         self._updates: list[Profile] = []
         self._dates: list[float] = []
@@ -309,7 +298,8 @@ class KnowledgeBank:
         query = normalize_rows(self.embedding.encode_queries([text]))[0]
         early, late = self._hidden(version, exclude)
         rows = self._initial_candidates(query, k, min(version, len(self._initial)), early)
-        ranked = _ranked(self._initial.rows(rows), query, (self._ids[row] for row in rows.tolist()))
+        ids = self._profiles.ids
+        ranked = _ranked(self._initial.rows(rows), query, (ids[row] for row in rows.tolist()))
         if version > len(self._initial):
             numbers, vectors = self._added.candidates(query, k, version, late)
             ranked += _ranked(vectors, query, (self._added.owners[one] for one in numbers.tolist()))
@@ -333,8 +323,8 @@ class KnowledgeBank:
         if query.any() or visible <= EXACT_UP_TO:
             return self._initial.candidates(query, k, visible, hidden)
         # A zero query is equally near to everybody: take the first by id (rule 14).
-        order = (row for row in _in_order(self._names) if row < visible)
-        chosen = islice((row for row in order if row not in hidden), k)
+        order = map(int, self._profiles.ids.order)
+        chosen = islice((row for row in order if row < visible and row not in hidden), k)
         return np.fromiter(chosen, np.int64)
 
     def _hidden(self, version: int, exclude: frozenset[str]) -> tuple[set[int], set[int]]:
@@ -343,7 +333,7 @@ class KnowledgeBank:
         rows, since = self._ended
         early, late = set(rows[: bisect_left(since, version)]), set[int]()
         for name in exclude:
-            row = self._ids.row_of(name)
+            row = self._profiles.row_of(name)
             if row is not None:
                 early.add(row)
             held = (self._vector_of[row - first] for row in tuple(self._rows_of.get(name, ())))
@@ -352,11 +342,7 @@ class KnowledgeBank:
         return early, late
 
     def _renewed(self, profile: Profile, before: int | None, vector: VectorArray | None) -> int:
-        """The number of the vector of a new row.
-
-        A scientist whose interests are unchanged keeps the present vector; otherwise that one
-        expires and a new one is added.
-        """
+        """The number of the vector of a new row, which is the old one for unchanged interests."""
         first, row = len(self._initial), self.version()
         if before is not None:
             held = before if before < first else self._vector_of[before - first]
@@ -378,10 +364,8 @@ class KnowledgeBank:
         return row
 
     def _latest_or_first(self, scientist_id: str, version: int) -> int:
-        """The row below a version, or the first one of a newcomer who has come since.
-
-        A newcomer who comes for a seat in a team is known to that team on the same day.
-        """
+        """The row below a version, or the first one of a newcomer who has come since."""
+        # A newcomer who comes for a seat in a team is known to that team on the same day.
         later = self._rows_of.get(scientist_id)
         if later and self._row(scientist_id, version) is None:
             return later[0]
@@ -392,7 +376,7 @@ class KnowledgeBank:
         place = bisect_left(rows, version)
         if place:
             return rows[place - 1]
-        row = self._ids.row_of(scientist_id)
+        row = self._profiles.row_of(scientist_id)
         return row if row is not None and row < version else None
 
     def _at(self, row: int) -> Profile:
@@ -412,24 +396,3 @@ def _ranked(rows: VectorArray, query: VectorArray, names: Iterable[str]) -> list
     """Pairs of negative cosine and scientist id, so that sorting puts the nearest first."""
     exact = (rows.astype(np.float64) * query.astype(np.float64)).sum(axis=1)
     return list(zip((-np.round(exact, DECIMALS)).tolist(), names, strict=True))
-
-
-def _names_of(profiles: Sequence[Profile]) -> Sequence[str]:
-    """Ids of the initial profiles: an Arrow column where there are many in one, else a list."""
-    names: Sequence[str]
-    if isinstance(profiles, People) and len(profiles) > EXACT_UP_TO:
-        names = IdColumn(profiles.table["id"])
-        twice = names.repeated()
-    else:
-        names = [profile.id for profile in profiles]
-        twice = next((name for name, often in Counter(names).items() if often > 1), None)
-    if twice is not None:
-        raise ProtocolError(f"two first profiles have the id {twice!r}")
-    return names
-
-
-def _in_order(names: Sequence[str]) -> Iterable[int]:
-    """Row numbers in ascending order of their ids."""
-    if isinstance(names, IdColumn):
-        return map(int, names.order)
-    return sorted(range(len(names)), key=names.__getitem__)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +131,6 @@ class ImportReport:
         reasons = ", ".join(f"{why} {count:,}" for why, count in sorted(self.passed.items()))
         passed = f"{sum(self.passed.values()):,} passed over" + (f" ({reasons})" if reasons else "")
         return f"{self.read:,} records: {self.kept:,} kept, {passed}, {self.malformed:,} malformed"
-
-    def as_json(self) -> dict[str, Any]:
-        """The counts as plain data; ``ImportReport(**data)`` restores them."""
-        return asdict(self)
 
 
 Identity = Literal["id", "name"]

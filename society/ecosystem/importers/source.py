@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 RECENT = 2**16
 """Hashes of ids that are kept in a plain set before they are sorted."""
-PROGRESS_EVERY = 1000
-"""Records between two calls of a progress."""
 Columns = Mapping[str, Sequence[tuple[str, Callable[[Any, str], Any]]]]
 """Field of a record -> the keys of a row that may hold it, each with the function that parses it.
 
@@ -119,7 +117,6 @@ class Source(Iterable[RawRecord], ABC):
     Args:
         paths: one path or several: files, or folders in which the source finds its files.
         malformed_share: the largest tolerated share of malformed records, from 0 to 1.
-        progress: called now and then with the number of records read so far.
         authors: ``id`` identifies authors by the source's id, ``name`` by their name.
         nameless: identity of authors without an id: by ``name``, or left out (``drop``).
 
@@ -153,7 +150,6 @@ class Source(Iterable[RawRecord], ABC):
         paths: Path | str | Sequence[Path | str],
         *,
         malformed_share: float = 0.01,
-        progress: Callable[[int], None] | None = None,
         authors: Identity = "id",
         nameless: Nameless = "name",
     ) -> None:
@@ -162,7 +158,6 @@ class Source(Iterable[RawRecord], ABC):
         self.malformed_share = malformed_share
         self.author_rule = AuthorIdentityRule(authors, nameless)
         self.report = ImportReport()
-        self._progress = progress
 
     @cached_property
     def files(self) -> tuple[SourceFile, ...]:
@@ -190,12 +185,8 @@ class Source(Iterable[RawRecord], ABC):
             for entry in entries:
                 report.read += 1
                 record = self._read_entry(entry, seen)
-                if self._progress and report.read % PROGRESS_EVERY == 0:
-                    self._progress(report.read)
                 if record is not None:
                     yield record
-        if self._progress:
-            self._progress(report.read)
         self._require_acceptable()
 
     def _require_acceptable(self) -> None:
@@ -302,7 +293,7 @@ def open_source(
     Args:
         kind: a name of ``IMPORTERS``, or the class of an importer from outside.
         paths: files, or folders in which the source finds its files.
-        options: ``malformed_share``, ``progress``, ``authors``, ``nameless`` of ``Source``.
+        options: ``malformed_share``, ``authors``, ``nameless`` of ``Source``.
 
     Raises:
         InputError: the kind is not in the table.

@@ -158,13 +158,6 @@ def test_a_file_that_is_missing_empty_or_damaged_is_an_input_error(tmp_path):
             list(JsonLines(tmp_path / "p.jsonl.gz"))
 
 
-def test_progress_is_told_in_records(tmp_path):
-    told = []
-    good = [BARE | {"id": f"p{number}"} for number in range(2500)]
-    list(JsonLines(write(tmp_path / "p.jsonl", good), progress=told.append))
-    assert told == [1000, 2000, 2500]
-
-
 def test_it_can_be_read_again(tmp_path):
     source = JsonLines(write(tmp_path / "p.jsonl", [FULL, BARE]))
     assert list(source) == list(source)
