@@ -1,64 +1,136 @@
-"""Data of single sections of a run's page, computed from measures of the run.
+"""Data of the sections of a run's page, computed from its tables and measures.
 
-``community_section`` (structure, impact, waiting), ``leakage_section`` (what the model could know
-of the society's future), ``cost_section`` (the ledger), ``reply_parsing_section`` (how replies
-were read, and what defaults did to the results), ``peer_review_section`` and ``removal_section``
-(interventions). The templates of the same folder render them.
+A section is a function from a run, and what the page has computed already, to what its template
+shows; None where there is nothing to show. Tables that few readers need are not on the page:
+``society show RUN --table NAME`` prints any of them.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT
 from virsci_society.metrics.cost import OUTCOMES, RUNGS, Ledger
 from virsci_society.metrics.networks.removals import removed_by_date
+from virsci_society.metrics.novelty.novelty import COLUMNS, settings_of
 from virsci_society.metrics.novelty.training_leaks import LONG_RUN, training_cutoff
-from virsci_society.metrics.registry import FAMILIES, measure
+from virsci_society.metrics.population import LEFT, people_ever
+from virsci_society.metrics.registry import measure
+from virsci_society.metrics.report import figures
+from virsci_society.metrics.report.figures import draw_run_network
 from virsci_society.metrics.report.network_figures import removal_figures, snapshot_title
-from virsci_society.metrics.report.templates import format_usd, records
+from virsci_society.metrics.report.network_layout import Communities
+from virsci_society.metrics.report.templates import (
+    format_number,
+    format_usd,
+    known_text,
+    records,
+)
+from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import backend_of
 
-MOST_CITED_SHOWN = 10
 LABELS = {"all": "with day 0", "grown": "since day 0"}
+COMMUNITIES_SHOWN = 30
+
+
+def presence_section(run: Run) -> list[dict[str, Any]]:
+    """Who was there, year by year and on the last day; nothing where nobody comes or goes."""
+    table = measure(run, "presence")
+    # Dates are multiples of 2^-20 day, so a year is met to within rounding.
+    whole = (table["date"] % 365.0 < 1e-6) | (table["date"] == run.days)
+    return records(table[whole])
+
+
+def novelty_section(run: Run) -> dict[str, Any]:
+    """HD, CD, CI and ON as means with intervals, and what stood in for missing values."""
+    table = measure(run, "novelty")
+    parts, method = [], ""
+    for name in COLUMNS:
+        values = table[name].dropna()
+        band = figures.mean_interval(values.to_numpy(dtype=np.float64))
+        parts.append({"name": name, "mean": band.value, "low": band.low, "high": band.high})
+        parts[-1]["n"] = len(values)
+        method = method or band.method
+    fallbacks = {part: int(table[f"{part}_fallbacks"].sum()) for part in ("HD", "CD", "CI")}
+    settings = settings_of(run).model_dump()
+    return {
+        "measured": len(table) > 0,
+        "parts": parts,
+        "method": method,
+        "fallbacks": fallbacks,
+        "unknown": int(table["CI_unknown"].sum()),
+        "relative": settings["normalise"] != "none",
+        "settings": ", ".join(f"{key} {str(value).lower()}" for key, value in settings.items()),
+    }
+
+
+def network_section(run: Run, whole: Communities) -> dict[str, Any] | None:
+    """The figures of the network, and the table of its communities where these are drawn."""
+    drawn = draw_run_network(run, whole)
+    if drawn is None:
+        return None
+    over_time, at_the_end, found = drawn
+    return {
+        "over_time": over_time,
+        "communities": at_the_end,
+        "people": len(whole.names),
+        "note": "" if found is None else found.note,
+        "map": None
+        if found is None
+        else {"rows": found.rows(COMMUNITIES_SHOWN), "method": found.method},
+    }
+
+
+def final_networks_section(run: Run) -> list[dict[str, Any]]:
+    """Both networks at the end, in numbers."""
+    last = measure(run, "structure").groupby("network").last().reset_index()
+    last["network"] = last["network"].map(LABELS)
+    return records(last)
+
+
+def composition_section(run: Run) -> list[dict[str, Any]]:
+    """Mean composition of the teams, by what became of them."""
+    names = ["size", "freshness", "diversity", "newcomers", "elsewhere"]
+    names += ["days_to_paper", "waiting", "tied"]
+    table = measure(run, "teams")
+    grouped = table.groupby("state")[names].mean()
+    grouped.insert(0, "teams", table.groupby("state").size())
+    return records(grouped.reset_index())
+
+
+def by_protocol_section(run: Run) -> list[dict[str, Any]]:
+    """The main measures by protocol, where there are several."""
+    if run.table("teams")["protocol"].nunique() < 2:
+        return []
+    return records(measure(run, "by_protocol"))
 
 
 def community_section(run: Run) -> dict[str, Any]:
-    """Rows of the sections on structure, impact, chance and what was observed.
-
-    Measures of the family ``chance``, and the comparison with an ecosystem, are shown only where
-    the run holds them.
-    """
+    """Rows of the sections on structure and impact, and of what was observed, if the run has it."""
     held = set(run.measure_names())
+    held_notes = "observed_unknowns" in held
     return {
         "structure": _structure(run),
         "consulting": records(measure(run, "consulting"))[0],
         "inequality": records(measure(run, "inequality")),
-        "advantage": records(measure(run, "cumulative_advantage")),
         "disruption": _disruption(run),
-        "famous": _famous(run),
-        "attention": {"idle_share": _known(measure(run, "held_attention")["idle_share"])},
-        "chance": {
-            name: records(_labelled(run.measure(name))) if name in held else []
-            for name in FAMILIES["chance"]
-        },
+        "idle_share": list(measure(run, "held_attention")["idle_share"].dropna()),
         "observed": _observed(run) if "observed_scores" in held else [],
         "scores": records(run.measure("observed_scores")) if "observed_scores" in held else [],
-        "unknown": _unknown(run) if "observed_unknowns" in held else [],
+        "unknown": list(run.measure("observed_unknowns")["unknown"]) if held_notes else [],
     }
-
-
-def _known(values: pd.Series) -> float | None:
-    """The first value; None where it is missing."""
-    return None if pd.isna(values.iloc[0]) else float(values.iloc[0])
 
 
 def _structure(run: Run) -> list[dict[str, Any]]:
     groups = measure(run, "communities")
     last = groups[groups["date"] == groups["date"].max()].drop(columns="date")
-    return records(_labelled(last.merge(measure(run, "core_periphery"), on="network")))
+    last = last.merge(measure(run, "core_periphery"), on="network")
+    return records(last.replace({"network": LABELS}))
 
 
 def _disruption(run: Run) -> dict[str, Any]:
@@ -68,13 +140,6 @@ def _disruption(run: Run) -> dict[str, Any]:
         "mean": float(index.mean()) if len(index) else None,
         "disrupting": float((index > 0).mean()) if len(index) else None,
     }
-
-
-def _famous(run: Run) -> list[dict[str, Any]]:
-    table = measure(run, "standing")
-    order = ["h", "citations", "papers", "scientist"]
-    table = table.sort_values(order, ascending=[False, False, False, True], kind="stable")
-    return records(table[table["citations"] > 0].head(MOST_CITED_SHOWN))
 
 
 def _observed(run: Run) -> list[dict[str, Any]]:
@@ -90,14 +155,6 @@ def _observed(run: Run) -> list[dict[str, Any]]:
         {"side": side, "years": float(rows["window"].iloc[0]), "rows": records(rows)}
         for side, rows in last.groupby("side", sort=False)
     ]
-
-
-def _unknown(run: Run) -> list[str]:
-    return [str(one) for one in run.measure("observed_unknowns")["unknown"]]
-
-
-def _labelled(table: pd.DataFrame) -> pd.DataFrame:
-    return table.replace({"network": LABELS}) if "network" in table else table
 
 
 ROWS_SHOWN = 10
@@ -213,23 +270,10 @@ def _forms(rungs: dict[str, int], by_form: dict[str, dict[str, int]]) -> list[di
 
 
 def peer_review_section(run: Run) -> dict[str, Any] | None:
-    """Outcomes, decisions by round and the busiest reviewers; None where nothing was submitted."""
+    """Outcomes of all submissions; None where nothing was submitted."""
     if run.table("submissions").empty:
         return None
-    whole = records(measure(run, "review_outcomes"))[0]
-    rows = records(measure(run, "reviewers").head(ROWS_SHOWN))
-    return {"whole": whole, "rounds": _rounds(run.table("submissions")), "reviewers": rows}
-
-
-def _rounds(submissions: pd.DataFrame) -> list[dict[str, Any]]:
-    rows = submissions.assign(
-        **{one: submissions["decision"].isin([one]) for one in ("accept", "revise", "reject")},
-        open=submissions["decision"].isna(),
-    )
-    counted = ["accept", "revise", "reject", "open"]
-    rows[counted] = rows[counted].fillna(False).astype("Int64")
-    grouped = rows.groupby("round")
-    return records(grouped[counted].sum().join(grouped["score"].mean()).reset_index())
+    return records(measure(run, "review_outcomes"))[0]
 
 
 REMOVALS_DRAWN = 3
@@ -340,3 +384,102 @@ def _uneven(table: pd.DataFrame) -> pd.DataFrame:
     away = table[(table["low"] > expected) | (table["high"] < expected)]
     farness = (away["share"] - away["population_share"]).abs()
     return away.loc[farness.sort_values(ascending=False, kind="stable").index]
+
+
+PAPERS_SHOWN = 40
+PEOPLE_SHOWN = 60
+TEXT_SHOWN = 4000
+
+
+def papers_section(run: Run) -> list[dict[str, Any]]:
+    """The first papers by date, with authors, novelty and citations.
+
+    ``cites_own`` are titles of papers of the run.
+    """
+    papers = run.table("papers").head(PAPERS_SHOWN)
+    titles = dict(zip(papers["paper"], papers["title"], strict=True))
+    by = run.table("authorships")
+    writers = by[by["paper"].isin(papers["paper"])].groupby("paper")["scientist"].agg(list)
+    cites = run.table("citations")
+    inside = cites["inside"].fillna(False)
+    own = cites[inside].groupby("citing")["cited"].agg(list)
+    past = cites[~inside].groupby("citing").size()
+    cited = cites[inside].groupby("cited").size()
+    scores = measure(run, "novelty").set_index("paper")
+    shown = []
+    for number, row in enumerate(papers.to_dict("records"), 1):
+        name = row["paper"]
+        known = scores.loc[name] if name in scores.index else dict.fromkeys(COLUMNS)
+        shown.append(
+            {
+                "id": name,
+                "number": number,
+                "title": known_text(row["title"]),
+                "abstract": known_text(row["abstract"])[:TEXT_SHOWN],
+                "topic": known_text(row["topic"]),
+                "published": row["published"],
+                "authors": ", ".join(writers.get(name, [])),
+                **{part: known[part] for part in COLUMNS},
+                "cites_past": int(past.get(name, 0)),
+                "cites_own": [known_text(titles.get(one, one)) for one in own.get(name, [])],
+                "cited": int(cited.get(name, 0)),
+            }
+        )
+    return shown
+
+
+def people_section(run: Run) -> dict[str, Any]:
+    """The scientists with most teams and papers of the run.
+
+    ``total`` counts all people, ``listed`` those in the table ``scientists``: in a large society
+    who took part.
+    """
+    members, people = run.table("members"), run.table("scientists")
+    names = people["scientist"]
+    led = members[members["role"] == "leader"]["scientist"].value_counts()
+    standing = measure(run, "standing").set_index("scientist")["citations"]
+    wrote = run.table("authorships")["scientist"].value_counts()
+    careers = run.table("careers")
+    left = careers[careers["change"].isin(LEFT)]
+    gone = dict(zip(left["scientist"], left["change"], strict=True))
+    table = pd.DataFrame(
+        {
+            "scientist": names,
+            "number": [str(name).removeprefix("Scientist") for name in names],
+            "topic": people["topic"].fillna(""),
+            "teams": counts_of(names, members["scientist"].value_counts()),
+            "led": counts_of(names, led),
+            "papers": counts_of(names, wrote),
+            "cited": counts_of(names, standing),
+            "before": people["papers"],
+            "gone": [gone.get(name, "").replace("one_off", "came for one team") for name in names],
+        }
+    )
+    # By name last, so that equal people stand in one order in every run of this page.
+    order = table.sort_values(
+        ["papers", "teams", "scientist"], ascending=[False, False, True], kind="stable"
+    )
+    counts = {"total": people_ever(run), "listed": len(table)}
+    return {"rows": records(order.head(PEOPLE_SHOWN)), **counts}
+
+
+def provenance_section(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """What made the run: scenario, model, price, digest and versions."""
+    manifest, backend = run.manifest, backend_of(run.manifest)
+    price, cutoff = manifest.get("price"), training_cutoff(run.manifest)
+    # Rules have neither a cut-off nor a price.
+    missing = ("", "") if not cutoff.stated and cutoff.after is False else ("not stated", "none")
+    pairs = [
+        ("scenario", run.name or "–"),
+        ("seed", str(summary["seed"])),
+        ("simulated days", format_number(summary["days"])),
+        ("first contemporary year", str(run.boundary or "–")),
+        ("training cut-off of the model", cutoff.stated or missing[0]),
+        ("backend", " ".join(str(backend[key]) for key in ("use", "model") if backend.get(key))),
+        ("price", missing[1] if price is None else json.dumps(price, sort_keys=True)),
+        ("digest", summary["digest"] or "none: the run is partial, or has not been closed"),
+    ]
+    versions = manifest.get("versions")
+    if isinstance(versions, dict):
+        pairs += [(str(k), str(v)) for k, v in sorted(versions.items()) if v is not None]
+    return [(key, value) for key, value in pairs if value]

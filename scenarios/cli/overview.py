@@ -39,6 +39,8 @@ LABEL = 22
 """Columns before the text of each line of ``society show``."""
 FOLLOW_SECONDS = 3.0
 """Between two looks at a run that is followed."""
+ROWS_SHOWN = 40
+"""Rows of a table that are printed."""
 
 
 @guarded
@@ -52,17 +54,40 @@ def show(
     follow: Annotated[
         bool, typer.Option("--follow", help="Show it again every few seconds until it ends.")
     ] = False,
+    table: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Print one table or measure of a run.")
+    ] = None,
 ) -> None:
     """Show what happened in a run, or in the part of it that there is, in ten lines.
 
     A running run is shown with its progress, and with its world as of a moment ago.
     """
-    if open_:
+    if table is not None:
+        _show_table(run, table, json)
+    elif open_:
         _open_page(run)
     elif follow:
         _follow(run, json, full)
     else:
         _show(run, json, full)
+
+
+def _show_table(run: Path, name: str, json: bool) -> None:
+    """Print the first rows of a table or measure of a run; all of them as JSON."""
+    from json import loads
+
+    from virsci_society.metrics.registry import measure
+    from virsci_society.society.results.dataframes import with_numpy_dtypes
+    from virsci_society.society.results.tables import TABLES
+
+    opened = open_to_show(run)
+    found = opened.table(name) if name in TABLES else measure(opened, name)
+    if json:
+        tell_json(loads(found.to_json(orient="records")))
+        return
+    rows = with_numpy_dtypes(found.head(ROWS_SHOWN)).itertuples(index=False, name=None)
+    told = f"the first {ROWS_SHOWN} of {len(found)}" if len(found) > ROWS_SHOWN else len(found)
+    print_table(f"{name}: {told} rows", [str(one) for one in found.columns], list(rows))
 
 
 def _follow(run: Path, json: bool, full: bool) -> None:

@@ -1,7 +1,5 @@
 import pytest
 
-from virsci_society.metrics.registry import FAMILIES, measure
-from virsci_society.metrics.report.page import render_page
 from virsci_society.metrics.scalars.measures import MEASURES, measure_run
 from virsci_society.metrics.teams.timelines import delays, held_attention, pieces
 
@@ -118,14 +116,3 @@ def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(
     assert (free[["desk_queue", "meeting_queue"]] == 0).all(axis=None)
     assert (free[["notice", "teammates"]] > 0).any().all()
     assert unheld["idle_days"] == 0
-
-
-@pytest.mark.slow
-def test_the_page_shows_the_measures_of_chance_that_a_run_holds(hand_run):
-    run = hand_run()
-    for name in FAMILIES["chance"]:
-        measure(run, name)
-    page = render_page(run)
-    assert "Is it a power law?" in page
-    assert "A small world: sigma above 1" in page
-    assert "tenth percentile lies below 0" in page

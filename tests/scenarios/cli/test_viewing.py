@@ -135,6 +135,18 @@ def test_show_prints_the_written_summary_which_is_that_of_the_tables(small_run: 
     assert told == read_summary(small_run) == plain(summarise_run(Run.open(small_run)))
 
 
+def test_show_prints_one_table_or_measure(small_run: Path) -> None:
+    run = Run.open(small_run)
+    shown = society("show", small_run, "--table", "papers").output
+    assert f"papers: {len(run.table('papers'))} rows" in shown
+    assert all(paper in shown for paper in run.table("papers")["paper"])
+    weekly = json.loads(society("show", small_run, "--table", "weekly", "--json").output)
+    assert len(weekly) == len(run.measure("weekly"))
+    wrong = society("show", small_run, "--table", "paper")
+    assert wrong.exit_code == 2
+    assert "no measure is called 'paper'" in wrong.stderr
+
+
 def test_show_sums_up_the_tables_where_the_summary_is_not_of_them(
     small_run: Path, tmp_path: Path
 ) -> None:
