@@ -27,7 +27,6 @@ from virsci_society.protocols.parts.steps import (
     mean_of_reviews,
     merge_searches,
     query_at,
-    reflect,
 )
 from virsci_society.protocols.parts.tournament_forms import PairChoice
 from virsci_society.protocols.systems.debate import most_frequent
@@ -58,11 +57,8 @@ def test_searches_are_merged_in_turn_each_paper_once():
 
 def test_a_missing_query_is_the_topic():
     asked, topic = SearchQueries(queries=("one", " ")), Topic(topic="the topic")
-    assert [query_at(place, asked, topic) for place in range(3)] == [
-        "one",
-        "the topic",
-        "the topic",
-    ]
+    asked_for = [query_at(place, asked, topic) for place in range(3)]
+    assert asked_for == ["one", "the topic", "the topic"]
 
 
 def test_duplicates_are_found_by_cosine():
@@ -96,14 +92,6 @@ def test_a_proposal_becomes_an_idea_that_cites_what_was_retrieved():
     assert idea.idea.experiment == "P."
 
 
-def test_reviews_without_scores_do_not_count():
-    reviews = [PaperReview(strengths="s", weaknesses="w", score=score) for score in (5, 8)]
-    unreadable = PaperReview.fallback({})
-    assert unreadable.words() == ""
-    assert mean_of_reviews(*reviews, unreadable) == 6.5
-    assert mean_of_reviews(unreadable) is None
-
-
 def test_the_best_scored_version_of_a_step_is_kept():
     versions = tuple(PlanStep(title=name, text="t") for name in "abc")
     scores = ({"X": 3, "Y": 4}, {"X": 5, "Y": 4}, {"X": 4, "Y": 4})
@@ -114,18 +102,11 @@ def test_the_best_scored_version_of_a_step_is_kept():
     assert best_version(versions, unread).title == "c", "of equal ones the latest"
 
 
-def test_a_reviewer_hands_on_what_could_be_better():
-    feedback = {"Clarity": "vague", "Validity": "fine"}
-    said = StepReview(scores={"Clarity": 3, "Validity": 5}, feedback=feedback)
-    assert said.words() == "Clarity, 3 of 5: vague"
-    assert StepReview(scores={"Validity": 5}).words() == "Nothing to remark."
-
-
 def test_the_answer_of_most_is_taken_and_else_the_one_in_the_middle():
-    vectors = [np.array(v, np.float32) for v in ([1, 0], [0, 1], [0.1, 1], [1, 1])]
-    assert most_frequent(0.9, tuple(vectors), ("a", "b", "c", "d")) == "c"
-    assert most_frequent(1.0, tuple(vectors[:2]), ("a", "b")) == "a"
-    assert most_frequent(0.9, tuple(vectors[:2] + vectors[3:]), ("a", "b", "d")) == "d"
+    a, b, near_b, between = (np.array(v, np.float32) for v in ([1, 0], [0, 1], [0.1, 1], [1, 1]))
+    assert most_frequent(0.9, (a, b, near_b, between), ("a", "b", "c", "d")) == "c"
+    assert most_frequent(1.0, (a, b), ("a", "b")) == "a"
+    assert most_frequent(0.9, (a, b, between), ("a", "b", "d")) == "d"
 
 
 def test_forms_read_what_models_write():
@@ -204,11 +185,12 @@ def test_a_leader_who_does_not_fit_ends_the_team(live):
     assert "leader does not fit the arrangement" in reasons
 
 
-def test_without_rounds_an_idea_stays_as_it_is():
-    steps = reflect(None, "Scientist1", "the idea", 0)
-    with pytest.raises(StopIteration) as end:
-        next(steps)
-    assert end.value.value == "the idea"
+def test_reviews_without_scores_do_not_count():
+    reviews = [PaperReview(strengths="s", weaknesses="w", score=score) for score in (5, 8)]
+    unreadable = PaperReview.fallback({})
+    assert unreadable.words() == ""
+    assert mean_of_reviews(*reviews, unreadable) == 6.5
+    assert mean_of_reviews(unreadable) is None
 
 
 def test_a_long_title_of_a_step_does_not_grow_from_version_to_version():

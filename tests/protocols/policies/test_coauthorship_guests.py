@@ -113,17 +113,6 @@ def test_exact_chances_by_hand():
     assert [chances[one] * 28 for one in (5, 7, 11, 1, 9, 0)] == pytest.approx([7, 7, 3, 3, 2, 1])
 
 
-def test_a_leader_who_has_only_guests_draws_them():
-    policy, net = Coauthorship(explore=Share(mass=0.2), guests=0.5), network(joint=False)
-    rng = Streams(3).stream("guests")
-    drawn = [policy.draw(LEADER, NOBODY, net, rng) for _ in range(3000)]
-    drawn += policy.draws(np.full(3000, LEADER), frozenset(), net, rng).tolist()
-    kept = [other for other in range(N) if other != LEADER]
-    weights = (0.8 * TIMES / TIMES.sum() + 0.2 / N)[kept]
-    counts = np.bincount(drawn, minlength=N)[kept]
-    assert chisquare(counts, 6000 * weights / weights.sum()).pvalue > 0.001
-
-
 @pytest.mark.parametrize("explore", [1.0, Share(), HalfNormal(seed=2)], ids=["e", "share", "half"])
 def test_without_a_weight_consultations_change_no_draw(explore):
     """Not one number of the stream is used otherwise."""
@@ -150,9 +139,3 @@ def test_a_consultation_counts_from_the_moment_after_it_became_known():
     assert (consulted.total(1), consulted.counts(1, [3, 9, 0]).tolist()) == (2, [2, 0, 0])
     assert consulted.totals(np.array([1, 2, 1])).tolist() == [2, 0, 2]
     assert consulted.guest_at(1, 1) == 3
-
-
-@pytest.mark.parametrize("wrong", [-1.0, float("inf"), float("nan")])
-def test_a_weight_is_a_number_from_zero_on(wrong):
-    with pytest.raises(ValueError, match="guests"):
-        Coauthorship(guests=wrong)

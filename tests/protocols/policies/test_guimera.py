@@ -126,6 +126,7 @@ def test_without_incumbents_every_component_is_one_team():
     assert told["components"] == TEAMS
     assert told["giant_share"] == 1 / TEAMS
     assert told["clustering"] == 1.0
+    assert not len(run_of(1, teams=20).table("calls")), "nobody is asked"
 
 
 def test_repeating_for_ever_the_first_team_is_all_there_is():
@@ -169,7 +170,3 @@ def small_past():
     from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
     return Synthetic(scientists=600, papers=800).generate(1)
-
-
-def test_the_protocol_asks_nobody():
-    assert not len(run_of(1, teams=20).table("calls"))

@@ -14,18 +14,12 @@ from virsci_society.society.results.run import Run
 DRAWS = 3000
 
 
+SMALL = {"scientists": 60, "papers": 400, "institutions": 4}
+
+
 def society(**keys):
-    scenario = load_scenario(
-        "community/assembly",
-        seed=2,
-        **{
-            "population.ecosystem.scientists": 60,
-            "population.ecosystem.papers": 400,
-            "population.ecosystem.institutions": 4,
-        }
-        | keys,
-    )
-    return build_society(scenario)
+    small = {f"population.ecosystem.{key}": value for key, value in SMALL.items()}
+    return build_society(load_scenario("community/assembly", seed=2, **small | keys))
 
 
 @pytest.fixture(scope="module")
