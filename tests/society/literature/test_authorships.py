@@ -54,11 +54,6 @@ def test_who_led_a_paper_stays_known_where_its_first_or_last_author_is_left_out(
     assert (named.led(FIRST).tolist(), named.led(LAST).tolist()) == ([False, True], [True, False])
 
 
-def test_dates_are_counted_from_another_day():
-    papers = Authorships.of([(0.0, (0,)), (1.0, (1, 2))])
-    assert papers.counted_from(1.0).dated() == [(-1.0, [0]), (0.0, [1, 2])]
-
-
 @pytest.mark.parametrize("people", [None, 9])
 def test_no_papers_are_arrays_too(people):
     none = Authorships.of([], people)

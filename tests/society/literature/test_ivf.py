@@ -12,7 +12,7 @@ import pytest
 
 from virsci_society.society.literature.columns import Ids
 from virsci_society.society.literature.ivf import COMPARED, IVFIndex, cell_count
-from virsci_society.society.literature.vector_index import EXACT_UP_TO, VectorIndex
+from virsci_society.society.literature.vector_index import VectorIndex
 
 ROOT = Path(__file__).parents[3]
 COUNT, DIM, TWINS = 30_000, 24, 90
@@ -71,14 +71,6 @@ def index(rows, ids, cells, monkeypatch):
         "virsci_society.society.literature.ivf.load_or_build_index", lambda *given: cells
     )
     return VectorIndex(DIM, Ids(ids), rows)
-
-
-def test_as_many_rows_as_the_limit_are_searched_exactly(rows, ids):
-    index = VectorIndex(DIM, Ids(ids[:EXACT_UP_TO]), rows[:EXACT_UP_TO])
-    assert index.facts == {"search": "exact", "recall": 1.0}
-    for query in clustered(10, seed=1):
-        found = index.search(query, 5, EXACT_UP_TO)
-        assert found == brute(rows, ids, query, 5, EXACT_UP_TO)
 
 
 @pytest.mark.slow
@@ -253,17 +245,6 @@ def test_a_memory_mapped_past_stays_on_disk(index, rows, ids, tmp_path):
     assert isinstance(mapped._past, np.memmap)
     for query in clustered(10, seed=15):
         assert mapped.search(query, 5, COUNT) == index.search(query, 5, COUNT)
-
-
-def test_no_block_of_what_is_added_is_large():
-    index = VectorIndex(1024)
-    for number in range(9):
-        ids = [f"p{number}/{place}" for place in range(250)]
-        index.add(ids, np.full((250, 1024), number, np.float32))
-    assert len(index) == 2250
-    assert max(block.ntotal for block in index._flat._blocks) * 4 * 1024 <= 2**21
-    assert index.search(np.full(1024, 8.0, np.float32), 2, 2250) == [(2000, 0.0), (2001, 0.0)]
-    assert index.vector("p5/249").tolist() == [5.0] * 1024
 
 
 def test_equal_rows_in_several_blocks_are_ordered_by_id():

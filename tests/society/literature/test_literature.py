@@ -65,11 +65,6 @@ def test_a_hit_is_a_reference_with_its_true_distance(three):
     assert found == (Reference("graph", "On graph", "graph", 2010, (), 0.0, "P1"),)
 
 
-def test_excluded_papers_are_passed_over(three):
-    found = three.search("On graph. graph", 3, 3, frozenset({"graph"}))
-    assert {r.id for r in found} == {"protein", "volume"}
-
-
 def test_papers_and_vectors_are_found_by_their_id(three):
     assert "graph" in three
     assert "climate" not in three
@@ -90,11 +85,6 @@ def test_citations_are_dated_events_counted_strictly_before(three):
         three.citations("unknown", 0)
 
 
-def test_papers_of_one_day_may_cite_each_other_whatever_their_order():
-    literature = make([paper("a", -5.0, references=("b",)), paper("b", -5.0, references=("a",))])
-    assert literature.citations("a", 0) == literature.citations("b", 0) == 1
-
-
 @pytest.mark.parametrize(
     ("name", "date", "told"),
     [("graph", 1.0, "already"), ("robot", -366.0, "order"), ("robot", float("nan"), "order")],
@@ -105,13 +95,6 @@ def test_a_paper_that_cannot_be_published_leaves_no_trace(three, name, date, tol
         three.publish(bad)
     assert len(three) == 3
     assert ("robot" in three) is False
-
-
-def test_papers_of_the_same_date_may_follow_each_other(three):
-    three.publish(paper("z", 3.0))
-    three.publish(paper("a", 3.0))
-    assert three.visible(3.0) == 3
-    assert three.visible(3.1) == 5
 
 
 def test_an_empty_past_is_searched_in_vain():
@@ -203,17 +186,6 @@ def test_a_past_in_columns_is_not_gone_through(monkeypatch):
     assert literature.search("robot", 3, literature.visible(0.0)) == found
     assert len(made) == 3
     assert literature.facts == {"search": "exact", "recall": 1.0}
-
-
-def test_what_was_published_stands_apart_from_the_past(three):
-    three.publish(paper("climate", 5.0))
-    assert [p.id for p in three.published] == ["climate"]
-    assert [p.id for p in three.papers] == ["graph", "protein", "volume", "climate"]
-
-
-def test_a_past_paper_is_there_once():
-    with pytest.raises(ProtocolError, match="two past papers have the id 'a'"):
-        make([paper("a", -5.0), paper("a", -4.0)])
 
 
 @settings(max_examples=40, deadline=None)
@@ -441,9 +413,3 @@ def test_the_papers_of_an_author_are_those_of_past_and_present():
     assert set(found("Scientist1", 9, 4.0)) == {"a", "c", "d"}
     (best, *_) = literature.search_author("Scientist1", "On a. graph", 2, literature.visible(4.0))
     assert best == literature.search("On a. graph", 1, literature.visible(4.0))[0]
-
-
-def test_equally_near_papers_of_an_author_are_ordered_by_id():
-    literature = of_bodies(counting("graph"), dict.fromkeys("cab", "graph"))
-    found = literature.search_author("Scientist0", "graph", 2, 3)
-    assert [one.id for one in found] == ["a", "b"]

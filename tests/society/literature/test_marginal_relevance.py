@@ -22,20 +22,6 @@ def test_the_choice_by_hand():
     assert maximal_marginal_relevance(RELEVANCE, VECTORS, 2, 0.3) == [0, 3]
 
 
-@pytest.mark.parametrize(
-    ("diversity", "chosen"),
-    [
-        (0.0, [0, 1, 2, 3]),
-        # Item 1 has 0.81 - 0.1, item 2 0.63 - 0.06, item 3 0.54 - 0.
-        (0.1, [0, 1, 2, 3]),
-        # No relevance counts: the first, then the least like it, then the least like either.
-        (1.0, [0, 3, 2, 1]),
-    ],
-)
-def test_the_more_diversity_the_less_relevance_counts(diversity, chosen):
-    assert maximal_marginal_relevance(RELEVANCE, VECTORS, 4, diversity) == chosen
-
-
 def test_the_greatest_cosine_counts_and_not_the_sum():
     """Item 2 is a little like both that are chosen first; item 3 is very like one of them."""
     vectors = np.array([[1, 0, 0], [0, 1, 0], [0.6, 0.6, 0.53], [0.9, 0, 0.44]], dtype=np.float32)

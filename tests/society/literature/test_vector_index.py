@@ -38,27 +38,6 @@ def test_true_distances_not_squares():
     assert filled(rows, ["a", "b"]).search(np.zeros(2, np.float32), 2, 2) == [(0, 0.0), (1, 5.0)]
 
 
-def test_only_the_first_visible_rows_are_found():
-    rows = np.array([[9.0], [5.0], [0.0]], dtype=np.float32)
-    index = filled(rows, ["a", "b", "c"])
-    assert index.search(np.zeros(1, np.float32), 1, 2) == [(1, 5.0)]
-    assert index.search(np.zeros(1, np.float32), 1, 3) == [(2, 0.0)]
-    assert index.search(np.zeros(1, np.float32), 5, 0) == []
-
-
-def test_equal_distances_are_ordered_by_id():
-    rows = np.ones((4, 2), dtype=np.float32)
-    hits = filled(rows, ["d", "b", "a", "c"]).search(np.zeros(2, np.float32), 3, 4)
-    assert [row for row, _ in hits] == [2, 1, 3]
-
-
-def test_excluded_ids_make_room_for_others():
-    rows = np.arange(5, dtype=np.float32)[:, None]
-    index = filled(rows, list("abcde"))
-    hits = index.search(np.zeros(1, np.float32), 2, 5, frozenset({"a", "c", "unknown"}))
-    assert hits == [(1, 1.0), (3, 3.0)]
-
-
 def test_ties_far_beyond_the_proposals_are_still_ordered_by_id():
     rng = np.random.default_rng(0)
     rows = np.ones((1500, 8), dtype=np.float32)
@@ -101,13 +80,6 @@ def test_the_proposals_of_the_library_are_used_above_a_small_size(monkeypatch):
     assert index.search(query, 5, 1800) == brute(rows, ids, query, 5, 1800)
     assert asked[0] == (20, 1800)
     assert index_module.EXACT_BELOW < 1800
-
-
-def test_one_by_one_and_together_give_the_same_bits():
-    rng = np.random.default_rng(2)
-    gaps = rng.normal(size=(300, 256))
-    together = np.square(gaps).sum(axis=1)
-    assert together.tolist() == [float(np.square(gap).sum()) for gap in gaps]
 
 
 def test_a_search_does_not_see_what_is_added_meanwhile():

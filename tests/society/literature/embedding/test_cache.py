@@ -201,17 +201,6 @@ def test_other_files_are_told(tmp_path):
         EmbeddingCache(tmp_path / "file")
 
 
-def test_a_cache_of_an_older_release_is_left_aside(tmp_path):
-    """Its rows lay in a folder for each origin; they are made again."""
-    older = tmp_path / "0123456789abcdef"
-    older.mkdir()
-    for name in ("about.json", "keys.bin", "rows.bin"):
-        (older / name).write_bytes(b"{}")
-    with EmbeddingCache(tmp_path) as cache:
-        embedding = Letters()
-        assert np.array_equal(embedding.encode_all(texts(5), cache=cache), rows_of(texts(5)))
-
-
 def test_texts_with_halves_of_characters_are_texts(tmp_path):
     with EmbeddingCache(tmp_path) as cache:
         cache.partition(ORIGIN).add(["\ud800", "?"], np.eye(2, dtype=np.float32))
@@ -227,9 +216,3 @@ def test_the_last_texts_are_remembered_in_memory():
     assert len(embedding.asked) == MEMO + 10
     embedding.encode(texts(1))
     assert len(embedding.asked) == MEMO + 11
-
-
-def test_a_query_prompt_stands_before_queries_only():
-    embedding = Letters(query_prompt="zz ")
-    assert np.array_equal(embedding.encode(["a"]), rows_of(["a"]))
-    assert np.array_equal(embedding.encode_queries(["a", " "]), rows_of(["zz a", ""]))

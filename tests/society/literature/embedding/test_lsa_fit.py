@@ -81,8 +81,3 @@ def test_texts_whose_signs_hang_on_the_order_of_sums_are_fitted_as_by_scikit_lea
 def test_texts_without_a_usable_word_are_refused(texts, why):
     with pytest.raises(InputError, match=why):
         fit_lsa_arrays(map(words_and_pairs, texts), 0, 8, 100)
-
-
-def test_one_term_is_its_own_direction():
-    terms, idf, projection = fit_lsa_arrays([["one"], ["one"]], 0, 8, 100)
-    assert (terms, idf.tolist(), projection.tolist()) == (["one"], [1.0], [[1.0]])

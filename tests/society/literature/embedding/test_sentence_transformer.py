@@ -1,8 +1,4 @@
-"""Embeddings by sentence-transformers: the real library, with a model made here from scratch.
-
-Run where the extra is installed; the last test also wants a model with real weights, in a folder
-that the environment variable SOCIETY_TEST_MODEL names.
-"""
+"""Embeddings by sentence-transformers: the real library, with a model made here from scratch."""
 
 import hashlib
 import json
@@ -12,7 +8,6 @@ import shutil
 import signal
 import threading
 import time
-from contextlib import contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
@@ -36,7 +31,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 ROOT = Path(__file__).parents[4]
-REAL = os.environ.get("SOCIETY_TEST_MODEL", "")
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 # Of very different lengths, some beyond what the model reads.
 TEXTS = [" ".join(WORDS[(n * k) % 10] for k in range(1 + n * n % 70)) for n in range(1, 90)]
@@ -236,13 +230,6 @@ def test_parts_outside_of_the_folder_and_adapters_are_refused(model):
         make_embedding(f"sentence-transformers:{model}")
 
 
-@pytest.mark.parametrize("text", ["{", "[{}]", '"text"', "[1]"])
-def test_a_list_of_parts_that_is_none_is_told(model, text):
-    (model / "modules.json").write_text(text)
-    with pytest.raises(InputError, match="not a list of a model's parts"):
-        make_embedding(f"sentence-transformers:{model}")
-
-
 def test_a_models_own_prompts_are_left_alone_and_ours_stands_before_queries(model, rows):
     prompts = {"query": "volume ", "document": "ray "}
     settings = model / "config_sentence_transformers.json"
@@ -255,22 +242,6 @@ def test_a_models_own_prompts_are_left_alone_and_ours_stands_before_queries(mode
     expected = plain.encode([f"volume {text}" for text in TEXTS[:5]])
     assert np.array_equal(asking.encode_queries(TEXTS[:5]), expected)
     assert asking.revision.startswith(plain.revision + "+query.")
-
-
-def test_half_precision_weights_are_read_in_single_precision(model):
-    from safetensors.numpy import load_file, save_file
-
-    path = model / "model.safetensors"
-    weights = load_file(path)
-    halves = {k: v.astype(np.float16) if v.dtype == np.float32 else v for k, v in weights.items()}
-    save_file(halves, path, metadata={"format": "pt"})
-    edit(model / "config.json", lambda c: c.update(dtype="float16", torch_dtype="float16"))
-    half = make_embedding(f"sentence-transformers:{model}")
-    wide = {k: v.astype(np.float32) if v.dtype == np.float16 else v for k, v in halves.items()}
-    rows = half.encode(TEXTS[:20])
-    save_file(wide, path, metadata={"format": "pt"})
-    edit(model / "config.json", lambda c: c.update(dtype="float32", torch_dtype="float32"))
-    assert np.array_equal(make_embedding(f"sentence-transformers:{model}").encode(TEXTS[:20]), rows)
 
 
 TEXTS_TO_KEEP, BATCH = 600, 512
@@ -295,38 +266,21 @@ def corpus():
     ]
 
 
-@contextmanager
-def forked(code):
-    """The id of a fork of this process that runs code, from then to its death."""
-    child = os.fork()
-    if not child:
-        try:
-            exec(code, {})
-        finally:
-            os._exit(1)
-    yield child
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
-
-
-@contextmanager
-def elsewhere(nursery, log, code):
-    """The same, of a process of its own, with other threads."""
-    branch = nursery.branch(OMP_NUM_THREADS="3")
-    child = branch.start(log, before=code, only=True)
-    yield child
-    assert branch.wait(child)[0] == -signal.SIGKILL
-    branch.close()
-
-
-def goes_on(tmp_path, built, killed, monkeypatch):
-    """Half is made by a process that is killed, half here; then all of it again."""
+@pytest.mark.slow
+def test_an_embedding_killed_in_another_process_goes_on_with_the_same_rows(
+    nursery, built, tmp_path, monkeypatch
+):
+    """Half is made by a process with other threads, which is killed, half here; then all again."""
     told, embedding = [], make_embedding(f"sentence-transformers:{built}")
     enough = size_of_five_batches(tmp_path / "measured", embedding.origin)
     deadline = time.monotonic() + 120
-    with killed as child:
-        while time.monotonic() < deadline and size(tmp_path) < enough:
-            time.sleep(0.002)
-        os.kill(child, signal.SIGKILL)
+    branch, code = nursery.branch(OMP_NUM_THREADS="3"), EMBED.format(model=built, folder=tmp_path)
+    child = branch.start(tmp_path / "log", before=code, only=True)
+    while time.monotonic() < deadline and size(tmp_path) < enough:
+        time.sleep(0.002)
+    os.kill(child, signal.SIGKILL)
+    assert branch.wait(child)[0] == -signal.SIGKILL
+    branch.close()
     monkeypatch.setattr("virsci_society.society.literature.embedding.base.BATCH_TEXTS", BATCH)
     with EmbeddingCache(tmp_path) as cache:
         kept = len(cache.partition(embedding.origin))
@@ -339,21 +293,6 @@ def goes_on(tmp_path, built, killed, monkeypatch):
     again = make_embedding(f"sentence-transformers:{built}")
     around = slice(kept - 100, kept + 50)
     assert np.array_equal(rows[around], again.encode(corpus()[around]))
-
-
-@pytest.mark.slow
-def test_a_killed_embedding_goes_on_where_it_stopped_with_the_same_rows(
-    built, tmp_path, monkeypatch
-):
-    goes_on(tmp_path, built, forked(EMBED.format(model=built, folder=tmp_path)), monkeypatch)
-
-
-@pytest.mark.slow
-def test_an_embedding_killed_in_another_process_goes_on_with_the_same_rows(
-    nursery, built, tmp_path, monkeypatch
-):
-    code = EMBED.format(model=built, folder=tmp_path)
-    goes_on(tmp_path, built, elsewhere(nursery, tmp_path / "log", code), monkeypatch)
 
 
 def size(folder):
@@ -536,21 +475,3 @@ def test_a_download_is_announced_once_and_brings_neither_code_nor_pickles(
 def test_a_name_that_cannot_be_is_told(name):
     with pytest.raises(InputError):
         make_embedding(f"sentence-transformers:{name}")
-
-
-@pytest.mark.skipif(not REAL, reason="SOCIETY_TEST_MODEL names no folder with a real model")
-def test_a_model_with_real_weights_knows_what_is_near():
-    made = make_embedding(f"sentence-transformers:{REAL}")
-    texts = [
-        "Force-directed placement. Nodes repel each other and edges act as springs.",
-        "Drawing graphs. A layout is found by simulating physical forces.",
-        "Volume rendering. Rays are cast through medical scans.",
-        "A direct method to visualise scalar fields from computed tomography.",
-        "Statistical machine translation. Words of parallel corpora are aligned.",
-        "Aligning sentences of two languages improves the quality of translation.",
-    ]
-    rows = made.encode(texts)
-    assert np.allclose(np.linalg.norm(rows, axis=1), 1.0, atol=1e-3)
-    near = rows @ rows.T - 2 * np.eye(6)
-    assert near.argmax(axis=1).tolist() == [1, 0, 3, 2, 5, 4]
-    assert np.array_equal(made.encode(texts[::-1]), rows[::-1])
