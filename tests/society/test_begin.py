@@ -7,7 +7,6 @@ import pytest
 from tests.society import tiny_society
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import load_scenario
-from virsci_society.scenarios.runs.build import build_society
 from virsci_society.society.formation.founding import Yearly
 from virsci_society.society.formation.leaders import Anybody
 
@@ -45,14 +44,3 @@ def test_a_scenario_says_when_it_begins(tmp_path):
     for wrong in ("1y", 3, "-200y", "soon"):
         with pytest.raises(InputError, match="begin"):
             load_scenario("quickstart", **{"begin": wrong})
-
-
-def test_the_same_run_twice_is_the_same():
-    few = {"population.ecosystem.scientists": 12, "population.ecosystem.papers": 80}
-    digests = set()
-    for _ in range(2):
-        society = build_society(load_scenario("quickstart", begin="-60d", until="60d", **few))
-        society.run_to_end()
-        assert len(society.log.events) > 10
-        digests.add(json.dumps(society.log.events, default=str))
-    assert len(digests) == 1

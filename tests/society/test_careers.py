@@ -319,15 +319,12 @@ def test_who_moves_works_at_the_new_place_alone():
     }
 
 
-def test_mobility_needs_places():
+@pytest.mark.parametrize("later", [False, True])
+def test_mobility_needs_places(later):
+    rule = Rates(mobility=BySize())
+    changes = {"interventions": [Change(50.0, settings={"careers": rule})]} if later else {}
     with pytest.raises(InputError, match=r"careers\.mobility: nothing is known of where"):
-        lived(Rates(mobility=BySize()), ecosystem=at_places(*[None] * 10))
-
-
-def test_mobility_that_begins_later_is_refused_at_the_start():
-    later = Change(50.0, settings={"careers": Rates(mobility=BySize())})
-    with pytest.raises(InputError, match=r"careers\.mobility: nothing is known of where"):
-        lived(None, ecosystem=at_places(*[None] * 10), interventions=[later])
+        lived(None if later else rule, ecosystem=at_places(*[None] * 10), **changes)
 
 
 @pytest.mark.parametrize("rates", [{}, {"per_year": 0.1, "number_per_year": 3}])
@@ -506,63 +503,3 @@ def test_another_rule_begins_on_its_date_and_another_seed_is_other_luck():
 def changes_of(society):
     """Who left, once for each leaving."""
     return [row["scientist"] for row in changes(society, "retired", "removed", "inactive")]
-
-
-def test_everybody_may_leave():
-    society = lived(
-        Rates(
-            retirement=Hazard(per_year=50.0),
-            newcomers=Outsiders(number_per_year=2.0),
-            mobility=BySize(per_year=5.0),
-        ),
-        founding=Poisson(teams_per_year=3.0),
-        ecosystem=at_places(*"aabbccddee"),
-        until=3 * YEAR,
-    )
-    assert len(society.population.departed) == len(society.population)
-    assert max(row["date"] for row in changes(society, "arrived", "retired")) < 2 * YEAR
-
-
-@pytest.mark.slow
-def test_more_people_than_have_agents_come_and_go_too():
-    """Columns of 30,000: newcomers are found, founded by and listed; a network that grew."""
-    from tests.society.population.test_population_at_scale import many_people, no_ties
-    from virsci_society.society.ecosystem.ecosystem import Ecosystem
-
-    count = 30_000
-    few = tiny_society.ECOSYSTEM
-    ecosystem = Ecosystem(
-        boundary=few.boundary,
-        past=few.past,
-        contemporary=(),
-        profiles=many_people(count),
-        career_starts=np.full(count, 2010),
-        coauthors=no_ties(count),
-        embedding=few.embedding,
-        past_vectors=few.past_vectors,
-        contemporary_vectors=few.contemporary_vectors,
-        interest_vectors=np.eye(few.embedding.dim, dtype=np.float32)[np.arange(count) % 7],
-    )
-    society = lived(
-        Rates(newcomers=Outsiders(per_year=0.01), retirement=Hazard(per_year=0.02)),
-        steps=brief,
-        founding=Poisson(teams_per_year=0.05),
-        ecosystem=ecosystem,
-        until=YEAR,
-    )
-    people = society.population
-    assert people.large
-    came, left = len(people.arrived), len(people.departed)
-    assert came == pytest.approx(300, abs=4 * 300**0.5)
-    assert left == pytest.approx(600, abs=4 * 600**0.5)
-    assert len(people) == society.network.size == count + came
-    founded = [event["leader"] for event in society.log.events if event["kind"] == "founded"]
-    assert len(founded) == pytest.approx(1485, abs=4 * 1485**0.5)
-    assert 0 < sum(people.rows[leader] >= count for leader in founded) < 40
-    assert len(society.agents) < 1700
-    listed = [row[0] for row in society.log.all_rows()["scientists"]]
-    assert (
-        len(listed)
-        == len(set(listed))
-        == len(set(founded) | {people.names[r] for r in people.arrived})
-    )

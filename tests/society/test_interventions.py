@@ -21,7 +21,7 @@ from tests.society.tiny_society import (
 )
 from virsci_society.agents.errors import Dissolved
 from virsci_society.society.formation.founding import Once, Poisson
-from virsci_society.society.interventions import Change, Removal, founds_alike
+from virsci_society.society.interventions import Change, Removal
 from virsci_society.society.teams.contracts import Manuscript
 
 
@@ -70,12 +70,6 @@ def test_random_removal_is_the_same_again_and_leaves_one():
     assert len(gone(run(talk(), interventions=[removing(5.0, 50)]))) == PEOPLE - 1
 
 
-def test_nobody_leaves_twice():
-    society = run(talk(), interventions=[removing(5.0, 2), removing(6.0, 2)])
-    assert len(set(gone(society))) == 4
-    assert gone(society)[:2] == [name(1), name(0)]
-
-
 def test_an_intervention_comes_first_on_its_date():
     teams = ((20.0, 9), (20.0, 5))
     society = run(talk(), *teams, interventions=[removing(20.0, 1, "papers")])
@@ -118,12 +112,6 @@ def test_another_rule_of_founding_begins_on_the_date():
     once = Change(30.0, None, {"founding": Once(count=3, every=2.0)})
     society = run(talk(), (10.0, 0), (40.0, 1), interventions=[once])
     assert [row["founded"] for row in only(society, "teams")] == [10.0, 30.0, 32.0, 34.0]
-
-
-def test_founding_alike_is_all_but_the_limit():
-    assert founds_alike(Poisson(max_teams=1), Poisson(max_teams=9))
-    assert not founds_alike(Poisson(), Poisson(teams_per_year=2.0))
-    assert not founds_alike(Once(), Poisson())
 
 
 def test_another_seed_is_other_luck_from_the_date_on():

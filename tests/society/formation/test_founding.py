@@ -11,18 +11,15 @@ from virsci_society.agents.errors import InputError
 from virsci_society.society.formation.founding import (
     Bursts,
     CallsForProposals,
-    Founding,
     Once,
     Poisson,
     Yearly,
     counted_years,
 )
 from virsci_society.society.formation.leaders import (
-    Anybody,
     ByProminence,
     Named,
     Productive,
-    Selected,
 )
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.authorships import Authorships
@@ -115,27 +112,6 @@ def test_yearly_foundings_end_where_their_rate_falls_to_nothing():
     assert len(dates(Yearly(teams_per_year=10, growth=-5), until=1e9, seed=2)) < 12
 
 
-def test_bursts_have_the_stated_rate_in_the_long_run():
-    rule = Bursts(teams_per_year=2.0, offspring=0.6, memory=10.0)
-    count = len(dates(rule, until=3650.0))
-    expected = 2.0 * 100 * 10
-    assert count == pytest.approx(expected, abs=4 * (expected / (1 - 0.6) ** 2) ** 0.5)
-
-
-@pytest.mark.slow
-def test_counts_of_bursts_spread_as_a_hawkes_process_has_it():
-    """Variance over mean of counts in long windows is 1 / (1 - offspring)^2; Poisson has 1."""
-    rule = Bursts(teams_per_year=2.0, offspring=0.5, memory=5.0)
-    found = dates(rule, until=200 * 365.0)
-    counts = np.histogram(found, np.arange(365.0, 200 * 365.0, 182.5))[0]
-    assert counts.var() / counts.mean() == pytest.approx(4.0, rel=0.35)
-
-
-def test_without_offspring_bursts_are_poisson():
-    gaps = np.diff(dates(Bursts(teams_per_year=3.65, offspring=0.0), count=2000))
-    assert kstest(gaps, "expon", args=(0, 1.0)).pvalue > 0.001
-
-
 def test_compensated_times_of_bursts_are_a_unit_poisson_process():
     """The integrated rate between two foundings is exponential (random time change)."""
     rule = Bursts(teams_per_year=3.65, offspring=0.7, memory=8.0)
@@ -220,22 +196,6 @@ def test_a_rule_of_its_own_gets_leaders_by_any_rule():
     """Whoever writes a founding rule need not know of leaders."""
     rule = tiny_society.Stated(teams_at=((1.0, 3), (2.0, 3)), leaders=Named(people=NAMED))
     assert {who for _, who in founded(rule)[0]} <= set(NAMED)
-
-
-def test_leaders_are_drawn_from_streams_of_their_own():
-    """A rule that draws more often leaves the foundings of another date alone."""
-    one, _ = founded(Once(count=8, every=5.0, leaders=Anybody()))
-    two, _ = founded(Once(count=4, every=5.0, leaders=Anybody()))
-    assert one[:4] == two
-
-
-def test_a_founding_rule_is_to_be_written_and_so_are_leaders():
-    with pytest.raises(NotImplementedError):
-        next(iter(Founding().foundings(3, Streams(0))))
-
-
-def test_leaders_by_selection_need_no_argument():
-    assert Selected().model_dump() == {}
 
 
 def test_drawing_by_standing_at_a_million_people_takes_no_scan(monkeypatch):

@@ -125,11 +125,6 @@ def test_one_off_newcomers_leave_with_their_team():
     assert not society.world.one_offs
 
 
-def test_without_one_offs_nobody_leaves():
-    society = run(wordless(newcomers=NewcomerSeats(seat=0.5)))
-    assert not society.population.departed
-
-
 def test_the_leader_may_be_named_last():
     for order, place in (("leader_first", 0), ("leader_last", -1)):
         society = run(wordless(newcomers=NewcomerSeats(seat=0.5), author_order=order))

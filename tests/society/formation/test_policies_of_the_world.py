@@ -163,14 +163,6 @@ def test_paths_of_two_steps_by_hand(world):
     assert chances.tolist() == [0, 0, 0, 0, 0, 0.5, 0.5, 0, 0, 0]
 
 
-def test_two_common_co_authors_count_twice(world):
-    """5 and 6 both lead from a newcomer who writes with both to 2."""
-    world.network.record_paper([8, 5])
-    world.network.record_paper([8, 6])
-    one_day_later(world)
-    assert sorted(coauthors_of_coauthors(8, world.network)) == [2, 2]
-
-
 def test_the_nearest_are_those_with_the_same_interest(world):
     """8 has the interest of 0, 9 that of 1; all others have one of their own."""
     chances = NearestTopics(nearest=1, explore=0).chances((0,), range(tiny_society.PEOPLE), world)
@@ -198,12 +190,6 @@ def test_whoever_has_been_inactive_for_too_long_is_neither(world):
     assert recent[[3, 9]] == pytest.approx(0.5 / 6)
     two = Guimera(p=0.5, q=0, inactivity=2.0).chances((), rows, world)
     assert two[[1, 2, 5, 6]].tolist() == [0.125] * 4
-
-
-def test_where_newcomers_have_run_out_the_seat_stays_empty(world):
-    excluded = frozenset(range(tiny_society.PEOPLE)) - {1, 2}
-    policy, rng = Guimera(p=0.0), Streams(1).stream("none")
-    assert policy.choose((), excluded, world, rng) is None
 
 
 def test_a_stated_team_of_unknown_people_is_told(world):
@@ -237,8 +223,3 @@ def test_leaders_follow_the_definition_of_their_rule(world, name, excluded):
 def test_leaders_by_a_policy_need_a_protocol_that_has_one(world):
     with pytest.raises(InputError, match=r"founding\.leaders: the protocol written selects nobody"):
         Selected().choose(frozenset(), world, Streams(1).stream("x"))
-
-
-def test_memory_needs_papers():
-    with pytest.raises(ValueError, match="memory needs by: papers; citations before day 0"):
-        PreferentialAttachment(by="citations", memory=365)

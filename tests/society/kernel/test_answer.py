@@ -15,7 +15,6 @@ from tests.society.tiny_society import (
     echo,
     first,
     found,
-    ids_of,
     only,
     run,
     talk,
@@ -68,18 +67,6 @@ def test_unread_words_refuse_every_use(use, delay):
 
     society = run(one(act), delay=delay)
     assert only(society, "teams")[0]["reason"] == "enough"
-
-
-def test_an_answer_shows_its_id_and_nothing_to_poll():
-    seen = []
-
-    def act(answer, lab):
-        seen.append(repr(answer))
-        assert not hasattr(answer, "done")
-        assert not hasattr(answer, "result")
-
-    run(one(act))
-    assert seen == ["<Answer Scientist0/1/topic/1/0/0/utter/Scientist0>"]
 
 
 def test_reading_twice_gives_the_same_words():
@@ -230,20 +217,6 @@ def test_later_is_a_function_of_settled_words(delay):
     run(staged(steps), delay=delay)
     one, two, both = kept[0]
     assert both == f"{one} {two}"
-
-
-@SPEEDS
-def test_a_search_takes_text_or_words(delay):
-    kept = []
-
-    def steps(team, lab):
-        words = yield from lab.ask(team.leader, SAY, Words, heard=())
-        by_words, by_text = lab.library.search(words, 1), lab.library.search("speech", 1)
-        kept.append((ids_of(by_words.read()), ids_of(by_text.read())))
-        raise Dissolved("enough")
-
-    run(staged(steps), script=lambda request: {"text": "robots, robots"}, delay=delay)
-    assert kept == [(("past5",), ("past2",))]
 
 
 def test_a_part_without_words_is_left_out_of_a_tuple():

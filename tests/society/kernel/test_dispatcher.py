@@ -166,21 +166,6 @@ def test_waiting_calls_are_served_by_due_date_then_id():
     assert order != sorted(order), "the first was sent before the others were waiting"
 
 
-@pytest.mark.parametrize("in_flight", [1, 3])
-def test_never_more_calls_than_slots_are_in_flight(in_flight):
-    now, most = [0], [0]
-
-    async def counting(request):
-        now[0] += 1
-        most[0] = max(most[0], now[0])
-        await asyncio.sleep(0.001)
-        now[0] -= 1
-        return echo(request)
-
-    run(many, delay=lambda r: 0.0, script=counting, in_flight=in_flight)
-    assert most == [in_flight]
-
-
 def test_a_slot_is_taken_only_when_a_prompt_is_complete():
     """With one slot, questions about unread words wait without holding it."""
 

@@ -135,14 +135,6 @@ def test_a_fault_at_the_very_end_stops_the_run_too():
 
 
 @SPEEDS
-def test_a_stop_is_no_verdict_and_dissolves_nobody(delay):
-    society = found(talk(reading=True), *LEADERS, script=failing("topic/1/2"), delay=delay)
-    with pytest.raises(Outage):
-        society.run_to_end()
-    assert not [e for e in society.log.events if e["kind"] == "dissolved"]
-
-
-@SPEEDS
 def test_a_verdict_decides_within_its_team_only(delay):
     def script(request):
         refused = request.id.startswith("Scientist4/1/topic/1/2/0")

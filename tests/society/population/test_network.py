@@ -1,6 +1,7 @@
 """Joint papers as a sparse matrix with dated ties on top, compared with a dense one."""
 
 import tracemalloc
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -68,6 +69,9 @@ def test_a_line_of_joint_papers_has_each_coauthor_as_often_as_they_wrote(base, p
         line = [network.partner_at(i, place) for place in range(known)]
         assert line == sorted(line), "in order of rows, whenever they wrote"
         assert np.bincount(line, minlength=PEOPLE).tolist() == dense[i].tolist()
+        partners, counts = network.coauthors(i)
+        assert partners.tolist() == np.flatnonzero(dense[i]).tolist()
+        assert counts.tolist() == dense[i][dense[i] > 0].tolist()
         assert network.joint_papers_with(i, everybody).tolist() == dense[i].tolist()
         assert [network.joint_papers(i, j) for j in range(PEOPLE)] == dense[i].tolist()
     rows = np.repeat(everybody, dense.sum(axis=1))
@@ -93,6 +97,10 @@ def test_a_view_of_some_people_is_a_part_of_the_view_of_all(base, papers, some):
     clock.date = 9.0
     whole, part = network.graph(), network.graph(sorted(some))
     assert sorted(part) == sorted(some)
+    dense = dense_of(base, papers)
+    assert {(i, j): n for i, j, n in whole.edges(data="weight")} == {
+        (i, j): dense[i, j] for i, j in combinations(range(PEOPLE), 2) if dense[i, j]
+    }
     expected = {(i, j): n for i, j, n in whole.edges(data="weight") if i in some and j in some}
     assert {(i, j): n for i, j, n in part.edges(data="weight")} == expected
 

@@ -49,28 +49,6 @@ def test_papers_of_now_do_not_count_yet():
     assert by_row(history.joint_papers(0)) == {1: (1, -800.0), 6: (1, 30.0)}
 
 
-def test_joint_papers_are_counted_with_the_date_of_the_last():
-    history, clock = grown()
-    clock.day = 40.0
-    history.record((1, 2))
-    assert by_row(history.joint_papers(1))[2] == (1, -400.0)
-    clock.day = 41.0
-    assert by_row(history.joint_papers(1)) == {
-        0: (1, -800.0),
-        2: (2, 40.0),
-        3: (1, -400.0),
-        4: (1, 10.0),
-        5: (1, 20.0),
-    }
-    assert [history.authors_of(paper) for paper in history.papers_of(1)] == [
-        (0, 1),
-        (1, 2, 3),
-        (4, 1),
-        (5, 1),
-        (1, 2),
-    ]
-
-
 @settings(max_examples=60)
 @given(
     teams=st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=5, unique=True), max_size=15),
@@ -167,13 +145,3 @@ def test_a_limit_bounds_what_papers_count_as_on_the_day_of_the_draw():
         counts, weights = np.array([drawn[row] for row in range(7)]), limited.weights(rows)
         assert drawn[None] == 8000 - counts.sum() > 0
         assert chisquare(counts, weights / weights.sum() * counts.sum()).pvalue > 1e-3
-
-
-def test_a_draw_follows_the_weights():
-    history, clock = grown()
-    clock.day = 31.0
-    fading, rng = FadingPapers(history, 500.0, 1.5), np.random.default_rng(1)
-    drawn = Counter(fading.person_at(rng.random()) for _ in range(4000))
-    weights = fading.weights(np.arange(7))
-    counts = np.array([drawn[row] for row in range(7)])
-    assert chisquare(counts, weights / weights.sum() * 4000).pvalue > 1e-3

@@ -12,9 +12,8 @@ from virsci_society.agents.offline.backend import Offline
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.ecosystem.people import People, numbered_names
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
-from virsci_society.society.formation.founding import Once, Poisson
+from virsci_society.society.formation.founding import Once
 from virsci_society.society.kernel.durations import Times
-from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.model import Society
 from virsci_society.society.population import population
 from virsci_society.society.population.network import CoauthorNetwork
@@ -198,15 +197,3 @@ def test_who_works_in_so_many_teams_is_known_without_looking_at_everybody(ecosys
         crowd.leave_team(row, team)
         assert told() == counted()
     assert not crowd.busy
-
-
-@pytest.mark.parametrize("founding", [Once(count=25, every=0.5), Poisson(most=25)])
-def test_founding_takes_its_leaders_as_it_always_did(founding):
-    """Leaders without replacement, then anew; a stream of its own for each Poisson founding."""
-    streams = Streams(4)
-    teams = list(founding.foundings(10, streams))
-    assert len(teams) == 25
-    if isinstance(founding, Once):
-        orders = [streams.stream("leaders", round_).permutation(10) for round_ in range(3)]
-        assert [row for _, row in teams] == np.concatenate(orders)[:25].tolist()
-    assert teams == list(founding.foundings(10, streams))

@@ -1,4 +1,3 @@
-import itertools
 import random
 
 import pandas as pd
@@ -16,23 +15,12 @@ from virsci_society.society.results.tables import TABLES
 TIES = [("S1", "S2", -1.0, 3), ("S1", "S3", 50.0, 1), ("S2", "S3", 50.0, None)]
 
 
-def test_rows_come_in_canonical_order():
-    for rows in itertools.permutations(TIES):
-        pd.testing.assert_frame_equal(build_table("ties", rows), build_table("ties", TIES))
-    assert build_table("ties", TIES)["target"].tolist() == ["S2", "S3", "S3"]
-
-
 def test_calls_and_members_come_by_date():
     rows = [("T2", "S1", "leader", 1.0, None, None, 0), ("T1", "S1", "leader", 5.0, None, True, 1)]
     table = build_table("members", rows)
     assert table["team"].tolist() == ["T2", "T1"]
     assert table["left"].isna().all()
     assert table["stayed"].tolist() == [pd.NA, True]
-
-
-def test_missing_sorts_last_and_nan_is_missing():
-    table = build_table("ties", [("S1", "S2", float("nan"), 1), ("S1", "S2", 3.0, 1)])
-    assert table["date"].tolist() == [3.0, pd.NA]
 
 
 @pytest.mark.parametrize("name", ["ties", "members", "calls"])
@@ -99,17 +87,6 @@ def test_lone_surrogates_are_made_writable(tmp_path):
     assert tables["papers"].at[0, "abstract"] == "fine ü 漢"
 
 
-def test_the_digest_does_not_depend_on_insertion_order():
-    rows = [(f"S{n}", f"S{n + 1}", float(n % 3), n % 2) for n in range(40)]
-    shuffled = rows.copy()
-    random.Random(1).shuffle(shuffled)
-    assert digest_tables({"ties": build_table("ties", rows)}) == digest_tables(
-        {"ties": build_table("ties", shuffled)}
-    )
-    backwards = build_table("ties", rows)[::-1]
-    assert digest_tables({"ties": backwards}) == digest_tables({"ties": build_table("ties", rows)})
-
-
 def test_the_digest_is_what_it_was():
     assert digest_tables({"ties": build_table("ties", TIES)}) == (
         "c6e61d1043491a449c0d0f23f6cbc01dc4fc0a865f967c6a70fe89defcd96306"
@@ -151,20 +128,10 @@ def test_any_rows_have_one_digest(rows, rng):
     )
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠", " ="])
-def test_csv_cells_are_not_formulas(tmp_path, start):
-    rows = [("p", "p", f"{start}HYPERLINK(1)", "plain", 1.0, None, "a-b", False, None, None)]
-    write_csv(tmp_path, {"papers": build_table("papers", rows)})
-    text = (tmp_path / "papers.csv").read_bytes().decode()
-    assert f"'{start}HYPERLINK(1)" in text
-    assert "a-b" in text
-    head = "paper,team,title,abstract,published,topic,keywords,live,found_by,outside_authors\n"
-    assert text.startswith(head)
-
-
 def test_csv_leaves_numbers_alone(tmp_path):
     write_csv(tmp_path, {"ties": build_table("ties", TIES)})
     lines = (tmp_path / "ties.csv").read_text().splitlines()
+    assert lines[0] == "source,target,date,papers"
     assert lines[1] == "S1,S2,-1.0,3"
     assert lines[3] == "S2,S3,50.0,"
 

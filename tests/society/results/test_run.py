@@ -107,19 +107,14 @@ def test_measures_are_written_and_read(folder):
         write_measures(folder, {"../cost": pd.DataFrame()})
 
 
-def test_measures_may_be_handed_in():
+def test_a_measure_may_be_handed_in_or_held_in_memory(folder):
     table = pd.DataFrame({"a": [1]})
-    run = Run.from_rows({}, MANIFEST, {}, measures={"mine": table})
-    assert run.measure_names() == ["mine"]
-    assert run.measure("mine") is table
-
-
-def test_a_measure_can_be_held_in_memory(folder):
+    given = Run.from_rows({}, MANIFEST, {}, measures={"mine": table})
     run = Run.open(folder)
-    table = pd.DataFrame({"a": [1]})
     assert run.add_measure("mine", table) is table
-    assert run.measure("mine") is table
-    assert run.measure_names() == ["mine"]
+    for one in (given, run):
+        assert one.measure_names() == ["mine"]
+        assert one.measure("mine") is table
     assert Run.open(folder).measure_names() == []
 
 
@@ -255,8 +250,3 @@ def test_vectors_need_one_row_per_paper():
         Vectors(("a", "b"), np.ones((1, 3), dtype=np.float32))
     with pytest.raises(InputError, match="one row per paper"):
         Vectors(("a",), np.ones(3, dtype=np.float32))
-
-
-def test_csv_for_every_table(folder, tmp_path):
-    Run.open(folder).to_csv(tmp_path / "csv")
-    assert sorted(p.stem for p in (tmp_path / "csv").iterdir()) == sorted(TABLES)

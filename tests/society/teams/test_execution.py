@@ -204,17 +204,6 @@ def test_what_takes_too_long_is_given_up_and_has_no_outcome():
 
 
 @pytest.mark.slow
-def test_what_an_attempt_costs_stands_in_its_row_and_changes_nothing_without_a_budget(plain):
-    _, paid = lived(attempt={"noise": 0, "cost": 2.5})
-    assert {row[7] for row in outcomes(paid).values()} == {2.5}
-    assert {row[7:] for row in outcomes(plain[1]).values()} == {(None, None)}
-    free = [(*row[:-2], None, None) for row in paid["outcomes"]]
-    assert free == plain[1]["outcomes"]
-    rest = {name: rows for name, rows in paid.items() if name != "outcomes"}
-    assert rest == {name: rows for name, rows in plain[1].items() if name != "outcomes"}
-
-
-@pytest.mark.slow
 def test_ideas_are_carried_out_as_long_as_the_money_that_has_come_in_pays_for_them():
     # 60 teams a year hand in, and money for 20 of them comes in.
     _, rows = lived(attempt={"cost": 2.5, "budget": 50})

@@ -1,7 +1,6 @@
 """What a lab looks up in its library: several queries, papers, authors, people, interests."""
 
 import dataclasses
-import hashlib
 import json
 
 import pytest
@@ -383,23 +382,6 @@ def test_people_without_the_members_are_one_list_for_both_uses(delay):
     ]
 
 
-def test_a_plain_search_is_kept_under_the_hash_it_always_had(tmp_path):
-    """Journals of runs that were begun before stay valid (rule 22)."""
-    path, kept = tmp_path / "journal.sqlite", []
-
-    def steps(team, lab):
-        yield from lab.wait(1.0)
-        kept.append(lab.library.search("graphs", 2).read())
-
-    with Journal.open(path) as journal:
-        run(looking(steps), gateway=Gateway(Scripted(), 4, journal))
-    asked = hashlib.sha256(json.dumps(["graphs", 2, 8]).encode()).hexdigest()
-    with Journal.open(path) as journal:
-        stored = journal.lookup_retrieval("Scientist0/1/~1", asked, 1.0)
-    assert stored is not None
-    assert json.loads(stored) == [[one.id, one.distance] for one in kept[0]]
-
-
 def every_search(team, lab, kept):
     """One search of each kind, in a team that writes, so that there are own papers."""
     heard = yield from lab.ask(team.leader, SAY, Words, heard=())
@@ -506,11 +488,3 @@ def test_a_page_may_show_cleaned_interests_and_nothing_else_knows_them(tmp_path)
     assert shown.slots["me"].interests == (*COMMON_TO_ALL, "graphs")
     assert "shown_interests" not in {*shown.slots, *plain.slots}
     assert "general_terms" in vars(society.world.ecosystem)
-
-
-def test_interests_are_counted_only_where_a_page_shows_them():
-    def steps(team, lab):
-        yield from lab.wait(1.0)
-
-    society = run(looking(steps), ecosystem=dataclasses.replace(ECOSYSTEM))
-    assert "general_terms" not in vars(society.world.ecosystem)

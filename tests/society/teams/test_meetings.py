@@ -116,12 +116,6 @@ def test_with_unlimited_attention_nobody_waits():
     assert any(row["held"] > row["due"] for row in only(limited, "meetings"))
 
 
-def test_without_homework_the_next_meeting_is_called_at_once():
-    society = run(meeting({0: (1,)}, turns=2))
-    assert rows(society, "meetings", "called", "due") == [(0.0, 7.0), (9.0, 16.0)]
-    assert not only(society, "homework")
-
-
 def test_homework_is_done_once_per_meeting_and_a_notice_is_given_once():
     def steps(team, lab):
         for turn in (1, 2):
@@ -337,15 +331,6 @@ def test_a_failing_part_is_raised_when_every_part_has_ended():
     )
     assert done == [5.0]
     assert kept == [(ValueError, "second", 5.0)]
-
-
-def test_a_second_failing_part_does_not_end_the_run():
-    kept = []
-    society = run(
-        together(part(1.0, error=Dissolved("x")), part(2.0, error=Dissolved("y")), kept=kept)
-    )
-    assert kept == [(Dissolved, "x", 2.0)]
-    assert not society.running
 
 
 def test_parts_end_with_their_team():

@@ -107,16 +107,6 @@ def test_only_what_is_funded_is_carried_out_and_takes_its_time():
 
 
 @pytest.mark.slow
-def test_a_panel_with_signal_funds_better_ideas_and_one_without_any():
-    means = []
-    for signal in (0, 1):
-        funding = {"signal": signal, "agreement": 1, "accept": 0.4}
-        _, rows = lived(attempt={"noise": 0, "funding": funding}, until="3y")
-        means.append(np.mean([row[2] for row in outcomes(rows).values()]))
-    assert means[1] > means[0] + 0.15
-
-
-@pytest.mark.slow
 def test_a_journal_whose_panel_knows_worth_rejects_the_others():
     publication = {"use": "panel", "signal": 1, "agreement": 1, "accept": 0.4}
     _, rows = lived(attempt={"noise": 0}, publication=publication)

@@ -1,10 +1,6 @@
 """What others can see: network, profiles, papers, memory (rules 13, 14, 16, 24)."""
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.sparse import csr_array
 
 from tests.society.tiny_society import (
     BEFORE,
@@ -28,64 +24,8 @@ from tests.society.tiny_society import (
     times,
 )
 from virsci_society.agents.errors import Dissolved
-from virsci_society.agents.profile import recall
 from virsci_society.society.population import population as population_module
-from virsci_society.society.population.network import CoauthorNetwork
 from virsci_society.society.teams.contracts import Manuscript
-
-
-class Clock:
-    """A date that a test sets."""
-
-    def __init__(self):
-        self.date = 0.0
-
-    def __call__(self):
-        return self.date
-
-
-PAPERS = st.lists(
-    st.tuples(st.integers(0, 6), st.lists(st.integers(0, 7), min_size=1, max_size=5, unique=True)),
-    max_size=12,
-)
-
-
-@given(
-    st.dictionaries(
-        st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda pair: pair[0] < pair[1]),
-        st.integers(1, 5),
-        max_size=10,
-    ),
-    PAPERS,
-)
-def test_joint_papers_are_those_of_a_dense_matrix(base, papers):
-    """Counted strictly before a date, whatever the date."""
-    dense = np.zeros((8, 8), dtype=np.int64)
-    for (i, j), count in base.items():
-        dense[i, j] = dense[j, i] = count
-    clock = Clock()
-    network = CoauthorNetwork(csr_array(dense), clock)
-    papers = sorted(papers, key=lambda paper: paper[0])
-    for date, authors in papers:
-        clock.date = float(date)
-        network.record_paper(authors)
-    for date in (0.0, 2.0, 3.5, 7.0):
-        clock.date = date
-        wanted = dense.copy()
-        for published, authors in papers:
-            for i in authors:
-                for j in authors:
-                    wanted[i, j] += (published < date) * (i != j)
-        for i in range(8):
-            partners, counts = network.coauthors(i)
-            assert partners.tolist() == np.flatnonzero(wanted[i]).tolist()
-            assert counts.tolist() == wanted[i][wanted[i] > 0].tolist()
-            assert [network.joint_papers(i, j) for j in range(8)] == wanted[i].tolist()
-            past = network.coauthors(i, 1.0)
-            clock.date = 1.0
-            assert [x.tolist() for x in network.coauthors(i)] == [x.tolist() for x in past]
-            clock.date = date
-    assert network.ties_before_day_0().tolist() == sorted([i, j, n] for (i, j), n in base.items())
 
 
 def paper_of(steps=None, cites="graphs and vision"):
@@ -300,20 +240,6 @@ def test_later_teams_cite_what_earlier_ones_have_published():
     assert society.literature.citations("Scientist3/1", 31.5) == 1
 
 
-def test_nothing_crosses_before_it_is_read():
-    """The words of an unpublished manuscript reach nobody, and a dissolved team leaves none."""
-
-    def steps(team, lab):
-        page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
-        del page
-        raise Dissolved("second thoughts")
-
-    society = run(steps, (0.0, 3))
-    assert len(society.literature) == 8
-    assert not society.log.rows["papers"]
-    assert all(not agent.memory for agent in society.agents)
-
-
 def test_memory_is_written_when_a_team_ends_and_tells_topic_and_mates():
     def noted(team, lab):
         team.notes["topic"] = yield from lab.stage(
@@ -474,21 +400,6 @@ def test_outsiders_are_nearest_first_and_without_the_excluded():
     assert INTERESTS[2] == "speech"
 
 
-def test_recall_ranks_by_shared_words_then_newest():
-    from virsci_society.agents.profile import Recollection
-
-    memory = (
-        Recollection(1.0, "a", "graphs of proteins"),
-        Recollection(2.0, "b", "graphs of galaxies"),
-        Recollection(3.0, "c", "robots"),
-    )
-    assert recall(memory, "Graphs, and proteins!") == ("graphs of proteins", "graphs of galaxies")
-    assert recall(memory, "graphs") == ("graphs of galaxies", "graphs of proteins")
-    assert recall(memory, "graphs", count=1) == ("graphs of galaxies",)
-    assert recall(memory, "of and the") == ()
-    assert recall((), "graphs") == ()
-
-
 def test_events_have_date_and_sequence():
     society = run(talk(), (0.0, 0), (2.0, 3), (2.0, 5))
     events = society.log.events
@@ -502,18 +413,6 @@ def test_events_have_date_and_sequence():
         "finished",
         "published",
     }
-
-
-def test_a_sealed_log_takes_nothing():
-    society = found(talk())
-    log = society.log
-    log.event("before")
-    log.row("authorships", "p", "s", 0)
-    log.seal()
-    log.event("after")
-    log.row("authorships", "p", "s", 1)
-    assert [event["kind"] for event in log.events] == ["before"]
-    assert log.rows["authorships"] == [("p", "s", 0)]
 
 
 def test_a_row_must_fit_its_table():
@@ -610,23 +509,3 @@ def test_who_left_has_not_written_the_paper():
     }
     assert remembered == {3: 1, 4: 0, 5: 1}
     assert society.population.scientist_named(name(5)).memory[0].line.endswith("With Scientist3.")
-
-
-def test_the_network_can_be_seen_as_a_graph_of_any_day():
-    clock, dense = Clock(), np.zeros((5, 5), dtype=np.int64)
-    dense[0, 1] = dense[1, 0] = 2
-    network = CoauthorNetwork(csr_array(dense), clock)
-
-    def weights():
-        graph = network.graph()
-        assert sorted(graph) == [0, 1, 2, 3, 4]
-        return {(min(pair), max(pair)): w for *pair, w in graph.edges(data="weight")}
-
-    assert weights() == {(0, 1): 2}
-    clock.date = 3.0
-    network.record_paper([0, 1, 3])
-    assert weights() == {(0, 1): 2}, "seen from the next instant on"
-    clock.date = 4.0
-    assert weights() == {(0, 1): 3, (0, 3): 1, (1, 3): 1}
-    network.graph().add_edge(2, 4, weight=1)
-    assert (2, 4) not in weights(), "a view is a copy"
