@@ -1,6 +1,5 @@
 """Elo ratings by hand, and who meets whom."""
 
-
 import numpy as np
 import pytest
 from hypothesis import given
