@@ -200,7 +200,7 @@ def read_key(path: Path) -> dict[str, Any]:
         for item in key["items"].values():
             for side in _sides(item):
                 known = known and {"run", "digest", "arm", "paper", "speaker"} <= set(side)
-    except (OSError, LookupError, TypeError, AttributeError) as error:
+    except (InputError, OSError, LookupError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: cannot be read as the key of a sheet ({error})") from error
     if not known:
         raise InputError(f"{path}: is not the key of a sheet")

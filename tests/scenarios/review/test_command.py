@@ -13,6 +13,7 @@ import pytest
 from tests.command_line import society
 from virsci_society.agents.errors import BudgetReached, InputError
 from virsci_society.agents.files.file_hashes import hash_json
+from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.review.review import PanelReview, read_averages
 from virsci_society.scenarios.review.review_kinds import KINDS
 from virsci_society.scenarios.runs.run_state import list_runs
@@ -240,7 +241,7 @@ METHODS = ("pearson", "spearman")
 
 def test_the_interview_recipe_of_the_documentation_runs(small_run, capsys):
     page = (Path(__file__).resolve().parents[3] / "docs/reviews.md").read_text("utf-8")
-    (recipe,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    recipe, *_ = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     exec(recipe.replace("runs/quickstart-1", str(small_run)), {})
     assert capsys.readouterr().out.startswith("You are Scientist")
 
@@ -249,7 +250,7 @@ def test_the_interview_recipe_of_the_documentation_runs(small_run, capsys):
 def arms(small_run, here):
     """Two runs of a study, one for each arm of its lock."""
     lock = {"format": 1, "arms": [{"name": "lone arm"}, {"name": "crowd arm"}]}
-    lock |= {"replicates": 1, "paired": True}
+    lock |= {"replicates": 1, "paired": True, "identity_number": IDENTITY}
     (here / "it").mkdir()
     (here / "it/lock.json").write_text(json.dumps(lock | {"hash": hash_json(lock), "by": "run"}))
     return [
