@@ -155,7 +155,9 @@ def _together(papers: Sequence[Sequence[int]]) -> set[int]:
     # A prolific team has thousands of papers, on most of which one of its authors is alone.
     arrays = [np.asarray(own, dtype=np.int64) for own in papers]
     bits = np.repeat(1 << np.arange(len(arrays)), [len(own) for own in arrays])
-    sums = np.bincount(np.concatenate(arrays), bits).astype(np.int64)
+    numbers = np.concatenate(arrays)
+    # Papers of a window that is counted have negative numbers.
+    sums = np.bincount(numbers - numbers.min(), bits).astype(np.int64)
     # A number with more than one bit is no power of two.
     return set(sums[(sums & (sums - 1)) > 0].tolist())
 

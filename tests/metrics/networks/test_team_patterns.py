@@ -187,6 +187,12 @@ def test_patterns_are_counted_after_earlier_papers():
     assert earlier == [[0], [0], [1]]
 
 
+def test_patterns_of_prolific_people_in_a_window_of_several_years():
+    """Two people wrote 200 papers each before, and one together in the first year."""
+    earlier = [list(range(200)), list(range(200, 400))]
+    assert pattern_counts([(0, (0, 1)), (1, (0, 1))], earlier) == {(2, "none"): 1, (2, "AB"): 1}
+
+
 def test_the_distance_of_patterns():
     reference = {(2, "AB"): 3, (2, "none"): 1, (3, "AB"): 4}
     assert pattern_distance(reference, reference) == 0
