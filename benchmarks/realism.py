@@ -4,7 +4,7 @@ For each corpus and boundary the scenario is run in memory for some years, from 
 before it, with as many teams a year as there were papers a year in the two years before; nothing
 else is fitted. Printed are the score (root mean square of the errors of the means over seeds, in
 tolerances; 0 is best), how many of 14 quantities are within tolerance, and the same for the years
-before the boundary taken as a forecast (persistence).
+before the boundary repeated (persistence).
 
     python benchmarks/realism.py vis=shared/vis/papers.jsonl.gz nlp=shared/nlp/papers.jsonl.gz
 """
@@ -25,9 +25,12 @@ from virsci_society.metrics.validation.tolerances import (
 )
 from virsci_society.protocols.assembly_runs import AssemblySimulator
 from virsci_society.protocols.wordless import Wordless
-from virsci_society.scenarios.calibration.calibration_file import Window
-from virsci_society.scenarios.calibration.corpus import Corpus, read_source
-from virsci_society.scenarios.calibration.simulation import ObservedWindow
+from virsci_society.scenarios.calibration.windows import (
+    Corpus,
+    ObservedWindow,
+    Window,
+    read_source,
+)
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
@@ -72,11 +75,10 @@ def main() -> None:
     for name, _, file in (one.partition("=") for one in given.corpora):
         corpus = read_source("jsonl", [Path(file)], max(given.boundaries) + given.years)
         for first in given.boundaries:
-            window = Window(first=first, last=first + given.years - 1)
-            earlier = Window(first=first - given.years, last=first - 1)
+            window = Window(first, first + given.years - 1)
             real = ObservedWindow.of(corpus, window).quantities
             ours = judged(simulated(simulator, corpus, window, given.seeds), real)
-            past = judged([ObservedWindow.of(corpus, earlier).quantities], real)
+            past = judged([ObservedWindow.of(corpus, window.earlier()).quantities], real)
             cells = (f"{ours[0]:.2f}", ours[1], f"{past[0]:.2f}", past[1])
             print(f"| {name} | {window.name} | {real.papers} | {' | '.join(map(str, cells))} |")
 

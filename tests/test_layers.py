@@ -76,7 +76,7 @@ DOORS = {
     "huggingface_hub": ("society/literature/embedding/sentence_transformer.py",),
     "sklearn": (
         "society/literature/embedding/lsa.py",
-        "scenarios/calibration/estimation/estimators.py",
+        "scenarios/calibration/fitting.py",
     ),
     "simpy": ("society/",),
     "mesa": ("agents/mesa.py",),

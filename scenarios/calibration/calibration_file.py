@@ -1,214 +1,105 @@
-"""The keys of a calibration file, and those that are taken where only an ecosystem is given."""
+"""The keys and faults of a calibration file, which is made where only an ecosystem is given."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Collection
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, PlainSerializer, PlainValidator, model_validator
 from scipy import special
 
 from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.metrics.validation.assembly_quantities import SCALARS
+from virsci_society.protocols.assembly_runs import AssemblySimulator
 from virsci_society.scenarios.calibration import parameters as keys
-from virsci_society.scenarios.calibration.estimation.count_models import unlink
-from virsci_society.scenarios.config.reader import write_part
+from virsci_society.scenarios.calibration.seats import Leader
+from virsci_society.scenarios.calibration.windows import (
+    Corpus,
+    Window,
+    assembly_simulator,
+    ecosystem_corpus,
+    read_source,
+)
+from virsci_society.scenarios.config.diagnostics import Diagnostics
+from virsci_society.scenarios.config.document import (
+    Document,
+    FittedOn,
+    find_scenario,
+    library,
+    single_document,
+)
+from virsci_society.scenarios.config.ecosystem_folder import Folder
+from virsci_society.scenarios.config.reader import Reader
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.config.yaml_io import KeyPath
 
-DRIFT = 0.1
-"""Standard deviation of the change of a prior's score a year, where it has a trend."""
-_YEARS = re.compile(r"^\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?$")
-
-
-class Window(Part):
-    """Whole calendar years, the last one included."""
-
-    first: int = Field(ge=1)
-    """The first year."""
-    last: int = Field(ge=1)
-    """The last year."""
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Window:
-        if self.last < self.first:
-            raise ValueError(f"the years {self.first}-{self.last} run backwards")
-        return self
-
-    @property
-    def years(self) -> int:
-        """How many years."""
-        return self.last - self.first + 1
-
-    @property
-    def name(self) -> str:
-        """``2008-2009``, or ``2008``."""
-        return f"{self.first}-{self.last}" if self.last > self.first else str(self.first)
-
-    def overlaps(self, other: Window) -> bool:
-        """Have both a year in common?"""
-        return self.first <= other.last and other.first <= self.last
-
-
-def _as_window(value: Any) -> Any:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return {"first": value, "last": value}
-    if isinstance(value, str):
-        found = _YEARS.match(value)
-        if found is None:
-            raise ValueError(f"got {value!r}, expected years such as 2008-2009 or 2008")
-        return {"first": int(found[1]), "last": int(found[2] or found[1])}
-    return value
-
-
-Years = Annotated[Window, BeforeValidator(_as_window)]
+SIMULATED = ("founding", "protocol")
+"""Sections of the base that a calibration simulates."""
+WINDOW_YEARS, FIT_WINDOWS = 2, 3
+"""Years and number of the fit windows that are taken where only an ecosystem is given."""
+DEFAULT_NOTE = (
+    f"No file was given: the windows are the {FIT_WINDOWS + 1} times {WINDOW_YEARS} years before "
+    "the boundary, and the last of them is held out for the check."
+)
+Years = Annotated[Window, PlainValidator(Window.parse), PlainSerializer(lambda one: one.name)]
 """A window, written as ``2008-2009``."""
 
 
-class ParameterPrior(Part):
-    """What is believed of a parameter before the simulations; a score z is standard normal."""
+class Prior(Part):
+    """What is believed of a parameter before the simulations.
 
-    trend: bool = False
-    """Whether it may drift over the windows: its score changes by N(0, 0.1) a year."""
+    It is normal on the scale of the key (log odds of a share, logarithm of a positive number), or
+    uniform: on the logarithm, where that is the scale of the key.
+    """
 
-    @property
-    def centred(self) -> bool:
-        """Whether it lies around the counted value of each window."""
-        return False
-
-    def value(self, score: float, floor: float, counted: float | None) -> float:
-        """The parameter at a score.
-
-        Args:
-            score: standard normal.
-            floor: least value of the parameter, whose excess is log-normal.
-            counted: the counted value on the scale of the parameter; None where there is none.
-        """
-        raise NotImplementedError
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Least and largest value that it can take, or a median that must lie in the range."""
-        raise NotImplementedError
-
-
-class NormalPrior(ParameterPrior):
-    """A prior that is normal on the scale of its link, around a median."""
-
-    median: float | Literal["counted"] = "counted"
+    median: float | Literal["counted"] | None = None
     """Its median, or ``counted``: around the counted value of each window."""
-    sd: float = Field(default=0.5, gt=0, le=5)
-    """Standard deviation on that scale."""
-
-    @property
-    def centred(self) -> bool:
-        """Whether it lies around the counted value of each window."""
-        return isinstance(self.median, str)
-
-
-class LogitNormal(NormalPrior):
-    """A probability whose log odds are normally distributed."""
+    sd: float | None = Field(default=None, gt=0, le=5)
+    """Standard deviation on the scale of the key."""
+    low: float | None = None
+    """Least value of a uniform prior."""
+    high: float | None = None
+    """Its largest value."""
 
     @model_validator(mode="after")
-    def _probability(self) -> LogitNormal:
-        if not isinstance(self.median, str) and not 0 < self.median < 1:
-            raise ValueError(f"median is {self.median:g}; a logit-normal lies between 0 and 1")
-        return self
-
-    def value(self, score: float, floor: float, counted: float | None) -> float:
-        """The parameter at a score."""
-        middle = counted if isinstance(self.median, str) else float(special.logit(self.median))
-        return unlink("logit", (middle or 0.0) + self.sd * score)
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Between 0 and 1."""
-        return 0.0, 1.0
-
-
-class LogNormal(NormalPrior):
-    """A positive number whose logarithm is normally distributed."""
-
-    median: Annotated[float, Field(gt=0)] | Literal["counted"] = "counted"
-    """Its median, or ``counted``: around the counted value of each window."""
-
-    def value(self, score: float, floor: float, counted: float | None) -> float:
-        """The parameter at a score."""
-        if isinstance(self.median, str):
-            return floor + math.exp((counted or 0.0) + self.sd * score)
-        return self.median * math.exp(self.sd * score)
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Its median, twice."""
-        median = 1.0 if isinstance(self.median, str) else self.median
-        return median, median
-
-
-class UniformPrior(ParameterPrior):
-    """Every value between two bounds alike."""
-
-    low: float
-    """Least value."""
-    high: float
-    """Largest value."""
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        if not self.low < self.high:
+    def _one_kind(self) -> Self:
+        given = {name for name in Prior.model_fields if getattr(self, name) is not None}
+        if given not in ({"median", "sd"}, {"low", "high"}):
+            raise ValueError("expected median and sd, or low and high")
+        if self.low is not None and self.high is not None and not self.low < self.high:
             raise ValueError(
                 f"low is {self.low:g} and high {self.high:g}; give the lower one first"
             )
         return self
 
-    def value(self, score: float, floor: float, counted: float | None) -> float:
-        """The parameter at a score."""
-        return self.low + (self.high - self.low) * float(special.ndtr(score))
-
     @property
-    def bounds(self) -> tuple[float, float]:
-        """The bounds."""
-        return self.low, self.high
+    def stated(self) -> list[float]:
+        """The numbers of it that are values of the key."""
+        return [x for x in (self.median, self.low, self.high) if isinstance(x, int | float)]
 
+    def value(self, key: str, score: float, counted: float | None) -> float:
+        """The parameter at a standard normal score.
 
-class LogUniform(UniformPrior):
-    """Every logarithm between those of two bounds alike."""
-
-    low: float = Field(gt=0)
-    """Least value."""
-    high: float = Field(gt=0)
-    """Largest value."""
-
-    def value(self, score: float, floor: float, counted: float | None) -> float:
-        """The parameter at a score."""
-        share = float(special.ndtr(score))
-        return math.exp(math.log(self.low) + share * math.log(self.high / self.low))
-
-
-PRIORS: dict[str, type[ParameterPrior]] = {
-    "logit_normal": LogitNormal,
-    "log_normal": LogNormal,
-    "uniform": UniformPrior,
-    "log_uniform": LogUniform,
-}
-"""Every kind of prior by the name that follows ``use:``."""
-TARGETS = (
-    *("newcomers", "q", "repeat_rate", "newcomer_newcomer", "newcomer_incumbent"),
-    *("papers_per_author", "gini", "coauthors", "team_size"),
-)
-CHECKS = (
-    *("giant_component", "clustering", "assortativity", "authors", "alone"),
-    *("m_patterns", "tie_lifetime"),
-)
-DEFAULT_PRIORS: dict[str, ParameterPrior] = {
-    keys.SEAT: LogitNormal(sd=0.4),
-    keys.SIZE: LogNormal(sd=0.15),
-    keys.AGAIN: LogitNormal(sd=0.7),
-    keys.Q: LogitNormal(sd=0.7),
-    keys.SPREAD: LogUniform(low=1, high=30),
-    keys.ONE_OFF: UniformPrior(low=0, high=0.9),
-}
-"""What is fitted by simulation where a file names no priors."""
+        Args:
+            key: of the parameter.
+            score: standard normal.
+            counted: the counted value of a window; None where there is none.
+        """
+        known = keys.PARAMETERS[key]
+        if self.low is not None and self.high is not None:
+            share = float(special.ndtr(score))
+            if known.link == "log":
+                return known.clip(self.low * math.exp(share * math.log(self.high / self.low)))
+            return known.clip(self.low + (self.high - self.low) * share)
+        middle = self.median if isinstance(self.median, int | float) else counted
+        level = 0.0 if middle is None else known.level(middle)
+        return known.value(level + (self.sd or 0.0) * score)
 
 
 class Effort(Part):
@@ -220,76 +111,336 @@ class Effort(Part):
     """Points around those of the first wave that are plausible."""
     noise: int = Field(default=30, ge=5, le=10_000)
     """Further seeds at the centre, for the covariance between seeds."""
-    accept: float = Field(default=0.05, gt=0, le=1)
-    """Share of the points that are accepted as near."""
-    seeds: int = Field(default=5, ge=5, le=10_000)
+    seeds: int = Field(default=20, ge=5, le=10_000)
     """Runs of each held-out window at the calibrated values."""
     draws: int = Field(default=20, ge=5, le=10_000)
-    """Draws from the posterior for its predictions, in every window."""
+    """Draws from the posterior for its intervals, in every window."""
 
 
 class CalibrationFile(Part):
-    """One calibration: what is counted, what is fitted, what it is judged by."""
+    """One calibration: what is fitted, and what it is judged by."""
 
     calibrate: str = Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")
     """Its title."""
-    source: tuple[str, ...] = ()
-    """Kind of a source and its files: ``[jsonl, papers.jsonl.gz]``."""
-    ecosystem: Path | None = None
-    """Or the folder of an ecosystem, whose past papers are used."""
+    papers: str | tuple[str, ...]
+    """The folder of an ecosystem, whose past papers are used, or the kind of a source and its
+    files: ``[jsonl, papers.jsonl.gz]``."""
     base: str = "community/assembly"
-    """The scenario that the calibrated one extends: a name of the library or a path."""
+    """The scenario that the calibrated one extends: a name of the library or a path. All its keys
+    that can be counted are counted."""
     fit: tuple[Years, ...] = Field(min_length=1)
     """Windows that are fitted, each simulated from the papers before it; three or more, or the fit
     is to the chance of one window."""
     held_out: tuple[Years, ...] = Field(min_length=1)
     """Windows that are opened once, after the fit."""
     boundary: int | None = Field(default=None, ge=1)
-    """The year on whose 1 January the calibrated values hold; by default the first year of the
-    first held-out window, so that no held-out paper has a part in them."""
-    leader: Literal["first", "last"] | None = None
-    """Which author is taken for the leader of a team where leaders are counted; null: as the base
-    scenario orders authors."""
-    recent: int | None = Field(default=None, ge=1)
-    """Only people with a paper in the last so many years may be drawn; null: everybody."""
-    read_off: tuple[str, ...] = tuple(key for key, one in keys.PARAMETERS.items() if one.counted)
-    """Keys, or sections of keys, that are counted; keys with a prior are fitted all the same. By
-    default all that can be counted and that the base scenario has."""
-    priors: dict[str, ParameterPrior] = Field(default_factory=lambda: dict(DEFAULT_PRIORS))
-    """Keys that are fitted by simulation: ``{use: logit_normal, median: 0.4, sd: 0.5}``,
-    ``log_normal``, ``{use: uniform, low: 0, high: 1}`` or ``log_uniform``."""
-    targets: tuple[str, ...] = TARGETS
-    """Quantities by which they are fitted."""
-    checks: tuple[str, ...] = CHECKS
-    """Quantities that are only looked at."""
+    """The year on whose 1 January the calibrated values hold; by default the first held-out year,
+    so that no held-out paper has a part in them."""
+    priors: dict[str, Prior] = Field(
+        default_factory=lambda: {
+            keys.SEAT: Prior(median="counted", sd=0.4),
+            keys.SIZE: Prior(median="counted", sd=0.15),
+            keys.AGAIN: Prior(median="counted", sd=0.7),
+            keys.Q: Prior(median="counted", sd=0.7),
+            keys.SPREAD: Prior(low=1, high=30),
+            keys.ONE_OFF: Prior(low=0, high=0.9),
+        }
+    )
+    """Keys that are fitted by simulation: ``{median: 0.4, sd: 0.5}`` or ``{low: 0, high: 1}``."""
+    targets: tuple[str, ...] = (
+        *("newcomers", "q", "repeat_rate", "newcomer_newcomer", "newcomer_incumbent"),
+        *("papers_per_author", "gini", "coauthors", "team_size"),
+    )
+    """Quantities by which they are fitted; all others are only looked at."""
     effort: Effort = Field(default_factory=Effort)
     """How many simulations are made."""
     seed: int = Field(default=1, ge=0, lt=2**31)
     """Everything random is derived from it."""
-    simulator: str | None = None
-    """Dotted path ``module:Class`` of another mechanism; needs ``--trust``."""
 
     @property
     def boundary_year(self) -> int:
         """The year on whose 1 January the calibrated values hold."""
-        return self.boundary or min(one.first for one in self.held_out)
+        return self.boundary or self.first_held_out
 
-    def with_priors_of(self, known: Collection[str]) -> CalibrationFile:
-        """The file without those of the default priors whose keys the base does not have."""
-        priors = {key: prior for key, prior in self.priors.items() if key in known}
-        return self.model_copy(update={"priors": priors})
+    @property
+    def first_held_out(self) -> int:
+        """The first year that is held out."""
+        return min(one.first for one in self.held_out)
 
     @property
     def end(self) -> int:
         """The first year of which no paper is used."""
         return max(self.boundary_year, *(one.last + 1 for one in self.held_out))
 
+    def to_data(self) -> dict[str, Any]:
+        """All keys but where the papers are."""
+        return self.model_dump(mode="json", exclude={"papers"}, exclude_none=True)
 
-def file_data(file: CalibrationFile) -> dict[str, Any]:
-    """The keys of a calibration file, without where its papers lie."""
-    data = file.model_dump(mode="json", exclude={"priors", "source", "ecosystem"})
-    data["priors"] = {
-        key: {"use": type(prior).__name__, **write_part(prior)}
-        for key, prior in file.priors.items()
-    }
-    return data
+
+@dataclass(frozen=True, eq=False)
+class PreparedCalibration:
+    """A calibration file that was checked, with the papers it may use.
+
+    Attributes:
+        file: its keys.
+        corpus: all papers that may be used.
+        simulator: the mechanism of the base scenario.
+        base: the scenario that is extended.
+        fitted_on: those papers in the words of the calibrated scenario.
+        base_file: the file of the base; None for one of the library.
+        notes: what the report says of how it was made.
+        settings: ``a.b=c`` of the command, which change the base.
+        diagnostics: knows the lines of the file.
+    """
+
+    file: CalibrationFile
+    corpus: Corpus
+    simulator: AssemblySimulator
+    base: Scenario
+    fitted_on: FittedOn
+    base_file: Path | None = None
+    notes: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    diagnostics: Diagnostics = field(default_factory=lambda: Diagnostics(Document()))
+
+    @cached_property
+    def base_values(self) -> dict[str, float | None]:
+        """Values of the base for those keys that it has; None where it switches one off."""
+        return keys.values_of(self.base)
+
+    @property
+    def leader(self) -> Leader:
+        """Which author of a real paper is taken for the leader: as the base orders authors."""
+        order = getattr(self.base.protocol, "author_order", "leader_last")
+        return "first" if order == "leader_first" else "last"
+
+    def base_data(self) -> dict[str, Any]:
+        """What of the base decides what is simulated."""
+        data = self.base.to_data()
+        return {name: data[name] for name in SIMULATED}
+
+
+def read_calibration(
+    path: Path, *, base: str | None = None, settings: Sequence[str] = (), trust: bool = False
+) -> PreparedCalibration:
+    """Read and check a calibration.
+
+    Args:
+        path: a calibration file, or the folder of an ecosystem, for which one is made.
+        base: the scenario that is extended, instead of that of the file.
+        settings: ``a.b=c``; each changes what is simulated of the base, or is refused.
+        trust: let code that the base names be imported.
+
+    Raises:
+        InputError: all faults at once, each with its place.
+    """
+    if path.is_dir():
+        diagnostics, folder, notes = Diagnostics(Document()), Path.cwd(), [DEFAULT_NOTE]
+        file = _file_for(path)
+    else:
+        reader = Reader(single_document(path), trust=trust)
+        diagnostics, folder, notes = reader.diagnostics, path.parent.resolve(), []
+        file = _read_file(reader)
+    if base is not None:
+        file = file.model_copy(update={"base": base})
+    try:
+        place = find_scenario(file.base, folder)
+        scenario = load_scenario(place, trust=trust)
+        simulator = assembly_simulator(scenario)
+    except InputError as error:
+        diagnostics.add(("base",), str(error))
+        diagnostics.raise_faults()
+        raise
+    if settings:
+        # Apart from the base itself: a fault of a setting is in no line of the file.
+        scenario = load_scenario(place, settings=settings, trust=trust)
+        simulator = assembly_simulator(scenario)
+    known = keys.values_of(scenario)
+    for key, prior in file.priors.items() if "priors" in diagnostics.document.data else ():
+        if key not in known:
+            diagnostics.add(("priors", key), f"the base {file.base} has no key {key}")
+            continue
+        for number in prior.stated:
+            try:
+                scenario.set(key, number, trust=trust)
+            except InputError as error:
+                diagnostics.add(("priors", key), f"{number:g} is not a value of the key: {error}")
+    diagnostics.raise_faults()
+    # Of the default priors those are taken whose keys the base has.
+    priors = {key: prior for key, prior in file.priors.items() if key in known}
+    file = file.model_copy(update={"priors": priors})
+    _check_settings(file, known, settings)
+    corpus, fitted_on = _corpus_of(file, folder, diagnostics)
+    for name in ("fit", "held_out"):
+        for number, one in enumerate(getattr(file, name)):
+            if one.first <= corpus.first_year:
+                diagnostics.add(
+                    (name, number),
+                    f"the window {one.name} begins before the papers do ({corpus.first_year}); "
+                    "each is simulated from the papers before it",
+                )
+            elif not len(corpus.inside(one)):
+                diagnostics.add((name, number), f"no paper is dated in {one.name}")
+    diagnostics.raise_faults()
+    base_file = None if file.base in library() else place
+    parts = file, corpus, simulator, scenario, fitted_on, base_file, (*notes, *_remarks(file))
+    return PreparedCalibration(*parts, tuple(settings), diagnostics)
+
+
+def _file_for(folder: Path) -> CalibrationFile:
+    """The calibration of an ecosystem's past papers: three windows of two years and a fourth."""
+    ecosystem = Folder(path=folder)
+    ecosystem.require()
+    end = ecosystem.source_facts["boundary"]
+    if not isinstance(end, int):
+        raise InputError(f"{folder}: its manifest has no boundary")
+    last = Window(end - WINDOW_YEARS, end - 1)
+    return CalibrationFile(
+        calibrate=folder.resolve().name,
+        papers=str(folder),
+        fit=tuple(last.earlier(step) for step in range(FIT_WINDOWS, 0, -1)),
+        held_out=(last,),
+        boundary=end,
+    )
+
+
+def _read_file(reader: Reader) -> CalibrationFile:
+    """The file without its base, whose faults are reported only if there are none here."""
+    diagnostics, data = reader.diagnostics, dict(reader.document.data)
+    priors = data.pop("priors", None)
+    file = reader.read_part(CalibrationFile, data, ())
+    if isinstance(priors, dict):
+        read = {}
+        for key, value in priors.items():
+            if key not in keys.PARAMETERS:
+                diagnostics.add(("priors", key), _unknown(key, "no parameter", keys.PARAMETERS))
+            prior = reader.read_part(Prior, value, ("priors", key))
+            if prior is not None and key in keys.PARAMETERS:
+                read[key] = prior
+        file = file and file.model_copy(update={"priors": read})
+    elif priors is not None:
+        diagnostics.add(("priors",), "expected keys of the scenario, each with its prior")
+    if file is not None:
+        diagnostics.faults += _faults(file)
+    diagnostics.raise_faults()
+    if file is None:
+        raise InputError("the calibration cannot be read")
+    return file
+
+
+def _check_settings(
+    file: CalibrationFile, known: Mapping[str, float | None], settings: Sequence[str]
+) -> None:
+    """Refuse by name every setting that would change nothing of what is simulated."""
+    faults = []
+    for setting in settings:
+        key = setting.partition("=")[0].strip()
+        found = [one for one in known if f"{one}.".startswith(f"{key}.")]
+        fitted = next((one for one in found if one in file.priors), None)
+        counted = next((one for one in found if keys.PARAMETERS[one].counted), None)
+        if fitted or counted:
+            does = f"fits {fitted}" if fitted else f"counts {counted} in the papers"
+            faults.append(f"--set {key}: the calibration {does}; leave the setting out")
+        elif key.partition(".")[0] not in SIMULATED:
+            where = "the calibration file" if key in CalibrationFile.model_fields else "the runs"
+            faults.append(
+                f"--set {key}: of the base a calibration simulates {' and '.join(SIMULATED)} "
+                f"alone; set it in {where}"
+            )
+    if faults:
+        raise InputError("\n".join(faults))
+
+
+def _faults(file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
+    """What is wrong with a file by itself, each fault with its place."""
+    for place, one in enumerate(file.held_out):
+        for fitted in file.fit:
+            if one.overlaps(fitted):
+                yield (
+                    ("held_out", place),
+                    f"the held-out window {one.name} lies in the fit window {fitted.name}; "
+                    "what was fitted cannot be held out",
+                )
+            elif one.last < fitted.first:
+                yield (
+                    ("held_out", place),
+                    f"the held-out window {one.name} lies before the fit window "
+                    f"{fitted.name}, whose papers follow from it; hold out the last years",
+                )
+    for name in ("fit", "held_out"):
+        windows = getattr(file, name)
+        for place, one in enumerate(windows):
+            if any(one.overlaps(other) for other in windows[:place]):
+                yield (name, place), f"the window {one.name} overlaps another one of {name}"
+    if len({one.years for one in file.fit}) > 1:
+        yield ("fit",), "the windows have different lengths; moments of one length compare"
+    if file.boundary is not None and file.boundary <= max(one.last for one in file.fit):
+        yield ("boundary",), f"the boundary {file.boundary} lies before the end of the fit"
+    if not file.targets:
+        yield ("targets",), "names no quantity; expected at least one"
+    for place, name in enumerate(file.targets):
+        if name not in SCALARS:
+            yield ("targets", place), _unknown(name, "never measured", SCALARS)
+    for key, prior in file.priors.items():
+        known = keys.PARAMETERS[key]
+        where: KeyPath = ("priors", key)
+        for number in prior.stated:
+            if not known.low <= number <= known.high:
+                yield where, f"{number:g}, but the key takes {known.low:g} to {known.high:g}"
+        if prior.median == "counted" and not known.counted:
+            yield where, "the median is 'counted', but the key cannot be counted; give a number"
+    if not isinstance(file.papers, str) and len(file.papers) < 2:
+        yield (
+            ("papers",),
+            "expected an ecosystem folder, or a kind and its files, such as "
+            "[jsonl, papers.jsonl.gz]",
+        )
+
+
+def _corpus_of(
+    file: CalibrationFile, folder: Path, diagnostics: Diagnostics
+) -> tuple[Corpus, FittedOn]:
+    """The papers of a file, and how the calibrated scenario names them."""
+    title, boundary, end = file.calibrate, file.boundary_year, file.end
+    try:
+        if not isinstance(file.papers, str):
+            kind, *names = file.papers
+            # Not their number: papers later than those that are used may leave no trace.
+            source = ", ".join(Path(name).name for name in names)
+            fitted_on = FittedOn(title, boundary, source=source)
+            return read_source(kind, [folder / name for name in names], end), fitted_on
+        ecosystem = Folder(path=folder / file.papers).generate(0)
+        if end > ecosystem.boundary:
+            raise InputError(
+                f"papers to {end - 1} are needed, but the ecosystem's past ends before its "
+                f"boundary {ecosystem.boundary}; build it at a later one or name its source"
+            )
+        if boundary == ecosystem.boundary:
+            fitted_on = FittedOn(title, boundary, past=len(ecosystem.past))
+        else:
+            # At another boundary the same source has another past.
+            files = ecosystem.manifest.get("source")
+            named = files if isinstance(files, str) else None
+            fitted_on = FittedOn(title, boundary, source=named)
+        return ecosystem_corpus(ecosystem, end), fitted_on
+    except InputError as error:
+        diagnostics.add(("papers",), str(error))
+        diagnostics.raise_faults()
+        raise
+
+
+def _remarks(file: CalibrationFile) -> Iterator[str]:
+    if len(file.fit) < 3:
+        yield (
+            f"Only {len(file.fit)} fit window{'s' * (len(file.fit) > 1)}: with fewer than three, "
+            "the fit is partly to the chance of these years."
+        )
+    if file.boundary_year > file.first_held_out:
+        yield (
+            "The boundary lies after the held-out papers: what is counted is counted again over "
+            "all papers before it, once the check is made; what was fitted stays as it was fitted."
+        )
+
+
+def _unknown(name: Any, what: str, known: Any) -> str:
+    return f"{name!r} is {what}, expected one of {', '.join(known)}{did_you_mean(str(name), known)}"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +15,6 @@ from virsci_society.scenarios.terminal.arguments import Settings, Trust, guarded
 from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
-    from virsci_society.scenarios.calibration.calibrate import Forecast
     from virsci_society.scenarios.calibration.outputs import Outcome
 
 
@@ -32,13 +32,9 @@ def calibrate(
     ] = None,
     set_: Settings = None,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Only tell how many simulations, and how long.")
+        bool, typer.Option("--plan", help="Only print how many simulations, and how long.")
     ] = False,
     workers: Annotated[int, typer.Option(min=1, help="Processes; results stay the same.")] = 1,
-    sbc: Annotated[
-        int,
-        typer.Option("--sbc", metavar="N", min=0, help="Synthetic societies of known truth."),
-    ] = 0,
     trust: Trust = False,
 ) -> None:
     """Fit a society to past papers, and judge it on years that the fit did not see.
@@ -46,55 +42,55 @@ def calibrate(
     Of an ecosystem its past papers alone are used. The same command resumes a calibration
     that was stopped.
     """
-    from virsci_society.scenarios.calibration.calibrate import calibrate as fitted
-    from virsci_society.scenarios.calibration.calibrate import forecast
-    from virsci_society.scenarios.calibration.reader import read_calibration
+    from virsci_society.scenarios.calibration import calibrate as calibration
+    from virsci_society.scenarios.calibration.calibration_file import read_calibration
 
     find_code_here(trust)
     with make_progress() as progress:
         progress.begin(f"reading {source}")
         read = read_calibration(source, base=base, settings=set_ or (), trust=trust)
-        if plan:
-            _print_forecast(forecast(read, workers, sbc))
-            return
-        folder = out or Path("runs") / "calibrations" / source.stem
-        outcome = fitted(read, folder, workers=workers, truths=sbc, tell=progress.begin)
-    _print_outcome(outcome, folder)
-
-
-def _print_forecast(found: Forecast) -> None:
+        if not plan:
+            folder = out or Path("runs") / "calibrations" / source.stem
+            outcome = calibration.calibrate(read, folder, workers=workers, tell=progress.begin)
+    if not plan:
+        _print_outcome(outcome, folder)
+        return
+    found = calibration.plan(read, workers)
     rows = [*found.runs.items(), ("all", sum(found.runs.values()))]
     print_table("simulations", ("of what", "number"), rows)
     tell(
         f"{found.seconds_a_run:.2f} s each, by a timed pair; about {found.minutes:.1f} minutes "
-        f"with {found.workers} process{'es' * (found.workers > 1)}"
+        f"with {workers} process{'es' * (workers > 1)}"
     )
 
 
 def _print_outcome(outcome: Outcome, folder: Path) -> None:
-    told = outcome.parameter_table()
     columns = ["key", "value", "origin", "low", "high"]
     rows = [
-        # What is not identified keeps its prior, as the page tells at length.
+        # What is not identified keeps its prior, as the page says at length.
         (key, value, origin.partition(",")[0], f"{low:.3g} to {high:.3g}" if isfinite(low) else "")
-        for key, value, origin, low, high in told[columns].to_numpy(dtype=object).tolist()
+        for key, value, origin, low, high in outcome.parameters[columns].itertuples(index=False)
     ]
     print_table("parameters", ("key", "value", "origin", "90 %"), rows)
-    check = outcome.checked.table
-    judged = check[check["error_in_tolerances"].notna()]
-    # The other columns stand on the page: these fit a terminal of 80 columns.
-    columns = ["quantity", "simulated", "sd", "observed", "before", "error_in_tolerances"]
-    heads = (*columns[:-1], "off")
+    # The other columns are on the page: these fit a terminal of 80 columns.
+    columns = ["quantity", "observed", "simulated", "persistence", "trend", "off_simulated"]
+    judged = outcome.check[outcome.check["off_simulated"].notna()]
     for window, part in judged.groupby("window", sort=False):
         cells = part.astype(object).where(part.notna(), None)
         rows = list(cells[columns].itertuples(index=False, name=None))
-        print_table(f"held out, {window}; off in tolerances", heads, rows)
-    for one in outcome.checked.scores.itertuples():
-        tell(
-            f"{one.window}: score {one.score:.2f}, {one.within} of 14 within tolerance; as before "
-            f"{one.before_score:.2f}, {one.before_within} of 14"
-        )
-    for note in (*outcome.fit.calibration.notes, outcome.checked.told):
+        print_table(f"held out, {window}; off in tolerances", (*columns[:-1], "off"), rows)
+    for one in outcome.scores.to_dict("records"):
+        scores = [f"{one['window']}: score {_score(one, 'simulated')} within tolerance"]
+        scores += [f"{rival} {_score(one, rival)}" for rival in ("persistence", "trend")]
+        tell("; ".join(scores))
+    for note in (*outcome.fit.calibration.notes, outcome.opened):
         tell(note)
     tell(f"scenario: {folder / 'calibrated.yaml'}")
     tell(f"report: {folder / 'report.html'}")
+
+
+def _score(row: Mapping[Hashable, Any], forecaster: str) -> str:
+    score = row[f"score_{forecaster}"]
+    if not isfinite(score):
+        return "needs three earlier windows"
+    return f"{score:.2f}, {row[f'within_{forecaster}']:.0f} of 14"

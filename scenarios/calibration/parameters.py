@@ -1,24 +1,46 @@
 """The parameters of seat-by-seat team assembly: scenario keys with their ranges and scales.
 
-A parameter bears the dotted key under which a scenario sets it, so that fitted values can be
-written as a scenario. Everything that calibration knows of a key stands here, also which values of
-a scenario are counted on its ecosystem and which are borrowed: the files of the library say with
-``fitted_on`` on which papers theirs were fitted, and a user may run them on others.
+A parameter is named by the dotted key under which a scenario sets it, so that fitted values can be
+written as a scenario. What calibration knows of a key is here, also which values of a scenario are
+counted on its ecosystem and which are borrowed: files of the library name with ``fitted_on`` the
+papers on which theirs were fitted, and a user may run them on others.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from virsci_society.agents.config import Part
-from virsci_society.scenarios.calibration.estimation.count_models import Link, to_link, unlink
 from virsci_society.scenarios.config.document import Document, FittedOn
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.config.yaml_io import display_path
 from virsci_society.society.formation.founding import Yearly, counted_years
+
+Link = Literal["log", "logit", "identity"]
+"""The scale on which a number is estimated."""
+
+
+def to_link(link: Link, value: float) -> float:
+    """A number on the scale of its link; shares are kept away from 0 and 1."""
+    if link == "identity":
+        return value
+    if link == "log":
+        return math.log(max(value, 1e-12))
+    share = min(max(value, 1e-6), 1 - 1e-6)
+    return math.log(share / (1 - share))
+
+
+def unlink(link: Link, level: float) -> float:
+    """The number of a level on the scale of a link."""
+    if link == "identity":
+        return level
+    if link == "log":
+        return math.exp(level)
+    return 1 / (1 + math.exp(-level)) if level > -700 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +154,9 @@ def counted_teams(scenario: Scenario) -> str | None:
 
 
 def borrowed_values(document: Document, scenario: Scenario) -> str | None:
-    """A warning of the values that were fitted on other papers than those of the ecosystem.
+    """A warning of values that were fitted on other papers than those of the ecosystem.
 
-    An invented ecosystem has no values of its own, and nothing is said of it.
+    An invented ecosystem has no values of its own, so there is none for it.
 
     Returns:
         All such keys with their values, and the command that fits them; None where there are none.
@@ -142,25 +164,24 @@ def borrowed_values(document: Document, scenario: Scenario) -> str | None:
     source = scenario.population.ecosystem
     if not isinstance(source, Folder):
         return None
-    facts = source.source_facts
     fields: dict[str, list[str]] = {}
-    told = []
+    warnings = []
     for key, value, fitted_on in _fitted_values(document):
-        if fitted_on.describes(facts):
+        if fitted_on.describes(source.source_facts):
             continue
         if key == PAPERS:
-            told.append(f"{key}={value} is not counted on it; --set {key}=counted is")
+            warnings.append(f"{key}={value} is not counted on it; --set {key}=counted is")
             continue
         field = f"{fitted_on.community} (boundary {fitted_on.boundary})"
         fields.setdefault(field, []).append(f"{key}={value}")
     path = display_path(source.path)
     if fields:
         listed = "; ".join(f"{field}: {', '.join(values)}" for field, values in fields.items())
-        told.append(
+        warnings.append(
             f"these values were fitted on another community, {listed}; 'society calibrate {path}' "
             "fits them to it"
         )
-    return f"{path}: {'; and '.join(told)}" if told else None
+    return f"{path}: {'; and '.join(warnings)}" if warnings else None
 
 
 def _fitted_values(document: Document) -> Iterator[tuple[str, object, FittedOn]]:
@@ -178,11 +199,7 @@ def _fitted_values(document: Document) -> Iterator[tuple[str, object, FittedOn]]
 
 
 def values_of(base: Scenario) -> dict[str, float | None]:
-    """Values of a scenario for those parameters that it has.
-
-    Returns:
-        By key; None where the scenario has the key, and null or ``counted`` in it.
-    """
+    """Values of a scenario for those parameters that it has; None: null or ``counted`` in it."""
     found: dict[str, float | None] = {}
     for key in PARAMETERS:
         node: Any = base

@@ -58,16 +58,15 @@ def calibration(tmp_path_factory, field_papers):
     from tests.scenarios.calibration.conftest import BASE, write_jsonl
     from tests.scenarios.calibration.test_calibrate import BRIEF
     from virsci_society.scenarios.calibration.calibrate import calibrate
-    from virsci_society.scenarios.calibration.reader import read_calibration
+    from virsci_society.scenarios.calibration.calibration_file import read_calibration
 
     place = tmp_path_factory.mktemp("flips")
     (place / "base.yaml").write_text(BASE, encoding="utf-8")
     (place / "field.yaml").write_text(BRIEF, encoding="utf-8")
     write_jsonl(place / "papers.jsonl", field_papers)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("virsci_society.scenarios.calibration.checking.BOOTSTRAP", 40)
-        patch.setattr("virsci_society.scenarios.calibration.estimation.estimators.TREES", 20)
-        calibrate(read_calibration(place / "field.yaml"), place / "out", truths=0)
+        patch.setattr("virsci_society.scenarios.calibration.fitting.TREES", 20)
+        calibrate(read_calibration(place / "field.yaml"), place / "out")
     return place / "out"
 
 

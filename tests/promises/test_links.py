@@ -9,7 +9,7 @@ from tests.agents.files.test_atomic_files import KINDS, plant
 from virsci_society.agents.errors import InputError, Stopped
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.calibration.calibrate import take_lock
-from virsci_society.scenarios.calibration.simulation import SimulationLog
+from virsci_society.scenarios.calibration.windows import SimulationLog
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.lease import hold_lease

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from virsci_society.scenarios.calibration.reader import read_calibration
-from virsci_society.scenarios.calibration.simulation import assembly_simulator
+from virsci_society.scenarios.calibration.calibration_file import read_calibration
+from virsci_society.scenarios.calibration.windows import assembly_simulator
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.society.literature.authorships import Authorships
 
@@ -30,17 +30,15 @@ attention: unlimited
 """
 FILE = """\
 calibrate: a synthetic field
-source: [jsonl, papers.jsonl]
+papers: [jsonl, papers.jsonl]
 base: base.yaml
 fit: [2006, 2007, 2008]
 held_out: [2009]
-read_off: [founding.teams_per_year, protocol.team_size, protocol.newcomers.lead]
 priors:
-  protocol.newcomers.seat: {use: logit_normal, median: 0.5, sd: 0.7}
-  protocol.selection.q: {use: uniform, low: 0, high: 1}
+  protocol.newcomers.seat: {median: 0.5, sd: 0.7}
+  protocol.selection.q: {low: 0, high: 1}
 targets: [newcomers, q, repeat_rate]
-checks: [clustering]
-effort: {first_wave: 24, second_wave: 8, noise: 6, draws: 5}
+effort: {first_wave: 24, second_wave: 8, noise: 6, seeds: 5, draws: 5}
 """
 FIRST_YEAR, YEARS = 1996, 16
 
@@ -70,7 +68,7 @@ def field_papers(tmp_path_factory):
     """Papers of a synthetic field, made by the mechanism of the base."""
     base = tmp_path_factory.mktemp("base") / "base.yaml"
     base.write_text(BASE, encoding="utf-8")
-    return simulated_papers(assembly_simulator(load_scenario(base), None))
+    return simulated_papers(assembly_simulator(load_scenario(base)))
 
 
 @pytest.fixture

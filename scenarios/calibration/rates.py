@@ -1,7 +1,8 @@
 """Rates that change over time, and counts that vary more than chance alone makes them.
 
-Written by hand: statsmodels gives the same numbers (to 1e-6), but its import alone takes 4 s, and
-its errors of weighted observations are not of the sandwich form needed here.
+Written by hand: the regressions of statsmodels give the same numbers (to 1e-6), but its import
+takes 4 s, its errors of weighted observations are not of the sandwich form needed here, and it has
+no beta-binomial distribution.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
+from scipy import optimize, special
 
 from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.scenarios.calibration.parameters import Link, to_link, unlink
 
-Link = Literal["log", "logit", "identity"]
 STEPS = 50
 DAMPING = 0.85
 """What is left of a trend after a year (Gardner and McKenzie 1985, Management Science 31:1237). Of
@@ -23,6 +24,8 @@ usual values (0.8 to 0.98), chosen on the papers before 2010 of the two fields o
 mechanism was made."""
 STEEPEST = 30.0
 """Largest linear predictor of a probability, so that no variance vanishes."""
+WIDEST = 1e4
+"""Largest concentration; above it a beta-binomial is a binomial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +38,9 @@ class Estimate:
         n: number of observations it is from.
     """
 
-    value: float
-    error: float
-    n: int
-
-    @classmethod
-    def unknown(cls, n: int = 0) -> Estimate:
-        """No number, of so many observations."""
-        return cls(math.nan, math.nan, n)
+    value: float = math.nan
+    error: float = math.nan
+    n: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +52,7 @@ class Trend:
         level: of the rate at the date, on the scale of the link.
         level_error: its standard error.
         slope: change of the level per year in the periods that were counted.
-        slope_error: its standard error; NaN where one slope cannot be estimated.
-        dispersion: Pearson's chi square over its degrees of freedom, at least 1.
+        slope_error: its standard error; NaN where no slope can be estimated.
         n: number of periods.
         age: years from the middle of what the level was counted on to the date.
     """
@@ -65,16 +62,14 @@ class Trend:
     level_error: float
     slope: float
     slope_error: float
-    dispersion: float
     n: int
     age: float = 0.0
 
     @property
     def shrunk_slope(self) -> float:
-        """The slope, drawn towards zero by as much as its error is large.
+        """The slope times James and Stein's factor max(0, 1 - (error / slope)^2).
 
-        The positive-part James-Stein factor max(0, 1 - (error / slope)^2): a trend that is no
-        larger than its error is not continued into the future.
+        A trend that is no larger than its error is not continued into the future.
         """
         if not self.slope or not math.isfinite(self.slope_error):
             return 0.0
@@ -93,26 +88,8 @@ class Trend:
     def estimate(self) -> Estimate:
         """The rate at the date, in its own unit, with an error by the delta method."""
         value = unlink(self.link, self.level)
-        return Estimate(value, self.level_error * _derivative(self.link, value), self.n)
-
-
-def to_link(link: Link, value: float) -> float:
-    """A rate on the scale of its link; shares are kept away from 0 and 1."""
-    if link == "identity":
-        return value
-    if link == "log":
-        return math.log(max(value, 1e-12))
-    share = min(max(value, 1e-6), 1 - 1e-6)
-    return math.log(share / (1 - share))
-
-
-def unlink(link: Link, level: float) -> float:
-    """The rate of a level on the scale of a link."""
-    if link == "identity":
-        return level
-    if link == "log":
-        return math.exp(level)
-    return 1 / (1 + math.exp(-level)) if level > -700 else 0.0
+        derivative = {"identity": 1.0, "log": value, "logit": value * (1 - value)}[self.link]
+        return Estimate(value, self.level_error * derivative, self.n)
 
 
 def fit_trend(
@@ -126,29 +103,25 @@ def fit_trend(
 ) -> Trend:
     """Fit a rate with a slope by quasi-likelihood, and continue it to a time.
 
-    The slope is estimated over all periods alike and shrunk (``Trend.shrunk_slope``); the level is
-    that of the latest periods, given the slope, and is continued to ``at`` by the slope as it is
-    damped, so that a trend within its error moves nothing.
+    The slope is estimated over all periods alike and shrunk; the level is that of the latest
+    periods, given the slope, and is continued to ``at`` by the damped slope, so that a trend within
+    its error moves nothing (McCullagh and Nelder 1989, chapters 4, 6 and 9).
 
     Args:
         times: of the periods, in years (periods,).
         totals: events of each period; of shares, how often it was so.
-        exposures: time or number of trials of each period, > 0.
+        exposures: time or number of trials of each period.
         link: ``log`` (Poisson variance) or ``logit`` (binomial variance).
         at: the time at which the level is wanted.
-        memory: years before ``at`` after which the weight of a period in the level has fallen to
-            1/e.
+        memory: years before ``at`` after which the weight of a period in the level is 1/e.
 
     Returns:
         The trend; a slope of zero with an unknown error where there are fewer than three periods.
-
-    Source:
-        McCullagh and Nelder (1989), Generalized Linear Models, chapters 4, 6 and 9.
     """
     known = exposures > 0
     times, totals, exposures = times[known], totals[known], exposures[known]
     if not len(times):
-        return Trend(link, math.nan, math.nan, 0.0, math.nan, math.nan, 0)
+        return Trend(link, math.nan, math.nan, 0.0, math.nan, 0)
     counts = totals, exposures, link
     weights = np.exp(-np.abs(times - at) / memory)
     centre = float((weights * exposures) @ (times - at) / max(1e-300, float(weights @ exposures)))
@@ -158,19 +131,18 @@ def fit_trend(
         # From ``at`` first, so that the same years are the same numbers in any calendar.
         since = times - at
         design = np.column_stack([ones, since - since.mean()])
-        beta, errors, dispersion = _fisher_scoring(design, *counts, ones, 0 * ones)
+        beta, errors, dispersion = _regression(design, *counts, ones, 0 * ones)
         change, slope_error = float(beta[1]), float(errors[1])
-    found = Trend(link, 0.0, 0.0, change, slope_error, 1.0, len(times), -centre)
+    found = Trend(link, 0.0, 0.0, change, slope_error, len(times), -centre)
     offset = found.shrunk_slope * (times - at - centre)
-    beta, errors, own = _fisher_scoring(ones[:, None], *counts, weights, offset, dispersion)
+    beta, errors, _ = _regression(ones[:, None], *counts, weights, offset, dispersion)
     # From the middle of what was counted to the date the slope is damped as it is beyond.
     ahead = found.change_after(0.0) - found.change_after(-found.age)
     error = math.hypot(float(errors[0]), slope_error * found.age if ahead else 0.0)
-    level = float(beta[0]) + ahead
-    return replace(found, level=level, level_error=error, dispersion=dispersion or own)
+    return replace(found, level=float(beta[0]) + ahead, level_error=error)
 
 
-def _fisher_scoring(
+def _regression(
     design: FloatArray,
     totals: FloatArray,
     exposures: FloatArray,
@@ -179,9 +151,9 @@ def _fisher_scoring(
     offset: FloatArray,
     dispersion: float | None = None,
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Coefficients of a regression of rates, their standard errors, and the dispersion.
+    """Coefficients of a regression of rates by Fisher scoring, their errors, and the dispersion.
 
-    A dispersion that is known from a larger model is taken for that of the errors.
+    A dispersion that is known from a larger model is used for the errors.
     """
     beta = np.zeros(design.shape[1])
     # Half an event keeps the level finite where nothing, or everything, has happened.
@@ -208,32 +180,21 @@ def _fisher_scoring(
     return beta, np.sqrt(np.diag(bread @ filling @ bread) * dispersion), dispersion
 
 
-def _derivative(link: Link, value: float) -> float:
-    return {"identity": 1.0, "log": value, "logit": value * (1 - value)}[link]
-
-
-WIDEST = 1e4
-"""Largest concentration; above it a beta-binomial is a binomial."""
-
-
-def fit_beta_binomial(successes: IntArray, trials: IntArray) -> tuple[Estimate, Estimate]:
-    """Mean and concentration of a beta-binomial distribution by maximum likelihood.
+def fit_beta_binomial(successes: IntArray, trials: IntArray) -> Estimate:
+    """Concentration alpha + beta of a beta-binomial distribution by maximum likelihood.
 
     Args:
         successes: of each group, such as the newcomers of a team.
         trials: of each group, such as its seats.
 
     Returns:
-        The mean, and the concentration alpha + beta (large: groups are alike), whose error is
-        that of its logarithm times the value.
+        The concentration (large: groups are alike); its error is that of its logarithm times the
+        value.
     """
-    # Not at the top: `society check` reads the keys, which need this file's scales alone.
-    from scipy import optimize, special
-
     some = trials > 0
     k, n = successes[some].astype(float), trials[some].astype(float)
     if not len(k):
-        return Estimate.unknown(), Estimate.unknown()
+        return Estimate()
 
     def loss(point: FloatArray) -> float:
         mean, spread = special.expit(point[0]), math.exp(point[1])
@@ -244,30 +205,19 @@ def fit_beta_binomial(successes: IntArray, trials: IntArray) -> tuple[Estimate, 
     bounds = [(-12.0, 12.0), (math.log(0.05), math.log(WIDEST))]
     start = np.array([special.logit(share), math.log(4.0)])
     found = optimize.minimize(loss, start, method="L-BFGS-B", bounds=bounds)
-    errors = standard_errors(loss, found.x)
-    mean, spread = float(special.expit(found.x[0])), math.exp(found.x[1])
-    return (
-        Estimate(mean, errors[0] * mean * (1 - mean), len(k)),
-        Estimate(spread, errors[1] * spread, len(k)),
-    )
+    spread = math.exp(found.x[1])
+    return Estimate(spread, standard_errors(loss, found.x)[1] * spread, len(k))
 
 
 def fit_gamma_poisson(counts: IntArray) -> Estimate:
-    """Shape of a negative binomial distribution of counts, their mean given, by likelihood.
+    """Shape k of a negative binomial distribution by likelihood, its mean given.
 
-    Args:
-        counts: whole numbers >= 0.
-
-    Returns:
-        The shape k (variance = mean + mean^2 / k); large where the counts vary no more than
-        Poisson's.
+    The variance is mean + mean^2 / k; k is large where counts vary no more than Poisson's.
     """
-    from scipy import optimize, special
-
     values = counts.astype(float)
     mean = float(values.mean()) if len(values) else 0.0
     if mean <= 0:
-        return Estimate.unknown(len(values))
+        return Estimate(n=len(values))
 
     def loss(point: FloatArray) -> float:
         k = math.exp(point[0])
@@ -283,23 +233,20 @@ def fit_gamma_poisson(counts: IntArray) -> Estimate:
 
 
 def share_never_again(gaps: FloatArray, observed: FloatArray, horizon: float) -> Estimate:
-    """Share of people without another event within a horizon, by Kaplan and Meier.
+    """Share of people without another event within a horizon (Kaplan and Meier 1958).
 
     Args:
         gaps: time to the next event of each person; infinite where there is none in the data.
-        observed: time for which each person is observed; those without an event leave then.
+        observed: time for which each person is observed.
         horizon: the time at which the share is wanted.
 
     Returns:
         The share with Greenwood's error; NaN where nobody is observed as long as that.
-
-    Source:
-        Kaplan and Meier (1958), Journal of the American Statistical Association 53:457.
     """
     ends = np.minimum(gaps, observed)
     happened = gaps <= observed
     if not (observed >= horizon).any():
-        return Estimate.unknown(len(gaps))
+        return Estimate(n=len(gaps))
     share, greenwood = 1.0, 0.0
     for time in np.unique(ends[happened & (ends <= horizon)]):
         at_risk, events = int((ends >= time).sum()), int((happened & (ends == time)).sum())
@@ -314,8 +261,7 @@ def standard_errors(
 ) -> list[float]:
     """Standard errors at the minimum of a negative log likelihood, by finite differences.
 
-    Returns:
-        One error per coordinate; NaN where the curvature tells none, as on a bound.
+    An error is NaN where the curvature gives none, as on a bound.
     """
     size = len(at)
     hessian = np.zeros((size, size))
@@ -333,5 +279,5 @@ def standard_errors(
     try:
         variances = np.diag(np.linalg.inv(hessian))
     except np.linalg.LinAlgError:
-        return [float("nan")] * size
-    return [math.sqrt(one) if one > 0 else float("nan") for one in variances.tolist()]
+        return [math.nan] * size
+    return [math.sqrt(one) if one > 0 else math.nan for one in variances.tolist()]

@@ -1,7 +1,7 @@
-"""Models of who is chosen, such as which former partner takes a seat, by productivity that fades.
+"""Models of which former partner takes a seat, and of draws by papers that fade.
 
-Written by hand: the conditional logit of statsmodels takes no prior, without which a coefficient of
-which the choices tell nothing is infinite.
+Written by hand: the conditional logit of statsmodels has no prior, without which a coefficient of
+which the choices say nothing is infinite.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 from scipy import optimize
 
 from virsci_society.agents.arrays import FloatArray, IntArray
-from virsci_society.scenarios.calibration.estimation.count_models import Estimate, standard_errors
-from virsci_society.scenarios.calibration.estimation.seats import CareerHistory, Seats
+from virsci_society.scenarios.calibration.rates import Estimate, standard_errors
+from virsci_society.scenarios.calibration.seats import CareerHistory, Seats
 from virsci_society.society.literature.authorships import FIRST, LAST
 
 RECENCY = 3.0
@@ -22,44 +22,43 @@ RECENCY = 3.0
 NON_CASES = 60
 """Largest number of candidates beside the one who was chosen."""
 COVARIATES = ("joint", "recency", "papers")
+LONGEST = 40
+"""Periods that are looked back."""
+NO_LIMIT = 1e4
+"""A limit that no number of papers comes near."""
+BOUNDS = (
+    (math.log(0.3), math.log(60.0)),
+    (0.0, 3.0),
+    (0.001, 1.0),
+    (math.log(0.5), math.log(NO_LIMIT)),
+)
+"""Of the logarithm of the memory, in periods, of the exponent, of the share of a paper that one did
+not lead, and of the logarithm of the limit."""
+LEAST_GAIN = 1.92
+"""Log likelihood that a limit has to gain to be believed: half the 95 % quantile of chi square."""
 
 
-@dataclass(frozen=True, eq=False)
-class ChoiceSets:
-    """Candidates of many choices, those of one choice one after another, the chosen one first.
+def fit_conditional_logit(covariates: FloatArray, starts: IntArray) -> list[Estimate]:
+    """Coefficients of a conditional logit by maximum likelihood (McFadden 1974).
 
-    Attributes:
-        covariates: one row per candidate.
+    Args:
+        covariates: one row per candidate, those of one choice one after another, the chosen one
+            first.
         starts: where the candidates of each choice begin; one more than there are choices.
-        offsets: logarithm of the chance with which each candidate was sampled, subtracted from its
-            value; all zero where the non-cases of a choice are sampled alike.
-    """
-
-    covariates: FloatArray
-    starts: IntArray
-    offsets: FloatArray
-
-
-def fit_conditional_logit(sets: ChoiceSets) -> list[Estimate]:
-    """Coefficients of a conditional logit by maximum likelihood.
 
     Returns:
         One estimate per covariate; NaN where there is no choice.
-
-    Source:
-        McFadden (1974); sampled candidates with offsets: McFadden (1978), Modelling the choice of
-        residential location.
     """
-    width, n = sets.covariates.shape[1], len(sets.starts) - 1
+    width, n = covariates.shape[1], len(starts) - 1
     if n < 1:
-        return [Estimate.unknown()] * width
-    first, owner = sets.starts[:-1], np.repeat(np.arange(n), np.diff(sets.starts))
+        return [Estimate()] * width
+    first, owner = starts[:-1], np.repeat(np.arange(n), np.diff(starts))
 
     def loss(beta: FloatArray) -> float:
-        value = sets.covariates @ beta - sets.offsets
+        value = covariates @ beta
         highest = np.maximum.reduceat(value, first)
         total = np.add.reduceat(np.exp(value - highest[owner]), first)
-        # A weak prior keeps coefficients finite where the choices tell nothing of one.
+        # A weak prior keeps coefficients finite where the choices say nothing of one.
         return float((highest + np.log(total) - value[first]).sum() + 0.005 * beta @ beta)
 
     found = optimize.minimize(loss, np.zeros(width), method="BFGS")
@@ -69,18 +68,12 @@ def fit_conditional_logit(sets: ChoiceSets) -> list[Estimate]:
 
 def partner_choices(
     history: CareerHistory, seats: Seats, rng: np.random.Generator, most: int
-) -> ChoiceSets:
-    """The choices of former partners, with what is known of each candidate.
+) -> tuple[FloatArray, IntArray]:
+    """The choices of former partners, as ``fit_conditional_logit`` takes them.
 
     The candidates of a seat are the former partners of the other authors. Covariates are those of
     ``COVARIATES``: log of the joint papers with the other authors, exp(-periods since the last / 3)
-    and log of the candidate's papers.
-
-    Args:
-        history: of everybody.
-        seats: those with ``relation`` 1 are used.
-        rng: draws the seats that are used, where there are more than ``most``, and the non-cases.
-        most: largest number of choices.
+    and log of the candidate's papers. Where there are more choices than ``most``, some are drawn.
     """
     rows = np.flatnonzero(seats.relation == 1)
     if len(rows) > most:
@@ -104,7 +97,7 @@ def partner_choices(
         others = [one for one in found if one not in team]
         if not others:
             continue
-        # With sampled non-cases the estimates stay consistent (McFadden 1978).
+        # With non-cases that are sampled alike the estimates stay consistent (McFadden 1978).
         if len(others) > NON_CASES:
             picked = rng.choice(len(others), size=NON_CASES, replace=False)
             others = [others[one] for one in np.sort(picked).tolist()]
@@ -116,28 +109,12 @@ def partner_choices(
             )
         starts.append(len(covariates))
     table = np.array(covariates, dtype=np.float64).reshape(-1, len(COVARIATES))
-    return ChoiceSets(table, np.array(starts, dtype=np.int64), np.zeros(len(table)))
-
-
-LONGEST = 40
-"""Periods that are looked back."""
-NO_LIMIT = 1e4
-"""A limit that no number of papers comes near."""
-BOUNDS = (
-    (math.log(0.3), math.log(60.0)),
-    (0.0, 3.0),
-    (0.001, 1.0),
-    (math.log(0.5), math.log(NO_LIMIT)),
-)
-"""Of the logarithm of the memory, in periods, of the exponent, of the share of a paper that one did
-not lead, and of the logarithm of the limit."""
-LEAST_GAIN = 1.92
-"""Of log likelihood, by which a limit is told from none: half the 95 % quantile of chi square."""
+    return table, np.array(starts, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class PastPapers:
-    """Papers of people by their age at a period, and how often each was drawn in it.
+    """Papers of people by their age at a period, and how often each person was drawn in it.
 
     Attributes:
         ages: papers that are 1, 2, ... periods old, one row per person and period.
@@ -155,19 +132,19 @@ class PastPapers:
 def past_papers(
     history: CareerHistory, persons: IntArray, periods: IntArray, first: int, last: int
 ) -> PastPapers:
-    """Everybody with an earlier paper, in each period, and how often it was drawn.
+    """Everybody with an earlier paper, in the periods ``first`` to ``last`` - 1.
 
     Args:
         history: of everybody.
         persons: who was drawn, one entry per draw.
         periods: the period of each draw.
-        first: number of the first period.
-        last: number of the first period that is left out.
     """
     works, people = history.works, history.works.people
-    by_paper = np.repeat(history.periods, np.diff(works.starts))
+    by_paper = np.repeat(history.periods, works.sizes)
     leads = works.led(FIRST if history.leader == "first" else LAST)
-    ages, led, drawn, starts = [], [], [], [0]
+    # An empty period first, so that no period at all gives arrays as well.
+    none = np.zeros((0, LONGEST))
+    ages, led, drawn, starts = [none], [none], [np.zeros(0)], [0]
     for period in range(first, last):
         earlier = (by_paper < period) & (by_paper >= period - LONGEST)
         age = period - by_paper[earlier] - 1
@@ -180,15 +157,8 @@ def past_papers(
         times = np.bincount(persons[periods == period], minlength=people)
         drawn.append(times[known].astype(float))
         starts.append(starts[-1] + len(known))
-    if not ages:
-        none = np.zeros((0, LONGEST))
-        return PastPapers(none, none, np.zeros(0), np.zeros(1, dtype=np.int64))
-    return PastPapers(
-        np.concatenate(ages),
-        np.concatenate(led),
-        np.concatenate(drawn),
-        np.array(starts, dtype=np.int64),
-    )
+    parts = np.concatenate(ages), np.concatenate(led), np.concatenate(drawn)
+    return PastPapers(*parts, np.array(starts, dtype=np.int64))
 
 
 def fit_memory(past: PastPapers, *, leaders: bool = False) -> tuple[Estimate, ...]:
@@ -196,22 +166,22 @@ def fit_memory(past: PastPapers, *, leaders: bool = False) -> tuple[Estimate, ..
 
     A Poisson regression with a constant for each period, which drops out of the likelihood: given
     how many are drawn in a period, they are multinomial. The fading papers of a person are
-    sum(share x exp(-age / memory)) over its earlier papers, where the share is 1. Of ``leaders``
+    sum(share x exp(-age / memory)) over its earlier papers, where the share is 1. For ``leaders``
     it is 1 for a paper that they led and estimated for others, and n fading papers count as
-    n / (1 + n / limit), if the papers tell such a limit from none.
+    n / (1 + n / limit), if the likelihood gains enough by such a limit.
 
     Args:
         past: who could be drawn, and who was.
         leaders: whether share and limit are estimated.
 
     Returns:
-        The memory in periods and the exponent; of leaders the share and the limit as well, which
-        is ``NO_LIMIT`` with an unknown error where none is told. All are NaN where nobody was
-        drawn. Errors allow for people who differ by more than chance (Pearson's dispersion).
+        The memory in periods and the exponent; for leaders also the share and the limit, which is
+        ``NO_LIMIT`` with an unknown error where there is none. All are NaN where nobody was drawn.
+        Errors allow for people who differ by more than chance (Pearson's dispersion).
     """
     begin = np.array([math.log(3.0), 0.8, 0.5, math.log(20.0)])
     if not past.drawn.any():
-        return (Estimate.unknown(),) * (4 if leaders else 2)
+        return (Estimate(),) * (4 if leaders else 2)
     model, n = _FadingDraw(past, leaders), int(past.drawn.sum())
 
     def fitted(size: int) -> tuple[float, FloatArray]:

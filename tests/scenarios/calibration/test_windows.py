@@ -1,13 +1,11 @@
-"""The log of simulations: what is kept, cut off and refused."""
+"""Windows of years, and the log of simulations: what is kept, cut off and refused."""
 
 import math
 
-import numpy as np
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.calibration.design import Job
-from virsci_society.scenarios.calibration.simulation import SimulationLog
+from virsci_society.scenarios.calibration.windows import Job, SimulationLog, Window
 
 JOBS = [Job("first", point, 0, 1, {}) for point in range(3)]
 
@@ -49,13 +47,10 @@ def test_a_line_that_was_changed_is_refused(tmp_path):
         SimulationLog(tmp_path)
 
 
-def test_an_interval_holds_what_differs_between_windows():
-    from virsci_society.scenarios.calibration.checking import _widened
-
-    drawn = np.random.default_rng(2).normal(1.0, 0.3, 20_000)
-    alone, both = _widened(drawn, 0.0), _widened(drawn, 0.4)
-    assert alone == pytest.approx((1 - 1.645 * 0.3, 1 + 1.645 * 0.3), abs=0.02)
-    # The variances of two independent normal errors add up: 0.3, 0.4, 0.5.
-    assert both == pytest.approx((1 - 1.645 * 0.5, 1 + 1.645 * 0.5), abs=0.02)
-    assert _widened(drawn, float("nan")) == alone
-    assert _widened(np.array([0.1, 0.2, 0.3]), 5.0)[0] == 0.0
+def test_windows_are_written_as_years():
+    assert Window.parse("2008-2009") == Window(2008, 2009) == Window.parse(Window(2008, 2009))
+    assert Window.parse(2008).name == "2008"
+    assert Window(2008, 2009).earlier(2).name == "2004-2005"
+    for wrong in ("2009-2008", "soon", True, 0):
+        with pytest.raises(ValueError, match=r"run backwards|expected years"):
+            Window.parse(wrong)

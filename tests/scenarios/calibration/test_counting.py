@@ -4,12 +4,11 @@ import math
 
 import pytest
 
-from tests.scenarios.calibration.assembly_stand_in import StandIn
-from tests.scenarios.calibration.conftest import FIRST_YEAR, simulated_papers
+from tests.scenarios.calibration.conftest import BASE, FIRST_YEAR, simulated_papers
 from virsci_society.scenarios.calibration import parameters as keys
-from virsci_society.scenarios.calibration.calibration_file import Window
-from virsci_society.scenarios.calibration.corpus import make_corpus
-from virsci_society.scenarios.calibration.estimation.counted import Counting
+from virsci_society.scenarios.calibration.counting import Counting
+from virsci_society.scenarios.calibration.windows import Window, assembly_simulator, make_corpus
+from virsci_society.scenarios.config.schema import load_scenario
 
 TRUTH = {
     keys.PAPERS: 150,
@@ -37,11 +36,13 @@ TRUTH = {
 
 
 @pytest.fixture(scope="module")
-def found():
-    """What is counted of 14 years of a field of the stand-in, whose leaders stand first."""
-    papers = simulated_papers(StandIn(), TRUTH, years=14, seed=2)
+def found(tmp_path_factory):
+    """What is counted of 14 years of a field, whose leaders are the last authors."""
+    base = tmp_path_factory.mktemp("base") / "base.yaml"
+    base.write_text(BASE, encoding="utf-8")
+    papers = simulated_papers(assembly_simulator(load_scenario(base)), TRUTH, years=14, seed=2)
     end = FIRST_YEAR + 14
-    return Counting(make_corpus(papers, end, "here"), end, end - 8, "first", 1).values()
+    return Counting(make_corpus(papers, end, "here"), end, end - 8, "last", 1).values()
 
 
 @pytest.mark.sweep(3)
@@ -74,8 +75,16 @@ def test_what_is_mixed_up_with_other_mechanisms_is_near(found):
 def test_every_counted_key_has_an_estimate(found):
     assert list(found.estimates) == [key for key, one in keys.PARAMETERS.items() if one.counted]
     assert all(math.isfinite(one.value) for one in found.estimates.values())
-    assert set(found.places) == {"first", "middle", "last"}
     assert found.values()[keys.SIZE] == found.estimates[keys.SIZE].value
+
+
+def test_trends_are_continued_beyond_the_date(found):
+    trend, now, later = found.trends[keys.SEAT], found.values(), found.values(4.0)
+    level = keys.PARAMETERS[keys.SEAT].level
+    change = level(later[keys.SEAT]) - level(now[keys.SEAT])
+    assert change == pytest.approx(trend.change_after(4.0))
+    assert later[keys.NEW_TREND] == trend.slope_after(4.0)
+    assert later[keys.Q] == now[keys.Q]
 
 
 def test_a_window_by_hand():
@@ -86,7 +95,7 @@ def test_a_window_by_hand():
         (2002, "d", ["m", "n", "o", "z"]),
     ]
     counting = Counting(make_corpus(papers, 2003, "here"), 2003, 2001, "last", 1)
-    level = counting.in_window(Window(first=2002, last=2002))
+    level = counting.in_window(Window(2002, 2002))
     assert level[keys.PAPERS] == 2
     # Leaders are x, who is known, and z, who is new; the seats are n (half), m, n (half) and o.
     assert level[keys.LEAD] == 0.5

@@ -7,8 +7,7 @@ of one period know nothing of each other.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
@@ -18,18 +17,21 @@ from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 Leader = Literal["first", "last"]
+"""Which author of a real paper is taken for the leader of its team."""
 RECENT = 3
 """Periods within which a team is one that writes again."""
 
 
 class CareerHistory:
-    """The papers of everybody by period (a year), from which every seat can be told.
+    """The papers of everybody by period (a year), from which every seat is described.
 
     Args:
         works: all papers that may be used, in order of date.
-        leader: which author is taken for the leader of a team, ``first`` or ``last``.
+        leader: which author is taken for the leader of a team.
 
     Attributes:
+        teams: the authors of each paper, in author order.
+        papers_of: numbers of the papers of each person, in order of date.
         periods: number of the period of each paper.
         first: period of the first paper of each person; larger than all for one without a paper.
     """
@@ -37,29 +39,10 @@ class CareerHistory:
     def __init__(self, works: Authorships, leader: Leader = "last") -> None:
         self.works, self.leader = works, leader
         self.periods: IntArray = np.floor(works.dates / DAYS_PER_YEAR).astype(np.int64)
-        starts, authors = works.starts.tolist(), works.authors.tolist()
-        self.teams: list[tuple[int, ...]] = [
-            tuple(dict.fromkeys(authors[starts[n] : starts[n + 1]]))
-            for n in range(len(works.dates))
-        ]
+        self.teams, self.papers_of = works.teams, works.papers_by_person
         never = int(self.periods.max(initial=0)) + 1
         self.first: IntArray = np.full(works.people, never, dtype=np.int64)
-        by_paper = np.repeat(self.periods, np.diff(works.starts))
-        np.minimum.at(self.first, works.authors, by_paper)
-
-    @cached_property
-    def papers_of(self) -> list[list[int]]:
-        """Numbers of the papers of each person, in order of date."""
-        found: list[list[int]] = [[] for _ in range(self.works.people)]
-        for number, team in enumerate(self.teams):
-            for one in team:
-                found[one].append(number)
-        return found
-
-    def papers_in(self, first: int, last: int) -> range:
-        """Numbers of the papers of the periods ``first`` to ``last`` - 1."""
-        low, high = np.searchsorted(self.periods, [first, last], side="left")
-        return range(int(low), int(high))
+        np.minimum.at(self.first, works.authors, np.repeat(self.periods, works.sizes))
 
     def papers_before(self, person: int, period: int) -> Iterator[int]:
         """Numbers of the papers of a person in earlier periods, the latest first."""
@@ -87,8 +70,6 @@ class Seats:
         paper: number of the paper.
         period: of the paper.
         person: number of the author.
-        place: 0 for the first author, 1 for those between, 2 for the last; a single author is
-            first.
         size: authors of the paper.
         entries: of an author without a paper in an earlier period, 1 / its papers in this one: one
             entry per person, spread over the papers of the first period; 0 for an incumbent.
@@ -104,7 +85,6 @@ class Seats:
     paper: IntArray
     period: IntArray
     person: IntArray
-    place: IntArray
     size: IntArray
     entries: FloatArray
     repeated: BoolArray
@@ -115,29 +95,27 @@ class Seats:
 
     @classmethod
     def of(cls, history: CareerHistory, first: int, last: int) -> Seats:
-        """Tell every authorship of the periods ``first`` to ``last`` - 1."""
-        papers = history.papers_in(first, last)
-        rows = [row for number in papers for row in _seats_of(history, number)]
+        """Describe every authorship of the periods ``first`` to ``last`` - 1."""
+        low, high = np.searchsorted(history.periods, [first, last], side="left")
+        rows = [row for number in range(low, high) for row in _seats_of(history, number)]
         columns = list(zip(*rows, strict=True)) or [()] * len(KINDS)
         return cls(*(np.array(one, dtype=kind) for one, kind in zip(columns, KINDS, strict=True)))
 
-    def chosen(self, mask: BoolArray) -> Seats:
-        """Some of them."""
-        return Seats(*(getattr(self, name)[mask] for name in self.__dataclass_fields__))
+    def at(self, rows: BoolArray | IntArray) -> Seats:
+        """Some of them, by a mask or by their numbers."""
+        return Seats(*(getattr(self, one.name)[rows] for one in fields(self)))
 
     def of_papers(self, papers: IntArray) -> Seats:
         """The authorships of some papers, those of a paper that is named twice twice."""
         order = np.argsort(self.paper, kind="stable")
         ordered = self.paper[order]
         low = np.searchsorted(ordered, papers, side="left")
-        high = np.searchsorted(ordered, papers, side="right")
-        counts = high - low
+        counts = np.searchsorted(ordered, papers, side="right") - low
         within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-        rows = order[np.repeat(low, counts) + within]
-        return Seats(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+        return self.at(order[np.repeat(low, counts) + within])
 
 
-KINDS = (*[np.int64] * 5, np.float64, bool, bool, np.int64, bool, np.int64)
+KINDS = (*[np.int64] * 4, np.float64, bool, bool, np.int64, bool, np.int64)
 """Types of the columns of ``Seats``, in their order."""
 
 
@@ -147,18 +125,21 @@ def _seats_of(history: CareerHistory, number: int) -> Iterator[tuple[float, ...]
     known = [one for one in team if history.first[one] < period]
     earlier = _earlier_team(history, team, known, period)
     partners = {one: history.partners(one, period) for one in known}
+    leader = 0 if history.leader == "first" else len(team) - 1
     for position, one in enumerate(team):
-        place = 0 if position == 0 else 2 if position == len(team) - 1 else 1
-        share = 0.0
+        share, relation, leads = 0.0, 0, position == leader
         if one not in partners:
             mine = [n for n in history.papers_of[one] if history.periods[n] == period]
             share = 1 / len(mine)
-        leads = position == (0 if history.leader == "first" else len(team) - 1)
-        relation = 0
-        if not leads and one in partners and len(known) > 1:
-            relation = _relation(one, known, partners)
+        elif not leads and len(known) > 1:
+            others = [other for other in known if other != one]
+            near = {far for other in others for far in partners[other]}
+            if any(other in partners[one] for other in others):
+                relation = 1
+            else:
+                relation = 2 if any(friend in near for friend in partners[one]) else 3
         yield (
-            *(number, period, one, place, len(team), share),
+            *(number, period, one, len(team), share),
             *(bool(earlier), one in earlier, max(0, len(earlier) - 1), leads, relation),
         )
 
@@ -182,11 +163,3 @@ def _earlier_team(
         if joint >= 2 and 2 * joint >= len(team) and alike >= most:
             best, most = history.teams[paper], alike
     return best
-
-
-def _relation(one: int, known: list[int], partners: dict[int, dict[int, tuple[int, int]]]) -> int:
-    others = [other for other in known if other != one]
-    if any(other in partners[one] for other in others):
-        return 1
-    near = {far for other in others for far in partners[other]}
-    return 2 if any(friend in near for friend in partners[one]) else 3

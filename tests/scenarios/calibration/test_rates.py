@@ -1,15 +1,18 @@
-"""Rates with a slope: what they recover, and when a slope is believed."""
+"""Rates with a slope, and counts that vary more than chance: known truths and cases by hand."""
 
 import math
 
 import numpy as np
 import pytest
 
-from virsci_society.scenarios.calibration.estimation.count_models import (
+from virsci_society.scenarios.calibration.parameters import to_link, unlink
+from virsci_society.scenarios.calibration.rates import (
     DAMPING,
+    fit_beta_binomial,
+    fit_gamma_poisson,
     fit_trend,
-    to_link,
-    unlink,
+    share_never_again,
+    standard_errors,
 )
 
 YEARS = np.arange(12.0)
@@ -25,7 +28,6 @@ def test_a_growing_count_is_continued_by_a_damped_trend():
     assert found.age == pytest.approx(8.5)
     assert found.estimate.value == pytest.approx(100 * math.exp(0.55 + ahead), rel=0.05)
     assert found.estimate.value < 100 * math.exp(0.1 * 14)
-    assert found.dispersion == 1
 
 
 def test_a_trend_fades_year_by_year_after_its_date():
@@ -87,3 +89,48 @@ def test_recent_periods_count_for_more():
 @pytest.mark.parametrize(("link", "value"), [("log", 3.5), ("logit", 0.2), ("identity", -1.0)])
 def test_links_and_their_inverses(link, value):
     assert unlink(link, to_link(link, value)) == pytest.approx(value)
+
+
+def test_a_beta_binomial_is_recovered():
+    rng = np.random.default_rng(1)
+    trials = rng.integers(1, 8, 4000)
+    spread = fit_beta_binomial(rng.binomial(trials, rng.beta(0.4 * 5, 0.6 * 5, 4000)), trials)
+    assert spread.value == pytest.approx(5, abs=3 * spread.error)
+    assert spread.n == 4000
+
+
+def test_a_binomial_has_a_large_concentration():
+    rng = np.random.default_rng(2)
+    trials = np.full(2000, 6)
+    assert fit_beta_binomial(rng.binomial(trials, 0.3), trials).value > 50
+
+
+def test_nothing_is_estimated_of_nothing():
+    assert math.isnan(fit_beta_binomial(np.zeros(3, dtype=int), np.zeros(3, dtype=int)).value)
+    assert math.isnan(fit_gamma_poisson(np.zeros(4, dtype=int)).value)
+
+
+def test_a_negative_binomial_is_recovered():
+    rng = np.random.default_rng(3)
+    found = fit_gamma_poisson(rng.poisson(rng.gamma(2.5, 3 / 2.5, 5000)))
+    assert found.value == pytest.approx(2.5, abs=3 * found.error)
+
+
+def test_kaplan_and_meier_by_hand():
+    # Of four, one comes again after a year; one is seen for a year only; one comes after three.
+    gaps = np.array([1, np.inf, 3, np.inf])
+    observed = np.array([5.0, 1.0, 5.0, 5.0])
+    found = share_never_again(gaps, observed, 5)
+    assert found.value == pytest.approx((1 - 1 / 4) * (1 - 1 / 2))
+    assert found.error > 0
+
+
+def test_a_horizon_that_nobody_has_reached_is_not_known():
+    assert math.isnan(share_never_again(np.array([np.inf]), np.array([2.0]), 5).value)
+
+
+def test_standard_errors_of_a_normal_likelihood():
+    assert standard_errors(lambda x: float(x @ x) / (2 * 0.25), np.zeros(2)) == pytest.approx(
+        [0.5, 0.5]
+    )
+    assert math.isnan(standard_errors(lambda x: -float(x @ x), np.zeros(1))[0])

@@ -1,6 +1,7 @@
 """Calibration files: what is read from them, and every way in which one can be wrong."""
 
 import json
+import math
 import re
 import textwrap
 from pathlib import Path
@@ -9,8 +10,9 @@ import pytest
 
 from tests.scenarios.calibration.conftest import FILE, write_jsonl
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.calibration.calibration_file import LogitNormal, UniformPrior, Window
-from virsci_society.scenarios.calibration.reader import read_calibration
+from virsci_society.scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration.calibration_file import Prior, read_calibration
+from virsci_society.scenarios.calibration.windows import Window
 from virsci_society.scenarios.config.document import FittedOn
 
 YEARS = range(2000, 2014)
@@ -26,27 +28,34 @@ def faults(read, text, **options):
 def test_a_file_is_read(read):
     made = read()
     assert [one.name for one in made.file.fit] == ["2006", "2007", "2008"]
-    assert isinstance(made.file.priors["protocol.selection.q"], UniformPrior)
-    assert made.boundary == made.first_held_out == 2009
+    assert made.file.priors["protocol.selection.q"] == Prior(low=0, high=1)
+    assert made.file.boundary_year == made.file.first_held_out == 2009
     assert made.leader == "last"
-    assert made.counted == (
-        "founding.teams_per_year",
-        "protocol.team_size.mean",
-        "protocol.team_size.dispersion",
-        "protocol.team_size.growth",
-        "protocol.newcomers.lead",
-    )
     # Nothing later than the held-out window is held.
     assert made.corpus.works.dates.max() < 0 == made.corpus.day(2010)
 
 
-def test_short_names_and_defaults(read):
-    lines = FILE.splitlines()[:5]
-    made = read("\n".join(lines))
-    assert "protocol.selection.q" in made.file.priors
-    assert isinstance(made.file.priors["protocol.selection.q"], LogitNormal)
-    short = FILE.replace("[newcomers, q, repeat_rate]", "[newcomer, q, NN]")
-    assert read(short).file.targets == ("newcomers", "q", "newcomer_newcomer")
+def test_defaults(read):
+    made = read("\n".join(FILE.splitlines()[:5]))
+    assert made.file.priors["protocol.selection.q"] == Prior(median="counted", sd=0.7)
+    assert made.file.effort.seeds == 20
+    assert "gini" in made.file.targets
+
+
+def test_priors_at_their_medians_and_bounds():
+    for key, prior, counted, middle in (
+        (keys.SEAT, Prior(median="counted", sd=1), 0.2, 0.2),
+        (keys.SIZE, Prior(median="counted", sd=0.5), 4.0, 4.0),
+        (keys.SEAT, Prior(median=0.3, sd=1), 0.2, 0.3),
+        (keys.Q, Prior(low=0.2, high=0.6), None, 0.4),
+        (keys.SPREAD, Prior(low=1, high=16), None, 4.0),
+    ):
+        assert prior.value(key, 0.0, counted) == pytest.approx(middle)
+    assert Prior(low=0.2, high=0.6).value(keys.Q, 8.0, None) == pytest.approx(0.6)
+    assert Prior(low=1, high=16).value(keys.SPREAD, 8.0, None) == pytest.approx(16)
+    # The excess over the smallest team is what is log-normal.
+    size = Prior(median="counted", sd=0.5).value(keys.SIZE, 1.0, 4.0)
+    assert size == pytest.approx(1 + 3 * math.exp(0.5))
 
 
 @pytest.mark.parametrize(
@@ -61,35 +70,26 @@ def test_short_names_and_defaults(read):
         ("[2006, 2007, 2008]", "[2006, 2006, 2008]", 4, "overlaps another one of fit"),
         ("[2006, 2007, 2008]", "[2005-2006, 2007, 2008]", 4, "different lengths"),
         ("[2006, 2007, 2008]", "[1990, 2007, 2008]", 4, "begins before the papers do (1995)"),
-        ("q, repeat_rate]", "q, repeat_rat]", 10, "'repeat_rat' is never measured"),
-        ("q, repeat_rate]", "q, repeat_rat]", 10, "did you mean 'repeat_rate'"),
-        ("checks: [clustering]", "checks: [q]", 11, "q is a target as well"),
-        ("low: 0, high: 1}", "low: 0, high: 1.5}", 9, "the key takes 0 to 1"),
-        ("low: 0, high: 1}", "low: 1, high: 0}", 9, "give the lower one first"),
-        ("low: 0, high: 1}", "low: 0}", 9, "required"),
-        ("use: uniform", "use: unifrm", 9, "did you mean 'uniform'"),
-        ("median: 0.5", "median: 1.5", 8, "lies between 0 and 1"),
-        ("protocol.selection.q:", "protocol.selection.qq:", 9, "is no parameter"),
+        ("q, repeat_rate]", "q, repeat_rat]", 9, "'repeat_rat' is never measured"),
+        ("q, repeat_rate]", "q, repeat_rat]", 9, "did you mean 'repeat_rate'"),
+        ("low: 0, high: 1}", "low: 0, high: 1.5}", 8, "1.5, but the key takes 0 to 1"),
+        ("low: 0, high: 1}", "low: 1, high: 0}", 8, "give the lower one first"),
+        ("low: 0, high: 1}", "low: 0}", 8, "expected median and sd, or low and high"),
+        ("low: 0, high: 1}", "low: 0, hihg: 1}", 8, "did you mean 'high'"),
+        ("median: 0.5", "median: 1.5", 7, "the key takes 0 to 1"),
+        ("protocol.selection.q:", "protocol.selection.qq:", 8, "is no parameter"),
         (
-            "protocol.newcomers.seat: {use: logit_normal, median: 0.5, sd: 0.7}",
-            "founding.leaders.shape: {use: log_normal}",
-            8,
+            "protocol.newcomers.seat: {median: 0.5, sd: 0.7}",
+            "founding.leaders.shape: {median: counted, sd: 0.5}",
+            7,
             "the key cannot be counted",
         ),
-        (
-            "{use: logit_normal, median: 0.5, sd: 0.7}",
-            "{use: log_normal}",
-            8,
-            "counted on the logit scale",
-        ),
-        ("protocol.newcomers.lead]", "protocol.newcomer.lead]", 6, "is no counted key"),
-        ("protocol.newcomers.lead]", "founding.leaders.shape]", 6, "cannot be counted"),
         ("base: base.yaml", "base: bases.yaml", 3, "no such file"),
         ("base: base.yaml", "base: quickstart", 3, "not wordless"),
-        ("[jsonl, papers.jsonl]", "[jsonl]", 2, "expected a kind and its files"),
+        ("[jsonl, papers.jsonl]", "[jsonl]", 2, "expected an ecosystem folder"),
         ("[jsonl, papers.jsonl]", "[jsonl, paper.jsonl]", 2, "paper.jsonl"),
-        ("effort: {first_wave: 24", "effort: {first_wave: 3", 12, "at least 20"),
-        ("effort:", "efort:", 12, "did you mean 'effort'"),
+        ("effort: {first_wave: 24", "effort: {first_wave: 3", 10, "at least 20"),
+        ("effort:", "efort:", 10, "did you mean 'effort'"),
     ],
 )
 def test_every_fault_is_told_with_its_line(read, old, new, line, told):
@@ -99,7 +99,7 @@ def test_every_fault_is_told_with_its_line(read, old, new, line, told):
 
 
 def test_all_faults_come_at_once(read):
-    text = FILE.replace("2009", "2008").replace("clustering", "q").replace("high: 1}", "high: 2}")
+    text = FILE.replace("2009", "2008").replace("rate]", "rat]").replace("high: 1}", "high: 2}")
     assert len(faults(read, text)) == 3
 
 
@@ -107,13 +107,14 @@ def test_a_key_that_the_base_does_not_have(read, place):
     base = (place / "base.yaml").read_text()
     without = base.replace("team_size: {use: negative_binomial, mean: 3.5, dispersion: 4}", "")
     (place / "base.yaml").write_text(without.replace("again: {share: 0.3, stay: 0.6}", ""))
-    (found,) = faults(read, FILE)
-    assert "field.yaml:6:" in found
+    size = "protocol.team_size.mean: {median: counted, sd: 0.5}\ntargets"
+    (found,) = faults(read, FILE.replace("targets", f"  {size}"))
+    assert "field.yaml:9:" in found
     assert "has no key protocol.team_size" in found
-    # By default it is what the base has that is counted and fitted.
+    # By default it is what the base has that is fitted.
     made = read("\n".join(FILE.splitlines()[:5]))
     assert "protocol.again.share" not in made.file.priors
-    assert not any(key.startswith("protocol.team_size") for key in made.counted)
+    assert not any(key.startswith("protocol.team_size") for key in made.base_values)
 
 
 def test_a_base_with_outside_seats_is_refused(read, place):
@@ -127,9 +128,10 @@ def test_a_base_with_outside_seats_is_refused(read, place):
 def test_a_setting_reaches_the_base_or_is_refused_by_name(read):
     made = read(FILE, settings=["founding.max_teams=7"])
     assert made.base_data()["founding"]["max_teams"] == 7
-    fitted = next(iter(made.file.priors))
+    fitted, counted = next(iter(made.file.priors)), "protocol.again.stay"
     for key, told in {
         f"{fitted}=0.2": f"--set {fitted}: the calibration fits {fitted}",
+        f"{counted}=0.2": f"--set {counted}: the calibration counts {counted}",
         "until=5y": "--set until: of the base a calibration simulates founding and protocol",
         "seed=5": "set it in the calibration file",
     }.items():
@@ -137,16 +139,6 @@ def test_a_setting_reaches_the_base_or_is_refused_by_name(read):
             read(FILE, settings=[key])
     with pytest.raises(InputError, match=r"^--set founding\.max_teems: unknown key"):
         read(FILE, settings=["founding.max_teems=7"])
-
-
-def test_another_simulator_is_imported_only_if_trusted(read):
-    text = FILE + "simulator: tests.scenarios.calibration.assembly_stand_in:StandIn\n"
-    (found,) = faults(read, text)
-    assert "field.yaml:13:" in found
-    assert "--trust" in found
-    assert type(read(text, trust=True).simulator).__name__ == "StandIn"
-    (found,) = faults(read, text.replace("StandIn", "Nobody"), trust=True)
-    assert "cannot be imported" in found
 
 
 def test_the_file_of_the_documentation_is_read(read, place):
@@ -159,8 +151,6 @@ def test_the_file_of_the_documentation_is_read(read, place):
     made = read(example.replace("papers.jsonl.gz", "papers.jsonl"))
     assert [one.name for one in made.file.held_out] == ["2012-2013"]
     assert len(made.file.priors) == 3
-    assert made.file.priors["protocol.selection.q"].trend
-    assert {"clustering", "m_patterns", "tie_lifetime"} <= {*made.file.checks}
 
 
 def test_fewer_than_three_windows_are_remarked_on(read):
@@ -183,22 +173,22 @@ def test_an_ecosystem_is_given_windows_before_its_boundary(place, read, tmp_path
     )
     assert built.exit_code == 0, built.output
     made = read_calibration(folder, base=str(place / "base.yaml"))
-    assert made.file.held_out == (Window(first=2008, last=2009),)
+    assert made.file.held_out == (Window(2008, 2009),)
     assert [one.name for one in made.file.fit] == ["2002-2003", "2004-2005", "2006-2007"]
-    assert made.boundary == 2010
+    assert made.file.boundary_year == 2010
     past = json.loads((folder / "manifest.json").read_text())["counts"]["past"]
     assert made.fitted_on == FittedOn("eco", 2010, past=past)
     assert "held out" in made.notes[0]
     # The same papers as from the source, whatever comes after them.
     source = read(FILE.replace("held_out: [2009]", "held_out: [2009]\nboundary: 2010"))
     assert made.corpus.digest(None, 2010) == source.corpus.digest(None, 2010)
-    later = read(FILE.replace("[jsonl, papers.jsonl]", "").replace("source:", "ecosystem: eco"))
+    later = read(FILE.replace("[jsonl, papers.jsonl]", "eco"))
     assert later.fitted_on == FittedOn("a synthetic field", 2009, source="papers.jsonl")
     assert later.fitted_on == read().fitted_on
     assert later.corpus.digest(None, 2009) != made.corpus.digest(None, 2010)
     found = faults(
         read,
-        FILE.replace("source: [jsonl, papers.jsonl]", "ecosystem: eco").replace(
+        FILE.replace("[jsonl, papers.jsonl]", "eco").replace(
             "held_out: [2009]", "held_out: [2010]"
         ),
     )

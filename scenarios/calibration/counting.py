@@ -1,37 +1,35 @@
 """Parameters that can be counted from papers, with standard errors.
 
 A rate (papers a year, authors of a paper, newcomers) has a level in every window and a trend over
-ten years; what says how teams are chosen is counted over all years from the first fit window on.
+ten years; how teams are chosen is counted over all years from the first fit window on.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
 from virsci_society.scenarios.calibration import parameters as keys
-from virsci_society.scenarios.calibration.calibration_file import Window
-from virsci_society.scenarios.calibration.corpus import Corpus
-from virsci_society.scenarios.calibration.estimation.choice_models import (
+from virsci_society.scenarios.calibration.choices import (
     fit_conditional_logit,
     fit_memory,
     partner_choices,
     past_papers,
 )
-from virsci_society.scenarios.calibration.estimation.count_models import (
+from virsci_society.scenarios.calibration.rates import (
     Estimate,
-    Link,
     Trend,
     fit_beta_binomial,
     fit_gamma_poisson,
     fit_trend,
     share_never_again,
 )
-from virsci_society.scenarios.calibration.estimation.seats import CareerHistory, Leader, Seats
+from virsci_society.scenarios.calibration.seats import CareerHistory, Leader, Seats
+from virsci_society.scenarios.calibration.windows import Corpus, Window
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 RATE_YEARS = 10
@@ -57,28 +55,30 @@ class CountedValues:
     """What was counted before a year.
 
     Attributes:
-        end: the first year that was left out.
-        estimates: of every key, at 1 January of ``end``, in the units of the scenario.
+        estimates: of every key, at 1 January of that year, in the units of the scenario.
         trends: of the keys whose level changes.
-        places: share of newcomers among first, middle and last authors, and its trend.
     """
 
-    end: int
     estimates: Mapping[str, Estimate]
     trends: Mapping[str, Trend]
-    places: Mapping[str, Trend] = field(default_factory=dict)
 
-    def values(self) -> dict[str, float]:
-        """Every counted key at 1 January of ``end``, trends included; those known alone."""
-        return {
+    def values(self, years: float = 0.0) -> dict[str, float]:
+        """Every key that is known, so many years after the date; trends are continued, damped."""
+        found = {
             key: keys.PARAMETERS[key].clip(one.value)
             for key, one in self.estimates.items()
             if math.isfinite(one.value)
         }
+        for key, trend in self.trends.items() if years else ():
+            if key in found:
+                known = keys.PARAMETERS[key]
+                found[key] = known.value(known.level(found[key]) + trend.change_after(years))
+                found[TREND_OF[key]] = trend.slope_after(years)
+        return found
 
 
 class Counting:
-    """What can be counted of the papers before a year.
+    """What can be counted in the papers before a year.
 
     Args:
         corpus: all papers.
@@ -89,25 +89,25 @@ class Counting:
     """
 
     def __init__(self, corpus: Corpus, end: int, since: int, leader: Leader, seed: int) -> None:
-        self.corpus, self.end, self.since, self.seed = corpus, end, since, seed
+        self.corpus, self.seed = corpus, seed
         self.history = CareerHistory(corpus.before(end), leader)
         self.first, self.last = since - corpus.origin, end - corpus.origin
         # Ten years for a trend, or from the first fit window on where that is longer.
         rated = min(self.first, max(int(self.history.periods[0]) + 1, self.last - RATE_YEARS))
         self.years: IntArray = np.arange(rated, self.last)
         self.rated = Seats.of(self.history, rated, self.last)
-        self.seats = self.rated.chosen(self.rated.period >= self.first)
+        self.seats = self.rated.at(self.rated.period >= self.first)
 
     def in_window(self, window: Window) -> dict[str, float]:
         """Levels of the rates in a window itself; their trends within it are left at zero."""
         low, high = (year - self.corpus.origin for year in (window.first, window.last + 1))
-        seats = self.seats.chosen((self.seats.period >= low) & (self.seats.period < high))
+        seats = self.seats.at((self.seats.period >= low) & (self.seats.period < high))
         papers = np.unique(seats.paper, return_index=True)[1]
         fresh = papers[~seats.repeated[papers]]
         lead, other = seats.leads, _further(seats)
         return {
             keys.PAPERS: len(papers) / window.years,
-            keys.SIZE: float(seats.size[fresh].mean()) if len(fresh) else float("nan"),
+            keys.SIZE: float(seats.size[fresh].mean()) if len(fresh) else math.nan,
             keys.LEAD: _share(seats.entries[lead].sum(), int(lead.sum())),
             keys.SEAT: _share(seats.entries[other].sum(), int(other.sum())),
             **dict.fromkeys(TREND_OF.values(), 0.0),
@@ -116,71 +116,56 @@ class Counting:
     def values(self) -> CountedValues:
         """Every counted key, at 1 January of ``end``."""
         trends = self._trends()
-        found = {
-            key: Estimate(
-                one.estimate.value + keys.PARAMETERS[key].floor, one.estimate.error, one.n
-            )
-            for key, one in trends.items()
-        }
+        found: dict[str, Estimate] = {}
         for key, one in trends.items():
-            slope = Estimate(one.slope_after(0.0), one.slope_error, one.n)
-            found[TREND_OF[key]] = slope
+            rate = one.estimate
+            found[key] = Estimate(rate.value + keys.PARAMETERS[key].floor, rate.error, one.n)
+            found[TREND_OF[key]] = Estimate(one.slope_after(0.0), one.slope_error, one.n)
         papers = np.unique(self.seats.paper, return_index=True)[1]
         sizes = self.seats.size[papers[~self.seats.repeated[papers]]]
         found[keys.SIZE_DISPERSION] = fit_gamma_poisson(sizes - 1)
-        found[keys.SPREAD] = self._spread()
+        other = _further(self.seats)
+        _, team = np.unique(self.seats.paper[other], return_inverse=True)
+        new = np.bincount(team, weights=(self.seats.entries[other] > 0).astype(float))
+        found[keys.SPREAD] = fit_beta_binomial(np.round(new).astype(np.int64), np.bincount(team))
         found[keys.ONE_OFF] = self._one_off()
-        found |= self._memories() | self._choices() | self._shares()
-        places = {
-            name: self._share_trend(self.rated.place == place, whole=True)
-            for place, name in enumerate(("first", "middle", "last"))
-        }
-        ordered = {key: found[key] for key in keys.PARAMETERS if key in found}
-        return CountedValues(self.end, ordered, trends, places)
+        found |= self._memories() | self._shares()
+        rng = np.random.default_rng([self.seed, 1])
+        chosen = fit_conditional_logit(
+            *partner_choices(self.history, self.seats, rng, MOST_CHOICES)
+        )
+        found |= zip((keys.JOINT, keys.RECENCY, keys.OWN_PAPERS), chosen, strict=True)
+        return CountedValues({key: found[key] for key in keys.PARAMETERS if key in found}, trends)
 
     def _trends(self) -> dict[str, Trend]:
         seats, years = self.rated, self.years
+
+        def trend(totals: list[float], exposures: list[float], link: keys.Link) -> Trend:
+            times = np.asarray(years + 0.5, dtype=np.float64)
+            counts = np.array(totals), np.array(exposures)
+            return fit_trend(times, *counts, link, at=float(self.last), memory=LEVEL_MEMORY)
+
+        def share(mask: BoolArray) -> Trend:
+            inside = [mask & (seats.period == year) for year in years]
+            events = [float(seats.entries[one].sum()) for one in inside]
+            return trend(events, [float(one.sum()) for one in inside], "logit")
+
         index = np.unique(seats.paper, return_index=True)[1]
-        by_year = np.array([float((seats.period[index] == year).sum()) for year in years])
+        by_year = [float((seats.period[index] == year).sum()) for year in years]
         fresh = [index[(seats.period[index] == year) & ~seats.repeated[index]] for year in years]
-        excess = np.array([float((seats.size[one] - 1).sum()) for one in fresh])
-        teams = np.array([float(len(one)) for one in fresh])
+        excess = [float((seats.size[one] - 1).sum()) for one in fresh]
         return {
-            keys.PAPERS: self._trend(by_year, np.ones(len(years)), "log"),
-            keys.SIZE: self._trend(excess, teams, "log"),
-            keys.LEAD: self._share_trend(seats.leads),
-            keys.SEAT: self._share_trend(_further(seats)),
+            keys.PAPERS: trend(by_year, [1.0] * len(years), "log"),
+            keys.SIZE: trend(excess, [float(len(one)) for one in fresh], "log"),
+            keys.LEAD: share(seats.leads),
+            keys.SEAT: share(_further(seats)),
         }
 
-    def _share_trend(self, mask: BoolArray, *, whole: bool = False) -> Trend:
-        seats = self.rated
-        new = (seats.entries > 0).astype(float) if whole else seats.entries
-        inside = [mask & (seats.period == year) for year in self.years]
-        events = np.array([float(new[one].sum()) for one in inside])
-        return self._trend(events, np.array([float(one.sum()) for one in inside]), "logit")
-
-    def _trend(self, totals: FloatArray, exposures: FloatArray, link: Link) -> Trend:
-        return fit_trend(
-            np.asarray(self.years + 0.5, dtype=np.float64),
-            totals,
-            exposures,
-            link,
-            at=float(self.last),
-            memory=LEVEL_MEMORY,
-        )
-
-    def _spread(self) -> Estimate:
-        other = _further(self.seats)
-        _, place = np.unique(self.seats.paper[other], return_inverse=True)
-        trials = np.bincount(place)
-        new = np.bincount(place, weights=(self.seats.entries[other] > 0).astype(float))
-        return fit_beta_binomial(np.round(new).astype(np.int64), trials)[1]
-
     def _one_off(self) -> Estimate:
-        """Of those who came since the horizon before the first year that is looked at."""
+        """The share of those who came since the horizon before the first year looked at."""
         history, periods = self.history, self.history.periods
         came = np.flatnonzero((history.first >= self.first - HORIZON) & (history.first < self.last))
-        gaps = np.full(len(came), np.inf)
+        gaps: FloatArray = np.full(len(came), np.inf)
         for row, person in enumerate(came.tolist()):
             later = [n for n in history.papers_of[person] if periods[n] > history.first[person]]
             if later:
@@ -189,6 +174,7 @@ class Counting:
         return share_never_again(gaps, observed, float(HORIZON))
 
     def _memories(self) -> dict[str, Estimate]:
+        """Memory and exponent of leaders and of strangers; share and limit of leaders."""
         seats = self.seats
         found: dict[str, Estimate] = {}
         lead = seats.leads & (seats.entries == 0)
@@ -197,21 +183,13 @@ class Counting:
             (seats.relation == 3, keys.MEMORY, (keys.EXPONENT,)),
         )
         for mask, memory, names in groups:
-            past = past_papers(
-                self.history, seats.person[mask], seats.period[mask], self.first, self.last
-            )
+            drawn = seats.person[mask], seats.period[mask]
+            past = past_papers(self.history, *drawn, self.first, self.last)
             years, *others = fit_memory(past, leaders=keys.COAUTHORED in names)
-            found |= dict(zip(names, others, strict=True))
-            found[memory] = Estimate(
-                years.value * DAYS_PER_YEAR, years.error * DAYS_PER_YEAR, years.n
-            )
+            found |= zip(names, others, strict=True)
+            days = years.value * DAYS_PER_YEAR, years.error * DAYS_PER_YEAR
+            found[memory] = Estimate(*days, years.n)
         return found
-
-    def _choices(self) -> dict[str, Estimate]:
-        rng = np.random.default_rng([self.seed, 1])
-        sets = partner_choices(self.history, self.seats, rng, MOST_CHOICES)
-        named = (keys.JOINT, keys.RECENCY, keys.OWN_PAPERS)
-        return dict(zip(named, fit_conditional_logit(sets), strict=True))
 
     def _shares(self) -> dict[str, Estimate]:
         """Shares of seats and teams, with errors by a bootstrap over papers."""
@@ -224,20 +202,16 @@ class Counting:
         # Papers are drawn, not seats: the seats of one paper are not independent.
         papers = np.unique(self.seats.paper)
         rng = np.random.default_rng([self.seed, 2])
-        drawn: dict[str, list[float]] = {key: [] for key in counts}
-        for _ in range(BOOTSTRAP):
-            again = self.seats.of_papers(rng.choice(papers, size=len(papers)))
-            for key, count in counts.items():
-                drawn[key].append(count(again))
-        return {
-            key: Estimate(count(self.seats), _spread_of(drawn[key]), len(papers))
-            for key, count in counts.items()
-        }
-
-
-def _spread_of(drawn: list[float]) -> float:
-    known = [one for one in drawn if math.isfinite(one)]
-    return float(np.std(known)) if known else math.nan
+        samples = (
+            self.seats.of_papers(rng.choice(papers, size=len(papers))) for _ in range(BOOTSTRAP)
+        )
+        drawn = np.array([[count(one) for count in counts.values()] for one in samples])
+        found = {}
+        for (key, count), column in zip(counts.items(), drawn.T, strict=True):
+            known = column[np.isfinite(column)]
+            error = float(np.std(known)) if len(known) else math.nan
+            found[key] = Estimate(count(self.seats), error, len(papers))
+        return found
 
 
 def partner_share(seats: Seats) -> float:
@@ -264,7 +238,7 @@ def stay_share(seats: Seats) -> float:
     papers = float((1 / seats.size[seats.repeated]).sum())
     others = float((seats.others / seats.size)[seats.repeated].sum())
     stayed = float((seats.repeated & seats.stayed).sum()) - papers
-    return stayed / others if others else float("nan")
+    return stayed / others if others else math.nan
 
 
 def _further(seats: Seats) -> BoolArray:
@@ -273,4 +247,4 @@ def _further(seats: Seats) -> BoolArray:
 
 
 def _share(part: float, whole: int) -> float:
-    return float(part) / whole if whole else float("nan")
+    return float(part) / whole if whole else math.nan

@@ -1,0 +1,395 @@
+"""Windows of years with their real papers, and simulations of them from the papers before.
+
+Nothing that is dated later than the last year that is used leaves a trace here: people are numbered
+in order of their first paper, and what was left out is not counted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from virsci_society.agents.errors import InputError, SocietyError
+from virsci_society.agents.files.atomic_files import open_in_place, open_plain
+from virsci_society.metrics.networks.team_patterns import pattern_counts, pattern_distance
+from virsci_society.metrics.validation.assembly_quantities import (
+    SCALARS,
+    AssemblyQuantities,
+    AuthorHistory,
+    assembly_quantities,
+)
+from virsci_society.metrics.validation.tolerances import TOLERANCES, error_of
+from virsci_society.protocols.assembly_runs import AssemblySimulator
+from virsci_society.protocols.wordless import Wordless
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.society.literature.authorships import Authorships
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
+
+if TYPE_CHECKING:
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
+
+PATTERNS = "m_patterns"
+DISTANCES = (*(name for name, one in TOLERANCES.items() if one.kind == "KS"), PATTERNS)
+"""Distances of the distributions of a simulation to the observed ones."""
+MEASURED = (*SCALARS, *DISTANCES)
+"""What is kept of every simulation."""
+AT_ONCE = 8
+"""Jobs that go to a worker together."""
+_YEARS = re.compile(r"^\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Whole calendar years, the last one included."""
+
+    first: int
+    last: int
+
+    @classmethod
+    def parse(cls, value: Any) -> Window:
+        """The window that a file writes as ``2008-2009`` or ``2008``."""
+        if isinstance(value, Window):
+            return value
+        found = None if isinstance(value, bool) else _YEARS.match(str(value))
+        if found is None:
+            raise ValueError(f"got {value!r}, expected years such as 2008-2009 or 2008")
+        first, last = int(found[1]), int(found[2] or found[1])
+        if not 1 <= first <= last:
+            raise ValueError(f"the years {first}-{last} run backwards")
+        return cls(first, last)
+
+    @property
+    def years(self) -> int:
+        """How many years."""
+        return self.last - self.first + 1
+
+    @property
+    def name(self) -> str:
+        """``2008-2009``, or ``2008``."""
+        return f"{self.first}-{self.last}" if self.last > self.first else str(self.first)
+
+    def earlier(self, steps: int = 1) -> Window:
+        """The window of the same length so many lengths before."""
+        return Window(self.first - steps * self.years, self.last - steps * self.years)
+
+    def overlaps(self, other: Window) -> bool:
+        """Have both a year in common?"""
+        return self.first <= other.last and other.first <= self.last
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Papers in order of year and id, dated in days since 1 January of an origin year.
+
+    Attributes:
+        works: the papers.
+        origin: the year whose 1 January is day 0; every window counts from it.
+    """
+
+    works: Authorships
+    origin: int
+
+    @property
+    def first_year(self) -> int:
+        """The year of the first paper."""
+        return self.origin + round(float(self.works.dates[0]) / DAYS_PER_YEAR)
+
+    def day(self, year: int) -> float:
+        """The day of 1 January of a year."""
+        return (year - self.origin) * DAYS_PER_YEAR
+
+    def before(self, year: int) -> Authorships:
+        """The papers before a year, by people who have one: numbers of later people are unused."""
+        early = self.works.between(-np.inf, self.day(year))
+        return replace(early, people=int(early.authors.max(initial=-1)) + 1)
+
+    def inside(self, window: Window) -> Authorships:
+        """The papers of a window."""
+        return self.works.between(self.day(window.first), self.day(window.last + 1))
+
+    def digest(self, first: int | None, end: int) -> str:
+        """sha256 of the papers from a year on (None: from the first) and before another one."""
+        part = self.works.between(-np.inf if first is None else self.day(first), self.day(end))
+        hasher = hashlib.sha256(f"{self.origin}\n".encode())
+        # Whole numbers in one order of bytes: the digest is the same on every machine.
+        for numbers in (part.dates / DAYS_PER_YEAR, part.starts, part.authors):
+            hasher.update(np.asarray(np.round(numbers), dtype="<i8").tobytes())
+        return hasher.hexdigest()
+
+
+def make_corpus(papers: Iterable[tuple[int, str, Sequence[str]]], end: int, where: str) -> Corpus:
+    """The corpus of the papers (year, id, authors) before a year, whose 1 January is day 0.
+
+    Those without an author are left out. Where none is left, an InputError names the source.
+    """
+    # By year and id: sources list papers in any order. An author named twice is one.
+    kept = sorted(
+        (year, paper, tuple(dict.fromkeys(authors)))
+        for year, paper, authors in papers
+        if year < end and authors
+    )
+    if not kept:
+        raise InputError(f"{where}: holds no paper with an author before {end}")
+    numbers: dict[str, int] = {}
+    dated = [
+        ((year - end) * DAYS_PER_YEAR, [numbers.setdefault(one, len(numbers)) for one in authors])
+        for year, _, authors in kept
+    ]
+    return Corpus(Authorships.of(dated, len(numbers)), end)
+
+
+def read_source(kind: str, paths: Sequence[Path], end: int) -> Corpus:
+    """The corpus of the papers before a year in the files of a source, such as ``jsonl``."""
+    from virsci_society.society.ecosystem.importers.source import open_source
+
+    records = open_source(kind, list(paths))
+    papers = ((one.year, one.id, [author.id for author in one.authors]) for one in records)
+    return make_corpus(papers, end, ", ".join(path.name for path in paths))
+
+
+def ecosystem_corpus(ecosystem: Ecosystem, end: int) -> Corpus:
+    """The corpus of an ecosystem's past papers before a year."""
+    table = ecosystem.past.table.select(["year", "id", "authors"])
+    columns = (table[name].to_pylist() for name in ("year", "id", "authors"))
+    return make_corpus(zip(*columns, strict=True), end, "the ecosystem")
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedWindow:
+    """A window of real papers, and what was known before it; day 0 is its first day.
+
+    Attributes:
+        name: its years.
+        before: the papers before it.
+        papers: its papers.
+        days: its length.
+    """
+
+    name: str
+    before: Authorships
+    papers: Authorships
+    days: float
+
+    @classmethod
+    def of(cls, corpus: Corpus, window: Window) -> Self:
+        """The window of a corpus."""
+        begin = corpus.day(window.first)
+        before, papers = corpus.before(window.first), corpus.inside(window)
+        parts = (before.counted_from(begin), papers.counted_from(begin))
+        return cls(window.name, *parts, window.years * DAYS_PER_YEAR)
+
+    @cached_property
+    def history(self) -> AuthorHistory:
+        """Who had written, and with whom."""
+        return AuthorHistory.from_papers(self.before.dated())
+
+    @cached_property
+    def quantities(self) -> AssemblyQuantities:
+        """Of the real papers."""
+        return assembly_quantities(self.papers.dated(), self.history)
+
+    @cached_property
+    def patterns(self) -> Counter[tuple[int, str]]:
+        """The m-patterns of the real papers (Juul et al. 2024)."""
+        return self._patterns_of(self.papers)
+
+    def values(self, papers: Authorships) -> dict[str, float]:
+        """``MEASURED`` of simulated papers of the window."""
+        found = assembly_quantities(papers.dated(), self.history)
+        return self._compare(found, self._patterns_of(papers))
+
+    def compare(self, other: ObservedWindow) -> dict[str, float]:
+        """``MEASURED`` of the real papers of another window."""
+        return self._compare(other.quantities, other.patterns)
+
+    def _compare(
+        self, found: AssemblyQuantities, patterns: Counter[tuple[int, str]]
+    ) -> dict[str, float]:
+        values = found.scalars()
+        for name in DISTANCES[:-1]:
+            values[name] = error_of(TOLERANCES[name], found, self.quantities)
+        values[PATTERNS] = pattern_distance(patterns, self.patterns)
+        return values
+
+    def _patterns_of(self, papers: Authorships) -> Counter[tuple[int, str]]:
+        years = np.floor(papers.dates / DAYS_PER_YEAR).astype(int).tolist()
+        return pattern_counts(zip(years, papers.teams, strict=True), self.before.papers_by_person)
+
+
+def assembly_simulator(base: Scenario) -> AssemblySimulator:
+    """The mechanism of a scenario; InputError where it needs more of a society than papers."""
+    if not isinstance(base.protocol, Wordless):
+        raise InputError(
+            "the base's protocol is not wordless; calibrate a wordless scenario, and let talking "
+            "teams extend the result"
+        )
+    if base.population.outside_seats is not None:
+        raise InputError(
+            "population.outside_seats: a calibration simulates everybody who has written, so "
+            "nobody is outside; leave it out of the base"
+        )
+    return AssemblySimulator(base.founding, base.protocol)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One simulation of one window.
+
+    Attributes:
+        stage: of the calibration.
+        point: number of the point in its stage.
+        window: number of the window among those of its stage.
+        seed: of the simulation.
+        parameters: values by key.
+    """
+
+    stage: str
+    point: int
+    window: int
+    seed: int
+    parameters: Mapping[str, float]
+
+
+def run_job(
+    simulator: AssemblySimulator, windows: Sequence[ObservedWindow], job: Job
+) -> list[float]:
+    """Simulate a window and measure it; the result depends on the job alone."""
+    window = windows[job.window]
+    papers = simulator.simulate(job.parameters, window.before, 0.0, window.days, job.seed)
+    return [*window.values(papers).values()]
+
+
+class Simulations:
+    """Does jobs in some windows, in this process or in some whose life ends with ``close``."""
+
+    def __init__(
+        self, simulator: AssemblySimulator, windows: Sequence[ObservedWindow], workers: int
+    ) -> None:
+        self.simulator, self.windows, self.workers = simulator, tuple(windows), workers
+        self._pool: ProcessPoolExecutor | None = None
+
+    def results(self, jobs: Sequence[Job]) -> Iterator[list[float]]:
+        """What every job measures, in the order of the jobs.
+
+        Raises:
+            SocietyError: a worker process died.
+        """
+        if self.workers <= 1 or len(jobs) < 2:
+            yield from (run_job(self.simulator, self.windows, job) for job in jobs)
+            return
+        if self._pool is None:
+            # Mesa makes "spawn" the way to start a process: nothing of this one is inherited.
+            import multiprocessing
+
+            spawn = multiprocessing.get_context("spawn")
+            state = self.simulator, self.windows
+            # Kept for the next jobs: each process is sent all windows when it starts.
+            self._pool = ProcessPoolExecutor(self.workers, spawn, _begin, state)
+        try:
+            yield from self._pool.map(_do, jobs, chunksize=AT_ONCE)
+        except BrokenProcessPool as error:
+            raise SocietyError(
+                "a worker process died; what was simulated is kept, and the same command resumes it"
+            ) from error
+
+    def close(self) -> None:
+        """End the processes, and what they have not begun."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+_AT_WORK: tuple[AssemblySimulator, tuple[ObservedWindow, ...]] | None = None
+
+
+def _begin(simulator: AssemblySimulator, windows: tuple[ObservedWindow, ...]) -> None:
+    """Make a worker process ready."""
+    global _AT_WORK
+    _AT_WORK = simulator, windows
+
+
+def _do(job: Job) -> list[float]:
+    if _AT_WORK is None:
+        raise SocietyError("a worker was given a job before it was ready")
+    return run_job(*_AT_WORK, job)
+
+
+LOG = "simulations.jsonl"
+Key = tuple[str, int, int, str]
+"""Stage, point and window of a simulation, and a hash of its seed and parameters."""
+
+
+class SimulationLog:
+    """The simulations of one calibration, each appended at once, so that a stop loses none.
+
+    Raises:
+        InputError: a line before the last one is damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / LOG
+        self._known: dict[Key, list[float]] = {}
+        length = 0
+        for end, key, values in _read(self.path):
+            length, self._known[key] = end, values
+        if self.path.exists() and self.path.stat().st_size > length:
+            # What a kill has left of a line must not stand before the next one.
+            with open_in_place(self.path, "r+b") as file:
+                file.truncate(length)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def find(self, job: Job) -> list[float] | None:
+        """What a job measured; None where it was not done."""
+        return self._known.get(_key(job))
+
+    def append(self, jobs: Sequence[Job], results: Iterator[list[float]]) -> Iterator[Job]:
+        """Write results as they come; yield each job when its line is written."""
+        with open_in_place(self.path, "a") as file:
+            for job, values in zip(jobs, results, strict=True):
+                key = _key(job)
+                content = json.dumps([*key, values])
+                file.write(f"{zlib.crc32(content.encode()):08x} {content}\n")
+                file.flush()
+                self._known[key] = values
+                yield job
+
+
+def _key(job: Job) -> Key:
+    what = json.dumps([job.seed, sorted(job.parameters.items())])
+    return job.stage, job.point, job.window, hashlib.sha256(what.encode()).hexdigest()[:16]
+
+
+def _read(path: Path) -> Iterator[tuple[int, Key, list[float]]]:
+    """Every valid line, with the length of the file up to its end."""
+    try:
+        with open_plain(path) as file:
+            lines = file.read().splitlines(keepends=True)
+    except FileNotFoundError:
+        return
+    length = 0
+    for number, line in enumerate(lines, 1):
+        valid = line.endswith(b"\n") and line[:8] == b"%08x" % zlib.crc32(line[9:-1])
+        if not valid and number < len(lines):
+            raise InputError(
+                f"{path}:{number}: this line was changed after it was written; remove the folder "
+                "and calibrate again"
+            )
+        if not valid:
+            return
+        length += len(line)
+        stage, point, window, drawn, values = json.loads(line[9:])
+        yield length, (stage, point, window, drawn), values
