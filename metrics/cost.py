@@ -44,10 +44,10 @@ BY_RUNG = ["form", "rung", "calls", *VERDICTS]
 
 
 def calls_by_act(run: Run) -> pd.DataFrame:
-    """Calls by act, in nouns; the sum is the number of rows of ``calls``.
+    """Calls by act, in nouns; the sum is the number of rows of ``calls`` (this project).
 
     Columns: ``act``, ``calls``, ``prompt_tokens``, ``completion_tokens`` (tokens; missing where
-    the backend counts none), ``defaulted`` and ``unruled`` (calls). Source: this project.
+    the backend counts none), ``defaulted`` and ``unruled`` (calls).
     """
     calls = run.table("calls")
     return _counted(calls.assign(act=calls["act"].map(ACTS).fillna(calls["act"])), "act")

@@ -67,10 +67,10 @@ class TopicHistory:
 
 
 def drift(run: Run) -> pd.DataFrame:
-    """Change of the interests of each scientist whose interests have changed.
+    """Change of the interests of each scientist whose interests have changed (Jia et al. 2017).
 
     After Jia, Wang and Szymanski (Nature Human Behaviour 1:0078), who compare papers of the
-    beginning and of the end of a career by cosine (Jia et al. 2017). Here the first list of
+    beginning and of the end of a career by cosine. Here the first list of
     interests of a scientist is compared with the last one, and all interests count alike.
     """
     rows = run.table("interests")

@@ -121,7 +121,7 @@ def modularity(matrix: sparse.csr_array, label: IntArray) -> float:
 
 
 def core_periphery(run: Run) -> pd.DataFrame:
-    """Core of both networks at the end, by two definitions."""
+    """The innermost k-core (Seidman 1983), and the core of Borgatti and Everett (2000)."""
     rows = []
     for network, matrix in final_networks(run):
         rows.append({"network": network, "nodes": matrix.shape[0], **core_statistics(matrix)})

@@ -24,9 +24,9 @@ PARTS = ("clustering", "path", "clustering_random", "path_random", "sigma")
 
 
 def small_world(run: Run) -> pd.DataFrame:
-    """Largest component of both networks at the end, against networks of the same degrees.
+    """Both networks at the end against random ones of the same degrees (Humphries and Gurney 2008).
 
-    sigma = (C / C_random) / (L / L_random) (Humphries and Gurney 2008), with C the mean local
+    sigma = (C / C_random) / (L / L_random), of the largest component, with C the mean local
     clustering (Watts and Strogatz 1998) and L the mean number of steps between two scientists.
     """
     streams = Streams(run.seed, "metrics", "small world")

@@ -108,7 +108,7 @@ def longest_shared(own: Sequence[str], others: Mapping[str, Sequence[str]]) -> t
 
 
 def run_leaks(run: Run) -> pd.DataFrame:
-    """Each abstract of a run beside its nearest contemporary and past papers.
+    """Each abstract beside its nearest contemporary and past papers (Brown et al. 2020).
 
     Long shared runs are how test sets are searched for what a model was trained on
     (Brown et al. 2020). The neighbours are those of the novelty measure, with its settings.
