@@ -34,10 +34,6 @@ def nest_inlined_keys(cls: type[BaseModel], given: Any) -> Any:
 
     In a scenario the keys of an inlined part stand beside the part's own. With this function as a
     validator before all others, so they may in a constructor.
-
-    Args:
-        cls: a part with a class attribute ``inlined``.
-        given: what it is made from; returned as it is unless it is a mapping.
     """
     if not isinstance(given, Mapping):
         return given

@@ -182,9 +182,6 @@ class Fault(SocietyError):
     """One attempt failed.
 
     Args:
-        message: what happened, without secrets.
-        kind: a key of ``RULES``.
-        status: HTTP status, where there was an answer.
         retry_after: seconds after which the provider asks to be called again; None if it named
             none.
 
@@ -233,13 +230,7 @@ DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 @contextmanager
 def disk_errors_as(kind: type[SocietyError], what: str, hint: str = "") -> Iterator[None]:
-    """Raise an error of ours where the file system fails within this block.
-
-    Args:
-        kind: of that error.
-        what: could not be done, such as ``FOLDER: cannot be written to``.
-        hint: what to do; begins with a semicolon.
-    """
+    """Raise an error of ours where the file system fails within this block."""
     try:
         yield
     except OSError as error:

@@ -44,16 +44,7 @@ else:
 
 
 def require_extra(extra: str, module: str, need: str) -> None:
-    """Check that the package of an optional dependency is installed.
-
-    Args:
-        extra: name of the optional dependency in ``pyproject.toml``, such as ``llm``.
-        module: name under which its package is imported.
-        need: the first words of the message: what needs which package.
-
-    Raises:
-        InputError: it is not installed; the message names the line that installs it.
-    """
+    """Check that the package of an optional dependency is installed."""
     if find_spec(module) is None:
         raise InputError(f"{need}: {install_line(extra)}")
 

@@ -23,7 +23,6 @@ class LoopThread:
     The thread is a daemon, so that a process which dies of an error is not kept alive by it.
 
     Args:
-        name: name of the thread, shown by debuggers.
         wind_up: makes the coroutine that runs on the loop after ``stop``, before the loop is
             closed. None: the loop is stopped and stays open; the end of the process frees it.
         switch_interval: seconds of ``sys.setswitchinterval`` while the loop runs; ``stop`` sets
@@ -64,11 +63,7 @@ class LoopThread:
         return asyncio.run_coroutine_threadsafe(work, self.loop)
 
     def call_soon(self, function: Callable[..., object], *arguments: object) -> None:
-        """Call a function on the loop; safe from any thread and from a signal handler.
-
-        Raises:
-            RuntimeError: the loop is closed.
-        """
+        """Call a function on the loop; safe from any thread and from a signal handler."""
         self.loop.call_soon_threadsafe(function, *arguments)
 
     def run(self, work: Coroutine[Any, Any, None], timeout: float) -> None:
@@ -76,9 +71,6 @@ class LoopThread:
 
         On the loop's own thread the work is only begun, because waiting for it there would never
         end.
-
-        Raises:
-            TimeoutError: the work has not ended within so many seconds.
         """
         if self.loop.is_closed():
             # Else Python would warn of a coroutine that was never awaited.
@@ -89,11 +81,7 @@ class LoopThread:
             future.result(timeout=timeout)
 
     def stop(self, timeout: float = 10.0) -> None:
-        """Stop the loop and wait for the thread to wind up, but not on the loop's own thread.
-
-        Raises:
-            RuntimeError: the loop has been closed already.
-        """
+        """Stop the loop and wait for the thread to wind up, but not on the loop's own thread."""
         if self._earlier_interval is not None:
             sys.setswitchinterval(self._earlier_interval)
         self.call_soon(self.loop.stop)
@@ -120,9 +108,7 @@ def repeated(name: str, every: float, work: Callable[[], object]) -> Iterator[No
     The block ends when the call that is under way has returned.
 
     Args:
-        name: name of the thread, shown by debuggers.
         every: seconds from the end of one call to the next, and before the first.
-        work: the function.
     """
     ended = threading.Event()
 

@@ -58,11 +58,6 @@ def recall(memory: tuple[Recollection, ...], text: str, count: int = 5) -> tuple
     """Lines of memory that share words with a text: most shared words first, then the newest.
 
     It is a pure function of a snapshot that was taken on the clock when the question was asked.
-
-    Args:
-        memory: the snapshot.
-        text: the text to compare with.
-        count: most lines to return (>= 0).
     """
     wanted = frozenset(_WORD.findall(text.lower()))
     scored = [

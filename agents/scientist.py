@@ -17,12 +17,6 @@ if TYPE_CHECKING:
 class Scientist(CellAgent):
     """One person of the society: masked name, profile, memory and memberships.
 
-    Args:
-        model: the Mesa model that it belongs to.
-        name: masked name.
-        row: its row in the population.
-        present: returns the profile of a row as of now.
-
     Attributes:
         name: masked name.
         row: its row in the population.
@@ -58,7 +52,5 @@ class Scientist(CellAgent):
 
         Args:
             date: simulated date in days.
-            team: id of the team that it is about.
-            line: its words.
         """
         self.memory = (*self.memory, Recollection(date, team, line))

@@ -102,12 +102,7 @@ class Newcomers(Part):
         """Draw what a newcomer comes with.
 
         Args:
-            world: as of now.
             mentor: row of the scientist who brings the newcomer.
-            rng: the random stream of this arrival.
-
-        Returns:
-            Its affiliations and its interests, the main topic first.
         """
         raise NotImplementedError
 
@@ -208,9 +203,6 @@ class CareerProcess:
 
     It starts those of the rule for the people of the beginning and again for each newcomer, and
     ends them when an intervention sets another rule.
-
-    Args:
-        world: the society, whose people they are.
     """
 
     def __init__(self, world: World) -> None:

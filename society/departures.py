@@ -35,7 +35,6 @@ class Retirement(Part):
 
         Args:
             ages: days since the beginning of each career, >= 0, an array of shape (people,).
-            rng: the random stream of these people.
 
         Returns:
             Days, >= 0, an array of the same shape.
@@ -170,13 +169,7 @@ class Mobility(Part):
     """Moves per scientist present and year. Unit: moves per scientist and year. Source: assumed."""
 
     def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
-        """Draw the institution, other than its own, that a scientist (row) moves to.
-
-        Args:
-            row: of the scientist.
-            world: as of now.
-            rng: the random stream of this move.
-        """
+        """Draw the institution, other than its own, that a scientist (row) moves to."""
         raise NotImplementedError
 
 
@@ -272,12 +265,7 @@ def poisson_process(
     has left is dropped, so the rate of those who remain stays the same.
 
     Args:
-        world: as of now.
-        streams: the random streams of these people.
-        purpose: names the streams of these events.
-        rows: the people; -1 may stand for the whole society.
         per_year: events per person and year, >= 0; 0: none.
-        act: makes the event happen, given the row and the random stream of the event.
     """
     if not per_year:
         return

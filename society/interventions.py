@@ -146,11 +146,7 @@ def intervene(world: World, number: int, change: Change) -> None:
 
 
 def rows_to_remove(world: World, removal: Removal | Named, number: int) -> list[int]:
-    """The rows of the scientists whom a removal takes; at least one scientist is always left.
-
-    Raises:
-        InputError: nobody of a name is in the society.
-    """
+    """The rows of the scientists whom a removal takes; at least one scientist is always left."""
     if not isinstance(removal, Removal):
         return _rows_named(world, removal)
     # The number names the stream: two removals on one day draw different people (rule 9).
@@ -176,14 +172,7 @@ def _rows_named(world: World, names: Named) -> list[int]:
 
 
 def rank_scientists(world: World, by: Rank, rng: np.random.Generator) -> list[int]:
-    """The rows of everybody who is in the society, in the order of a ranking as of now.
-
-    Args:
-        world: the world.
-        by: ``degree`` (co-authors), ``papers`` or ``citations``, most first and ties by row, or
-            ``random``.
-        rng: orders them where the ranking is ``random``.
-    """
+    """The rows of everybody who is in the society, in the order of a ranking as of now."""
     people = world.population
     here = np.ones(len(people), dtype=bool)
     here[list(people.departed)] = False

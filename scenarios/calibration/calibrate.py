@@ -80,18 +80,7 @@ def calibrate(
     workers: int = 1,
     tell: Tell = lambda text: None,
 ) -> Outcome:
-    """Calibrate, or resume a calibration that was stopped.
-
-    Args:
-        calibration: the file and its papers.
-        folder: everything is written into it.
-        workers: processes; the results do not depend on their number.
-        tell: is told what is being done.
-
-    Raises:
-        InputError: scikit-learn is not installed, the folder holds another calibration, or a
-            target is not known.
-    """
+    """Calibrate, or resume a calibration that was stopped."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     # Estimators come after all simulations, which would be made for nothing.
@@ -134,11 +123,7 @@ def lock_data(calibration: PreparedCalibration) -> dict[str, Any]:
 
 
 def take_lock(folder: Path, data: Mapping[str, Any]) -> None:
-    """Write the lock, or find that the folder holds this calibration already.
-
-    Raises:
-        InputError: the folder holds another calibration, or other files.
-    """
+    """Write the lock, or find that the folder holds this calibration already."""
     refuse_links(folder)
     held = _read(folder / LOCK)
     if held is None:

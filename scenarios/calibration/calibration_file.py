@@ -84,13 +84,7 @@ class Prior(Part):
         return [x for x in (self.median, self.low, self.high) if isinstance(x, int | float)]
 
     def value(self, key: str, score: float, counted: float | None) -> float:
-        """The parameter at a standard normal score.
-
-        Args:
-            key: of the parameter.
-            score: standard normal.
-            counted: the counted value of a window; None where there is none.
-        """
+        """The parameter at a standard normal score."""
         known = keys.PARAMETERS[key]
         if self.low is not None and self.high is not None:
             share = float(special.ndtr(score))
@@ -223,17 +217,7 @@ class PreparedCalibration:
 def read_calibration(
     path: Path, *, base: str | None = None, settings: Sequence[str] = (), trust: bool = False
 ) -> PreparedCalibration:
-    """Read and check a calibration.
-
-    Args:
-        path: a calibration file, or the folder of an ecosystem, for which one is made.
-        base: the scenario that is extended, instead of that of the file.
-        settings: ``a.b=c``; each changes what is simulated of the base, or is refused.
-        trust: let code that the base names be imported.
-
-    Raises:
-        InputError: all faults at once, each with its place.
-    """
+    """Read and check a calibration."""
     if path.is_dir():
         diagnostics, folder, notes = Diagnostics(Document()), Path.cwd(), [DEFAULT_NOTE]
         file = _file_for(path)

@@ -44,7 +44,6 @@ def fit_conditional_logit(covariates: FloatArray, starts: IntArray) -> list[Esti
     Args:
         covariates: one row per candidate, those of one choice one after another, the chosen one
             first.
-        starts: where the candidates of each choice begin; one more than there are choices.
 
     Returns:
         One estimate per covariate; NaN where there is no choice.
@@ -135,9 +134,7 @@ def past_papers(
     """Everybody with an earlier paper, in the periods ``first`` to ``last`` - 1.
 
     Args:
-        history: of everybody.
         persons: who was drawn, one entry per draw.
-        periods: the period of each draw.
     """
     works, people = history.works, history.works.people
     by_paper = np.repeat(history.periods, works.sizes)
@@ -171,7 +168,6 @@ def fit_memory(past: PastPapers, *, leaders: bool = False) -> tuple[Estimate, ..
     n / (1 + n / limit), if the likelihood gains enough by such a limit.
 
     Args:
-        past: who could be drawn, and who was.
         leaders: whether share and limit are estimated.
 
     Returns:

@@ -81,11 +81,8 @@ class Counting:
     """What can be counted in the papers before a year.
 
     Args:
-        corpus: all papers.
         end: the first year that is left out.
         since: the first year that is looked at; earlier papers are only known.
-        leader: which author is taken for the leader.
-        seed: of bootstraps and sampled candidates.
     """
 
     def __init__(self, corpus: Corpus, end: int, since: int, leader: Leader, seed: int) -> None:

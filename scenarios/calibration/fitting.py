@@ -105,10 +105,7 @@ def importance(
     The balance heuristic of Veach and Guibas (1995); Beaumont et al. (2009), Biometrika 96:983.
 
     Args:
-        points: of both waves.
-        first: how many of them are of the first wave, drawn from the prior.
         centres: the points around which the second wave was drawn.
-        weights: of these.
     """
     prior = stats.norm.logpdf(points).sum(axis=1)
     second = len(points) - first
@@ -165,7 +162,6 @@ class MomentScale:
         """Make the scale.
 
         Args:
-            seeds: moments of one point with many seeds (seeds, windows, moments).
             discrepancy: variance of each moment between real windows (moments,).
         """
         windows, width = seeds.shape[1:]
@@ -178,16 +174,7 @@ class MomentScale:
         return cls(np.array(roots), covariance(seeds.mean(axis=1), discrepancy / windows))
 
     def distances(self, moments: FloatArray, observed: FloatArray) -> FloatArray:
-        """Root mean square of the standardised differences over all windows and moments.
-
-        Args:
-            moments: (points, windows, moments).
-            observed: (windows, moments).
-
-        Returns:
-            Mahalanobis distances over the root of the number of moments: about 1 for a model that
-            is right.
-        """
+        """Root mean square of the standardised differences over all windows and moments."""
         total = np.zeros(len(moments))
         for window, root in enumerate(self.roots):
             gap = (moments[:, window] - observed[window]).T
@@ -234,15 +221,7 @@ class PosteriorSample:
 
 
 class Estimation:
-    """The estimators on one table of simulations.
-
-    Args:
-        points: scores of the parameters (points, parameters).
-        moments: that one simulation of each gave (points, windows, moments).
-        weights: prior density over the density from which each point was drawn (points,).
-        scale: of the moments.
-        seed: of folds and forests.
-    """
+    """The estimators on one table of simulations."""
 
     def __init__(
         self,
@@ -269,12 +248,7 @@ class Estimation:
         return recovered
 
     def posterior(self, observed: FloatArray, recovered: FloatArray) -> PosteriorSample:
-        """The posterior at observed moments.
-
-        Args:
-            observed: (windows, moments).
-            recovered: R^2 of every estimator, of the points drawn from the prior alone.
-        """
+        """The posterior at observed moments."""
         distances = self.scale.distances(self.moments, observed)
         target = self.scale.summaries(observed[None])[0]
         near, weights = self._near(distances, self.weights)
@@ -355,12 +329,6 @@ def adjusted(
 
     Beaumont, Zhang and Balding (2002), Genetics 162:2025; a ridge penalty (Blum 2010) keeps the
     regression determined where few points are accepted.
-
-    Args:
-        points: scores of the parameters (accepted, parameters).
-        features: summaries of each (accepted, summaries).
-        kernel: weights, summing to one.
-        target: the observed summaries.
     """
     gaps = features - target
     design = np.column_stack([np.ones(len(gaps)), gaps])
@@ -492,11 +460,7 @@ class Fit:
 
     @cached_property
     def observed(self) -> FloatArray:
-        """The targets in every fit window (windows, targets).
-
-        Raises:
-            InputError: a target is not known in some window.
-        """
+        """The targets in every fit window (windows, targets)."""
         rows = np.array([self._targets_of(one) for one in self.windows])
         for place, name in enumerate(self.file.targets):
             unknown = [self.windows[n].name for n in np.flatnonzero(np.isnan(rows[:, place]))]

@@ -54,10 +54,6 @@ def trend(values: FloatArray, link: Link) -> FloatArray:
     Assimakopoulos and Nikolopoulos (2000), International Journal of Forecasting 16:521: the method
     "theta", which won the M3 competition.
 
-    Args:
-        values: of earlier windows, in order of time (windows, quantities).
-        link: the scale of the quantities, on which the slope is taken.
-
     Returns:
         (quantities,); NaN where there are fewer than three windows.
     """
@@ -173,7 +169,6 @@ def interval(known: FloatArray, discrepancy: float) -> tuple[float, float]:
     """The central 90 % of simulated values to which a normal error is added.
 
     Args:
-        known: the values.
         discrepancy: standard deviation of the error; NaN: none is known, and none is added.
     """
     if not len(known):

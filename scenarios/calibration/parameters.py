@@ -133,11 +133,7 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 
 def counted_teams(scenario: Scenario) -> str | None:
-    """How many teams a year are founded, and from which years that was counted; None: it is stated.
-
-    Raises:
-        InputError: the ecosystem cannot be read, or has no papers to count.
-    """
+    """Return the number of teams a year that would be counted on an ecosystem."""
     rule = scenario.founding
     if not isinstance(rule, Yearly) or rule.teams_per_year != "counted":
         return None
@@ -157,9 +153,6 @@ def borrowed_values(document: Document, scenario: Scenario) -> str | None:
     """A warning of values that were fitted on other papers than those of the ecosystem.
 
     An invented ecosystem has no values of its own, so there is none for it.
-
-    Returns:
-        All such keys with their values, and the command that fits them; None where there are none.
     """
     source = scenario.population.ecosystem
     if not isinstance(source, Folder):

@@ -109,14 +109,7 @@ def fit_trend(
 
     Args:
         times: of the periods, in years (periods,).
-        totals: events of each period; of shares, how often it was so.
-        exposures: time or number of trials of each period.
-        link: ``log`` (Poisson variance) or ``logit`` (binomial variance).
-        at: the time at which the level is wanted.
         memory: years before ``at`` after which the weight of a period in the level is 1/e.
-
-    Returns:
-        The trend; a slope of zero with an unknown error where there are fewer than three periods.
     """
     known = exposures > 0
     times, totals, exposures = times[known], totals[known], exposures[known]
@@ -181,16 +174,7 @@ def _regression(
 
 
 def fit_beta_binomial(successes: IntArray, trials: IntArray) -> Estimate:
-    """Concentration alpha + beta of a beta-binomial distribution by maximum likelihood.
-
-    Args:
-        successes: of each group, such as the newcomers of a team.
-        trials: of each group, such as its seats.
-
-    Returns:
-        The concentration (large: groups are alike); its error is that of its logarithm times the
-        value.
-    """
+    """Concentration alpha + beta of a beta-binomial distribution by maximum likelihood."""
     some = trials > 0
     k, n = successes[some].astype(float), trials[some].astype(float)
     if not len(k):
@@ -236,8 +220,6 @@ def share_never_again(gaps: FloatArray, observed: FloatArray, horizon: float) ->
     """Share of people without another event within a horizon (Kaplan and Meier 1958).
 
     Args:
-        gaps: time to the next event of each person; infinite where there is none in the data.
-        observed: time for which each person is observed.
         horizon: the time at which the share is wanted.
 
     Returns:

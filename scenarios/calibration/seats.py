@@ -25,10 +25,6 @@ RECENT = 3
 class CareerHistory:
     """The papers of everybody by period (a year), from which every seat is described.
 
-    Args:
-        works: all papers that may be used, in order of date.
-        leader: which author is taken for the leader of a team.
-
     Attributes:
         teams: the authors of each paper, in author order.
         papers_of: numbers of the papers of each person, in order of date.

@@ -281,11 +281,7 @@ class Simulations:
         self._pool: ProcessPoolExecutor | None = None
 
     def results(self, jobs: Sequence[Job]) -> Iterator[list[float]]:
-        """What every job measures, in the order of the jobs.
-
-        Raises:
-            SocietyError: a worker process died.
-        """
+        """What every job measures, in the order of the jobs."""
         if self.workers <= 1 or len(jobs) < 2:
             yield from (run_job(self.simulator, self.windows, job) for job in jobs)
             return
@@ -332,11 +328,7 @@ Key = tuple[str, int, int, str]
 
 
 class SimulationLog:
-    """The simulations of one calibration, each appended at once, so that a stop loses none.
-
-    Raises:
-        InputError: a line before the last one is damaged.
-    """
+    """The simulations of one calibration, each appended at once, so that a stop loses none."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / LOG

@@ -140,11 +140,7 @@ class Ecosystem:
         return hasher.hexdigest()
 
     def require_runnable(self) -> None:
-        """Check that a society can start from this.
-
-        Raises:
-            InputError: there are no past papers or no scientists.
-        """
+        """Check that a society can start from this."""
         for name in ("past", "profiles"):
             if not getattr(self, name):
                 what = "past papers" if name == "past" else "scientists"
@@ -154,15 +150,7 @@ class Ecosystem:
                 )
 
     def save(self, folder: Path | str, *, key: bool = False) -> None:
-        """Write the folder; an ecosystem that is there already is replaced.
-
-        Args:
-            folder: made where it is missing; must be empty or hold an ecosystem.
-            key: whether real names are written, too.
-
-        Raises:
-            InputError: the folder holds other files, or ``key`` is asked for and there is none.
-        """
+        """Write the folder; an ecosystem that is there already is replaced."""
         target = Path(folder)
         _clear(target)
         storage.write_papers(target / storage.PAPERS, self.past, self.contemporary)
@@ -186,15 +174,7 @@ class Ecosystem:
 
     @classmethod
     def load(cls, folder: Path | str, *, embedding: str | None = None) -> Ecosystem:
-        """Read a folder and verify the hash of every file.
-
-        Args:
-            folder: as written by ``save``.
-            embedding: name of the embedding; the first of the manifest by default.
-
-        Raises:
-            InputError: the folder is missing, damaged or inconsistent, or lacks that embedding.
-        """
+        """Read a folder and verify the hash of every file."""
         source = Path(folder)
         manifest = storage.read_manifest(source)
         boundary = manifest.get("boundary")

@@ -190,13 +190,6 @@ class KnowledgeBank:
 
     Args:
         profiles: everybody's profile on day 0; one each.
-        embedding: the embedding of the literature.
-        vectors: the vectors of their interests (profiles x dim); encoded from the profiles where
-            not given.
-        layout_file: file that keeps the inverted file's layout of many initial profiles.
-
-    Raises:
-        ProtocolError: an id occurs twice, or the vectors have another shape.
     """
 
     def __init__(
@@ -246,12 +239,6 @@ class KnowledgeBank:
 
         Args:
             date: in days; the row holds after this moment. Dates never decrease.
-            profile: the scientist's new profile.
-            vector: one row (dim numbers) of its interests; encoded from them where not given. Where
-                the interests have not changed, their old vector goes on being valid.
-
-        Raises:
-            ProtocolError: the date lies before that of the last row.
         """
         with self._updating:
             last = self._dates[-1] if self._dates else date
@@ -270,11 +257,7 @@ class KnowledgeBank:
             self._dates.append(date)
 
     def profile(self, scientist_id: str, version: int) -> Profile:
-        """A scientist's latest profile below a version.
-
-        Raises:
-            ProtocolError: there is none.
-        """
+        """A scientist's latest profile below a version."""
         return self._at(self._latest(scientist_id, version))
 
     def search(
@@ -283,13 +266,7 @@ class KnowledgeBank:
         """Find the scientists whose interests are nearest to a text, by cosine.
 
         Args:
-            text: the query.
             k: number of scientists wanted, at least 0.
-            version: number of rows that are visible, from ``version`` or ``visible``.
-            exclude: ids of scientists who are left out.
-
-        Returns:
-            At most ``k`` profiles, nearest first; cosines that are equal to 1e-5 are ordered by id.
         """
         if k < 0 or not 0 <= version <= self.version():
             raise ProtocolError(f"k={k}, version={version} with {self.version()} rows")
@@ -306,14 +283,7 @@ class KnowledgeBank:
         return tuple(self.profile(name, version) for _, name in sorted(ranked)[:k])
 
     def similarity(self, a_id: str, b_id: str, version: int) -> float:
-        """Cosine of two scientists' interests below a version, rounded to 1e-5.
-
-        Args:
-            a_id: one scientist.
-            b_id: another one.
-            version: number of rows that are visible; of a newcomer who has come since the first
-                row is taken.
-        """
+        """Cosine of two scientists' interests below a version, rounded to 1e-5."""
         a, b = (self._vector(self._latest_or_first(one, version)) for one in (a_id, b_id))
         return round(float((a.astype(np.float64) * b.astype(np.float64)).sum()), DECIMALS)
 

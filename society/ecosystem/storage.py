@@ -173,11 +173,7 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read the manifest and verify the hash of every file that it lists.
-
-    Raises:
-        InputError: no ecosystem folder, another format version, or a missing or changed file.
-    """
+    """Read the manifest and verify the hash of every file that it lists."""
     path = folder / MANIFEST
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; give the path of an ecosystem folder")

@@ -137,19 +137,7 @@ AMiner CS: 2000 to 2010 and to 2014, 156 authors. OAG 3.1: 2010 to 2020 and to 2
 def build_options(
     preset: str | None, given: Mapping[str, Any], **also: Any
 ) -> tuple[BuildOptions, dict[str, Any]]:
-    """Make options from a preset and given values, and the facts about them for the manifest.
-
-    Args:
-        preset: a name in ``PRESETS``; None for the plain defaults.
-        given: ``boundary`` and fields of the filters; None stands for not given.
-        also: other fields of the options.
-
-    Returns:
-        The options, and for the manifest the preset's name with the values that replace its own.
-
-    Raises:
-        InputError: an unknown preset, or neither a preset nor a boundary.
-    """
+    """Make options from a preset and given values, and the facts about them for the manifest."""
     chosen = {name: value for name, value in given.items() if value is not None}
     if preset is not None and preset not in PRESETS:
         raise InputError(f"preset {preset!r} is not known; known: {', '.join(PRESETS)}")

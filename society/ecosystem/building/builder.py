@@ -109,16 +109,8 @@ def build(
     """Build an ecosystem by options.
 
     Args:
-        records: the source; read once.
-        options: filters, embedding and seed.
-        facts: more facts for the manifest, asked for once the source has been read to its end;
-            what is ``unknown`` of the source becomes notes, too.
-        progress: shows the phases.
         folder: holds the records while it is built, and the rows of a model, which stay there, so
             that none is made or paid for twice; None: a temporary one.
-
-    Raises:
-        InputError: the source has no record, or the embedding cannot be had.
     """
     # Before anything is read, so that a wrong name or a missing extra is an error at once.
     kind = embedding_kind(options.embedding)

@@ -167,15 +167,7 @@ def _affiliations(people: IntArray, places: pa.Array, count: int) -> pa.Array:
 def frequent_items(
     owners: IntArray, items: IntArray, words: pa.Array, size: int, most: int = INTERESTS
 ) -> pa.Array:
-    """The most frequent items of each owner as lists of words; among equals the first to come.
-
-    Args:
-        owners: numbers below ``size``.
-        items: what each has, as numbers into ``words``.
-        words: what the items are called.
-        size: number of owners, with items or without.
-        most: length of the longest list.
-    """
+    """The most frequent items of each owner as lists of words; among equals the first to come."""
     keys = owners * len(words) + items
     kinds, places, counts = np.unique(keys, return_index=True, return_counts=True)
     people = kinds // max(1, len(words))

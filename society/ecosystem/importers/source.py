@@ -288,16 +288,7 @@ IMPORTERS: dict[str, str] = {
 def open_source(
     kind: str | type[Source], paths: Path | str | Sequence[Path | str], **options: Any
 ) -> Source:
-    """Open a source at one path or several; nothing is read yet.
-
-    Args:
-        kind: a name of ``IMPORTERS``, or the class of an importer from outside.
-        paths: files, or folders in which the source finds its files.
-        options: ``malformed_share``, ``authors``, ``nameless`` of ``Source``.
-
-    Raises:
-        InputError: the kind is not in the table.
-    """
+    """Open a source at one path or several; nothing is read yet."""
     if isinstance(kind, str) and kind not in IMPORTERS:
         near = did_you_mean(kind, IMPORTERS)
         raise InputError(f"{kind!r} is no source; choose one of {', '.join(IMPORTERS)}{near}")
