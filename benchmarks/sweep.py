@@ -62,7 +62,7 @@ PARTS = {
     "files of the network": ("write_networks",),
     "digests": ("digest_tables", "digest_content"),
     "other files of the run": ("record_run", "finish_run"),
-    "files of the study": ("hold_lease", "_note", "write_run_measures", "record_begin"),
+    "files of the study": ("hold_lease", "write_result"),
 }
 """Parts of a run, and the functions by which they are known."""
 

@@ -578,9 +578,9 @@ MISTAKES: tuple[Mistake, ...] = (
          "if max(after) != latest + 1:", "if not after:"),
         by="scenarios/runs/test_lease.py::test_a_number_that_was_used_up_meanwhile_is_no_lease"),
     mistake("bad luck is poison", "A run that came further each time is put into quarantine.",
-        ("scenarios/study/status.py::count_crashes",
-         "abs(end - ends[-1]) <= FURTHER", "end <= ends[-1]"),
-        by="scenarios/study/test_status.py"
+        ("scenarios/study/run_result.py::RunResult.deaths",
+         "abs(at - last[0]) <= FURTHER", "at <= last[0]"),
+        by="scenarios/study/test_run_result.py"
         "::test_a_run_that_came_further_each_time_is_unlucky_and_no_poison"),
     mistake("parts rounded up", "The runs of a study may together spend more than its budget.",
         ("scenarios/study/execution/run_one.py::share_of",

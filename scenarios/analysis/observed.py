@@ -296,7 +296,7 @@ def require_later_papers(run: Run, ecosystem: Ecosystem) -> None:
 def _arms(path: Path) -> list[ComparedRuns]:
     """The finished runs of a study, by its arms."""
     from virsci_society.scenarios.study.folder import done_runs
-    from virsci_society.scenarios.study.status import folder_of
+    from virsci_society.scenarios.study.run_result import folder_of
     from virsci_society.society.results.run import Run
 
     done: dict[str, list[Run]] = {}

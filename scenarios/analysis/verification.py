@@ -20,7 +20,7 @@ from virsci_society.agents.journal.writer import UNSEALED
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import MANIFEST, PARTIAL, read_state
 from virsci_society.scenarios.study.folder import LEVELS, LOCK, read_lock
-from virsci_society.scenarios.study.status import read_run_measures, read_status
+from virsci_society.scenarios.study.run_result import read_result
 
 
 @dataclass
@@ -87,7 +87,7 @@ def _verify_study(told: Verification, study: Path) -> None:
     # Sorted, because a folder lists its files in an order of its own (rule 12).
     for name in sorted(names):
         if name.isdigit():
-            told.tell(lambda index=int(name): _verify_status(study, index))  # type: ignore[misc]
+            told.tell(lambda index=int(name): _verify_result(study, index))  # type: ignore[misc]
             if (study / "runs" / name).is_dir():
                 _verify_run(told, study / "runs" / name)
 
@@ -133,10 +133,9 @@ def _verify_lock(path: Path) -> str:
     return f"{path}: is as it was written"
 
 
-def _verify_status(study: Path, index: int) -> str:
-    read_status(study, index)
-    read_run_measures(study, index)
-    return f"run {index:04d}: its status and measures are as they were written"
+def _verify_result(study: Path, index: int) -> str:
+    read_result(study, index)
+    return f"run {index:04d}: its result is as it was written"
 
 
 def _verify_ecosystem(folder: Path) -> str:

@@ -33,8 +33,8 @@ from virsci_society.scenarios.analysis.verification import Verification, verify_
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import FINISHED, MANIFEST, read_manifest, read_state
-from virsci_society.scenarios.study.folder import LOCK, read_statuses, require_lock
-from virsci_society.scenarios.study.status import folder_of
+from virsci_society.scenarios.study.folder import LOCK, read_results, require_lock
+from virsci_society.scenarios.study.run_result import folder_of
 from virsci_society.society.results.speaker import backend_of, speaker_of
 
 SUMS, CRATE_FILE = "SHA256SUMS", "ro-crate-metadata.json"
@@ -86,8 +86,8 @@ def write_archive(
             raise InputError(f"{place}: has no {HASHES}; 'society study report' gathers a study")
         named = {*listed.files, HASHES, "report.html", LOCK, JOURNAL}
         paths = [place / name for name in sorted(named)]
-        if place != folder:  # status and measures of a study's run are beside its folder
-            paths += [place.with_name(f"{place.name}.{one}.json") for one in ("status", "measures")]
+        if place != folder:  # the result of a study's run is beside its folder
+            paths.append(place.with_name(f"{place.name}.result.json"))
         held = [path for path in paths if path.is_file()]
         files |= {f"{top}/{path.relative_to(folder).as_posix()}": path for path in held}
     manifests = [read_manifest(run) for run in runs]
@@ -236,7 +236,7 @@ def _runs_in(folder: Path) -> list[Path]:
     if not (folder / LOCK).exists():
         return [folder]
     lock = require_lock(folder)
-    missing = [one.index for one in read_statuses(folder, lock) if one.state != "done"]
+    missing = [one.index for one in read_results(folder, lock) if one.state != "done"]
     if missing:
         raise InputError(f"{folder}: run {missing[0]} is not done; 'society study run' does it")
     return [folder_of(folder, index) for index in range(lock.runs)]

@@ -319,30 +319,30 @@ def has_world(folder: Path) -> bool:
     return any((one / MANIFEST).exists() for one in (folder, folder / PARTIAL))
 
 
-def list_runs(root: Path, *, of_studies: bool = False) -> list[RunState]:
+def list_runs(root: Path) -> list[RunState]:
     """Every run and study below a folder, or the folder itself, sorted by path."""
     if not root.is_dir():
         raise InputError(f"{root}: no such folder; runs are written to runs/ by default")
-    return sorted(_states(root, DEPTH, of_studies), key=lambda one: Path(one.folder))
+    return sorted(_states(root, DEPTH), key=lambda one: Path(one.folder))
 
 
-def _states(folder: Path, depth: int, of_studies: bool) -> Iterator[RunState]:
+def _states(folder: Path, depth: int) -> Iterator[RunState]:
     if _is_run(folder):
         yield read_state(folder)
         return
     below = sorted(one for one in folder.iterdir() if one.is_dir() and not one.is_symlink())
-    deeper = (_states(one, depth - 1, of_studies) for one in below)
+    deeper = (_states(one, depth - 1) for one in below)
     states = chain.from_iterable(deeper) if depth else ()
     planned = planned_runs(folder)
-    if planned is None or of_studies:
+    if planned is None:
         yield from states
     else:
         yield _state_of_study(folder, planned, [*states, *_states_without_folder(folder / "runs")])
 
 
 def _states_without_folder(runs: Path) -> Iterator[RunState]:
-    """The runs of a study that kept their measures alone, by their statuses."""
-    for path in sorted(runs.glob("*.status.json")):
+    """The runs of a study that kept their measures alone, by their results."""
+    for path in sorted(runs.glob("*.result.json")):
         run = runs / path.name.partition(".")[0]
         with suppress(InputError, OSError, LookupError, TypeError):
             held = read_json(path)

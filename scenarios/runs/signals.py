@@ -25,6 +25,8 @@ RESUME_WITH = "; resume with --set "
 """In the reason of a stop, before a larger budget."""
 THE_SAME = "the same command"
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+POLL_SECONDS = 0.2
+"""Seconds between two looks at whether a signal has come."""
 
 
 class Interruptible(Protocol):

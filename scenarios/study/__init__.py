@@ -1,7 +1,7 @@
 """Studies of many runs, which are planned, locked, run anywhere and gathered.
 
 Read ``study_file`` (the keys), ``design`` (arms, scenarios, seeds), ``reader`` (file to design),
-``folder`` (what was planned), ``status`` (how runs stand), ``forecast`` (cost beforehand) and
+``folder`` (what was planned), ``run_result`` (how a run stands), ``forecast`` (cost beforehand) and
 ``gather`` (tables afterwards). ``execution`` does the runs, ``results`` makes the page of a study,
 ``command`` has its commands.
 """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections import Counter
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,8 +29,10 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.study.design import Design
     from virsci_society.scenarios.study.execution.engine import Engine
     from virsci_society.scenarios.study.folder import Lock
-    from virsci_society.scenarios.study.status import Status
+    from virsci_society.scenarios.study.run_result import RunResult
 
+MOST = 20
+"""Runs that are not done, that are told one by one."""
 HELP = "Replicate a scenario in several arms, and compare them."
 study = typer.Typer(help=HELP, no_args_is_help=True)
 StudyName = Annotated[
@@ -135,10 +139,10 @@ def run(
     """
     from virsci_society.scenarios.study.design import check_arms
     from virsci_society.scenarios.study.execution.engine import Engine
-    from virsci_society.scenarios.study.folder import open_folder, read_statuses, unfinished_runs
+    from virsci_society.scenarios.study.folder import open_folder, read_results, unfinished_runs
 
     design, folder, locked = _read(study, set_, out, trust)
-    if locked is None or again or unfinished_runs(read_statuses(folder, locked)):
+    if locked is None or again or unfinished_runs(read_results(folder, locked)):
         # The workers of a scheduler have keys of their own.
         check_arms(design, keys=scheduler is None)
     design = _matched(design, locked, trust)
@@ -157,9 +161,9 @@ def run(
 
 def _tell_missing(folder: Path, held: Lock, *, again: bool) -> list[int]:
     """Tell and return the runs that are to be done."""
-    from virsci_society.scenarios.study.folder import read_statuses, unfinished_runs
+    from virsci_society.scenarios.study.folder import read_results, unfinished_runs
 
-    before = read_statuses(folder, held)
+    before = read_results(folder, held)
     todo = unfinished_runs(before)
     if again:
         todo += [one.index for one in before if one.state == "quarantined"]
@@ -168,7 +172,7 @@ def _tell_missing(folder: Path, held: Lock, *, again: bool) -> list[int]:
     return sorted(todo)
 
 
-def _do(engine: Engine, design: Design, folder: Path, runs: Sequence[int]) -> list[Status]:
+def _do(engine: Engine, design: Design, folder: Path, runs: Sequence[int]) -> list[RunResult]:
     """Do runs and tell how far they are."""
     at_once = prod(engine.sizes(design, len(runs)))
     return engine.run(design, folder, runs, _line_by_line(folder, len(runs), at_once))
@@ -178,16 +182,14 @@ def _do(engine: Engine, design: Design, folder: Path, runs: Sequence[int]) -> li
 @guarded
 def status(study: StudyName, out: Out = None, json: Json = False) -> None:
     """Tell how the runs of a study stand."""
-    from virsci_society.scenarios.study.folder import require_lock, statuses_to_show
+    from virsci_society.scenarios.study.folder import require_lock, results_to_show
 
     folder = _folder_of(study, out)
-    found = statuses_to_show(folder, require_lock(folder))
+    found = results_to_show(folder, require_lock(folder))
     if json:
         tell_json([one.to_data() for one in found])
     else:
-        from virsci_society.scenarios.study.status import print_statuses
-
-        print_statuses(folder, found)
+        _print_results(folder, found)
 
 
 @study.command()
@@ -250,7 +252,7 @@ def _indices(text: str, lock: Lock) -> list[int]:
 
 def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> None:
     """Gather and write the page, if there is anything new; leave with the study's exit code."""
-    from virsci_society.scenarios.study.folder import read_statuses, trim_runs
+    from virsci_society.scenarios.study.folder import read_results, trim_runs
     from virsci_society.scenarios.study.gather import (
         gather,
         is_gathered,
@@ -258,7 +260,7 @@ def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> Non
         study_json,
     )
 
-    found = read_statuses(folder, lock)
+    found = read_results(folder, lock)
     if not any(one.state == "done" for one in found):
         _end(folder, found)
         return
@@ -296,32 +298,74 @@ def _without_reviews(design: Design, folder: Path) -> list[str]:
     ]
 
 
-def _line_by_line(folder: Path, total: int, at_once: int) -> Callable[[Status], None]:
+def _line_by_line(folder: Path, total: int, at_once: int) -> Callable[[RunResult], None]:
     """Prints each run as it ends, with the share that has ended and the remaining time.
 
     The remaining time is told from the second round on: all of a round end at about the same time.
     """
-    from virsci_society.scenarios.study.status import describe_status
+    from virsci_society.scenarios.study.run_result import describe_result
 
     begun, ended = time.monotonic(), set[int]()
 
-    def line(one: Status) -> None:
+    def line(one: RunResult) -> None:
         ended.add(one.index)
         share = len(ended) / total
         known = share if len(ended) >= 2 * at_once else 0.0
         gone = elapsed_and_left(time.monotonic() - begun, known)
-        tell(f"{len(ended)} of {total} ({share:.0%}; {gone}): {describe_status(folder, one)}")
+        tell(f"{len(ended)} of {total} ({share:.0%}; {gone}): {describe_result(folder, one)}")
 
     return line
 
 
-def _end(folder: Path, found: Sequence[Status]) -> None:
+def _end(folder: Path, found: Sequence[RunResult]) -> None:
     """Leave with the exit code that these runs come to, and say which are not done and why."""
-    from virsci_society.scenarios.study.status import exit_code
+    from virsci_society.scenarios.study.run_result import exit_code
 
     code = exit_code(found)
     if code:
-        from virsci_society.scenarios.study.status import print_ends
-
-        print_ends(folder, found)
+        _print_ends(folder, found)
         raise typer.Exit(code)
+
+
+def _print_results(folder: Path, found: Sequence[RunResult]) -> None:
+    """Print how many runs of each arm are in which state, and why some are not done."""
+    from virsci_society.scenarios.study.run_result import STATES
+    from virsci_society.scenarios.terminal.console import print_table
+
+    shown = [state for state in STATES if any(one.state == state for one in found)]
+    arms = dict.fromkeys(one.arm for one in found)
+    counts = Counter((one.arm, one.state) for one in found)
+    rows = [(arm, *(str(counts[arm, state]) for state in shown)) for arm in arms]
+    tell(f"{folder}: {len(found)} runs")
+    print_table("runs by arm", ("arm", *shown), rows)
+    _print_reasons(folder, found, err=False)
+    tokens, usd = sum(one.tokens for one in found), math.fsum(one.usd for one in found)
+    if tokens or usd:
+        tell(f"spent: {tokens:,} tokens, {usd:.4f} US dollars")
+
+
+def _print_ends(folder: Path, found: Sequence[RunResult]) -> None:
+    """Print, as an error, which runs are not done, why, and what the same command would do."""
+    from virsci_society.scenarios.study.run_result import DECIDED
+
+    _print_reasons(folder, found, err=True)
+    counts = Counter(one.state for one in found if one.state != "done")
+    counted = ", ".join(f"{count} {state}" for state, count in counts.items())
+    open_ones = sum(count for state, count in counts.items() if state not in DECIDED)
+    effects = [
+        *(["resumes it"] if open_ones else []),
+        *(["tries those that failed again"] if counts["failed"] else []),
+        *(["begins those in quarantine with --again"] if counts["quarantined"] else []),
+    ]
+    line = f"of {len(found)} runs, {counted}; the same command {' and '.join(effects)}"
+    tell(line, err=True)
+
+
+def _print_reasons(folder: Path, found: Sequence[RunResult], *, err: bool) -> None:
+    from virsci_society.scenarios.study.run_result import describe_result
+
+    told = [one for one in found if one.reason and one.state != "done"]
+    for one in told[:MOST]:
+        tell(describe_result(folder, one), err=err)
+    if len(told) > MOST:
+        tell(f"... and {len(told) - MOST} more; 'society study status --json' has all", err=err)

@@ -6,7 +6,7 @@ added or left out, and every report says so.
 ::
 
     study.yaml  base.yaml  lock.json
-    runs/0000/  runs/0000.status.json  runs/0000.measures.json  ...
+    runs/0000/  runs/0000.result.json  ...
     study.json  runs.parquet  results.parquet  tables/*.parquet  report.html  report/
 """
 
@@ -43,7 +43,12 @@ from virsci_society.scenarios.runs.run_journal import (
 )
 from virsci_society.scenarios.study.budget_matching import SPENT, TEXTS, matching_data
 from virsci_society.scenarios.study.design import Design
-from virsci_society.scenarios.study.status import Status, folder_of, read_status, write_text
+from virsci_society.scenarios.study.run_result import (
+    RunResult,
+    folder_of,
+    read_result,
+    write_text,
+)
 from virsci_society.scenarios.study.study_file import STUDY, Comparison, Keep, about_of
 
 LOCK = "lock.json"
@@ -87,14 +92,10 @@ class Lock:
     @property
     def kept_measures(self) -> list[str]:
         """The measures of each run of which the gathered tables are made."""
-        names, match = list(self.data["measures"]), self.data.get("match")
-        if match is not None and "asked" in match:
-            names.append(SPENT[match["asked"]["by"]])
-        names += OF_TEXTS if set(TEXTS) & set(names) else ()
-        return list(dict.fromkeys(names))
+        return kept_measures(self.data["measures"], self.data.get("match"))
 
-    def waiting(self, index: int) -> Status:
-        """The status of a run before it has begun.
+    def waiting(self, index: int) -> RunResult:
+        """The result of a run before it has begun.
 
         Raises:
             InputError: there is no such run.
@@ -105,11 +106,18 @@ class Lock:
                 f"({len(self.arms)} arms x {self.replicates} replicates)"
             )
         arm, replicate = self.arm_of(index), index % self.replicates
-        return Status(index, arm["name"], replicate, int(arm["seeds"][replicate]))
+        return RunResult(index, arm["name"], replicate, int(arm["seeds"][replicate]))
 
     def arm_of(self, index: int) -> dict[str, Any]:
         """The arm of a run: the runs of an arm follow one another."""
         return self.arms[index // self.replicates]
+
+
+def kept_measures(named: Sequence[str], match: Mapping[str, Any] | None) -> list[str]:
+    """Measures that are named, and those that tell of budgets and texts."""
+    spent = [] if match is None else [SPENT[match["asked"]["by"]]]
+    of_texts = OF_TEXTS if set(TEXTS) & set(named) else ()
+    return list(dict.fromkeys([*named, *spent, *of_texts]))
 
 
 def make_lock(design: Design, by: str) -> Lock:
@@ -288,30 +296,30 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
     return held or wanted
 
 
-def read_statuses(folder: Path, lock: Lock) -> list[Status]:
-    """The status of every run, in the order of the index."""
-    return [read_status(folder, index) or lock.waiting(index) for index in range(lock.runs)]
+def read_results(folder: Path, lock: Lock) -> list[RunResult]:
+    """The result of every run, in the order of the index."""
+    return [read_result(folder, index) or lock.waiting(index) for index in range(lock.runs)]
 
 
-def done_runs(study: Path) -> list[Status]:
+def done_runs(study: Path) -> list[RunResult]:
     """The runs of a study that are done.
 
     Raises:
         InputError: there is none, or no lock.
     """
-    done = [one for one in read_statuses(study, require_lock(study)) if one.state == "done"]
+    done = [one for one in read_results(study, require_lock(study)) if one.state == "done"]
     if not done:
         raise InputError(f"{study}: no run of this study is done; 'society study run' does them")
     return done
 
 
-def statuses_to_show(folder: Path, lock: Lock) -> list[Status]:
+def results_to_show(folder: Path, lock: Lock) -> list[RunResult]:
     """The same for people to look at: a run whose process was killed is told as stopped."""
     return [
         replace(one, state="stopped", reason=CUT_OFF)
         if one.state == "running" and is_abandoned(folder_of(folder, one.index))
         else one
-        for one in read_statuses(folder, lock)
+        for one in read_results(folder, lock)
     ]
 
 
@@ -335,9 +343,9 @@ def _study_text(design: Design) -> str:
     return f"# {about}.\n{STUDY_HEAD}{write_yaml(data)}"
 
 
-def unfinished_runs(statuses: Sequence[Status]) -> list[int]:
+def unfinished_runs(results: Sequence[RunResult]) -> list[int]:
     """Indices of the runs that the same command would begin, or go on with."""
-    return [one.index for one in statuses if one.state not in ("done", "quarantined")]
+    return [one.index for one in results if one.state not in ("done", "quarantined")]
 
 
 def read_keep(study: Path) -> Keep:
@@ -360,9 +368,9 @@ def keep_only(folder: Path, keep: Keep) -> None:
                 remove_file(path)
 
 
-def trim_runs(study: Path, statuses: Sequence[Status], keep: Keep) -> None:
+def trim_runs(study: Path, results: Sequence[RunResult], keep: Keep) -> None:
     """Delete what is not kept of runs that were done before it was asked for, or before a kill."""
-    for one in statuses if keep != "folders" else ():
+    for one in results if keep != "folders" else ():
         folder = folder_of(study, one.index)
         if one.state == "done" and (folder / JOURNAL if keep == "tables" else folder).exists():
             with suppress(LeaseHeld), hold_lease(folder, "what is not kept of it is deleted"):

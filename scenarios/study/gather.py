@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,12 @@ from virsci_society.agents.files.atomic_files import remove_file, remove_folder
 from virsci_society.agents.files.file_hashes import HASHES, write_hashes
 from virsci_society.scenarios.study.budget_matching import SPENT, deviation
 from virsci_society.scenarios.study.design import Design, format_value
-from virsci_society.scenarios.study.folder import BASE, OF_TEXTS, Lock, deviations
-from virsci_society.scenarios.study.status import (
-    Status,
+from virsci_society.scenarios.study.folder import BASE, OF_TEXTS, Lock, deviations, kept_measures
+from virsci_society.scenarios.study.run_result import (
+    RunResult,
     folder_of,
     measure_run_folder,
-    read_run_measures,
-    write_run_measures,
+    write_result,
     write_text,
 )
 from virsci_society.scenarios.study.study_file import STUDY, Comparison, about_of, crossed_settings
@@ -41,20 +41,21 @@ MATCHED = "matched.parquet"
 TEXTS = "texts.parquet"
 
 
-def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status]) -> None:
+def gather(design: Design, folder: Path, lock: Lock, results: Sequence[RunResult]) -> None:
     """Write ``study.json``, ``runs.parquet``, ``results.parquet`` and ``tables/*.parquet``."""
     from virsci_society.society.results.table_files import write_parquet
 
+    results = [_measured(design, folder, lock, one) for one in results]
     # First: after a kill in between, the old list would call the new files damaged.
     remove_file(folder / HASHES)
-    write_text(folder / STUDY_JSON, study_json(design, lock, folder, statuses))
+    write_text(folder / STUDY_JSON, study_json(design, lock, folder, results))
     speaker = speaker_of_study(design)
     tables = {
-        RUNS: runs_table(design, statuses),
-        RESULTS: results_table(design, folder, statuses),
-        MATCHED: matched_table(design, folder, statuses),
-        TEXTS: texts_table(design, folder, statuses),
-        REVIEWS: reviews_table(folder, statuses),
+        RUNS: runs_table(design, results),
+        RESULTS: results_table(design, results),
+        MATCHED: matched_table(design, results),
+        TEXTS: texts_table(design, results),
+        REVIEWS: reviews_table(folder, results),
     }
     for name, table in tables.items():
         if table is not None:
@@ -63,7 +64,7 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
         # Those of an earlier time as well: tables of some runs would pass for those of all.
         remove_folder(folder / TABLES, within=folder)
     else:
-        for name, table in stack_measures(folder, statuses).items():
+        for name, table in stack_measures(folder, results).items():
             path = folder / TABLES / f"{name}.parquet"
             write_parquet(path, table, speaker=speaker, within=folder)
     written = (BASE, STUDY, STUDY_JSON, *tables)
@@ -86,13 +87,13 @@ def is_gathered(folder: Path, content: str) -> bool:
         return False
     # By their times: to compare what is in them would be to gather them again.
     oldest = min(path.stat().st_mtime_ns for path in (*files, page))
-    patterns = ("runs/*.status.json", "reviews/*/averages.parquet")
+    patterns = ("runs/*.result.json", "reviews/*/averages.parquet")
     news = [path for one in patterns for path in folder.glob(one)]
     ends = [path.stat().st_mtime_ns for path in news]
     return max(ends, default=0) <= oldest
 
 
-def study_json(design: Design, lock: Lock, folder: Path, statuses: Sequence[Status]) -> str:
+def study_json(design: Design, lock: Lock, folder: Path, results: Sequence[RunResult]) -> str:
     """The text of ``study.json``: what was asked, and how it departs from what was planned."""
     file = design.file
     planned = [Comparison.model_validate(one) for one in lock.data["comparisons"]]
@@ -123,20 +124,20 @@ def study_json(design: Design, lock: Lock, folder: Path, statuses: Sequence[Stat
         "lock": lock.data["hash"],
         "deviations": deviations(lock, list(file.measures), design.comparisons),
         "backend_about": speaker_of_study(design),
-        "leak": leak_notes(design, statuses),
+        "leak": leak_notes(design, results),
         **({"reviewers": reviewers} if (reviewers := reviewers_of(folder)) else {}),
     }
     return json.dumps(data, indent=1, ensure_ascii=False, default=str) + "\n"
 
 
-def leak_notes(design: Design, statuses: Sequence[Status]) -> dict[str, str]:
+def leak_notes(design: Design, results: Sequence[RunResult]) -> dict[str, str]:
     """The model's training cut-off beside the boundary, in a sentence for each arm."""
     from virsci_society.metrics.novelty.training_leaks import training_cutoff
     from virsci_society.scenarios.runs.run_folder import backend_summary
 
     notes: dict[str, str] = {}
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
-        done = next((one for one in statuses if one.arm == arm.name and one.state == "done"), None)
+        done = next((one for one in results if one.arm == arm.name and one.state == "done"), None)
         if done is not None:
             about = {"backend": backend_summary(scenario), "boundary": done.boundary}
             notes[arm.name] = training_cutoff(about).sentence
@@ -144,49 +145,42 @@ def leak_notes(design: Design, statuses: Sequence[Status]) -> dict[str, str]:
     return {"every arm": next(iter(notes.values()))} if alike else notes
 
 
-def runs_table(design: Design, statuses: Sequence[Status]) -> pd.DataFrame:
+def runs_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame:
     """One row per run: run, arm, replicate, seed, state, digest, every crossed and varied key."""
     import pandas as pd
 
     settings = {arm.name: arm.settings for arm in design.arms}
     columns: dict[str, Any] = {
-        "run": pd.array([one.index for one in statuses], dtype="int64"),
-        "arm": pd.array([one.arm for one in statuses], dtype="string"),
-        "replicate": pd.array([one.replicate for one in statuses], dtype="int64"),
-        "seed": pd.array([one.seed for one in statuses], dtype="int64"),
-        "state": pd.array([one.state for one in statuses], dtype="string"),
-        "digest": pd.array([one.digest for one in statuses], dtype="string"),
+        "run": pd.array([one.index for one in results], dtype="int64"),
+        "arm": pd.array([one.arm for one in results], dtype="string"),
+        "replicate": pd.array([one.replicate for one in results], dtype="int64"),
+        "seed": pd.array([one.seed for one in results], dtype="int64"),
+        "state": pd.array([one.state for one in results], dtype="string"),
+        "digest": pd.array([one.digest for one in results], dtype="string"),
     }
-    crossed = [crossed_settings(design.file.crossed, one.replicate) for one in statuses]
+    crossed = [crossed_settings(design.file.crossed, one.replicate) for one in results]
     for key in design.file.crossed:
         columns[key] = _column([one[key] for one in crossed])
     for key in design.keys:
-        columns[key] = _column([settings[one.arm].get(key) for one in statuses])
+        columns[key] = _column([settings[one.arm].get(key) for one in results])
     return pd.DataFrame(columns)
 
 
-def results_table(design: Design, folder: Path, statuses: Sequence[Status]) -> pd.DataFrame:
-    """One row per run and measure; the value is NaN where there is none.
-
-    Args:
-        design: names the measures.
-        folder: of the study; measures that are missing are measured now and kept.
-        statuses: of every run.
-    """
+def results_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame:
+    """One row per run and measure; the value is NaN where there is none."""
     import pandas as pd
 
     rows = []
-    for one in statuses:
-        values = _measured(folder, one, design.file.measures)
+    for one in results:
         for name in design.file.measures:
             place = (one.index, one.arm, one.replicate, one.seed)
-            rows.append((*place, name, values.get(name, math.nan)))
+            rows.append((*place, name, one.measures.get(name, math.nan)))
     table = pd.DataFrame(rows, columns=["run", "arm", "replicate", "seed", "measure", "value"])
     whole = dict.fromkeys(("run", "replicate", "seed"), "int64")
     return table.astype({**whole, "arm": "string", "measure": "string", "value": "float64"})
 
 
-def matched_table(design: Design, folder: Path, statuses: Sequence[Status]) -> pd.DataFrame | None:
+def matched_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame | None:
     """One row per arm of a matched study: what was planned for one run, and what was spent.
 
     Columns: ``arm``; ``key`` and ``value``, missing where the arm is run as given; ``target``,
@@ -201,9 +195,9 @@ def matched_table(design: Design, folder: Path, statuses: Sequence[Status]) -> p
         return None
     measure, rows = SPENT[wanted.by], []
     for one in matching:
-        runs = [status for status in statuses if status.arm == one.arm and status.state == "done"]
-        values = [_measured(folder, status, (measure,)).get(measure) for status in runs]
-        known = [value for value in values if value is not None and math.isfinite(value)]
+        runs = [run for run in results if run.arm == one.arm and run.state == "done"]
+        values = [run.measures.get(measure, math.nan) for run in runs]
+        known = [value for value in values if math.isfinite(value)]
         spent = math.fsum(known) / len(known) if known else math.nan
         off, spent_off = (deviation(each, one.target) for each in (one.planned, spent))
         planned = (one.arm, one.key, one.value, one.target, one.planned, off)
@@ -214,7 +208,7 @@ def matched_table(design: Design, folder: Path, statuses: Sequence[Status]) -> p
     return pd.DataFrame(rows, columns=columns).astype(kinds)
 
 
-def texts_table(design: Design, folder: Path, statuses: Sequence[Status]) -> pd.DataFrame | None:
+def texts_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame | None:
     """One row per arm: which texts its novelty is measured of, and how long they are.
 
     Columns: ``arm``; ``neighbours`` and ``distances``, the text by which neighbours are found and
@@ -230,8 +224,8 @@ def texts_table(design: Design, folder: Path, statuses: Sequence[Status]) -> pd.
         return None
     rows = []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
-        runs = [one for one in statuses if one.arm == arm.name and one.state == "done"]
-        values = [_measured(folder, one, OF_TEXTS) for one in runs]
+        runs = [one for one in results if one.arm == arm.name and one.state == "done"]
+        values = [one.measures for one in runs]
         table = pd.DataFrame(values, columns=[*OF_TEXTS], dtype="float64")
         means = (table["calls_after_idea"].mean(), table["words"].mean(), table["words"].std())
         rows.append((arm.name, *text_names(scenario), *means))
@@ -260,7 +254,7 @@ def reviewers_of(folder: Path) -> dict[str, str]:
     return {panel.name: reviewer_description(panel) for panel in panel_folders(folder)}
 
 
-def reviews_table(folder: Path, statuses: Sequence[Status]) -> pd.DataFrame | None:
+def reviews_table(folder: Path, results: Sequence[RunResult]) -> pd.DataFrame | None:
     """One row per run, panel, kind and score: the mean over the run's abstracts, and how many.
 
     None where nobody has reviewed any.
@@ -274,16 +268,16 @@ def reviews_table(folder: Path, statuses: Sequence[Status]) -> pd.DataFrame | No
     by = ["run", "panel", "kind", "dimension"]
     means = scores.groupby(by, as_index=False)["score"].agg(["mean", "count"])
     table = means.rename(columns={"mean": "score", "count": "papers"})
-    done = [one.index for one in statuses if one.state == "done"]
+    done = [one.index for one in results if one.state == "done"]
     whole = {"score": "float64", "papers": "int64"}
     return table[table["run"].isin(done)].astype(whole).reset_index(drop=True)
 
 
-def stack_measures(folder: Path, statuses: Sequence[Status]) -> dict[str, pd.DataFrame]:
+def stack_measures(folder: Path, results: Sequence[RunResult]) -> dict[str, pd.DataFrame]:
     """The measures' tables of all runs that are done, one below the other, with their run."""
     from virsci_society.metrics.registry import METRICS
 
-    runs = {one.index: folder_of(folder, one.index) for one in statuses if one.state == "done"}
+    runs = {one.index: folder_of(folder, one.index) for one in results if one.state == "done"}
     tables = {name: _stack(folder, runs, name) for name in METRICS}
     return {name: table for name, table in tables.items() if table is not None}
 
@@ -320,22 +314,22 @@ def _stack(folder: Path, run_folders: Mapping[int, Path], name: str) -> pd.DataF
     return stacked
 
 
-def _measured(folder: Path, status: Status, names: Sequence[str]) -> Mapping[str, float]:
-    """The measures of a run; those that were asked for later are measured now."""
-    if status.state != "done":
-        return {}
-    held = read_run_measures(folder, status.index)
-    new = [name for name in names if name not in held]
+def _measured(design: Design, folder: Path, lock: Lock, one: RunResult) -> RunResult:
+    """The result of a run with its measures; those that were asked for later are measured now."""
+    if one.state != "done":
+        return one
+    wanted = kept_measures(design.file.measures, lock.data.get("match"))
+    new = [name for name in wanted if name not in one.measures]
     if new:
-        run = folder_of(folder, status.index)
+        run = folder_of(folder, one.index)
         if not run.exists():
             raise InputError(
                 f"{run}: kept its measures alone, so {', '.join(new)} cannot be measured any more; "
                 "leave it out of the study's measures, or run the study in another folder"
             )
-        held |= measure_run_folder(run, new)
-        write_run_measures(folder, status.index, held)
-    return held
+        one = replace(one, measures={**one.measures, **measure_run_folder(run, new)})
+        write_result(folder, one)
+    return one
 
 
 def _column(values: Sequence[Any]) -> Any:

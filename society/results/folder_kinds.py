@@ -29,7 +29,7 @@ def without_manifest(folder: Path) -> str:
     if (folder / LOCK).exists():
         planned = planned_runs(folder) or 0
         # Of runs that kept their measures alone there is no folder.
-        done = max(len(runs), len([*(folder / "runs").glob("*.measures.json")]))
+        done = max(len(runs), sum(map(_is_done, (folder / "runs").glob("*.result.json"))))
         told = [f"{folder}: a study, {done} of {planned or '?'} runs finished"]
         if (folder / "report.html").exists():
             told.append(f"'society show --open {folder}' opens its page")
@@ -46,3 +46,9 @@ def without_manifest(folder: Path) -> str:
         return f"{folder}: holds {held}; give one, such as {such} ('society list runs {folder}')"
     missing = f"{folder / MANIFEST}: missing, so this is not a run folder"
     return f"{missing}; give the folder that a run wrote"
+
+
+def _is_done(result: Path) -> bool:
+    with suppress(OSError, LookupError, TypeError, InputError):
+        return bool(read_json(result)["state"] == "done")
+    return False

@@ -17,13 +17,7 @@ from virsci_society.agents.journal.records import Attempt, CallOutcome
 from virsci_society.agents.prompts.request import Message, Request, Usage
 from virsci_society.scenarios.analysis.verification import verify_folder
 from virsci_society.scenarios.runs.execute import run_scenario
-from virsci_society.scenarios.study.status import (
-    Status,
-    read_run_measures,
-    read_status,
-    write_run_measures,
-    write_status,
-)
+from virsci_society.scenarios.study.run_result import RunResult, read_result, write_result
 from virsci_society.society.results.run import Run
 
 __all__ = ["finished", "micro"]
@@ -205,17 +199,15 @@ def test_tables_and_other_files_of_a_run(finished, tmp_path, promise, number):
 @pytest.mark.parametrize("number", OFTEN)
 def test_files_of_a_study(tmp_path, promise, number):
     luck = random.Random(number)
-    status = Status(0, "a", 0, 7, "done", calls=12, tokens=345, digest="ab12")
     values = {"papers": 3.25, "calls": 12.0}
+    written = RunResult(0, "a", 0, 7, "done", calls=12, tokens=345, digest="ab12", measures=values)
     noticed = 0
     for _ in range(number):
-        write_status(tmp_path, status)
-        write_run_measures(tmp_path, 0, values)
-        name = luck.choice(["status", "measures"])
-        damage_file(tmp_path / "runs" / f"0000.{name}.json", luck)
-        found, told = tried(lambda: (read_status(tmp_path, 0), read_run_measures(tmp_path, 0)))
+        write_result(tmp_path, written)
+        damage_file(tmp_path / "runs" / "0000.result.json", luck)
+        found, told = tried(lambda: read_result(tmp_path, 0))
         noticed += bool(told)
-        assert found == (status, values) if found else f"0000.{name}.json" in told
+        assert found == written if found else "0000.result.json" in told
     assert noticed > number / 2
     promise("R16", "mutations of files tried", number)
     promise("R16", "mutations noticed", noticed)

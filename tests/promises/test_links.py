@@ -14,13 +14,7 @@ from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.lease import hold_lease
 from virsci_society.scenarios.study.folder import require_lock
-from virsci_society.scenarios.study.status import (
-    Status,
-    append_log,
-    record_begin,
-    write_run_measures,
-    write_status,
-)
+from virsci_society.scenarios.study.run_result import RunResult, write_result
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.literature.embedding.cache import EmbeddingCache
 
@@ -41,8 +35,7 @@ STUDY = (
     *("lock.json", "base.yaml", "study.yaml", "study.json", "hashes.json", "runs.parquet"),
     *("results.parquet", "matched.parquet", "reviews.parquet", "report.html", "report"),
     *("report/papers.csv", "tables", "tables/teams.parquet", "runs"),
-    *("runs/0000", "runs/0000.status.json", "runs/0000.measures.json", "runs/0000.log"),
-    *("runs/0000.begun", "runs/0000.lease", "lock.json.77.unfinished"),
+    *("runs/0000", "runs/0000.result.json", "runs/0000.lease", "lock.json.77.unfinished"),
 )
 
 
@@ -163,14 +156,11 @@ def test_a_journal(outside, tmp_path, promise):
 def test_a_study(outside, tmp_path, promise):
     folder = tmp_path / "study"
     tried = each_planted(folder, STUDY, outside, lambda _: require_lock(folder))
-    status = Status(0, "a", 0, 1)
+    result = RunResult(0, "a", 0, 1)
     writes = {
-        "runs/0000.status.json": lambda: write_status(folder, status),
-        "runs/0000.measures.json": lambda: write_run_measures(folder, 0, {"papers": 1.0}),
-        "runs/0000.log": lambda: append_log(folder, 0, "a line"),
-        "runs/0000.begun": lambda: record_begin(folder / "runs" / "0000"),
+        "runs/0000.result.json": lambda: write_result(folder, result),
         "runs/0000.lease": lambda: hold_lease(folder / "runs" / "0000", "me").__enter__(),
-        "runs": lambda: write_status(folder, status),
+        "runs": lambda: write_result(folder, result),
     }
     shutil.rmtree(folder / "runs")
     for name, write in writes.items():

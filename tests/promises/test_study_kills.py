@@ -17,6 +17,7 @@ from tests.faultserver import Plan
 from tests.promises.conftest import answers_in, attempts_in, digest_of, write_teams
 from tests.promises.dask_processes import Crowd
 from virsci_society.agents.journal.journal import Journal
+from virsci_society.scenarios.study.run_result import read_result
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -184,14 +185,14 @@ def bytes_of(folder, index):
         for path in files
         if not path.name.startswith(OF_ITS_OWN)
     }
-    return kept | {"measures": run.with_name(f"{index:04d}.measures.json").read_bytes()}
+    return kept | {"measures": read_result(folder, index).measures}
 
 
 def has_quarantined(study, poison, **engine):
     """A study with one poison run is done on a cluster, and its other run here as well."""
     from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
     from virsci_society.scenarios.study.execution.engine import run_locally
-    from virsci_society.scenarios.study.status import exit_code, read_status
+    from virsci_society.scenarios.study.run_result import exit_code
 
     arms = POISON.format(poison)
     folder = study("poison", arms, replicates=1, trust=True)
@@ -199,7 +200,7 @@ def has_quarantined(study, poison, **engine):
     assert [end.state for end in ends] == ["done", "quarantined"], ends
     assert [end.deaths for end in ends] == [0, 3]
     assert exit_code(ends) == 3
-    assert read_status(folder, 1) == ends[1]
+    assert read_result(folder, 1) == ends[1]
     assert "killed its process 3 times" in ends[1].reason
     here = study("here", arms, replicates=1, trust=True)
     run_locally(here, [0], trust=True)
@@ -227,13 +228,10 @@ def test_a_local_cluster_replaces_workers_that_a_poison_run_kills(
         has_quarantined(study, "killing_protocol", local_cluster=workers)
 
 
-@pytest.mark.parametrize(("begun", "crashes"), [(False, 0), (True, 3)])
-def test_only_deaths_in_a_runs_own_work_count_against_it(
-    study, monkeypatch, promise, begun, crashes
-):
+@pytest.mark.parametrize("begun", [False, True])
+def test_only_deaths_in_a_runs_own_work_count_against_it(study, monkeypatch, promise, begun):
     """A worker that is killed while it still imports its libraries dies of no run's fault."""
     from virsci_society.scenarios.study.execution import run_one
-    from virsci_society.scenarios.study.status import count_crashes
 
     def killed(scenario, folder, progress, **_):
         if begun:
@@ -249,7 +247,11 @@ def test_only_deaths_in_a_runs_own_work_count_against_it(
             run_one.run_one(folder, 0)
             os._exit(1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
-    assert count_crashes(folder / "runs" / "0000") == crashes
+    if begun:
+        end = run_one.run_one(folder, 0)
+        assert (end.state, end.deaths) == ("quarantined", 3)
+    else:
+        assert read_result(folder, 0) is None
     promise("R1", "workers killed before their run had begun", 3 * (not begun))
 
 
@@ -262,8 +264,6 @@ class Held:
 
 @pytest.mark.slow
 def test_ctrl_c_stops_a_local_cluster_and_is_no_death(dask, study, server, promise):
-    from virsci_society.scenarios.study.status import count_crashes, read_status
-
     folder = study("interrupted")
     server.plan(Plan(latency=0.3))
     command = [
@@ -287,8 +287,8 @@ def test_ctrl_c_stops_a_local_cluster_and_is_no_death(dask, study, server, promi
     assert "Traceback" not in told, told
     assert "the same command resumes it" in told
     for index in (0, 2):  # the first replicate of both arms
-        assert read_status(folder, index).state == "stopped"
-        assert count_crashes(folder / "runs" / f"{index:04d}") == 0
+        assert read_result(folder, index).state == "stopped"
+        assert read_result(folder, index).deaths == 0
     server.plan(Plan())
     again = subprocess.run(command, check=False, timeout=500, **how)
     assert again.returncode == 0, again.stdout

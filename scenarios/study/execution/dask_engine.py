@@ -1,7 +1,7 @@
 """The engine that runs a study on the workers of a dask scheduler.
 
 Carried to a worker are the study's folder, a hash of the files that define the study, and the index
-of a run; a short status comes back. Journals and results lie in the run folders, which all workers
+of a run; a short result comes back. Journals and results lie in the run folders, which all workers
 share. So a run that is lost with its worker or with the scheduler is simply submitted again.
 """
 
@@ -24,8 +24,7 @@ from virsci_society.agents.errors import InputError, Stopped
 from virsci_society.agents.lazy_imports import require_extra
 from virsci_society.scenarios.runs.lease import stop_all
 from virsci_society.scenarios.runs.signals import ignore_interrupts
-from virsci_society.scenarios.study.execution.pools import RunResults
-from virsci_society.scenarios.study.status import Status
+from virsci_society.scenarios.study.run_result import DECIDED, RunResult
 
 if TYPE_CHECKING:
     from distributed import Client, Future, WorkerPlugin
@@ -43,8 +42,8 @@ GRACE = 15.0
 """Seconds for which a study that is interrupted waits for its runs to stop."""
 _REFUSED = "refused"
 
-StatusData = Mapping[str, Any]
-Ended = Callable[[StatusData], bool]
+ResultData = Mapping[str, Any]
+Ended = Callable[[ResultData], bool]
 
 
 class SchedulerGone(Exception):
@@ -55,16 +54,16 @@ class DaskQueue:
     """The runs of one study that are still to be done.
 
     Args:
-        work: called on a worker with ``words`` and an index; returns a status as plain data.
+        work: called on a worker with ``words`` and an index; returns a result as plain data.
         words: carried to the worker with each index.
         indices: of the runs.
-        ended: is given each status; True: that run needs not be submitted again.
+        ended: is given each result; True: that run needs not be submitted again.
         plugin: a dask plugin that every worker is to have; None: none.
     """
 
     def __init__(
         self,
-        work: Callable[..., StatusData],
+        work: Callable[..., ResultData],
         words: tuple[object, ...],
         indices: Iterable[int],
         ended: Ended,
@@ -111,7 +110,7 @@ class DaskQueue:
                 doing.add(self._submit(client, index))
             future.release()
 
-    def _submit(self, client: Client, index: int) -> Future[StatusData]:
+    def _submit(self, client: Client, index: int) -> Future[ResultData]:
         # A key of its own each time: the scheduler must never answer from what it remembers.
         key = f"society-run-{uuid4().hex}"
         self._indices[key] = index
@@ -119,7 +118,7 @@ class DaskQueue:
         # again.
         return client.submit(self._work, *self._arguments, index, key=key, pure=False, retries=0)
 
-    def _handle_result(self, index: int, future: Future[StatusData]) -> bool:
+    def _handle_result(self, index: int, future: Future[ResultData]) -> bool:
         """Handle the end of one submission; True if its worker was lost and it is repeated."""
         from distributed import KilledWorker
 
@@ -193,9 +192,9 @@ def run_on_cluster(
     trust: bool = False,
     again: bool = False,
     fail_fast: bool = False,
-    on_result: Callable[[Status], None] | None = None,
-) -> list[Status]:
-    """Do runs of a study on a cluster; returns the status of each of those that were begun.
+    on_result: Callable[[RunResult], None] = lambda result: None,
+) -> list[RunResult]:
+    """Do runs of a study on a cluster; returns the result of each of those that were begun.
 
     The runs of a lost worker are submitted again, and a lost scheduler is waited for.
 
@@ -204,47 +203,43 @@ def run_on_cluster(
         Stopped: interrupted, or the scheduler stayed away.
     """
     require_extra("cluster", "distributed", "runs on a cluster need dask, here and on each worker")
-    folder = study.resolve()
-    results = _ClusterRuns(folder, fail_fast, on_result)
+    folder, found = study.resolve(), dict[int, RunResult]()
+
+    def ended(data: ResultData) -> bool:
+        if _REFUSED in data:
+            raise InputError(str(data[_REFUSED]))
+        result = RunResult.from_data(data)
+        if result.state in ("waiting", "running"):
+            return False
+        found[result.index] = result
+        on_result(result)
+        if fail_fast and result.state in DECIDED:
+            raise _FailedFast
+        return True
+
     words = (str(folder), study_fingerprint(folder), trust, again)
     manners = _worker_plugin(ours=local_cluster is not None)
     with _scheduler(scheduler, local_cluster) as address:
         try:
-            DaskQueue(run_on_worker, words, indices, results.record_data, manners).run(address)
+            DaskQueue(run_on_worker, words, indices, ended, manners).run(address)
         except BaseException as error:
             stop_everywhere(address, partial(_stop_study, folder), GRACE)
             if isinstance(error, KeyboardInterrupt):
                 raise Stopped("the study was interrupted") from error
             if not isinstance(error, _FailedFast):
                 raise
-    return results.of(indices)
+    return [found[index] for index in indices if index in found]
 
 
 class _FailedFast(Exception):
     """A run has failed, and the others are not wanted any more."""
 
 
-class _ClusterRuns(RunResults):
-    """Takes what workers return."""
-
-    def record_data(self, data: StatusData) -> bool:
-        """Note the status that a worker returned; False if the run has not ended with it."""
-        if _REFUSED in data:
-            raise InputError(str(data[_REFUSED]))
-        status = Status.from_data(dict(data))
-        if status.state in ("waiting", "running"):
-            return False
-        self.record_result(status)
-        if self.failed_fast:
-            raise _FailedFast
-        return True
-
-
-def run_on_worker(study: str, fingerprint: str, trust: bool, again: bool, index: int) -> StatusData:
+def run_on_worker(study: str, fingerprint: str, trust: bool, again: bool, index: int) -> ResultData:
     """Do one run, on a worker.
 
     Returns:
-        Its status as plain data, or why this worker refuses.
+        Its result as plain data, or why this worker refuses.
     """
     from virsci_society.scenarios.config.registry import find_code_here
     from virsci_society.scenarios.study.execution.run_one import run_one

@@ -1,29 +1,45 @@
-"""The engine of a study's runs, which are done in threads, in processes or on a cluster."""
+"""The engine of a study's runs, which are done in this process, in children or on a cluster.
+
+A child process is given a batch of runs and sends back short results, as text. One that dies costs
+its batch: the runs that it had under way are begun again in a child of their own each, so that the
+run that kills its process is found and put into quarantine, and the others are not; the rest of the
+batch goes to the next child. ``concurrent.futures`` is not used, because a process that dies breaks
+its whole pool.
+"""
 
 from __future__ import annotations
 
+import json
+import multiprocessing
 import os
+import signal
+import threading
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from queue import Empty
 from typing import Any
 
-from virsci_society.agents.errors import InputError, Stopped
-from virsci_society.scenarios.runs.lease import stop_all
-from virsci_society.scenarios.runs.signals import SignalWatch, watch_signals
+from virsci_society.agents.errors import InputError, SocietyError, Stopped
+from virsci_society.scenarios.runs.lease import LeaseHeld, hold_lease
+from virsci_society.scenarios.runs.signals import POLL_SECONDS, watch_signals
 from virsci_society.scenarios.study.design import Design
-from virsci_society.scenarios.study.execution.pools import (
-    POLL_SECONDS,
-    ProcessPool,
-    RunResults,
-    ThreadPool,
+from virsci_society.scenarios.study.run_result import (
+    DECIDED,
+    RunResult,
+    folder_of,
+    read_result,
+    write_result,
 )
-from virsci_society.scenarios.study.status import Status, count_crashes, folder_of
 
 TOGETHER = 8
 """Runs in one process by default, where most of the time is waiting for a model."""
+USELESS = 5
+"""Children lost in a row, for each that works at a time, of whose runs none had begun its own work;
+after them the study stops."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +70,12 @@ class Engine:
         design: Design,
         folder: Path,
         indices: Sequence[int],
-        on_result: Callable[[Status], None],
-    ) -> list[Status]:
+        on_result: Callable[[RunResult], None],
+    ) -> list[RunResult]:
         """Do these runs.
 
         Returns:
-            The status of each of those that were begun.
+            The result of each of those that were begun.
 
         Raises:
             InputError: the arguments exclude each other.
@@ -107,90 +123,213 @@ def run_locally(
     trust: bool = False,
     again: bool = False,
     fail_fast: bool = False,
-    on_result: Callable[[Status], None] | None = None,
-) -> list[Status]:
-    """Do runs of a study; returns the status of each of those that were begun.
+    on_result: Callable[[RunResult], None] = lambda result: None,
+) -> list[RunResult]:
+    """Do runs of a study; returns the result of each of those that were begun.
 
     Args:
         study: its folder, with its lock.
         indices: of the runs.
         jobs: processes; 1: this one.
         together: societies in each process at a time, which share slots and connections.
-        apart: use a process of its own even for one, so that a run that kills it does no harm.
+        apart: use a child even for one, so that a run that kills its process does no harm.
         trust: let dotted paths in the scenarios be imported.
         again: begin runs also that are in quarantine.
         fail_fast: stop at the first run that fails.
-        on_result: is given the status of every run as soon as it has ended.
+        on_result: is given the result of every run as soon as it has ended.
 
     Raises:
         Stopped: interrupted; the runs have been stopped, and can be resumed.
     """
-    results = _LocalRuns(study, fail_fast, on_result)
-    options = {"trust": trust, "again": again}
+    from virsci_society.scenarios.study.execution.run_one import run_batch
+
+    found = dict[int, RunResult]()
+    options = {"trust": trust, "again": again, "fail_fast": fail_fast}
+    failed: Stopped | None = None
+    suspects = [index for index in indices if _begun(study, index) is not None]
+    easy = [index for index in indices if index not in suspects]
     with watch_signals() as signalled:
-        results.signalled = signalled
-        suspects = [index for index in indices if count_crashes(folder_of(study, index))]
-        easy = [index for index in indices if index not in suspects]
+
+        def stop() -> Stopped | None:
+            return signalled.reason or failed
+
         if jobs > 1 or apart:
-            results.run_in_processes(easy, suspects, jobs, together, options)
+            ends = run_in_children(study, easy, suspects, jobs, together, stop, options)
         else:
-            results.run_in_threads(suspects, 1, options)
-            results.run_in_threads(easy, together, options)
-        reason = results.reason_to_stop
-    if reason is not None:
-        raise reason
-    return results.of(indices)
+            batches = ((suspects, 1), (easy, together))
+            ends = chain.from_iterable(
+                run_batch(study, batch, size, stop, **options) for batch, size in batches
+            )
+        for result in ends:
+            found[result.index] = result
+            on_result(result)
+            if fail_fast and result.state in DECIDED:
+                failed = Stopped("another run has failed (--fail-fast)")
+    if signalled.reason is not None:
+        raise signalled.reason
+    return [found[index] for index in indices if index in found]
 
 
-class _LocalRuns(RunResults):
-    """Does runs on this machine, until all have ended or a signal has come."""
+class _Child:
+    """A child process, and those runs of its batch that have not ended."""
 
-    signalled: SignalWatch
-
-    @property
-    def is_over(self) -> bool:
-        """Is nothing more to be begun?"""
-        return self.failed_fast or self.reason_to_stop is not None
-
-    @property
-    def reason_to_stop(self) -> Stopped | None:
-        """The signal that has come; None: the study goes on."""
-        return self.signalled.reason
-
-    def run_in_threads(
-        self, indices: Sequence[int], together: int, options: dict[str, Any]
+    def __init__(
+        self, study: Path, batch: Sequence[int], together: int, options: dict[str, Any]
     ) -> None:
-        """Do runs in this process."""
-        if not indices or self.is_over:
-            return
-        with ThreadPool(self.study, together, **options) as pool:
-            pool.submit(indices)
-            left = len(indices)
-            while left:
-                if self.is_over:
-                    left -= len(pool.cancel_pending())
-                    failed = Stopped("another run has failed (--fail-fast)")
-                    stop_all(self.reason_to_stop or failed, self.study)
+        self.left = {index: _begun(study, index) for index in batch}
+        # Mesa makes "spawn" the way to start a process: nothing of this one is inherited.
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        arguments = (theirs, str(study), list(batch), together, options)
+        self.process = context.Process(target=do_batch, args=arguments, name="society")
+        self.process.start()
+        # Else the pipe would not break when the child dies: this process would hold its other end.
+        theirs.close()
+
+    def stop(self) -> None:
+        """Let the runs of the child stop."""
+        # A pipe that is broken is at its end, as whoever reads there will see.
+        with suppress(OSError):
+            self.pipe.send_bytes(b"stop")
+
+    def end(self) -> int | None:
+        """Wait for its end; returns its exit code, below zero for a signal."""
+        self.pipe.close()
+        self.process.join()
+        return self.process.exitcode
+
+
+def run_in_children(
+    study: Path,
+    easy: Sequence[int],
+    suspects: Sequence[int],
+    jobs: int,
+    together: int,
+    stop: Callable[[], Stopped | None],
+    options: dict[str, Any],
+) -> Iterator[RunResult]:
+    """Do runs in child processes; yields the result of each as it ends.
+
+    Args:
+        study: its folder.
+        easy: runs that are given out in batches.
+        suspects: runs that were under way when their process died; each has a child to itself.
+        jobs: children at a time.
+        together: runs at a time in each.
+        stop: why all are to stop, asked again and again; None: they are not.
+        options: of ``run_batch``.
+    """
+    batches, alone, children = deque(easy), deque(suspects), list[_Child]()
+    stopping, useless = False, 0
+    try:
+        while True:
+            if not stopping and stop() is not None:
+                stopping = True
+                for child in children:
+                    child.stop()
+            while not stopping and len(children) < jobs and (alone or batches):
+                # Half of an even part, so that a slow child holds up no runs at the end.
+                size = len(batches) if jobs == 1 else -(-len(batches) // (2 * jobs))
+                size = min(max(size, together), len(batches))
+                batch = [alone.popleft()] if alone else [batches.popleft() for _ in range(size)]
+                children.append(_Child(study, batch, together, options))
+            if not children:
+                return
+            pipes: dict[Any, _Child] = {child.pipe: child for child in children}
+            for child in map(pipes.__getitem__, wait(pipes, timeout=POLL_SECONDS)):
                 try:
-                    end = pool.results.get(timeout=POLL_SECONDS)
-                except Empty:
+                    told = json.loads(child.pipe.recv_bytes())
+                except (EOFError, OSError):
+                    children.remove(child)
+                    code = child.end()
+                    if stopping or not child.left:
+                        continue
+                    under_way = [i for i, was in child.left.items() if _begun(study, i) != was]
+                    for index in under_way:
+                        _note_death(study, index, code)
+                    alone.extend(under_way)
+                    batches.extendleft(i for i in reversed(child.left) if i not in under_way)
+                    useless = 0 if under_way else useless + 1
+                    if useless >= USELESS * jobs:
+                        raise Stopped(
+                            f"{useless} worker processes in a row ended (exit code {code}) before "
+                            "a run began in them; look for what ends them (memory, limits of this "
+                            "machine), then the same command resumes it; --jobs 1 needs the least "
+                            "memory"
+                        ) from None
                     continue
-                left -= 1
-                if isinstance(end, Status):
-                    self.record_result(end)
-                elif isinstance(end, BaseException):
-                    raise end
+                if "error" in told:
+                    raise SocietyError(told["error"])
+                result, useless = RunResult.from_data(told), 0
+                del child.left[result.index]
+                yield result
+    finally:
+        for child in children:
+            child.end()
 
-    def run_in_processes(
-        self,
-        easy: Sequence[int],
-        suspects: Sequence[int],
-        jobs: int,
-        together: int,
-        options: dict[str, Any],
-    ) -> None:
-        """Do runs in several processes; each does several at a time, but suspects by themselves."""
-        pool = ProcessPool(self, jobs, together, options)
-        pool.ordinary, pool.suspects = deque(easy), deque(suspects)
-        pool.lost = set(suspects)
-        pool.work()
+
+def do_batch(
+    pipe: Connection, study: str, batch: list[int], together: int, options: dict[str, Any]
+) -> None:
+    """Do a batch of runs; the main function of a child process.
+
+    When the study's process is gone, the pipe breaks, and the runs stop.
+
+    Args:
+        pipe: out go results as JSON, or an ``error``; whatever comes in, and its end, is a stop.
+        study: its folder.
+        batch: indices of the runs.
+        together: most runs at a time.
+        options: of ``run_batch``.
+    """
+    from virsci_society.scenarios.study.execution.run_one import run_batch
+
+    if options["trust"]:
+        from virsci_society.scenarios.config.registry import find_code_here
+
+        find_code_here(True)
+    gone = threading.Event()
+
+    def listen() -> None:
+        with suppress(EOFError, OSError):
+            pipe.recv_bytes()
+        gone.set()
+
+    def send(data: dict[str, Any]) -> None:
+        # If nobody is left to read it: it all lies in the study's folder.
+        with suppress(OSError):
+            pipe.send_bytes(json.dumps(data).encode())
+
+    # A daemon: a thread that waits at the pipe must not keep the process alive.
+    threading.Thread(target=listen, daemon=True).start()
+    with watch_signals() as signalled:
+
+        def stop() -> Stopped | None:
+            return signalled.reason or (Stopped("the study was stopped") if gone.is_set() else None)
+
+        try:
+            for result in run_batch(Path(study), batch, together, stop, **options):
+                send(result.to_data())
+        except BaseException as error:
+            kind = "" if isinstance(error, SocietyError) else f"{type(error).__name__}: "
+            send({"error": f"{kind}{error}"})
+
+
+def _begun(study: Path, index: int) -> tuple[int, ...] | None:
+    """The deaths of a run that was begun and has not ended; None of every other one."""
+    held = read_result(study, index)
+    return held.died_at if held is not None and held.state == "running" else None
+
+
+def _note_death(study: Path, index: int, code: int | None) -> None:
+    """Write into the result of a run how its process ended before it did."""
+    how = f"exit code {code}"
+    if code is not None and code < 0:
+        with suppress(ValueError):
+            how = signal.Signals(-code).name
+    hint = "; so ends what takes more memory than there is" if how == "SIGKILL" else ""
+    with suppress(LeaseHeld), hold_lease(folder_of(study, index), "its death is noted"):
+        held = read_result(study, index)
+        if held is not None and held.state == "running":
+            reason = f"its process ended before it did: {how}{hint}"
+            write_result(study, replace(held, reason=reason))

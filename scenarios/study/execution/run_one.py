@@ -1,30 +1,42 @@
-"""One run of a study under its lease, in whatever process an engine calls it.
+"""One run of a study under its lease, and a batch of runs on threads of one process.
 
-It knows nothing of engines. It returns the run's status; the same status, the run's folder and its
-measures lie in the study's folder. It never raises for what is wrong with a run, so that one
-failing replicate does not end a study.
+It knows nothing of engines, which call it in whatever process. It never raises for what is wrong
+with a run, so that one failing replicate does not end a study.
 """
 
 from __future__ import annotations
 
 import os
 import socket
-from contextlib import suppress
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 
-from virsci_society.agents.errors import SocietyError
+from virsci_society.agents.errors import Diverged, InputError, SocietyError, Stopped
 from virsci_society.agents.gateway.budget import Budget
-from virsci_society.agents.journal.records import NANO, Spending, nano_bound
+from virsci_society.agents.journal.records import NANO, nano_bound
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import cut_text
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
-from virsci_society.scenarios.runs.lease import Lease, LeaseHeld, LeaseLost, hold_lease
+from virsci_society.scenarios.runs.lease import (
+    Lease,
+    LeaseHeld,
+    LeaseLost,
+    hold_lease,
+    stop_all,
+)
 from virsci_society.scenarios.runs.progress import Progress
+from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import read_manifest
 from virsci_society.scenarios.runs.shared_resources import SharedResources
+from virsci_society.scenarios.runs.signals import POLL_SECONDS
 from virsci_society.scenarios.study.design import scenario_of
 from virsci_society.scenarios.study.folder import (
     BASE,
@@ -34,25 +46,21 @@ from virsci_society.scenarios.study.folder import (
     read_keep,
     require_lock,
 )
-from virsci_society.scenarios.study.status import (
+from virsci_society.scenarios.study.run_result import (
+    DECIDED,
     ENDED,
     QUARANTINE,
-    Status,
-    append_log,
-    count_crashes,
-    exit_code_of,
+    RunResult,
     folder_of,
-    log_error,
     measure_run_folder,
-    read_status,
-    record_begin,
-    record_end,
-    write_run_measures,
-    write_status,
+    read_result,
+    write_result,
 )
 from virsci_society.scenarios.study.study_file import crossed_settings
 
 LONGEST_REASON = 400
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What numeric libraries read when they are loaded."""
 
 
 def run_one(
@@ -62,7 +70,7 @@ def run_one(
     trust: bool = False,
     again: bool = False,
     resources: SharedResources | None = None,
-) -> Status:
+) -> RunResult:
     """Do one run of a study, or resume it.
 
     Args:
@@ -73,144 +81,134 @@ def run_one(
         resources: shared with the other runs of this process.
 
     Returns:
-        The status of the run.
+        The result of the run, which lies in the study's folder as well.
 
     Raises:
         InputError: the study's folder has no lock, or no such run.
-        Stopped: the run is done, and what is not kept of it cannot be deleted.
     """
-    lock = require_lock(study)
+    lock, folder = require_lock(study), folder_of(study, index)
     waiting = lock.waiting(index)
-    folder = folder_of(study, index)
-    status = read_status(study, index) or waiting
-    if _is_over(status, again):
-        return status
+
+    def latest() -> tuple[RunResult, bool]:
+        held = read_result(study, index) or waiting
+        return held, held.state in ENDED and not (again and held.state == "quarantined")
+
+    result, over = latest()
+    if over:
+        return result
     owner = f"process {os.getpid()} of {socket.gethostname()}"
     try:
         with hold_lease(folder, owner) as lease:
-            # Once more: another worker may have done it, and deleted what is not kept of it.
-            status = read_status(study, index) or waiting
-            if not _is_over(status, again):
-                one = _LeasedRun(study, lock, waiting, lease, trust)
-                status = one.execute(again, resources or SharedResources())
-                if status.state == "done":
-                    lease.check()
-                    keep_only(folder, read_keep(study))
-            return status
+            # Once more: another worker may have done it meanwhile.
+            result, over = latest()
+            if over:
+                return result
+            one = _LeasedRun(study, lock, result, lease, trust, resources or SharedResources())
+            return one.execute()
     except (LeaseHeld, LeaseLost) as held:
         return replace(waiting, state="running", reason=_reason_of(held))
 
 
-def _is_over(status: Status, again: bool) -> bool:
-    return status.state in ENDED and not (again and status.state == "quarantined")
-
-
-class _RecordedBegin(Progress):
-    """Notes that a run has begun its own work, at its first phase.
+class _LeasedRun(Progress):
+    """One run under its lease, which notes that it has begun its own work at its first phase.
 
     Not before: a process that is killed while it imports the libraries dies of no run's fault.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._noted = folder, False
+    def __init__(
+        self,
+        study: Path,
+        lock: Lock,
+        held: RunResult,
+        lease: Lease,
+        trust: bool,
+        resources: SharedResources,
+    ) -> None:
+        self.study, self.lock, self.lease, self.trust = study, lock, lease, trust
+        self.folder, self.resources = folder_of(study, held.index), resources
+        self.before, self.begun = held, False
+        # It was killed where its journal ends now.
+        died_at = (*held.died_at, _answered(self.folder)) if held.state == "running" else ()
+        self.fresh = replace(lock.waiting(held.index), died_at=died_at)
 
     def begin(self, phase: str) -> None:
         """Note the beginning once."""
-        if not self._noted:
-            self._noted = True
-            record_begin(self._folder, f"process {os.getpid()}")
+        if not self.begun:
+            self.begun = True
+            self._write(state="running")
 
-
-class _LeasedRun:
-    """One run under its lease."""
-
-    def __init__(self, study: Path, lock: Lock, waiting: Status, lease: Lease, trust: bool) -> None:
-        self.study, self.lock, self.waiting = study, lock, waiting
-        self.lease, self.trust = lease, trust
-        self.folder = folder_of(study, waiting.index)
-
-    def execute(self, again: bool, resources: SharedResources) -> Status:
-        """Do the run, unless it is in quarantine; write its status before and after."""
-        crashed = count_crashes(self.folder)
-        if crashed >= QUARANTINE and not again:
-            reason = f"it has killed its process {crashed} times; --again begins it all the same"
-            append_log(self.study, self.waiting.index, reason)
-            return self._note("quarantined", reason, 3, crashed)
-        self._note("running", "", 0, crashed)
+    def execute(self) -> RunResult:
+        """Do the run, unless it is to be put into quarantine."""
+        if self.fresh.deaths >= QUARANTINE:
+            how = f" ({self.before.reason})" if self.before.reason else ""
+            reason = f"it has killed its process {self.fresh.deaths} times{how}; --again begins it"
+            return self._write(state="quarantined", reason=f"{reason} all the same", code=3)
         try:
-            return self._attempt(crashed, resources)
-        finally:
-            # Only the owner notes an end: else the run of the next owner would seem to have ended.
-            with suppress(LeaseLost):
-                self.lease.check()
-                record_end(self.folder)
-
-    def _attempt(self, crashed: int, resources: SharedResources) -> Status:
-        try:
-            scenario = self._scenario()
             # A page takes longer than most rehearsals; 'society export page' writes it.
             run_scenario(
-                scenario,
+                self._scenario(),
                 self.folder,
-                _RecordedBegin(self.folder),
+                self,
                 lease=self.lease,
-                resources=resources,
+                resources=self.resources,
                 page=False,
             )
             # Measuring limits the threads of numerical libraries, which belong to the whole
             # process.
-            with resources.build_lock:
-                measured = measure_run_folder(self.folder, self.lock.kept_measures)
-                write_run_measures(self.study, self.waiting.index, measured)
+            with self.resources.build_lock:
+                measures = measure_run_folder(self.folder, self.lock.kept_measures)
+            manifest = read_manifest(self.folder)
+            result = self._write(
+                state="done",
+                died_at=(),
+                digest=manifest["digest"],
+                boundary=manifest["boundary"],
+                measures=measures,
+                **_spent_by(self.folder),
+            )
         except LeaseLost:
             raise  # how it stands is for its new owner to say
-        except Exception as error:
+        except BaseException as error:
             # Whatever is wrong with one run is its own affair.
-            code = exit_code_of(error)
-            state = "stopped" if code in (4, 5) else "failed"
-            if state == "failed":
-                log_error(self.study, self.waiting.index, error)
-            return self._note(state, _reason_of(error), code, crashed)
-        return self._note("done", "", 0, 0)
+            if isinstance(error, InputError | Stopped | Diverged):
+                code = error.exit_code
+            else:
+                code = 1 if isinstance(error, Exception) else Stopped.exit_code
+            ours, reason = isinstance(error, SocietyError), _reason_of(error)
+            whole = redact(str(error) if ours else "".join(traceback.format_exception(error)))
+            result = self._write(
+                state="stopped" if code in (4, 5) else "failed",
+                reason=reason,
+                code=code,
+                details="" if " ".join(whole.split()) == reason else whole,
+                died_at=(),
+                **_spent_by(self.folder),
+            )
+            if not isinstance(error, Exception):
+                raise
+            return result
+        keep_only(self.folder, read_keep(self.study))
+        return result
+
+    def _write(self, **found: Any) -> RunResult:
+        result = replace(self.fresh, **found)
+        # Another owner may have written a result of its own meanwhile.
+        self.lease.check()
+        write_result(self.study, result)
+        return result
 
     def _scenario(self) -> Scenario:
-        arm = self.lock.arm_of(self.waiting.index)
+        fresh, arm = self.fresh, self.lock.arm_of(self.fresh.index)
         base = load_scenario(self.study / BASE, trust=self.trust)
-        more = {"seed": self.waiting.seed, "name": f"{base.name}, {arm['name']}"[:200]}
-        crossed = crossed_settings(self.lock.data.get("crossed", {}), self.waiting.replicate)
+        more = {"seed": fresh.seed, "name": f"{base.name}, {arm['name']}"[:200]}
+        crossed = crossed_settings(self.lock.data.get("crossed", {}), fresh.replicate)
         scenario = scenario_of(base, arm["set"] | crossed, trust=self.trust, **more)
         whole = read_budget(self.study)
         if whole is None:
             return scenario
-        share = share_of(whole, self.lock.runs)
-        budget = narrower_budget(scenario.backend.budget, share)
+        budget = narrower_budget(scenario.backend.budget, share_of(whole, self.lock.runs))
         speaking = scenario.backend.model_copy(update={"budget": budget})
         return scenario.model_copy(update={"backend": speaking})
-
-    def _note(self, state: Any, reason: str, code: int, crashed: int) -> Status:
-        """Write the status, with the spending that the journal shows."""
-        spent, digest, boundary = None, "", None
-        if state != "running":
-            with suppress(SocietyError):
-                spent = _spent_by(self.folder)
-        if state == "done":
-            manifest = read_manifest(self.folder)
-            digest, boundary = manifest["digest"], manifest["boundary"]
-        status = replace(
-            self.waiting,
-            state=state,
-            reason=reason,
-            code=code,
-            deaths=crashed,
-            digest=digest,
-            boundary=boundary,
-        )
-        if spent is not None:
-            status = replace(status, calls=spent.calls, tokens=spent.tokens, usd=spent.nano / NANO)
-        # Another owner may have written a status of its own meanwhile.
-        self.lease.check()
-        write_status(self.study, status)
-        return status
 
 
 def share_of(budget: Budget, runs: int) -> Budget:
@@ -231,16 +229,29 @@ def narrower_budget(one: Budget, other: Budget) -> Budget:
     return Budget.model_validate(bounds)
 
 
-def _spent_by(folder: Path) -> Spending:
+def _spent_by(folder: Path) -> dict[str, Any]:
     """Spending of a run by its journal; a call in doubt counts as all that it can cost."""
     from virsci_society.agents.journal.journal import Journal
-    from virsci_society.scenarios.runs.run_journal import JOURNAL
 
     path = folder / JOURNAL
-    if not path.is_file() or not path.stat().st_size:
-        return Spending()
-    with Journal.open(path, frozen=True, verify=False) as journal:
-        return journal.totals().spending
+    with suppress(SocietyError):
+        if path.is_file() and path.stat().st_size:
+            with Journal.open(path, frozen=True, verify=False) as journal:
+                spent = journal.totals().spending
+                return {"calls": spent.calls, "tokens": spent.tokens, "usd": spent.nano / NANO}
+    return {}
+
+
+def _answered(folder: Path) -> int:
+    """How far a run has come: the number of calls whose answers it has kept."""
+    from virsci_society.agents.journal.journal import Journal
+
+    path = folder / JOURNAL
+    with suppress(InputError):  # a kill came before its first table, or it is damaged: it will say
+        if path.is_file():
+            with Journal.open(path, frozen=True, verify=False) as journal:
+                return journal.unreplayed
+    return 0
 
 
 def _reason_of(error: BaseException) -> str:
@@ -248,3 +259,88 @@ def _reason_of(error: BaseException) -> str:
     kind = "" if isinstance(error, SocietyError) else f"{type(error).__name__}: "
     line = " ".join(redact(f"{kind}{error}").split())
     return cut_text(line, LONGEST_REASON, "...")
+
+
+def run_batch(
+    study: Path,
+    indices: Sequence[int],
+    together: int,
+    stop: Callable[[], Stopped | None],
+    *,
+    fail_fast: bool = False,
+    **options: Any,
+) -> Iterator[RunResult]:
+    """Do runs on threads of this process; yields the result of each as it ends.
+
+    Each run steps its own clock on a thread of its own, because answers are read only on the thread
+    that steps the clock (rule 18); the runs of a process ask through one event loop.
+
+    Args:
+        study: its folder.
+        indices: of the runs, in this order.
+        together: most runs at a time.
+        stop: why the runs are to stop, asked again and again; None: they are not.
+        fail_fast: begin nothing more once a run has failed.
+        options: of ``run_one``, the same for all runs.
+    """
+    resources = SharedResources(shared=together > 1)
+    todo, ends = deque(indices), SimpleQueue[RunResult | BaseException | None]()
+
+    def work() -> None:
+        while True:
+            try:
+                index = todo.popleft()
+            except IndexError:
+                return ends.put(None)
+            try:
+                result = run_one(study, index, resources=resources, **options)
+                if fail_fast and result.state in DECIDED:
+                    todo.clear()
+                ends.put(result)
+            except BaseException as error:
+                ends.put(error)
+
+    working = min(together, len(todo))
+    with single_threaded_numerics():
+        try:
+            for _ in range(working):
+                threading.Thread(target=work, name="society", daemon=True).start()
+            while working:
+                if (reason := stop()) is not None:
+                    todo.clear()
+                    stop_all(reason, study)
+                try:
+                    end = ends.get(timeout=POLL_SECONDS)
+                except Empty:
+                    continue
+                if end is None:
+                    working -= 1
+                elif isinstance(end, BaseException):
+                    raise end
+                else:
+                    yield end
+        finally:
+            resources.close()
+
+
+@contextmanager
+def single_threaded_numerics() -> Iterator[None]:
+    """Let numeric libraries work on one thread, those loaded already and those loaded later.
+
+    Some parts set the number of threads for a moment; what they set back must be one as well, or a
+    sum of one run could depend on another run at the same time (rule 12). And threads of several
+    processes that wait for each other in loops take several times the processor time of the work.
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, "1"))
+    try:
+        with threadpool_limits(limits=1):
+            yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Set
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +23,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import require_regular_file
 from virsci_society.agents.files.file_hashes import read_hashes
 from virsci_society.metrics.scalars.measures import measure_label
+from virsci_society.scenarios.study.run_result import read_result
 from virsci_society.scenarios.study.study_file import Comparison, Figure, Scatter
 from virsci_society.society.results.table_files import read_parquet
 
@@ -285,11 +285,10 @@ class Study:
         return frozenset(int(run) for run in calls.loc[calls["defaulted"].fillna(0) > 0, "run"])
 
     def failure_reason(self, run: int) -> str:
-        """Why a run is not done, from its status file; empty where that does not say."""
-        file = self.folder / "runs" / f"{run:04d}.status.json"
-        with suppress(ValueError, OSError, InputError):
-            status = json.loads(require_regular_file(file).read_text(encoding="utf-8"))
-            return str(status.get("reason") or "") if isinstance(status, dict) else ""
+        """Why a run is not done, from its result; empty where that does not say."""
+        with suppress(InputError):
+            result = read_result(self.folder, run)
+            return "" if result is None else result.reason
         return ""
 
 

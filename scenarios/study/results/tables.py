@@ -313,7 +313,7 @@ def sensitivity(study: Study) -> pd.DataFrame:
 
 
 def runs_not_done(study: Study) -> pd.DataFrame:
-    """The runs that are not done, with the reason from their status file.
+    """The runs that are not done, with the reason from their results.
 
     Columns: ``RUNS_NOT_DONE``.
     """

@@ -13,7 +13,7 @@ from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.study import folder as study_folder
 from virsci_society.scenarios.study.execution import run_one as one_run
 from virsci_society.scenarios.study.execution.engine import run_locally
-from virsci_society.scenarios.study.folder import open_folder, read_statuses, require_lock
+from virsci_society.scenarios.study.folder import open_folder, read_results, require_lock
 from virsci_society.scenarios.study.gather import gather
 from virsci_society.scenarios.study.reader import read_study
 from virsci_society.scenarios.study.results.page import write_study_page
@@ -84,7 +84,7 @@ def test_a_study_that_keeps_measures_has_the_same_results_and_does_no_run_again(
     assert [one.state for one in run_locally(study, range(4))] == ["done"] * 4
     assert not folders(study)
     lock = require_lock(study)
-    gather(design, study, lock, read_statuses(study, lock))
+    gather(design, study, lock, read_results(study, lock))
     for name in ("study.json", "runs.parquet", "results.parquet", "texts.parquet"):
         assert (study / name).read_bytes() == (alone[0] / name).read_bytes(), name
     assert not (study / "tables").exists()
@@ -115,7 +115,7 @@ def test_a_measure_that_is_asked_for_when_no_folder_is_left_is_refused(copied):
     design = read_study(written(copied.parent, text), ["keep=measures"])
     lock = require_lock(copied)
     with pytest.raises(InputError, match=r"0000: kept its measures alone, so teams cannot be"):
-        gather(design, copied, lock, read_statuses(copied, lock))
+        gather(design, copied, lock, read_results(copied, lock))
 
 
 def test_a_worker_killed_while_it_deletes_costs_nothing(alone, tmp_path):

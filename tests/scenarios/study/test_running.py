@@ -22,19 +22,17 @@ from virsci_society.scenarios.study.execution.run_one import run_one
 from virsci_society.scenarios.study.folder import (
     deviations,
     open_folder,
-    read_statuses,
+    read_results,
     require_lock,
     unfinished_runs,
 )
 from virsci_society.scenarios.study.gather import gather
 from virsci_society.scenarios.study.reader import read_study
 from virsci_society.scenarios.study.results.page import write_study_page
-from virsci_society.scenarios.study.status import (
-    Status,
+from virsci_society.scenarios.study.run_result import (
+    RunResult,
     exit_code,
-    read_run_measures,
-    read_status,
-    write_status,
+    read_result,
 )
 
 ROOT = Path(__file__).parents[3]
@@ -77,7 +75,7 @@ def opened(folder, text=TINY, *settings):
 def gathered(design, study):
     """Hashes of everything that gathering writes, and the digests of the runs."""
     lock = require_lock(study)
-    found = read_statuses(study, lock)
+    found = read_results(study, lock)
     gather(design, study, lock, found)
     tables = sorted((study / "tables").glob("*.parquet"))
     files = [*(study / name for name in GATHERED), *tables]
@@ -112,13 +110,13 @@ def test_all_arms_of_one_replicate_come_before_the_next_replicate(tmp_path):
     """So a seed's ecosystem is made once, and a study that is stopped has whole pairs."""
     design, study = opened(tmp_path)
     order = []
-    Engine(jobs=1).run(design, study, range(design.runs), lambda status: order.append(status.index))
+    Engine(jobs=1).run(design, study, range(design.runs), lambda result: order.append(result.index))
     assert order == [0, 2, 1, 3]
 
 
-def test_every_run_has_its_folder_status_and_measures(alone):
+def test_every_run_has_its_folder_and_its_result(alone):
     design, study, _ = alone
-    ends = read_statuses(study, require_lock(study))
+    ends = read_results(study, require_lock(study))
     assert [(one.arm, one.replicate) for one in ends] == [
         ("two", 0),
         ("two", 1),
@@ -127,7 +125,7 @@ def test_every_run_has_its_folder_status_and_measures(alone):
     ]
     assert [one.seed for one in ends] == design.seeds("two") * 2
     assert all((study / f"runs/{i:04d}/manifest.json").is_file() for i in range(4))
-    assert all(set(read_run_measures(study, i)) == {"papers", "calls"} for i in range(4))
+    assert all(set(one.measures) == {"papers", "calls"} for one in ends)
     manifest = json.loads((study / "runs/0002/manifest.json").read_text())
     assert manifest["seed"] == design.seeds("BIG")[0]
     assert manifest["name"] == "virsci/paper, BIG"
@@ -143,7 +141,7 @@ def test_arms_with_the_same_words_differ_in_nothing(tmp_path):
     )
     ends = run_locally(study, range(4))
     assert [one.digest for one in ends[:2]] == [one.digest for one in ends[2:]]
-    assert read_run_measures(study, 0) == read_run_measures(study, 2)
+    assert read_result(study, 0).measures == read_result(study, 2).measures
     gathered(design, study)
     write_study_page(study)
     page = (study / "report.html").read_text(encoding="utf-8")
@@ -213,6 +211,16 @@ def test_societies_together_give_the_same_byte_for_byte(alone, tmp_path):
     assert gathered(design, study) == alone[2]
 
 
+@pytest.mark.slow
+def test_workers_of_a_cluster_give_the_same_byte_for_byte(alone, tmp_path):
+    pytest.importorskip("distributed")
+    from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
+
+    design, study = opened(tmp_path)
+    assert [one.state for one in run_on_cluster(study, range(4), local_cluster=2)] == ["done"] * 4
+    assert gathered(design, study) == alone[2]
+
+
 def test_a_study_folder_is_a_study_and_says_the_same(alone):
     _, study, hashes = alone
     again = read_study(study)
@@ -227,14 +235,14 @@ def test_only_what_is_missing_is_done(tmp_path):
     first = run_one(study, 1)
     before = (study / "runs/0001/manifest.json").stat().st_mtime_ns
     lock = require_lock(study)
-    todo = unfinished_runs(read_statuses(study, lock))
+    todo = unfinished_runs(read_results(study, lock))
     assert todo == [0, 2, 3]
     told = []
     run_locally(study, todo, on_result=told.append)
     assert sorted(one.index for one in told) == [0, 2, 3]
     assert run_one(study, 1) == first
     assert (study / "runs/0001/manifest.json").stat().st_mtime_ns == before
-    assert unfinished_runs(read_statuses(study, lock)) == []
+    assert unfinished_runs(read_results(study, lock)) == []
 
 
 def test_one_failing_arm_does_not_end_a_study(tmp_path):
@@ -266,16 +274,16 @@ def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(nurse
     done = nursery.society(*command, cwd=tmp_path)
     assert done.returncode == 3, done.stderr
     study = Path("runs/studies/tiny")
-    ends = read_statuses(tmp_path / study, require_lock(tmp_path / study))
+    ends = read_results(tmp_path / study, require_lock(tmp_path / study))
     assert [one.state for one in ends] == ["quarantined", "done"]
     assert ends[0].deaths == 3
     line = (
-        "run 0000 (bad, replicate 0) quarantined: it has killed its process 3 times; --again "
-        f"begins it all the same; log: {study / 'runs/0000.log'}"
+        "run 0000 (bad, replicate 0) quarantined: it has killed its process 3 times (its process "
+        "ended before it did: SIGKILL; so ends what takes more memory than there is); --again "
+        "begins it all the same"
     )
     assert line in done.stderr.splitlines()
     assert "of 2 runs, 1 quarantined; the same command begins those in" in done.stderr
-    assert (tmp_path / study / "runs/0000.log").read_text().count("SIGKILL") == 3
     assert "killed its process 3 times" in (tmp_path / study / "report.html").read_text()
     again = nursery.society(*command, cwd=tmp_path)
     assert again.returncode == 3
@@ -313,9 +321,8 @@ def test_the_command_does_the_rest_where_a_replicate_fails_and_stops_with_fail_f
     assert whole.returncode == 3, whole.stderr
     assert whole.stdout.count(" done") == 4
     for number in (0, 1):
-        log = Path(f"runs/studies/tiny/runs/000{number}.log")
-        assert f"a fault on day one; log: {log}" in whole.stderr
-        assert "a fault on day one" in (tmp_path / log).read_text()
+        assert f"run 000{number} (first, replicate {number}) failed: " in whole.stderr
+    assert whole.stderr.count("a fault on day one") == 2
     assert "of 6 runs, 2 failed; the same command tries those that failed again" in whole.stderr
 
 
@@ -331,7 +338,7 @@ def test_what_cannot_run_is_refused_before_anything_is_written(nursery, tmp_path
 def test_a_missing_key_is_told_before_the_first_run(nursery, tmp_path):
     live_ = "set:\n  backend: {use: openai, model: none, key: NO_SUCH_KEY_FOR_TESTS}\n"
     written(tmp_path, TINY.replace("set:\n", live_, 1).replace("{name: BIG}", "{name: base}"))
-    done = nursery.society("study", "run", "tiny.yaml", "--out", "study", cwd=tmp_path)
+    done = nursery.society("study", "run", "tiny.yaml", "--out", "study", "--trust", cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert "the environment variable NO_SUCH_KEY_FOR_TESTS is not set" in done.stderr
     assert not (tmp_path / "study").exists()
@@ -350,7 +357,7 @@ def test_fail_fast_ends_it(nursery, tmp_path, jobs):
     states = nursery.call(here, study=str(study), jobs=jobs)
     assert "failed" in states
     assert states.count("done") < 4
-    assert len(unfinished_runs(read_statuses(study, require_lock(study)))) > 4
+    assert len(unfinished_runs(read_results(study, require_lock(study)))) > 4
 
 
 def test_a_changed_study_is_refused_with_the_difference_named(tmp_path):
@@ -420,33 +427,6 @@ def test_there_are_so_many_runs_and_no_more(tmp_path):
     _, study = opened(tmp_path)
     with pytest.raises(InputError, match="runs 0 to 3"):
         run_one(study, 4)
-
-
-def test_a_status_is_read_as_it_was_written(tmp_path):
-    status = Status(7, "a", 1, 5, "failed", "because", 2, 1, 3, 4, 0.5, "")
-    write_status(tmp_path, status)
-    assert read_status(tmp_path, 7) == status
-    assert read_status(tmp_path, 8) is None
-    (tmp_path / "runs/0008.status.json").write_text("{}")
-    with pytest.raises(InputError, match="delete it"):
-        read_status(tmp_path, 8)
-
-
-@pytest.mark.parametrize(
-    ("ends", "code"),
-    [
-        ([("done", 0)], 0),
-        ([("done", 0), ("failed", 2)], 3),
-        ([("done", 0), ("quarantined", 3)], 3),
-        ([("failed", 2), ("stopped", 5)], 5),
-        ([("failed", 2), ("stopped", 4)], 4),
-        ([("stopped", 5), ("stopped", 4)], 5),
-        ([("waiting", 0), ("done", 0)], 5),
-    ],
-)
-def test_exit_codes_say_whether_the_same_command_goes_on(ends, code):
-    found = [Status(i, "a", i, 0, state, code=of) for i, (state, of) in enumerate(ends)]
-    assert exit_code(found) == code
 
 
 @pytest.mark.slow
@@ -520,7 +500,7 @@ def test_a_budget_of_the_study_is_never_overspent_and_can_be_raised(tmp_path):
         assert exit_code(ends) == 4
         raised = read_study(tmp_path / "tiny.yaml", ["replicates=1", "budget.calls=200"])
         open_folder(raised, study)
-        todo = unfinished_runs(read_statuses(study, require_lock(study)))
+        todo = unfinished_runs(read_results(study, require_lock(study)))
         assert [end.state for end in run_locally(study, todo)] == ["done"] * len(todo)
 
 
@@ -579,9 +559,9 @@ def test_a_run_that_ends_is_told_with_the_share_and_the_time_left(tmp_path, caps
     line = _line_by_line(tmp_path, 6, 2)
     # Two at a time.
     for clock[0], index in ((60.0, 0), (60.0, 1), (90.0, 2), (90.0, 3), (120.0, 4)):
-        line(Status(index, "two", 0, 1, "done"))
-    line(Status(5, "BIG", 0, 1, "failed", reason="no room"))
-    line(Status(5, "BIG", 0, 1, "done"))  # begun again: no further run has ended
+        line(RunResult(index, "two", 0, 1, "done"))
+    line(RunResult(5, "BIG", 0, 1, "failed", reason="no room"))
+    line(RunResult(5, "BIG", 0, 1, "done"))  # begun again: no further run has ended
     told = capsys.readouterr().out.splitlines()
     assert told[:4] == [
         "1 of 6 (17%; 0:01:00 elapsed): run 0000 (two, replicate 0) done",

@@ -13,6 +13,7 @@ from virsci_society.scenarios.study.results import figures, tables
 from virsci_society.scenarios.study.results.comparisons import compute_comparisons
 from virsci_society.scenarios.study.results.page import write_study_page
 from virsci_society.scenarios.study.results.study import Study
+from virsci_society.scenarios.study.run_result import RunResult, write_result
 
 SIZES = (2, 4, 8)
 KEY = "protocol.team_size"
@@ -153,8 +154,7 @@ def test_what_went_wrong_is_on_the_page(tmp_path):
         deviations=["measure <i>ON</i> was added"],
         leak={"training_cutoff": "2023-12", "boundary": 2015},
     )
-    (folder / "runs").mkdir()
-    (folder / "runs" / "0008.status.json").write_text('{"reason": "died & died again"}')
+    write_result(folder, RunResult(8, "4", 2, 102, "quarantined", "died & died again"))
     page = page_of(folder)
     text = words(page)
     assert "16 done, 1 failed, 1 quarantined" in text
