@@ -191,12 +191,7 @@ class _Session:
     error: SocietyError | None = None
 
     async def run(self, questions: list[Request]) -> None:
-        """Ask the first question alone, then the others side by side.
-
-        Raises:
-            InputError: the endpoint cannot be opened.
-            Fault: a call failed, or the time is over.
-        """
+        """Ask the first question alone, then the others side by side."""
         self.wanted = len(questions)
         try:
             async with asyncio.timeout(SECONDS):

@@ -145,16 +145,7 @@ def plan(
     ecosystem: Ecosystem | None = None,
     step: Callable[[Society], object] = lambda _: None,
 ) -> Plan:
-    """Rehearse a scenario once and add up.
-
-    Args:
-        scenario: what is to be run.
-        ecosystem: the scenario's own, where it has been built already.
-        step: called with the society before each simulated period.
-
-    Raises:
-        InputError: the scenario's ecosystem cannot be used.
-    """
+    """Rehearse a scenario once and add up."""
     rehearsal = Rehearsal(scenario)
     rows = rehearsal.run(ecosystem, step=step).log.rows
     backend, paid = scenario.backend.backend, scenario.backend.backend.paid

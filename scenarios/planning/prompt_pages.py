@@ -63,11 +63,7 @@ class Page(NamedTuple):
 
 
 def write_pages(listing: Listing, out: Path) -> None:
-    """Write a listing into a folder; one that an earlier listing was written to is written anew.
-
-    Raises:
-        InputError: the folder holds other files, or cannot be written to.
-    """
+    """Write a listing into a folder; one that an earlier listing was written to is written anew."""
     pages = [
         Page(
             f"{PAGES}/{number:04d}-{safe_name(call.id)}.md",
@@ -95,11 +91,7 @@ def write_pages(listing: Listing, out: Path) -> None:
 
 
 def files_of_earlier_listing(out: Path) -> list[str]:
-    """Pages that an earlier listing has left in this folder, which may be removed.
-
-    Raises:
-        InputError: the folder holds something else.
-    """
+    """Pages that an earlier listing has left in this folder, which may be removed."""
     refusal = InputError(f"{out}: holds other files; give another folder with --out")
     if not (out / INDEX).exists() and not holds_others(out, INDEX):
         if out.exists() and not out.is_dir():

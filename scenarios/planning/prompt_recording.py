@@ -215,11 +215,7 @@ class RecordingGateway(Gateway):
 
 
 def rehearse_pages(scenario: Scenario, choice: TeamChoice | None = None) -> Listing:
-    """Rehearse a scenario with rule-based scientists, and list what its model would be asked.
-
-    Raises:
-        InputError: the ecosystem cannot be used, or no such team asks anything.
-    """
+    """Rehearse a scenario with rule-based scientists, and list what its model would be asked."""
     backend = scenario.seeded_backend
     if isinstance(backend, Offline):
         speaking: Backend = backend.model_copy(update={"latency": 0.0})
@@ -229,11 +225,7 @@ def rehearse_pages(scenario: Scenario, choice: TeamChoice | None = None) -> List
 
 
 def check_pages(scenario: Scenario) -> str | None:
-    """Render every page that the first team's questions stand on; None without pages from outside.
-
-    Raises:
-        InputError: a page does not fit its question; file, line and slot are named.
-    """
+    """Render every page of the first team; None without pages from outside the project."""
     parts = scenario.protocol.components
     pages = {one.name: one for part in parts for one in getattr(part, "pages", ())}
     ours = Path(__file__).parents[2]
@@ -247,23 +239,14 @@ def check_pages(scenario: Scenario) -> str | None:
 
 
 def replay_pages(folder: Path, choice: TeamChoice | None = None, *, trust: bool = False) -> Listing:
-    """Go through a finished run again from its journal, and list what was asked and answered.
-
-    Raises:
-        InputError: no finished run with a journal, or no such team asked anything.
-        Diverged: prompts or code have changed since.
-    """
+    """Go through a finished run again from its journal, and list what was asked and answered."""
     with replaying(folder, trust=trust) as (scenario, gateway):
         return _listing(scenario, gateway, choice or TeamChoice(), rehearsed=False)
 
 
 @contextmanager
 def replaying(folder: Path, *, trust: bool = False) -> Iterator[tuple[Scenario, RecordingGateway]]:
-    """The scenario of a finished run, and a gateway that answers from its journal in this block.
-
-    Raises:
-        InputError: no finished run with a journal.
-    """
+    """The scenario of a finished run, and a gateway that answers from its journal in this block."""
     if not (folder / JOURNAL).is_file() or not (folder / SCENARIO).is_file():
         told = f"{folder}: holds no run with a journal"
         if (folder / LOCK).is_file():

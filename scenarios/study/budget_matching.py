@@ -43,16 +43,7 @@ def match_budgets(
     """Choose the value of every adapted key; a design without ``match`` stays as it is.
 
     Args:
-        design: checked.
         locked: what a lock says of its matching, whose values are taken; None: rehearse.
-        progress: is told of each arm, and how far each of its rehearsals is.
-        trust: let dotted paths in scenarios be imported.
-
-    Returns:
-        The design whose adapted arms have the chosen values among their settings.
-
-    Raises:
-        InputError: an arm cannot come near enough to the target, or nothing can be matched.
     """
     wanted = design.file.match
     if wanted is None or design.matching is not None:
@@ -75,11 +66,7 @@ def match_budgets(
 
 
 def matching_data(design: Design) -> dict[str, Any] | None:
-    """What a lock keeps of a matching: what was asked for, and what was chosen for each arm.
-
-    Raises:
-        ValueError: the design has not been matched yet.
-    """
+    """What a lock keeps of a matching: what was asked for, and what was chosen for each arm."""
     wanted, matching = design.file.match, design.matching
     if wanted is None:
         return None
@@ -104,9 +91,6 @@ def nearest_value(spending: Spending, low: int, high: int, target: float) -> int
 
     Args:
         spending: of a value; asked for each value at most once.
-        low: least value.
-        high: largest value.
-        target: what shall be spent.
     """
     known = {end: spending(end) for end in (low, high)}
     below, above = sorted((low, high), key=known.__getitem__)

@@ -238,11 +238,7 @@ def _folder_of(study: str, out: Path | None) -> Path:
 
 
 def _indices(text: str, lock: Lock) -> list[int]:
-    """The runs that ``--index`` names.
-
-    Raises:
-        InputError: it is no ``I`` or ``I/N``, or there is no such run.
-    """
+    """The runs that ``--index`` names."""
     first, slash, step = text.partition("/")
     if not first.isdecimal() or (slash and not (step.isdecimal() and int(step))):
         raise InputError(f"--index: got {text!r}, expected I or I/N, such as 7 or 7/100")

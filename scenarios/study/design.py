@@ -71,8 +71,6 @@ def settings_document(
     """Settings of a study file as a document whose messages name the lines of that file.
 
     Args:
-        study: the study file.
-        place: where the settings stand in it.
         settings: dotted keys and values; None: the mapping that stands at the place.
     """
     written = _at(study.data, place) if settings is None else settings
@@ -304,11 +302,7 @@ def at_each_budget(one: Comparison, arms: Sequence[Arm]) -> list[Comparison]:
 def scenario_of(
     base: Scenario, settings: Settings, *, trust: bool = False, **more: Any
 ) -> Scenario:
-    """The scenario of an arm: the base with keys of the arm.
-
-    Raises:
-        InputError: the keys and the base do not fit together.
-    """
+    """The scenario of an arm: the base with keys of the arm."""
     own = Document(nest({**settings, **more}))
     return read_scenario(scenario_document(base).merged_with(own), trust=trust)
 
@@ -319,11 +313,7 @@ def scenario_document(scenario: Scenario) -> Document:
 
 
 def check_arms(design: Design, *, keys: bool = True) -> None:
-    """Check what the arms of a study need besides right scenarios, as ``check_before_run`` does.
-
-    Raises:
-        InputError: all faults of all arms at once, each with the study's file and the arms.
-    """
+    """Check what the arms of a study need besides right scenarios, as ``check_before_run`` does."""
     found: dict[str, list[str]] = {}
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
         try:

@@ -95,11 +95,7 @@ class Lock:
         return kept_measures(self.data["measures"], self.data.get("match"))
 
     def waiting(self, index: int) -> RunResult:
-        """The result of a run before it has begun.
-
-        Raises:
-            InputError: there is no such run.
-        """
+        """The result of a run before it has begun."""
         if not 0 <= index < self.runs:
             raise InputError(
                 f"no run {index}: this study has the runs 0 to {self.runs - 1} "
@@ -121,12 +117,7 @@ def kept_measures(named: Sequence[str], match: Mapping[str, Any] | None) -> list
 
 
 def make_lock(design: Design, by: str) -> Lock:
-    """The lock of a design.
-
-    Args:
-        design: checked, and matched if it has the key ``match``.
-        by: the command that writes it, ``lock`` or ``run``.
-    """
+    """The lock of a design."""
     prompts: dict[str, str] = {}
     arms = []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
@@ -156,11 +147,7 @@ def make_lock(design: Design, by: str) -> Lock:
 
 
 def read_lock(study: Path) -> Lock | None:
-    """The lock of a study folder; None if there is none yet.
-
-    Raises:
-        InputError: it is damaged, or was changed by hand.
-    """
+    """The lock of a study folder; None if there is none yet."""
     path = study / LOCK
     try:
         data = json.loads(read_plain_text(path))
@@ -179,11 +166,7 @@ def read_lock(study: Path) -> Lock | None:
 
 
 def require_lock(study: Path) -> Lock:
-    """The lock of a study folder.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The lock of a study folder."""
     refuse_links(study, LEVELS)
     lock = read_lock(study)
     if lock is None:
@@ -255,19 +238,7 @@ CUT_OFF = "no process works on it now; the same command resumes it"
 
 
 def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
-    """Make the folder of a study, or check that an existing one is of this very study.
-
-    Args:
-        design: checked.
-        folder: where.
-        by: the command that writes the lock, if there is none: ``lock`` or ``run``.
-
-    Returns:
-        The lock that holds.
-
-    Raises:
-        InputError: it holds another study, whose difference is named, or something else.
-    """
+    """Make the folder of a study, or check that an existing one is of this very study."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give another folder with --out")
     refuse_links(folder, LEVELS)
@@ -302,11 +273,7 @@ def read_results(folder: Path, lock: Lock) -> list[RunResult]:
 
 
 def done_runs(study: Path) -> list[RunResult]:
-    """The runs of a study that are done.
-
-    Raises:
-        InputError: there is none, or no lock.
-    """
+    """The runs of a study that are done."""
     done = [one for one in read_results(study, require_lock(study)) if one.state == "done"]
     if not done:
         raise InputError(f"{study}: no run of this study is done; 'society study run' does them")
@@ -355,11 +322,7 @@ def read_keep(study: Path) -> Keep:
 
 
 def keep_only(folder: Path, keep: Keep) -> None:
-    """Delete of a measured run what is not to be kept; call it under the lease.
-
-    Raises:
-        Stopped: it cannot be deleted.
-    """
+    """Delete of a measured run what is not to be kept; call it under the lease."""
     with disk_errors_as(Stopped, f"{folder}: cannot be deleted"):
         if keep == "measures":
             remove_folder(folder)

@@ -55,11 +55,7 @@ class StudyForecast:
         return max(*alone, work / self.design.base.backend.in_flight)
 
     def detectable(self, tests: int = 1) -> float | None:
-        """Smallest effect that is found with a power of 0.8 as the smallest of some p (Holm).
-
-        Returns:
-            d_z of pairs where seeds are shared, else Cohen's d of two arms; None for one replicate.
-        """
+        """Smallest effect that is found with a power of 0.8 as the smallest of some p (Holm)."""
         from virsci_society.metrics.inference import comparisons
 
         file = self.design.file
@@ -96,9 +92,6 @@ def study_forecast(design: Design, progress: Progress) -> StudyForecast:
     """Rehearse one run of every arm, with the first replicate's seed, and add up.
 
     The progress shows each arm, and how far its rehearsal is.
-
-    Raises:
-        InputError: the ecosystem of an arm cannot be used.
     """
     plans, rehearsed = [], []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):

@@ -59,19 +59,7 @@ def read_study(
     trust: bool = False,
     measured: Iterable[str] = (),
 ) -> Design:
-    """Read and check a study.
-
-    Args:
-        name: of the library, the path of a file, or a study folder.
-        settings: ``a.b=c`` as given to ``--set``: keys of the study, or of its base scenario that
-            no arm sets.
-        trust: let dotted paths in scenarios be imported.
-        measured: measures that a lock holds; they were looked up when it was written, and looking
-            up others takes longer than all the rest.
-
-    Raises:
-        InputError: all faults at once, each with its place.
-    """
+    """Read and check a study."""
     path = find_study(name)
     return _Reading(path, settings, trust, frozenset(measured)).design()
 

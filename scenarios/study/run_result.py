@@ -89,11 +89,7 @@ class RunResult:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> RunResult:
-        """A result from plain data.
-
-        Raises:
-            InputError: the data is no result.
-        """
+        """A result from plain data."""
         try:
             made = cls(
                 **{
@@ -123,11 +119,7 @@ def result_file(study: Path, index: int) -> Path:
 
 
 def read_result(study: Path, index: int) -> RunResult | None:
-    """The result of a run; None if it was never begun.
-
-    Raises:
-        InputError: its file is damaged.
-    """
+    """The result of a run; None if it was never begun."""
     path = result_file(study, index)
     try:
         return RunResult.from_data(unsigned(read_json_object(path, within=study)))
@@ -138,20 +130,12 @@ def read_result(study: Path, index: int) -> RunResult | None:
 
 
 def write_result(study: Path, result: RunResult) -> None:
-    """Write a result, whole or not at all.
-
-    Raises:
-        Stopped: it cannot be written.
-    """
+    """Write a result, whole or not at all."""
     write_text(result_file(study, result.index), json.dumps(signed(result.to_data())) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file of a study, whole or not at all; several processes may write the same one.
-
-    Raises:
-        Stopped: it cannot be written.
-    """
+    """Write a file of a study, whole or not at all; several processes may write the same one."""
     with disk_errors_as(Stopped, f"{path}: cannot be written"):
         make_folder(path.parent, within=path.parent.parent)
         write_atomically(path, text, within=path.parent.parent, durable=True, shared=True)

@@ -261,11 +261,7 @@ def studies() -> dict[str, Path]:
 
 
 def find_study(name: str | Path) -> Path:
-    """The file of a study: a name of the library, a path, or a study folder.
-
-    Raises:
-        InputError: there is none; the nearest names are shown.
-    """
+    """The file of a study: a name of the library, a path, or a study folder."""
     names, text, path = studies(), str(name).rstrip("/"), Path(name)
     for known in (text, f"studies/{text}"):
         if known in names:

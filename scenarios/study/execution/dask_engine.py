@@ -54,10 +54,6 @@ class DaskQueue:
     """The runs of one study that are still to be done.
 
     Args:
-        work: called on a worker with ``words`` and an index; returns a result as plain data.
-        words: carried to the worker with each index.
-        indices: of the runs.
-        ended: is given each result; True: that run needs not be submitted again.
         plugin: a dask plugin that every worker is to have; None: none.
     """
 
@@ -78,11 +74,7 @@ class DaskQueue:
         """Submit runs until every run has ended.
 
         Args:
-            address: of the scheduler.
             patience: seconds for which the scheduler may be away, at the start or later.
-
-        Raises:
-            Stopped: it stayed away for longer.
         """
         while self._missing:
             try:
@@ -139,8 +131,6 @@ def stop_everywhere(address: str, stop: Callable[[], int], grace: float) -> None
     """Stop runs on all workers; runs that have not begun are cancelled with the client.
 
     Args:
-        address: of the scheduler.
-        stop: called on every worker, again and again; returns how many runs it still has.
         grace: seconds for which to wait for them.
     """
     until = time.monotonic() + grace
@@ -151,12 +141,7 @@ def stop_everywhere(address: str, stop: Callable[[], int], grace: float) -> None
 
 @contextmanager
 def connected(address: str, patience: float) -> Iterator[Client]:
-    """A client of a scheduler; waits for one that is away.
-
-    Raises:
-        Stopped: it is away for longer than ``patience``.
-        SchedulerGone: it went away inside the block.
-    """
+    """A client of a scheduler; waits for one that is away."""
     from distributed import Client
     from distributed.comm import CommClosedError
 
@@ -197,10 +182,6 @@ def run_on_cluster(
     """Do runs of a study on a cluster; returns the result of each of those that were begun.
 
     The runs of a lost worker are submitted again, and a lost scheduler is waited for.
-
-    Raises:
-        InputError: dask is not installed, or a worker sees another study or release.
-        Stopped: interrupted, or the scheduler stayed away.
     """
     require_extra("cluster", "distributed", "runs on a cluster need dask, here and on each worker")
     folder, found = study.resolve(), dict[int, RunResult]()
@@ -236,11 +217,7 @@ class _FailedFast(Exception):
 
 
 def run_on_worker(study: str, fingerprint: str, trust: bool, again: bool, index: int) -> ResultData:
-    """Do one run, on a worker.
-
-    Returns:
-        Its result as plain data, or why this worker refuses.
-    """
+    """Do one run, on a worker."""
     from virsci_society.scenarios.config.registry import find_code_here
     from virsci_society.scenarios.study.execution.run_one import run_one
 

@@ -72,15 +72,7 @@ class Engine:
         indices: Sequence[int],
         on_result: Callable[[RunResult], None],
     ) -> list[RunResult]:
-        """Do these runs.
-
-        Returns:
-            The result of each of those that were begun.
-
-        Raises:
-            InputError: the arguments exclude each other.
-            Stopped: interrupted.
-        """
+        """Do these runs."""
         # One replicate of all arms after another: arms of one seed start from one ecosystem, which
         # is then made once, and a study that is stopped has whole pairs.
         indices = sorted(indices, key=lambda index: (index % design.file.replicates, index))
@@ -128,18 +120,7 @@ def run_locally(
     """Do runs of a study; returns the result of each of those that were begun.
 
     Args:
-        study: its folder, with its lock.
-        indices: of the runs.
-        jobs: processes; 1: this one.
         together: societies in each process at a time, which share slots and connections.
-        apart: use a child even for one, so that a run that kills its process does no harm.
-        trust: let dotted paths in the scenarios be imported.
-        again: begin runs also that are in quarantine.
-        fail_fast: stop at the first run that fails.
-        on_result: is given the result of every run as soon as it has ended.
-
-    Raises:
-        Stopped: interrupted; the runs have been stopped, and can be resumed.
     """
     from virsci_society.scenarios.study.execution.run_one import run_batch
 
@@ -211,13 +192,7 @@ def run_in_children(
     """Do runs in child processes; yields the result of each as it ends.
 
     Args:
-        study: its folder.
-        easy: runs that are given out in batches.
-        suspects: runs that were under way when their process died; each has a child to itself.
-        jobs: children at a time.
-        together: runs at a time in each.
         stop: why all are to stop, asked again and again; None: they are not.
-        options: of ``run_batch``.
     """
     batches, alone, children = deque(easy), deque(suspects), list[_Child]()
     stopping, useless = False, 0
@@ -274,13 +249,6 @@ def do_batch(
     """Do a batch of runs; the main function of a child process.
 
     When the study's process is gone, the pipe breaks, and the runs stop.
-
-    Args:
-        pipe: out go results as JSON, or an ``error``; whatever comes in, and its end, is a stop.
-        study: its folder.
-        batch: indices of the runs.
-        together: most runs at a time.
-        options: of ``run_batch``.
     """
     from virsci_society.scenarios.study.execution.run_one import run_batch
 

@@ -71,21 +71,7 @@ def run_one(
     again: bool = False,
     resources: SharedResources | None = None,
 ) -> RunResult:
-    """Do one run of a study, or resume it.
-
-    Args:
-        study: the study's folder, with its lock.
-        index: of the run.
-        trust: let dotted paths in its scenario be imported.
-        again: begin it also if it is in quarantine.
-        resources: shared with the other runs of this process.
-
-    Returns:
-        The result of the run, which lies in the study's folder as well.
-
-    Raises:
-        InputError: the study's folder has no lock, or no such run.
-    """
+    """Do one run of a study, or resume it."""
     lock, folder = require_lock(study), folder_of(study, index)
     waiting = lock.waiting(index)
 
@@ -276,12 +262,7 @@ def run_batch(
     that steps the clock (rule 18); the runs of a process ask through one event loop.
 
     Args:
-        study: its folder.
-        indices: of the runs, in this order.
-        together: most runs at a time.
         stop: why the runs are to stop, asked again and again; None: they are not.
-        fail_fast: begin nothing more once a run has failed.
-        options: of ``run_one``, the same for all runs.
     """
     resources = SharedResources(shared=together > 1)
     todo, ends = deque(indices), SimpleQueue[RunResult | BaseException | None]()

@@ -48,13 +48,7 @@ def answer(study: Study, results: Sequence[ComparisonResult]) -> list[str]:
 
 
 def finding(study: Study, one: ComparisonResult, tests: int) -> str:
-    """One planned comparison as a sentence, whose verdict follows the corrected p.
-
-    Args:
-        study: its study.
-        one: of it.
-        tests: number of planned comparisons, for which p is corrected.
-    """
+    """One planned comparison as a sentence, whose verdict follows the corrected p."""
     label, result = f"the {study.label(one.measure)}", one.result
     among = f", among {one.among}," if one.among else ""
     if not np.isfinite(one.p):

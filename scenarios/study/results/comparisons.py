@@ -215,9 +215,6 @@ def key_and_measure(
 
     In a sampled design the unit is the arm, by the mean of its replicates: the replicates of one
     point share all its other keys. Arms in which the key is no number are left out.
-
-    Returns:
-        Values of the key and of the measure, two arrays of one length.
     """
     key_values: list[float] = []
     values: list[float] = []

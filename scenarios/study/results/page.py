@@ -40,11 +40,7 @@ from virsci_society.scenarios.study.results.tables import file_name, write_files
 
 
 def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFrame:
-    """What was planned beside what was done.
-
-    Returns:
-        One row per item of the plan: ``item``, ``planned`` and ``done``, all texts.
-    """
+    """What was planned beside what was done."""
     told = study.description
     done = study.runs[study.runs["state"] == "done"].groupby("arm").size()
     counts = done.reindex(study.arms).fillna(0).astype(int)
@@ -81,14 +77,7 @@ ARMS_BESIDE = 8
 
 
 def write_study_page(folder: Path | str) -> Path:
-    """Write ``report.html`` and ``report/*`` into a study folder, the same bytes every time.
-
-    Returns:
-        The path of the page; a link there is not followed.
-
-    Raises:
-        InputError: it is no study folder, or its runs were not gathered.
-    """
+    """Write ``report.html`` and ``report/*`` into a study folder, the same bytes every time."""
     study = Study.open(folder)
     contents = StudyPage(study)
     write_files(

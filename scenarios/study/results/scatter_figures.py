@@ -48,13 +48,7 @@ def scatter_section(study: Study, figure: ScatterFigure) -> dict[str, Any]:
 
 
 def scatter_points(study: Study, figure: ScatterFigure) -> pd.DataFrame:
-    """The points of a scatter figure in numbers.
-
-    Returns:
-        One row per arm with values: ``arm``, ``marked`` (as the figure marks it), ``n``
-        (replicates), the mean of every measure of ``against`` and of every outcome by its name,
-        and the 95 % t interval of each outcome, ``NAME low`` and ``NAME high``.
-    """
+    """The points of a scatter figure in numbers."""
     rows = []
     for arm in study.description.arms:
         marked = all(arm.set.get(key) == value for key, value in figure.mark.items())

@@ -39,11 +39,6 @@ def stack_heights(study: Study, stack: StackedFigure) -> pd.DataFrame:
 
     Arms that are alike in both keys are averaged within each replicate, so that a column shows
     the marginal mean of a grid; a replicate without some part is left out.
-
-    Returns:
-        One row per column: ``over`` (the key), ``place`` (its value), ``beside`` (value of the
-        other key; empty without one), ``n`` (replicates), the mean of every part by its label,
-        and ``total``, their sum, with its 95 % t interval ``low`` and ``high``.
     """
     rows = []
     for key, beside, place, arms in _columns(study, stack):

@@ -334,14 +334,7 @@ def write_files(
     figures: Mapping[str, Markup],
     speaker: str = "",
 ) -> None:
-    """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg``; older files of these kinds are deleted.
-
-    Args:
-        folder: made if it is missing.
-        tables: name -> table.
-        figures: name -> inline SVG.
-        speaker: who spoke in the runs, for the metadata of the CSV files.
-    """
+    """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg``; older files of these kinds are deleted."""
     make_folder(folder, within=folder.parent)
     for old in sorted(folder.iterdir()):
         if old.suffix in (".csv", ".tex", ".svg"):
