@@ -23,7 +23,7 @@ from click.testing import Result
 
 from tests.forked_commands import Nursery
 from virsci_society.scenarios.cli import app as app_module
-from virsci_society.scenarios.cli.app import app, main
+from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.cli.help_examples import EXAMPLES
 from virsci_society.scenarios.config.document import library
 from virsci_society.scenarios.terminal.arguments import complete_scenario
@@ -86,32 +86,6 @@ def test_check_imports_few_modules_no_simulator_and_no_statistics() -> None:
     assert not modules & heavy
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--help"],
-        ["run", "--help"],
-        ["check", "--help"],
-        ["list", "--help"],
-        ["show", "--help"],
-        ["export", "page", "--help"],
-        ["ecosystem", "--help"],
-        ["ecosystem", "build", "--help"],
-        ["ecosystem", "build", "jsonl", "--help"],
-        ["ecosystem", "info", "--help"],
-    ],
-)
-def test_every_command_explains_itself(arguments: list[str]) -> None:
-    done = society(*arguments)
-    assert done.exit_code == 0
-    assert "Usage:" in done.output
-
-
-@pytest.mark.parametrize("arguments", [["ron"], ["run"], ["check", "a", "b"], ["list", "--x"]])
-def test_a_wrong_command_line_is_bad_input(arguments: list[str]) -> None:
-    assert society(*arguments).exit_code == 2
-
-
 def test_list_names_every_scenario_with_a_sentence() -> None:
     lines = society("list").output.splitlines()
     assert [line.split()[0] for line in lines] == list(library())
@@ -170,38 +144,11 @@ def test_bad_input_is_a_message_and_exit_2(
     assert not Path("runs").exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["run", "missing.yaml"], "missing.yaml: no such file"),
-        (["check", "quikstart"], "did you mean 'quickstart'?"),
-        (["check", "quickstart", "--set", "protocol.turnz=3"], "--set protocol.turnz: unknown key"),
-        (["check", "quickstart", "--set", "seed"], "--set seed: write it as key=value"),
-        (["check", "quickstart", "--seed", "-1"], "--set seed: got -1, expected at least 0"),
-        (["run", "quickstart", "--out", "/proc/no"], "/proc/no: cannot be written to"),
-        (["show", "nowhere"], "nowhere: no such folder"),
-        (["export", "page", "nowhere"], "nowhere: no such folder"),
-    ],
-)
-def test_bad_arguments_are_told(here: Path, arguments: list[str], message: str) -> None:
-    done = society(*arguments)
-    assert done.exit_code == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.output
-
-
 def test_a_failing_process_prints_no_traceback(nursery: Nursery, here: Path) -> None:
     done = nursery.society("check", "quickstart", "--set", "protocol.turns=none")
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("--set protocol.turns: got 'none', expected ")
-
-
-def test_main_is_the_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["society", "list"])
-    with pytest.raises(SystemExit) as caught:
-        main()
-    assert caught.value.code == 0
 
 
 def test_run_show_report(write: Write, small_text: str, here: Path) -> None:
@@ -373,24 +320,6 @@ def test_a_shell_completes_scenarios() -> None:
     assert done.output.split() == ["quickstart"]
 
 
-@pytest.mark.slow
-def test_summary_and_page_load_no_statistics_for_the_mean_of_a_run() -> None:
-    code = (
-        "import sys\n"
-        "import virsci_society.metrics.report.page, virsci_society.metrics.summary\n"
-        "import numpy as np\n"
-        "from virsci_society.metrics.report.figures import mean_interval\n"
-        "assert mean_interval(np.arange(5.0)).value == 2.0\n"
-        "heavy = ('scipy.optimize', 'scipy.sparse.csgraph', 'scipy.stats')\n"
-        "print([name for name in heavy if name in sys.modules])\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
-
-
 def test_the_help_fits_one_screen_and_no_line_is_cut() -> None:
     from virsci_society.scenarios.cli.app import app as whole
     from virsci_society.scenarios.cli.help_examples import SECTIONS
@@ -405,13 +334,6 @@ def test_the_help_fits_one_screen_and_no_line_is_cut() -> None:
     assert len(SECTIONS) == 5
 
 
-@pytest.mark.parametrize("group", ["study", "ecosystem", "export"])
-def test_the_commands_of_a_group_are_told_in_whole_sentences(group: str) -> None:
-    lines = society(group, "--help").output.splitlines()[1:]
-    assert not any(line.endswith("...") for line in lines)
-    assert max(map(len, lines)) <= 80
-
-
 def test_a_budget_that_bounds_nothing_is_told() -> None:
     done = society("check", "quickstart", "--set", "backend.budget.calls=100")
     assert done.exit_code == 0
@@ -424,12 +346,6 @@ def test_a_server_on_this_machine_that_does_not_answer_is_told() -> None:
     done = society("check", "quickstart", *(f"--set={one}" for one in settings))
     assert done.exit_code == 0
     assert "warning: backend.api_base: nothing answers at http://127.0.0.1:9/v1" in done.stderr
-
-
-def test_a_key_by_its_name_in_the_client_of_a_provider_is_known() -> None:
-    settings = ("backend.use=openai", "backend.model=m", "backend.base_url=http://127.0.0.1:9/v1")
-    done = society("check", "quickstart", *(f"--set={one}" for one in settings))
-    assert "backend.base_url: unknown key; did you mean 'api_base'?" in done.stderr
 
 
 @pytest.mark.slow

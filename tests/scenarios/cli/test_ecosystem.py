@@ -11,9 +11,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 Write = Callable[[str, str], Path]
@@ -93,22 +91,6 @@ def test_every_filter_is_an_option(
     assert told in done.output
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "no readable record in it"),
-        ("not json\n" * 3, "no readable record in it"),
-        (lines([record(1), record(2)]) + "broken\n" * 30, "30 malformed beside 2 kept records"),
-    ],
-)
-def test_an_empty_or_broken_corpus(write: Write, text: str, message: str) -> None:
-    done = build(write("papers.jsonl", text))
-    assert done.exit_code == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.output
-    assert not list(Path().glob("eco*"))
-
-
 def test_a_boundary_after_the_data_builds_and_says_which_side_is_empty(
     corpus: Path, here: Path
 ) -> None:
@@ -147,18 +129,6 @@ def test_filters_that_leave_nobody_build_but_do_not_run(corpus: Path, here: Path
     assert "Traceback" not in done.output
 
 
-def test_a_missing_source(here: Path) -> None:
-    done = build(Path("missing.jsonl"))
-    assert done.exit_code == 2
-    assert "missing.jsonl: no such file" in done.stderr
-
-
-def test_a_folder_that_cannot_be_written(corpus: Path) -> None:
-    done = build(corpus, out="/proc/eco")
-    assert done.exit_code == 2
-    assert "/proc/eco: cannot be written to" in done.stderr
-
-
 def test_a_folder_with_other_files(corpus: Path, here: Path) -> None:
     (here / "eco").mkdir()
     (here / "eco" / "thesis.tex").write_text("years of work")
@@ -182,18 +152,6 @@ def test_synthetic_beside_the_real_community() -> None:
     assert "papers per scientist" in done.stdout
 
 
-def test_a_synthetic_ecosystem_that_cannot_be() -> None:
-    done = society("ecosystem", "info", "synthetic", "--scientists", "500", "--papers", "20")
-    assert done.exit_code == 2
-    assert "500 scientists cannot all have written" in done.stderr
-
-
-def test_info_of_no_ecosystem(here: Path) -> None:
-    done = society("ecosystem", "info", "nowhere")
-    assert done.exit_code == 2
-    assert "nowhere: no such folder" in done.stderr
-
-
 def test_a_damaged_ecosystem_is_refused_before_anything_is_simulated(
     corpus: Path, here: Path
 ) -> None:
@@ -204,9 +162,3 @@ def test_a_damaged_ecosystem_is_refused_before_anything_is_simulated(
     assert done.exit_code == 2
     assert "its hash is not the one in manifest.json" in done.stderr
     assert "simulating" not in done.stderr
-
-
-def test_a_folder_part_reads_nothing_until_it_is_asked(here: Path) -> None:
-    folder = Folder(path=here / "gone")
-    with pytest.raises(InputError, match=r"gone: no such ecosystem folder"):
-        folder.generate(seed=1)

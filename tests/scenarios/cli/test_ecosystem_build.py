@@ -117,16 +117,6 @@ def test_a_preset_and_what_is_given_beside_it(corpus: Path, here: Path) -> None:
     assert told["heads"] == {"all": 6, "kept": 6}
 
 
-def test_a_preset_that_leaves_no_past_papers_is_refused_and_says_why(
-    corpus: Path, here: Path
-) -> None:
-    done = build("jsonl", str(corpus), "--preset", "virsci-cs")
-    assert done.exit_code == 2, done.output
-    assert "no past papers before 2011: the filters leave none" in done.stderr
-    assert "note: EMPTY: no scientists" in done.stderr
-    assert "theirs is unknown: an unknown count cannot be shown to reach it" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

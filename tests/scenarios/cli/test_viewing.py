@@ -21,7 +21,6 @@ from virsci_society.metrics.summary import summarise_run
 from virsci_society.metrics.summary_file import SUMMARY, read_summary
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.cli.new_scenario import TEMPLATE, scenario_text
-from virsci_society.scenarios.cli.overview import sentence_of
 from virsci_society.scenarios.config.registry import TABLES
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.run_state import list_runs
@@ -124,12 +123,6 @@ def test_list_of_measures_has_every_table_and_number_with_its_definition() -> No
     assert any("co-authors" in line for line in lines if line.split()[:1] == ["mean_degree"])
 
 
-def test_list_of_nothing_names_the_nearest() -> None:
-    wrong = society("list", "measurs")
-    assert wrong.exit_code == 2
-    assert "did you mean 'measures'?" in wrong.stderr
-
-
 def test_show_prints_the_written_summary_which_is_that_of_the_tables(small_run: Path) -> None:
     told = json.loads(society("show", small_run, "--json").output)
     assert told == read_summary(small_run) == plain(summarise_run(Run.open(small_run)))
@@ -185,30 +178,6 @@ def test_show_is_ten_lines_with_a_sentence(small_run: Path) -> None:
     full = society("show", small_run, "--full").output
     assert "calls by act" in full
     assert not set("│┃━") & set(full), "a pipe gets plain text"
-
-
-def test_the_sentence_tells_of_teams_that_ended_otherwise() -> None:
-    summary = {
-        "days": 30.0,
-        "scientists": 1,
-        "papers": 1,
-        "partial": None,
-        "teams": {
-            "founded": 6,
-            "published": 1,
-            "dissolved": {"a": 2, "b": 1},
-            "running": 1,
-            "finished": 1,
-        },
-    }
-    assert sentence_of(summary) == (
-        "in 30 days, 1 scientist founded 6 teams: 1 published 1 paper, 3 dissolved, "
-        "2 had not published by the end"
-    )
-    stopped = summary | {"partial": "a budget"}
-    assert sentence_of(stopped).startswith(
-        "stopped on day 30; of the teams of 1 scientist, 6 teams had ended: 1 published"
-    )
 
 
 @pytest.fixture

@@ -11,11 +11,8 @@ import pytest
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.document import (
     Document,
-    dotted,
-    find_scenario,
     from_arguments,
     from_settings,
-    library,
     read_document,
 )
 
@@ -67,17 +64,6 @@ def test_neither_document_is_changed() -> None:
     assert top.data == {"a": {"y": 2}}
 
 
-def test_dotted_paths_are_written_as_people_write_them() -> None:
-    assert dotted(("protocol", "turns", 0)) == "protocol.turns.0"
-
-
-def test_a_file_extends_another_beside_it(write: Write) -> None:
-    write("sub/base.yaml", "seed: 1\nprotocol: {turns: 2, leaving: on}\n")
-    child = write("sub/child.yaml", "extends: base.yaml\nprotocol: {turns: 3}\n")
-    document = read_document(child)
-    assert document.data == {"seed": 1, "protocol": {"turns": 3, "leaving": "on"}}
-
-
 def test_every_key_remembers_the_file_that_holds_it(write: Write) -> None:
     write("base.yaml", "seed: 1\nprotocol: {turns: 2, leaving: on}\n")
     document = read_document(write("child.yaml", "extends: base.yaml\nprotocol:\n  turns: 3\n"))
@@ -93,14 +79,6 @@ def test_every_key_remembers_the_file_that_holds_it(write: Write) -> None:
     assert label("protocol") == "child.yaml:2:1"
     assert label("protocol", "nothing") == "child.yaml:2:1"
     assert document.origin(("nothing",)) is None
-
-
-def test_origins_of_a_replaced_section_are_gone(write: Write) -> None:
-    write("base.yaml", "s: {use: gamma, mean: 1}\n")
-    document = read_document(write("child.yaml", "extends: base.yaml\ns: {use: fixed}\n"))
-    origin = document.origin(("s", "mean"))
-    assert origin is not None
-    assert origin.label == "child.yaml:2:1"
 
 
 def test_a_chain_of_three_and_the_library_at_its_end(write: Write) -> None:
@@ -127,13 +105,6 @@ def test_a_circle_is_named(write: Write, faults: Faults) -> None:
     ]
 
 
-def test_a_file_that_extends_itself(write: Write, faults: Faults) -> None:
-    a = write("a.yaml", "extends: a.yaml\n")
-    assert faults(lambda: read_document(a)) == [
-        "a.yaml:1:1: extends: a circle: a.yaml -> a.yaml; remove one extends"
-    ]
-
-
 def test_a_missing_parent_is_told_where_it_is_named(write: Write, faults: Faults) -> None:
     a = write("a.yaml", "seed: 1\nextends: quikstart\n")
     (line,) = faults(lambda: read_document(a))
@@ -156,50 +127,10 @@ def test_a_broken_parent_is_told_by_its_own_place(write: Write, faults: Faults) 
     ]
 
 
-def test_the_library_goes_by_path() -> None:
-    assert set(library()) == {
-        "quickstart",
-        "virsci/paper",
-        "virsci/released-code",
-        "virsci/single",
-        "community/assembly",
-        "community/closed",
-        "community/field",
-        "community/funding",
-        "community/guimera",
-        "community/living",
-        "community/mixed",
-        "community/removal",
-        "community/reviewed",
-        "community/vis",
-        "community/vis-assembly",
-    }
-
-
 def test_a_name_of_the_library_wins_over_a_file_without_suffix(write: Write) -> None:
     write("quickstart", "seed: 99\n")
     assert read_document("quickstart").data["seed"] != 99
     assert read_document("./quickstart").data["seed"] == 99
-
-
-@pytest.mark.parametrize(
-    ("name", "near"),
-    [("quickstrt", "quickstart"), ("virsci/papr", "virsci/paper"), ("field", "community/field")],
-)
-def test_an_unknown_name_shows_the_nearest(here: Path, name: str, near: str) -> None:
-    with pytest.raises(InputError, match=f"did you mean '{near}'"):
-        find_scenario(name)
-
-
-def test_a_missing_file_is_a_missing_file(here: Path) -> None:
-    with pytest.raises(InputError, match=r"^mine\.yaml: no such file; give the path"):
-        find_scenario("mine.yaml")
-
-
-def test_a_folder_is_no_scenario(here: Path) -> None:
-    (here / "sub").mkdir()
-    with pytest.raises(InputError, match="sub: is a folder; give a scenario file"):
-        find_scenario("sub")
 
 
 def test_settings_are_laid_over_each_other_in_order() -> None:
@@ -229,10 +160,6 @@ def test_sections_of_a_list_are_changed_by_their_number() -> None:
         assert base.merged_with(from_settings(settings)).data == {"via": after}
     assert base.data == {"via": [{"a": 1, "b": 2}, {"a": 3}]}
     assert base.merged_with(from_settings(["via.5.a=4"])).data == {"via": {5: {"a": 4}}}
-
-
-def test_numbers_in_a_key_are_numbers() -> None:
-    assert from_settings(["w.3=0.5"]).data == {"w": {3: 0.5}}
 
 
 def test_all_wrong_settings_are_told(faults: Faults) -> None:

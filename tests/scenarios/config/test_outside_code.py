@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config import outside_code
 from virsci_society.scenarios.config.outside_code import fault_in_outside_code, import_member
 
@@ -83,21 +82,3 @@ def test_an_error_that_arose_later_names_the_classes_it_may_come_from() -> None:
 
 def test_without_such_a_class_it_is_the_programs_own_fault() -> None:
     assert fault_in_outside_code(ValueError("ours")) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("class X(:\n", ":1: SyntaxError: invalid syntax"),
-        ("import os\nx = 1 / 0\n", ":2: ZeroDivisionError: division by zero"),
-        ("import no_such_module\n", "No module named 'no_such_module'"),
-    ],
-)
-def test_a_module_that_cannot_be_imported(write: Write, text: str, message: str) -> None:
-    name = f"broken_module_of_{len(text)}"
-    path = write(f"{name}.py", text)
-    with pytest.raises(InputError) as caught:
-        import_member(f"{name}:X")
-    assert str(caught.value).endswith(message)
-    if ":" in message:
-        assert str(path) in str(caught.value)

@@ -13,10 +13,10 @@ from virsci_society.protocols.policies.coauthorship import Coauthorship, HalfNor
 from virsci_society.protocols.policies.uniform import Uniform
 from virsci_society.protocols.team_sizes import ObservedSize, StatedSize
 from virsci_society.protocols.virsci.settings import Turns, VirSciSettings
-from virsci_society.scenarios.config.diagnostics import describe_errors, quote_value
+from virsci_society.scenarios.config.diagnostics import describe_errors
 from virsci_society.scenarios.config.document import Document, from_arguments
-from virsci_society.scenarios.config.reader import Reader, keys_below, write_part
-from virsci_society.scenarios.config.registry import FOUNDING, FromTable, Section
+from virsci_society.scenarios.config.reader import Reader, write_part
+from virsci_society.scenarios.config.registry import FromTable, Section
 from virsci_society.society.formation.founding import Founding, Once, Poisson
 from virsci_society.society.kernel.durations import (
     Duration,
@@ -114,59 +114,26 @@ def test_true_and_false_are_taken_for_switches() -> None:
         (Times, {"utterance": []}, ["utterance: got a list, expected a section of keys"]),
         (Times, {"utterance": {"use": "gamma"}}, ["utterance.mean: required, but not given"]),
         (Times, {"utterance": {"use": "gama"}}, ["utterance: got 'gama', expected 'fixed' or"]),
-        (Times, {"leader_effort": 0}, ["leader_effort: got 0, expected more than 0"]),
         (Times, {"leader_effort": "x"}, ["leader_effort: got 'x', expected a number"]),
         (Times, {3: 4}, ["3: unknown key"]),
-        (Poisson, {"most": 1.5}, ["most: got 1.5, expected a whole number"]),
-        (Once, {"count": 0}, ["count: got 0, expected at least 1"]),
         (VirSciSettings, {"team_size": "many"}, ["team_size: got 'many', expected 'observed' or"]),
         (
             VirSciSettings,
             {"team_size": {"weights": {2: 1}}},
             ["team_size: which one? expected use: o"],
         ),
-        (VirSciSettings, {"team_size": 0}, ["team_size: "]),
         (VirSciSettings, {"team_size": []}, ["team_size: got a list, expected "]),
-        (VirSciSettings, {"min_size": 9}, ["min_size: min_size is larger than team_size"]),
         (VirSciSettings, {"turns": 0}, ["turns: "]),
-        (VirSciSettings, {"turns": {"topic": 0}}, ["turns.topic: got 0, expected at least 1"]),
-        (
-            VirSciSettings,
-            {"turns": {"topics": 1}},
-            ["turns.topics: unknown key; did you mean 'topic'?"],
-        ),
         (
             VirSciSettings,
             {"topic": {"start": "a", "given": "b"}},
             ["topic: give either start or given"],
-        ),
-        (VirSciSettings, {"topic": "fre"}, ["topic: got 'fre', expected "]),
-        (
-            VirSciSettings,
-            {"topic": {"leaving": "offf"}},
-            ["topic.leaving: got 'offf', expected 'on' or 'off'; did you"],
-        ),
-        (
-            VirSciSettings,
-            {"abstract": {"threshold": 101}},
-            ["abstract.threshold: got 101, expected at most 100"],
-        ),
-        (
-            VirSciSettings,
-            {"selection": {"explore": 0}},
-            ["selection.explore: got 0, expected more than"],
         ),
         (
             VirSciSettings,
             {"selection": {"explore": {"mass": 1}}},
             ["selection.explore: which one?"],
         ),
-        (
-            VirSciSettings,
-            {"confidence": {"clarity": -1}},
-            ["confidence.clarity: got -1, expected at le"],
-        ),
-        (VirSciSettings, {"references": 3}, ["references: got 3, expected a section of keys"]),
         (
             StatedSize,
             {"weights": {2: "x", 3: 1}},
@@ -280,13 +247,6 @@ def test_a_relative_path_is_relative_to_where_it_was_written(here: Path) -> None
     assert made.file == here / "data" / "x"
 
 
-def test_keys_one_level_down_are_known() -> None:
-    keys = keys_below(Holder)
-    assert "times.homework" in keys
-    assert "founding.teams_per_year" in keys
-    assert set(FOUNDING) == {"poisson", "once", "bursts", "calls", "yearly"}
-
-
 @pytest.mark.parametrize(
     "part",
     [
@@ -305,47 +265,11 @@ def test_what_is_written_is_read_back_equal(part: Part) -> None:
     assert read(type(part), write_part(part)) == part
 
 
-def test_every_key_is_written() -> None:
-    written = write_part(VirSciSettings())
-    assert set(written) == set(VirSciSettings.model_fields)
-    assert written["selection"] == {"use": "coauthorship", "explore": 1.0, "guests": 0.0}
-    assert written["references"] == {
-        "ideas": "on",
-        "assessment": "on",
-        "topic": "off",
-        "draft": "off",
-        "guest": "off",
-        "count": 8,
-        "per_idea": 3,
-        "self_review": None,
-        "query": "idea",
-        "sentences": 2,
-        "queries": "one",
-        "diversity": 0.0,
-    }
-
-
 def test_durations_are_written_as_people_write_them() -> None:
     written = write_part(Times(deadline="2y"))
     assert written["meeting_notice"] == "1w"
     assert written["deadline"] == "2y"
     assert parse_days(written["utterance"]["mean"]) == parse_days("10m")
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, "null"),
-        (True, "true"),
-        (3, "3"),
-        ("x", "'x'"),
-        ({}, "a section of keys"),
-        ([1], "a list"),
-        ("y" * 100, "'" + "y" * 56 + "..."),
-    ],
-)
-def test_values_are_quoted_as_they_stand_in_the_file(value: object, text: str) -> None:
-    assert quote_value(value) == text
 
 
 def test_a_fault_without_words_of_ours_says_what_pydantic_says() -> None:

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Annotated
 
 import pytest
-from pydantic import BaseModel
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.gateway.backend import Backend
-from virsci_society.scenarios.config import registry
 from virsci_society.scenarios.config.registry import (
     BACKENDS,
     DURATIONS,
@@ -32,7 +27,6 @@ from virsci_society.scenarios.config.registry import (
     SIZES,
     Table,
     class_of,
-    classes_in,
     import_class,
     import_path,
     name_of,
@@ -41,8 +35,7 @@ from virsci_society.scenarios.config.registry import (
 from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.leaders import Leaders
 from virsci_society.society.formation.selection import SelectionPolicy
-from virsci_society.society.kernel.durations import Duration, FixedDuration, Gamma
-from virsci_society.society.teams.contracts import TeamProtocol
+from virsci_society.society.kernel.durations import Duration, FixedDuration
 
 TABLES: list[Table] = [
     PROTOCOLS,
@@ -125,19 +118,6 @@ def test_names_and_classes_find_each_other(table: Table) -> None:
         assert name_of(import_class(path), table) == name
 
 
-def test_a_class_outside_the_tables_has_its_dotted_path_for_a_name() -> None:
-    assert name_of(Founding, FOUNDING) == "virsci_society.society.formation.founding:Founding"
-
-
-def test_exploring_parts_are_served_by_their_own_table() -> None:
-    assert table_for(import_class(EXPLORE["share"])) is EXPLORE
-    assert table_for(Part) is None
-
-
-def test_a_name_of_the_table_needs_no_trust() -> None:
-    assert class_of("gamma", DURATIONS, Duration, trust=False) is Gamma
-
-
 @pytest.mark.parametrize(
     ("use", "hint"),
     [("gama", "; did you mean 'gamma'?"), ("zzz", ""), (3, ""), (None, ""), ([1], "")],
@@ -205,29 +185,3 @@ def test_a_trusted_class_has_to_be_of_the_right_kind(stranger: Path) -> None:
 def test_what_cannot_be_a_part(stranger: Path, path: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         class_of(path, DURATIONS, Duration, trust=True)
-
-
-@pytest.mark.parametrize(
-    ("annotation", "found"),
-    [
-        (int, []),
-        (Duration, [Duration]),
-        (Duration | None, [Duration]),
-        (Annotated[Duration, "note"], [Duration]),
-        (int | Annotated[FixedDuration, 1] | Gamma, [FixedDuration, Gamma]),
-        (dict[str, int], []),
-        (tuple[Backend, ...], [Backend]),
-        (TeamProtocol | str, [TeamProtocol]),
-    ],
-)
-def test_part_classes_are_found_wherever_an_annotation_names_them(
-    annotation: object, found: list[type[BaseModel]]
-) -> None:
-    assert classes_in(annotation) == found
-
-
-def test_tables_hold_text_only_so_that_nothing_is_imported_before_it_is_used() -> None:
-    for table in TABLES:
-        assert all(isinstance(path, str) and path.count(":") == 1 for path in table.values())
-    tables = inspect.getsource(registry).split("PROTOCOLS: Table")[1].split("KINDS")[0]
-    assert not re.search(r"\bimport (?!\w*\.)", tables)
