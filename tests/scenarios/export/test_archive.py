@@ -146,16 +146,13 @@ def test_every_changed_missing_or_added_file_is_told(small_archive, tmp_path, mo
     ("change", "told"),
     [
         ({"filename": "../../more"}, "leads out of the archive"),
-        ({"filename": "/tmp/more"}, "leads out of the archive"),
         ({"filename": "run/../../more"}, "leads out of the archive"),
         ({"filename": "C:/more"}, "leads out of the archive"),
         ({"filename": "run\\..\\more"}, "leads out of the archive"),
-        ({"filename": "run/" * 20 + "more"}, "no file of an archive has"),
         ({"filename": "run/" + "m" * 1000}, "no file of an archive has"),
         ({"filename": "run/\x1b[2Jmore"}, "no file of an archive has"),
         ({"filename": "run/journal.sqlite"}, "is there twice"),
         ({"external_attr": 0o120777 << 16}, "is a link"),
-        ({"external_attr": 0o010644 << 16}, "is a link or another file that is not plain"),
         ({"compress_type": zipfile.ZIP_BZIP2}, "another method than deflate"),
     ],
 )

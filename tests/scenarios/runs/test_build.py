@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,7 @@ import pytest
 
 from tests.mesa_batch import batch_run
 from virsci_society import ScenarioSociety, load_scenario, run_scenario
-from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.runs.build import build_ecosystem_of, build_society
+from virsci_society.scenarios.runs.build import build_society
 from virsci_society.society.model import Society
 from virsci_society.society.results.run import Run
 
@@ -58,12 +56,6 @@ def test_a_scenario_becomes_a_society(small: Path) -> None:
     society.close()
 
 
-def test_the_ecosystem_can_be_handed_in(small: Path) -> None:
-    scenario = load_scenario(small)
-    ecosystem = build_ecosystem_of(scenario)
-    assert build_society(scenario, ecosystem).ecosystem is ecosystem
-
-
 def test_keyword_arguments_are_scenario_keys(small: Path) -> None:
     society = ScenarioSociety(setup=str(small), seed=9, **{"until": "2w", "protocol.turns": 2})
     assert society.until == 14
@@ -78,19 +70,6 @@ def test_the_seed_may_be_called_rng(small: Path) -> None:
     by_seed.run_to_end()
     by_rng.run_to_end()
     assert by_seed.log.rows == by_rng.log.rows
-
-
-def test_a_scenario_can_be_renamed_by_its_key(small: Path) -> None:
-    assert load_scenario(small, name="another").name == "another"
-
-
-def test_a_wrong_key_is_told(small: Path) -> None:
-    with pytest.raises(InputError, match=r"^protocol\.turnz: unknown key"):
-        ScenarioSociety(setup=str(small), **{"protocol.turnz": 2})
-
-
-def test_the_class_goes_to_other_processes() -> None:
-    assert pickle.loads(pickle.dumps(ScenarioSociety)) is ScenarioSociety
 
 
 def test_a_batch_run_varies_keys_and_seeds(small: Path) -> None:
@@ -112,11 +91,6 @@ def test_the_iterations_of_a_batch_run_differ_and_tell_their_seeds(small: Path) 
     assert again.seed == last["seed"] == rows[1]["seed"]
     for figure in ("teams_running", "papers", "calls", "people"):
         assert last[figure] == rows[1][figure]
-
-
-def test_the_seed_of_the_scenario_can_be_asked_for(small: Path) -> None:
-    seed = load_scenario(small).seed
-    assert ScenarioSociety(setup=str(small), seed="scenario").seed == seed
 
 
 def test_the_same_through_mesa_and_through_the_command(small: Path, here: Path) -> None:

@@ -6,7 +6,6 @@ import errno
 import hashlib
 import json
 import resource
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from virsci_society.agents.files.file_hashes import source_digest
 from virsci_society.metrics.report.overview import head_count
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.runs import execute, run_folder
 from virsci_society.scenarios.runs.execute import default_folder, is_finished, prepare
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.society.population import population
@@ -85,15 +83,6 @@ def test_the_manifest_says_what_was_run_from_what_by_what(small_run: Path) -> No
         "count": 2,
         "every": "1w",
     }
-
-
-def test_a_run_opens_as_tables(small_run: Path) -> None:
-    run = Run.open(small_run)
-    assert run.name == "small"
-    assert len(run.table("teams")) == 2
-    assert len(run.table("papers")) == len(run.vectors.ids) if run.vectors else False
-    assert len(list(run.events())) > 0
-    assert set(run.measure("novelty")["paper"]) == set(run.table("papers")["paper"])
 
 
 @pytest.mark.slow
@@ -198,21 +187,6 @@ def test_a_finished_run_is_left_alone(small: Scenario, small_run: Path) -> None:
     assert before == {path: path.stat().st_mtime_ns for path in small_run.rglob("*")}
 
 
-def test_the_folder_of_another_scenario_without_a_journal_is_refused(
-    small: Scenario, small_run: Path, here: Path
-) -> None:
-    old = here / "old"
-    shutil.copytree(small_run, old)
-    (old / "journal.sqlite").unlink()
-    with pytest.raises(InputError, match=r"holds a run of another scenario \(small, seed 3, other"):
-        run_scenario(small.set("seed", 4), old, Never())
-
-
-def test_a_shorter_run_never_replaces_a_longer_one(small: Scenario, small_run: Path) -> None:
-    with pytest.raises(InputError, match=r"until day 182, longer than day 7; give another folder"):
-        run_scenario(small.set("until", "1w"), small_run, Never())
-
-
 @pytest.mark.usefixtures("no_results")
 def test_a_longer_run_takes_the_place_of_a_shorter_one(small: Scenario, here: Path) -> None:
     run_scenario(small.set("until", "1w"), here / "run")
@@ -255,12 +229,6 @@ def test_a_folder_that_a_kill_left_before_its_journal_is_gone_on_with(
     (here / "other" / "notes.txt").touch()
     with pytest.raises(InputError, match="holds other files; give another folder with --out"):
         run_scenario(small, here / "other")
-
-
-def test_a_file_is_no_folder(small: Scenario, here: Path) -> None:
-    (here / "run").write_text("")
-    with pytest.raises(InputError, match="is a file; give another folder"):
-        run_scenario(small, here / "run", Never())
 
 
 def test_a_broken_manifest_is_told(small: Scenario, write: Write) -> None:
@@ -337,36 +305,11 @@ def test_a_folder_for_which_there_is_no_room_is_a_stop(
         run_scenario(small, here / "run")
 
 
-@pytest.mark.usefixtures("no_results")
-def test_the_phases_are_told_in_order(small: Scenario, here: Path) -> None:
-    told: list[str] = []
-
-    class Told(Progress):
-        def begin(self, phase: str) -> None:
-            told.append(phase)
-
-        def step(self, society: Any) -> None:
-            told.append(f"day {society.day:g}")
-
-    run_scenario(small.set("until", "2w"), here / "run", Told())
-    assert told == [
-        "preparing the ecosystem",
-        "founding the society",
-        "simulating",
-        "day 7",
-        "day 14",
-        "measuring and writing",
-    ]
-
-
 @pytest.mark.parametrize(
     ("name", "folder"),
     [
-        ("quickstart", "quickstart-3"),
         ("virsci/paper", "virsci-paper-3"),
         ("../../etc", "etc-3"),
-        ("my field: a test", "my-field-a-test-3"),
-        ("", "scenario-3"),
         (None, "scenario-3"),
     ],
 )
@@ -374,30 +317,3 @@ def test_the_default_folder_is_named_after_scenario_and_seed(
     small: Scenario, name: str | None, folder: str
 ) -> None:
     assert default_folder(small.set("name", name)) == Path("runs") / folder
-
-
-def test_the_scenario_may_name_its_folder(small: Scenario) -> None:
-    assert default_folder(small.set("out", "elsewhere")) == Path("elsewhere")
-
-
-def test_a_team_larger_than_the_population(small: Scenario, here: Path) -> None:
-    with pytest.raises(InputError, match=r"team_size: a team of 13 cannot be made of the 12"):
-        run_scenario(small.set("protocol.team_size", 13), here / "run")
-
-
-def test_an_ecosystem_that_is_none(
-    small: Scenario, write: Write, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(
-        "not_an_ecosystem.py",
-        "from virsci_society.agents.config import Part\nclass Empty(Part): ...\n",
-    )
-    monkeypatch.syspath_prepend(str(here))
-    use = {"use": "not_an_ecosystem:Empty"}
-    changed = small.set("population.ecosystem", use, trust=True)
-    with pytest.raises(InputError, match="Empty cannot be started from; it needs a method gener"):
-        run_scenario(changed, here / "run")
-
-
-def test_the_modules_name_the_same_files() -> None:
-    assert execute.MANIFEST == run_folder.MANIFEST == "manifest.json"

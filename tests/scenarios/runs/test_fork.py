@@ -251,11 +251,7 @@ def test_a_fork_of_a_fork_shares_both_pasts(parent: Path, here: Path) -> None:
         ("40d", ["until=190d", "attention=unlimited"], None, "^--set attention=unlimited: that"),
         ("40d", [], None, "give --set, --seed or --remove"),
         ("5y", ["seed=4"], None, "day 1825 is beyond day 182, the end of"),
-        ("soon", ["seed=4"], None, "--at: 'soon' is not a duration"),
         ("40d", [], "degree", "write it as rank:number, such as degree:10"),
-        ("40d", [], "fame:3", "expected 'degree' or 'papers' or 'citations' or 'random'"),
-        ("40d", ["protocol.turns=many"], None, "expected a section of keys or a whole number"),
-        ("40d", ["protokol.turns=3"], None, "unknown key"),
     ],
 )
 def test_what_is_no_fork_is_refused(

@@ -75,12 +75,6 @@ def test_a_section_of_another_class_holds_what_differs_from_its_own_defaults():
     assert identity_hash(drifting) != identity_hash(scenario())
 
 
-def test_outside_seats_are_no_part_of_a_run_without_them():
-    assert "outside_seats" not in scenario().identity()["population"]
-    on = scenario(**{"population.outside_seats.use": "counted"})
-    assert on.identity()["population"]["outside_seats"]["use"] == "counted"
-
-
 @pytest.fixture(scope="module")
 def current(tmp_path_factory):
     return run_scenario(scenario(), tmp_path_factory.mktemp("current") / "run", page=False)

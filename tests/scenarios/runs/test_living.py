@@ -10,8 +10,7 @@ from tests.forked_commands import Nursery
 from virsci_society.agents.errors import Stopped
 from virsci_society.agents.offline.backend import Offline, answer_offline
 from virsci_society.metrics.registry import measure
-from virsci_society.scenarios.config.document import Document
-from virsci_society.scenarios.config.schema import Scenario, load_scenario, read_scenario
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
 from virsci_society.scenarios.runs.fork import Fork
@@ -140,10 +139,3 @@ def test_where_nobody_comes_or_goes_a_scenario_is_what_it_was(small: Scenario) -
     assert "careers" not in small.identity()
     living = small.set("careers", {"use": "rates"})
     assert living.identity()["careers"] == {"use": "rates"}
-
-
-def test_faults_in_careers_are_told_with_their_place(faults) -> None:
-    data = {"careers": {"use": "rates", "newcomers": {"use": "apprentices"}, "retire": 3}}
-    told = faults(lambda: read_scenario(Document(data)))
-    assert any("careers.newcomers" in line and "one of them" in line for line in told)
-    assert any("careers.retire" in line and "retirement" in line for line in told)

@@ -91,20 +91,6 @@ def test_an_ecosystem_that_left_nobody_out_has_no_outside_authors(
     assert told.startswith("population.outside_seats: every author of the past papers is in")
 
 
-@pytest.mark.parametrize("key", ["seed", "name"])
-def test_a_folder_of_another_scenario_is_told_with_what_to_type(
-    small: Scenario, here: Path, key: str
-) -> None:
-    folder = signed(here / "run", small)
-    other = small.set("seed", 4) if key == "seed" else small.set("name", "other")
-    if key == "name":
-        check_before_run(other, folder)  # the same scenario under another name
-        other = other.set("population.ecosystem.papers", 91)
-    (told,) = faults(other, folder)
-    assert "holds the scenario 'small' with seed 3" in told
-    assert told.endswith(f"--out {here / 'run-new'}")
-
-
 def test_a_changed_key_is_left_to_the_journal(small: Scenario, here: Path) -> None:
     """It says exactly which call would differ, and which keys have changed."""
     check_before_run(small.set("protocol.turns", 2), signed(here / "run", small))

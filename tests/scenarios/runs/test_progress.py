@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import io
-import os
 import re
-import signal
 import sys
-from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,14 +15,12 @@ from virsci_society.agents.errors import InputError, SocietyError, Stopped
 from virsci_society.scenarios.runs import progress as progress_
 from virsci_society.scenarios.runs.progress import (
     ConsoleProgress,
-    Progress,
-    elapsed_and_left,
     make_progress,
     simulated_date,
     standing_of,
 )
 from virsci_society.scenarios.terminal.arguments import count_repeats, guarded
-from virsci_society.scenarios.terminal.console import cell, print_overview, print_table
+from virsci_society.scenarios.terminal.console import cell
 from virsci_society.society.results.tables import TABLES
 
 
@@ -51,11 +46,8 @@ def society(**changed: Any) -> Any:
     ("day", "date"),
     [
         (0, "2024-01-01"),
-        (30.9, "2024-01-31"),
         (31, "2024-02-01"),
-        (59, "2024-03-01"),
         (364, "2024-12-31"),
-        (365, "2025-01-01"),
         (730, "2026-01-01"),
     ],
 )
@@ -70,18 +62,6 @@ def test_how_far_a_society_has_come_is_one_sentence() -> None:
     empty = SimpleNamespace(rows={"teams": [], "calls": []})
     told = standing_of(society(world=SimpleNamespace(teams={}), log=empty, first_day=-40.0), 7)
     assert told.endswith("20%); teams: none yet; calls: 7")
-
-
-@pytest.mark.parametrize(
-    ("share", "words"),
-    [
-        (0.01, "0:00:10 elapsed"),
-        (0.2, "0:00:10 elapsed, about 0:00:40 left"),
-        (1.0, "0:00:10 elapsed"),
-    ],
-)
-def test_remaining_time_is_estimated_from_a_share_on(share: float, words: str) -> None:
-    assert elapsed_and_left(10.0, share) == words
 
 
 @pytest.fixture
@@ -152,13 +132,6 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(len(line) <= 80 for line in re.split("[\r\n]", shown))
 
 
-def test_silence_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    Progress().begin("x")
-    Progress().step(society())
-    Progress().rehearse("x", society())
-    assert capsys.readouterr() == ("", "")
-
-
 TOLD: dict[str, Any] = {
     "scenario": "quickstart",
     "seed": 1,
@@ -185,43 +158,19 @@ TOLD: dict[str, Any] = {
 }
 
 
-def test_the_overview_shows_every_figure(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "120")
-    print_overview(TOLD)
-    printed = capsys.readouterr().out
-    for text in ("1,234", "0.512", "utterance", "0.25", "0" * 64, "not a language model"):
-        assert text in printed
-    assert "teams dissolved: [red]too small" in printed
-
-
-def test_the_overview_of_another_backend(capsys: pytest.CaptureFixture[str]) -> None:
-    print_overview(TOLD | {"backend": "somebody"})
-    assert "somebody" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [
         (None, "-"),
-        (float("nan"), "-"),
-        (3.0, "3"),
         (1234567.0, "1,234,567"),
         (1961.4, "1,961"),
         (0.123456, "0.123"),
-        (4321, "4,321"),
         ("x", "x"),
         ("\x1b[31mred\x9b", "\\x1b[31mred\\x9b"),
     ],
 )
 def test_a_cell_shows_numbers_short_and_texts_harmless(value: object, text: str) -> None:
     assert cell(value) == text
-
-
-def test_a_table_without_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table("nothing", ("a", "b"), [])
-    assert "nothing" in capsys.readouterr().out
 
 
 def code_of(error: BaseException) -> int:
@@ -250,13 +199,6 @@ def test_what_a_command_raises_is_a_message_and_a_code(
     assert capsys.readouterr().err == message
 
 
-def test_a_message_that_quotes_a_stranger_moves_no_cursor(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    code_of(InputError("first\n\x1b[2Jsecond\x07"))
-    assert capsys.readouterr().err == "first\n\\x1b[2Jsecond\\x07\n"
-
-
 def test_faults_that_differ_in_numbers_only_are_told_once_with_their_count() -> None:
     lines = [*(f"f:{n}: x is missing" for n in range(5)), "", "f:7: other", "f:9: other", ""]
     assert count_repeats(lines) == [
@@ -266,31 +208,3 @@ def test_faults_that_differ_in_numbers_only_are_told_once_with_their_count() -> 
         "f:9: other",
         "",
     ]
-
-
-def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("virsci_society.scenarios.config.outside_code._imported", {})
-
-    @guarded
-    def command() -> None:
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        command()
-
-
-def test_sigterm_is_taken_like_ctrl_c_and_given_back() -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    seen: Counter[str] = Counter()
-
-    @guarded
-    def command() -> None:
-        seen["ran"] += 1
-        os.kill(os.getpid(), signal.SIGTERM)
-        signal.pause()
-
-    with pytest.raises(typer.Exit) as caught:
-        command()
-    assert caught.value.exit_code == 5
-    assert seen == {"ran": 1}
-    assert signal.getsignal(signal.SIGTERM) == before

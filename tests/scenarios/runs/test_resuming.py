@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.older_folders import unseal
-from virsci_society.agents.errors import BudgetReached, Diverged, InputError, Stopped
+from virsci_society.agents.errors import Diverged, InputError, Stopped
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.offline.backend import Offline, answer_offline
 from virsci_society.scenarios.config.schema import Scenario
@@ -215,9 +215,3 @@ def test_a_fork_takes_what_is_the_same_and_leaves_its_source_alone(
         run_scenario(other, held, fork=held)
     with pytest.raises(InputError, match="holds no journal to fork from"):
         run_scenario(other, here / "new", fork=here / "nowhere")
-
-
-def test_a_budget_in_money_needs_a_price(small: Scenario, here: Path) -> None:
-    assert issubclass(BudgetReached, Stopped)
-    # The offline scientists cost nothing, and that is known.
-    run_scenario(small.set("backend.budget.usd", 0.01).set("until", "1w"), here / "run")

@@ -118,11 +118,6 @@ def test_nothing_changes_where_there_is_no_review(
     assert not any(name.startswith("publication/") for name in prompt_hashes(plain))
 
 
-def test_the_prompts_of_review_belong_to_a_run(reviewed: Callable[..., Scenario]) -> None:
-    names = set(prompt_hashes(reviewed()))
-    assert {f"publication/{one}.txt" for one in ("request", "review", "rewrite")} <= names
-
-
 def test_the_prompts_of_every_component_and_every_intervention_belong_to_a_run() -> None:
     plain, mixed = load_scenario("quickstart"), load_scenario("community/mixed")
     assert set(prompt_hashes(plain)) == set(prompt_hashes(mixed)) != set()

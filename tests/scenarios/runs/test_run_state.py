@@ -16,8 +16,6 @@ from virsci_society.scenarios.runs import run_state
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import (
     SNAPSHOT,
-    RunState,
-    going_on,
     judge_state,
     list_runs,
     open_run,
@@ -109,26 +107,6 @@ def test_a_journal_that_cannot_be_written_keeps_the_error(tmp_path: Path) -> Non
     with pytest.raises(Stopped, match="lease"), recorded_end(journal):
         raise Stopped("the lease was lost")
     journal.close()
-
-
-def test_a_reached_budget_is_gone_on_with_by_a_larger_one_and_a_run_of_a_study_by_the_study(
-    here: Path,
-) -> None:
-    why = "the budget is reached: 20 of 20 calls; resume with --set backend.budget.calls=40"
-    told = going_on(RunState(str(here / "one" / "partial"), "stopped by budget", reason=why))
-    assert told.startswith(f"'society run SCENARIO --out {here / 'one'}' with the same scenario ")
-    assert "settings, and --set backend.budget.calls=40, resumes it" in told
-    given = f"society run quickstart --set backend.budget.calls=20 --out {here / 'one'}"
-    known = RunState(str(here / "one"), "stopped by budget", reason=why, command=given)
-    assert going_on(known).endswith(
-        f" resumes it, and what was answered is not asked again: society run quickstart --out "
-        f"{here / 'one'} --set backend.budget.calls=40"
-    )
-    run = here / "sizes" / "runs" / "0003"
-    run.mkdir(parents=True)
-    (here / "sizes" / "lock.json").write_text('{"arms": [{}], "replicates": 4}')
-    told = going_on(RunState(str(run), "killed"))
-    assert told == f"'society study run {here / 'sizes'}' resumes it"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from virsci_society import load_scenario, run_scenario
-from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
@@ -82,10 +81,3 @@ def test_runs_at_the_same_time_have_one_each(made: list[int]) -> None:
     for _ in range(2):
         resources.ecosystem_of(small(1, **PINNED))
     assert made == [1, 1]
-
-
-def test_a_team_that_is_too_large_is_refused_for_a_shared_one_too() -> None:
-    resources = SharedResources()
-    resources.ecosystem_of(small(1, **PINNED))
-    with pytest.raises(InputError, match="a team of 13 cannot be made of the 12"):
-        resources.ecosystem_of(small(1, **PINNED, **{"protocol.team_size": 13}))
