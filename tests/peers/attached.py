@@ -4,8 +4,6 @@ The command runs until it ends or the standard input of this process is closed, 
 when the process at the other end is killed.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading
@@ -14,11 +12,11 @@ GRACE = 10.0
 """Seconds between being asked to end and being killed."""
 
 
-def main() -> int:
+def main():
     """Run the command; returns its exit code."""
     child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
 
-    def end_with_input() -> None:
+    def end_with_input():
         sys.stdin.buffer.read()
         child.terminate()
         try:

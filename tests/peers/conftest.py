@@ -1,33 +1,28 @@
 """Fixtures: the peers of the session, and the runs against them, each made once."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
 import pytest
 
-from tests.peers.runs import RUNS, Outcome, Peers, missing, play
+from tests.peers.runs import RUNS, Peers, missing, play
 
 
 @pytest.fixture(scope="session")
-def peers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peers]:
+def peers(tmp_path_factory):
     """The peers, each started when it is first asked for."""
     with Peers(tmp_path_factory.mktemp("peers")) as started:
         yield started
 
 
 @pytest.fixture(scope="session")
-def played(peers: Peers, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Outcome]:
+def played(peers, tmp_path_factory):
     """A function that makes a run, by its name, or gives the one that was made before."""
-    made: dict[str, Outcome] = {}
+    made = {}
 
-    def outcome(name: str) -> Outcome:
+    def outcome(name):
         reason = missing(RUNS[name])
         if reason is not None:
             pytest.skip(reason)
         if name not in made:
-            folder: Path = tmp_path_factory.mktemp(name)
+            folder = tmp_path_factory.mktemp(name)
             made[name] = play(peers.settings(RUNS[name]), folder, peers.key)
         return made[name]
 

@@ -1,10 +1,7 @@
 """The forms that models are asked to fill, all of them, and the order of their fields."""
 
-from __future__ import annotations
-
 import importlib
 import json
-from collections.abc import Iterator
 
 from virsci_society.agents.offline.backend import rule_of
 from virsci_society.agents.replies.form import Form
@@ -17,7 +14,7 @@ MODULES = (
 )
 
 
-def reply_forms() -> list[type[Form]]:
+def reply_forms():
     """Every form of the protocols that is asked for by itself, in the order of their names."""
     for module in MODULES:
         importlib.import_module(module)
@@ -25,17 +22,13 @@ def reply_forms() -> list[type[Form]]:
     return sorted(found, key=lambda form: (form.__module__, form.__name__))
 
 
-def declared_fields(form: type[Form]) -> list[str]:
+def declared_fields(form):
     """Names of a form's fields in a reply, in the order in which the class declares them."""
     return [field.alias or name for name, field in form.model_fields.items()]
 
 
-def written_fields(form: type[Form], text: str) -> list[str]:
-    """The fields of a form in a reply that is JSON, in the order in which they were written.
-
-    Raises:
-        ValueError: the text is no JSON object.
-    """
+def written_fields(form, text):
+    """The fields of a form in a reply that is JSON, in the order in which they were written."""
     reply = json.loads(text)
     if not isinstance(reply, dict):
         raise ValueError("the reply is no JSON object")
@@ -44,7 +37,7 @@ def written_fields(form: type[Form], text: str) -> list[str]:
     return [name for name in reply if name in known]
 
 
-def _below(form: type[Form]) -> Iterator[type[Form]]:
+def _below(form):
     for one in form.__subclasses__():
         yield one
         yield from _below(one)

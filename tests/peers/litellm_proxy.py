@@ -4,14 +4,10 @@ It is installed in an environment of its own (``litellm-proxy`` inside this one)
 dependencies are not those of this project: it asks for another major version of ``rich``.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import yaml
@@ -23,12 +19,7 @@ from virsci_society.agents.offline.schema_filler import fill_form
 PROGRAM = Path(sys.prefix) / "litellm-proxy" / "bin" / "litellm"
 KEY = "PEER_PROXY_KEY"
 """The environment variable with the key that the proxy asks of its clients."""
-WILLING: Mapping[str, Any] = {
-    "Selected Action": "Action 1",
-    "Agree": True,
-    "Stay": True,
-    "Decision Made": "Idea 0",
-}
+WILLING = {"Selected Action": "Action 1", "Agree": True, "Stay": True, "Decision Made": "Idea 0"}
 """What the mock says wherever a team's course hangs on it."""
 _ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -38,28 +29,22 @@ _ENVIRONMENT = {
 """Nothing is fetched from anywhere, and no ``.env`` file is read."""
 
 
-def missing() -> str | None:
+def missing():
     """Why the proxy cannot be started here; None if it can."""
     return None if PROGRAM.exists() else "litellm[proxy] is not there; make test-peers installs it"
 
 
-def new_key() -> str:
+def new_key():
     """A key for one proxy; a secret of these processes alone."""
     return f"sk-{secrets.token_hex(16)}"
 
 
-def litellm_proxy(folder: Path, key: str, behind: Mapping[str, str]) -> PeerProcess:
+def litellm_proxy(folder, key, behind):
     """The proxy, not yet started.
 
     Its mock models are ``mock-json`` (one JSON object that fills every form), ``mock-prose`` (the
     same in a code block with words around it), ``mock-mute`` (words without JSON) and
-    ``mock-busy`` (always 429).
-
-    Args:
-        folder: takes its settings and its log.
-        key: the key that it asks for.
-        behind: base addresses of OpenAI-compatible servers, by the name of their model.
-    """
+    ``mock-busy`` (always 429)."""
     told = json.dumps(mock_reply())
     mocks = {
         "mock-json": told,
@@ -77,7 +62,7 @@ def litellm_proxy(folder: Path, key: str, behind: Mapping[str, str]) -> PeerProc
     config = folder / "proxy.yaml"
     config.write_text(yaml.safe_dump(settings), encoding="utf-8")
 
-    def command(port: int) -> list[str]:
+    def command(port):
         where = ["--host", "127.0.0.1", "--port", str(port)]
         return [str(PROGRAM), "--config", str(config), *where, "--telemetry", "False"]
 
@@ -85,15 +70,15 @@ def litellm_proxy(folder: Path, key: str, behind: Mapping[str, str]) -> PeerProc
     return PeerProcess(command, "/health/liveliness", folder / "proxy.log", environment)
 
 
-def mock_reply() -> dict[str, Any]:
+def mock_reply():
     """One JSON object that every form of the protocols can be read from."""
-    reply: dict[str, Any] = {}
+    reply = {}
     for form in reply_forms():
         reply |= json.loads(fill_form(form, {}, np.random.default_rng(1)))
     return reply | {name: value for name, value in WILLING.items() if name in reply}
 
 
-def _model(name: str, **settings: Any) -> dict[str, Any]:
+def _model(name, **settings):
     # No key is needed behind the proxy, and none of this machine's must go there.
     return {
         "model_name": name,

@@ -4,24 +4,13 @@ The package ``xllamacpp`` brings it as a wheel, so that no compiler is needed. A
 ``python -m tests.peers.llama_server --model FILE --port PORT`` serves until it is ended.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import sys
 import threading
 from pathlib import Path
-from typing import Literal
 
 from tests.peers.peer_process import PeerProcess
-
-Grammar = Literal["gbnf", "llguidance"]
-"""How the server brings a reply into the form of a JSON Schema.
-
-``gbnf``: as the server does by default, by its own grammars (GBNF), and the reply is parsed by
-the chat template's format. ``llguidance``: without chat templates in Jinja, where this build uses
-the library LLGuidance, which knows more of JSON Schema; the reply is left as it is.
-"""
 
 SLOTS, THREADS = 2, 1
 """Requests at a time, and threads: the machine is not the server's alone."""
@@ -29,7 +18,7 @@ CONTEXT = 32_768
 """Tokens of one request, prompt and reply; the others are refused."""
 
 
-def missing() -> str | None:
+def missing():
     """Why the server cannot be started here; None if it can."""
     for package in ("xllamacpp", "gguf", "tokenizers"):
         if importlib.util.find_spec(package) is None:
@@ -37,23 +26,17 @@ def missing() -> str | None:
     return None
 
 
-def llama_server(model: Path, grammar: Grammar, log: Path) -> PeerProcess:
-    """The server, not yet started.
+def llama_server(model, grammar, log):
+    """The server, not yet started."""
 
-    Args:
-        model: a GGUF file.
-        grammar: what constrains the replies.
-        log: file that takes what it prints.
-    """
-
-    def command(port: int) -> list[str]:
+    def command(port):
         told = ["--model", str(model), "--grammar", grammar, "--port", str(port)]
         return [sys.executable, "-m", "tests.peers.llama_server", *told]
 
     return PeerProcess(command, "/health", log)
 
 
-def main() -> None:
+def main():
     """Serve until the process is ended."""
     parser = argparse.ArgumentParser(prog="python -m tests.peers.llama_server")
     parser.add_argument("--model", type=Path, required=True)

@@ -1,17 +1,12 @@
 """PeerProcess: a server of others as a child process, from its start until it can be asked."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 240.0
@@ -19,38 +14,21 @@ PATIENCE = 240.0
 
 
 class PeerProcess:
-    """A server that listens on a port of the loopback address, from ``with`` to its end.
+    """A server that listens on a port of the loopback address, from ``with`` to its end."""
 
-    Args:
-        command: the command, made from the port.
-        ready: path that answers 200 once the server can be asked.
-        log: file that takes what the server prints.
-        environment: variables beside those of this process.
-    """
-
-    def __init__(
-        self,
-        command: Callable[[int], list[str]],
-        ready: str,
-        log: Path,
-        environment: Mapping[str, str] | None = None,
-    ) -> None:
+    def __init__(self, command, ready, log, environment=None):
         self._command, self._ready, self._log = command, ready, log
         self._environment = os.environ | {"PYTHONPATH": str(ROOT)} | (environment or {})
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process = None
         self.port = 0
 
     @property
-    def url(self) -> str:
+    def url(self):
         """The base address of its API."""
         return f"http://127.0.0.1:{self.port}/v1"
 
-    def __enter__(self) -> Self:
-        """Start it; returns when it can be asked.
-
-        Raises:
-            RuntimeError: it has ended instead, or is not ready in time; with what it printed last.
-        """
+    def __enter__(self):
+        """Start it; returns when it can be asked."""
         self.port = _free_port()
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
@@ -69,21 +47,12 @@ class PeerProcess:
             time.sleep(0.1)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind, error, trace):
         """End it."""
         self._stop()
 
-    def get(self, path: str) -> tuple[int, Any]:
-        """Status and body of the answer to GET.
-
-        Raises:
-            OSError: it does not listen.
-        """
+    def get(self, path):
+        """Status and body of the answer to GET."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request("GET", path, headers={"Connection": "close"})
@@ -92,18 +61,18 @@ class PeerProcess:
         finally:
             connection.close()
 
-    def printed(self) -> str:
+    def printed(self):
         """The last lines that it printed."""
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
         return "\n".join(lines[-20:])
 
-    def _answers(self) -> bool:
+    def _answers(self):
         try:
             return self.get(self._ready)[0] == 200
         except (OSError, http.client.HTTPException):
             return False
 
-    def _stop(self) -> None:
+    def _stop(self):
         process, self._process = self._process, None
         if process is None or process.stdin is None:
             return
@@ -115,7 +84,7 @@ class PeerProcess:
             process.wait()
 
 
-def _free_port() -> int:
+def _free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -38,25 +38,14 @@ ENDING, NEVER = 4.0, -100.0
 
 @dataclass(frozen=True)
 class RandomModel:
-    """A model on disk.
-
-    Attributes:
-        path: the GGUF file.
-        logit_bias: what is added to the logits of some tokens, by their numbers, so that replies
-            end: without it a string of noise ends seldom, and white space between two parts may
-            be as long as the reply. It is a parameter of the request, as any client may send it.
-    """
+    """A model on disk."""
 
     path: Path
     logit_bias: Mapping[str, float]
 
 
-def write_random_model(path: Path) -> RandomModel:
-    """Write the model; the same weights every time.
-
-    Args:
-        path: the file to be written.
-    """
+def write_random_model(path):
+    """Write the model; the same weights every time."""
     tokens, merges = _vocabulary()
     import gguf
 
@@ -91,7 +80,7 @@ def write_random_model(path: Path) -> RandomModel:
     return RandomModel(path, _biases(tokens))
 
 
-def _biases(tokens: list[str]) -> dict[str, float]:
+def _biases(tokens):
     """White space is left for what stands before a word, and quotation marks are likely."""
     spaces = [
         str(number)
@@ -101,7 +90,7 @@ def _biases(tokens: list[str]) -> dict[str, float]:
     return {str(tokens.index(_QUOTE)): ENDING} | dict.fromkeys(spaces, NEVER)
 
 
-def _vocabulary() -> tuple[list[str], list[str]]:
+def _vocabulary():
     """Tokens in the order of their numbers, and merges, of byte-level byte-pair encoding."""
     from pydoc_data.topics import topics
 
@@ -123,10 +112,10 @@ def _vocabulary() -> tuple[list[str], list[str]]:
     return tokens, merges
 
 
-def _weights(tokens: int) -> dict[str, np.ndarray]:
+def _weights(tokens):
     rng = np.random.default_rng(SEED)
 
-    def random(rows: int, columns: int) -> np.ndarray:
+    def random(rows, columns):
         return (rng.standard_normal((rows, columns)) / columns**0.5).astype(np.float32)
 
     ones = np.ones(WIDTH, np.float32)

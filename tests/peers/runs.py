@@ -10,13 +10,12 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Literal
 
 from tests.faultserver import FaultServer
 from tests.peers import litellm_proxy, llama_server
-from tests.peers.peer_process import ROOT, PeerProcess
-from tests.peers.random_model import RandomModel, write_random_model
+from tests.peers.peer_process import ROOT
+from tests.peers.random_model import write_random_model
 
 Peer = Literal["proxy", "gbnf", "llguidance"]
 SOCIETY = Path(sys.executable).with_name("society")
@@ -36,14 +35,7 @@ MAX_TOKENS = 600
 
 @dataclass(frozen=True)
 class PeerRun:
-    """One run against a peer.
-
-    Attributes:
-        title: how the table names what answers.
-        peer: the process that the run speaks to.
-        client: ``backend.use``.
-        model: ``backend.model``.
-    """
+    """One run against a peer."""
 
     title: str
     peer: Peer
@@ -51,7 +43,7 @@ class PeerRun:
     model: str
 
     @property
-    def noise(self) -> bool:
+    def noise(self):
         """True if the model of random weights answers."""
         return self.model.endswith("noise")
 
@@ -71,58 +63,46 @@ RUNS = {
 
 
 class Peers:
-    """The peers of one session, each started when it is first asked for.
+    """The peers of one session, each started when it is first asked for."""
 
-    Args:
-        folder: takes model, settings and logs.
-
-    Attributes:
-        key: the key of the proxy.
-    """
-
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self._folder, self._stack = folder, contextlib.ExitStack()
-        self._started: dict[str, PeerProcess] = {}
-        self._model: RandomModel | None = None
-        self._rules: FaultServer | None = None
+        self._started = {}
+        self._model = None
+        self._rules = None
         self.key = litellm_proxy.new_key()
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         """Start nothing yet."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind, error, trace):
         """End every peer."""
         self._stack.close()
 
     @property
-    def model(self) -> RandomModel:
+    def model(self):
         """The model of random weights."""
         if self._model is None:
             self._model = write_random_model(self._folder / "random.gguf")
         return self._model
 
     @property
-    def rules(self) -> FaultServer:
+    def rules(self):
         """The server of the rule-based scientists, which counts what reaches it."""
         if self._rules is None:
             self._rules = self._stack.enter_context(FaultServer())
         return self._rules
 
-    def process(self, peer: Peer) -> PeerProcess:
+    def process(self, peer):
         """A peer that can be asked."""
         if peer not in self._started:
             self._started[peer] = self._stack.enter_context(self._prepared(peer))
         return self._started[peer]
 
-    def settings(self, run: PeerRun) -> dict[str, Any]:
+    def settings(self, run):
         """The section ``backend`` of a run."""
-        backend: dict[str, Any] = {
+        backend = {
             "use": run.client,
             "model": run.model,
             "api_base": self.process(run.peer).url,
@@ -138,7 +118,7 @@ class Peers:
             backend["extra"] = {"logit_bias": dict(self.model.logit_bias)}
         return backend
 
-    def _prepared(self, peer: Peer) -> PeerProcess:
+    def _prepared(self, peer):
         if peer != "proxy":
             return llama_server.llama_server(self.model.path, peer, self._folder / f"{peer}.log")
         behind = {"test": self.rules.url}
@@ -147,7 +127,7 @@ class Peers:
         return litellm_proxy.litellm_proxy(self._folder, self.key, behind)
 
 
-def missing(run: PeerRun) -> str | None:
+def missing(run):
     """Why a run cannot be made here; None if it can."""
     proxy = litellm_proxy.missing() if run.peer == "proxy" else None
     return proxy or (llama_server.missing() if run.noise else None)
@@ -155,35 +135,29 @@ def missing(run: PeerRun) -> str | None:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run.
-
-    Attributes:
-        code: exit code of the command.
-        printed: what it printed on both streams.
-        folder: the run folder.
-    """
+    """What came of a run."""
 
     code: int
     printed: str
     folder: Path
 
     @property
-    def summary(self) -> dict[str, Any]:
+    def summary(self):
         """What ``society show RUN --json`` prints."""
         done = _society(["show", str(self.folder), "--json"], self.folder.parent)
-        summary: dict[str, Any] = json.loads(done.stdout)
+        summary = json.loads(done.stdout)
         return summary
 
-    def calls(self) -> list[tuple[str, str, bool]]:
+    def calls(self):
         """Id, text and cut of every reply that the journal holds, in the order of arrival."""
         return self._rows("SELECT id, text, cut FROM calls WHERE kind = 'answer' ORDER BY row")
 
-    def requests(self) -> tuple[int, float]:
+    def requests(self):
         """Requests that were sent, and the seconds that all of them together took."""
         ((requests, seconds),) = self._rows("SELECT count(*), total(seconds) FROM attempts")
         return requests, seconds
 
-    def _rows(self, query: str) -> list[Any]:
+    def _rows(self, query):
         journal = sqlite3.connect(f"file:{self.folder / 'journal.sqlite'}?mode=ro", uri=True)
         try:
             return journal.execute(query).fetchall()
@@ -191,14 +165,8 @@ class Outcome:
             journal.close()
 
 
-def play(backend: dict[str, Any], folder: Path, key: str) -> Outcome:
-    """Run the scenario with a backend, by the command, in a process of its own.
-
-    Args:
-        backend: the section ``backend``.
-        folder: a folder of its own; the run folder is made in it.
-        key: the key of the proxy, which stands in the environment alone.
-    """
+def play(backend, folder, key):
+    """Run the scenario with a backend, by the command, in a process of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     scenario = folder / "peers.yaml"
     scenario.write_text(f"{SCENARIO}backend: {json.dumps(backend)}\n", encoding="utf-8")
@@ -206,14 +174,12 @@ def play(backend: dict[str, Any], folder: Path, key: str) -> Outcome:
     return Outcome(done.returncode, done.stdout + done.stderr, folder / "run")
 
 
-def replay(outcome: Outcome) -> subprocess.CompletedProcess[str]:
+def replay(outcome):
     """Go through a run again from its journal alone."""
     return _society(["replay", str(outcome.folder)], outcome.folder.parent)
 
 
-def _society(
-    arguments: list[str], folder: Path, environment: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
+def _society(arguments, folder, environment=None):
     return subprocess.run(
         [str(SOCIETY), *arguments],
         cwd=folder,

@@ -4,19 +4,17 @@ Fixed words or noise answer, never a language model: what is shown is the machin
 counts what it reads. The times are those of one machine that does other things besides.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.peers.runs import RUNS, Outcome, PeerRun, Peers, missing, play
+from tests.peers.runs import RUNS, Peers, missing, play
 from virsci_society.metrics.cost import RUNGS
 
 COLUMNS = ("what answers", "client", "questions", "prompts", *RUNGS, "papers", "exit", "ms a call")
 
 
-def main() -> int:
+def main():
     """Make every run that can be made here and print the table; 1 if a run did not end well."""
     rows, left_out, worst = [], [], 0
     with tempfile.TemporaryDirectory() as name, Peers(Path(name)) as peers:
@@ -32,13 +30,8 @@ def main() -> int:
     return int(worst > 0)
 
 
-def row_of(run: PeerRun, outcome: Outcome) -> tuple[str, ...]:
-    """The cells of one run.
-
-    Args:
-        run: the run.
-        outcome: what came of it.
-    """
+def row_of(run, outcome):
+    """The cells of one run."""
     summary = outcome.summary
     reading, teams = summary["reading"], summary["teams"]
     if reading is None:
@@ -52,15 +45,11 @@ def row_of(run: PeerRun, outcome: Outcome) -> tuple[str, ...]:
     )
 
 
-def lines_of(rows: list[tuple[str, ...]]) -> list[str]:
-    """The table in Markdown, its columns as wide as their cells.
-
-    Args:
-        rows: the cells of each row.
-    """
+def lines_of(rows):
+    """The table in Markdown, its columns as wide as their cells."""
     widths = [max(map(len, column)) for column in zip(COLUMNS, *rows, strict=True)]
 
-    def line(cells: tuple[str, ...]) -> str:
+    def line(cells):
         padded = [
             cell.rjust(width) if place > 1 else cell.ljust(width)
             for place, (cell, width) in enumerate(zip(cells, widths, strict=True))

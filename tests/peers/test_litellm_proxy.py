@@ -1,7 +1,5 @@
 """The proxy of litellm between a society and its models."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

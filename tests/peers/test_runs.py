@@ -1,7 +1,5 @@
 """Every run against a server of others ends, and what was read in it is counted."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.peers.runs import RUNS, replay

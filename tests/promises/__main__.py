@@ -4,13 +4,10 @@
 ``--slow`` their heavier sweeps too. ``--write`` puts the table into the page, if no test failed.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.page import DOCS, head, put
@@ -22,19 +19,19 @@ COUNT = re.compile(r"^(R\d+): (.*): ([\d,]+)$", re.MULTILINE)
 """A line of the section that the tests print at their end."""
 
 
-def counting() -> list[str]:
+def counting():
     """The files of tests that count for a promise."""
     files = sorted(TESTS.rglob("test_*.py"))
     return [str(path) for path in files if "promise(" in path.read_text(encoding="utf-8")]
 
 
-def table(counts: Sequence[tuple[str, str, str]]) -> str:
+def table(counts):
     """The counts, one row each."""
     rows = [f"| {name} | {what} | {number} |" for name, what, number in counts]
     return "\n".join(["| promise | counted | number |", "|---|---|---:|", *rows])
 
 
-def main() -> int:
+def main():
     """Run, print and keep; the exit code of the tests."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--slow", action="store_true", help="the heavier sweeps as well")

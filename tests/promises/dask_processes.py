@@ -1,7 +1,5 @@
 """Crowd: a dask scheduler and its workers, each a process that can be killed and comes again."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket
@@ -17,13 +15,7 @@ main()
 
 
 class Crowd:
-    """One scheduler and some workers on loopback, from ``with`` to the end of its block.
-
-    Args:
-        nursery: whose processes they are; nobody else uses it meanwhile.
-        folder: for their logs.
-        workers: how many.
-    """
+    """One scheduler and some workers on loopback, from ``with`` to the end of its block."""
 
     def __init__(self, nursery, folder, workers):
         with socket.create_server(("127.0.0.1", 0)) as free:

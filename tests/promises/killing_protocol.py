@@ -1,7 +1,5 @@
 """A protocol that kills whatever runs it, for the tests of quarantine; named by a dotted path."""
 
-from __future__ import annotations
-
 import os
 
 from virsci_society.protocols.virsci.protocol import VirSci

@@ -123,8 +123,7 @@ def damage_rows(path, luck):
                 database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, row))
         else:
             database.execute(
-                f"UPDATE {table} SET {column} = {column} || '7' WHERE rowid = ?",
-                (one,),
+                f"UPDATE {table} SET {column} = {column} || '7' WHERE rowid = ?", (one,)
             )
     return f"{kind} {table}"
 

@@ -1,7 +1,5 @@
 """However a run ends, every command and page tells the same state and counts of it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

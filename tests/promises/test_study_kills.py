@@ -76,15 +76,7 @@ def cluster(nursery):
 
 
 class Killer:
-    """Kills a worker, or the scheduler, each time that so many more calls were asked for.
-
-    Args:
-        crowd: the scheduler and its workers; whoever has died is started again.
-        server: whose count of requests is the clock.
-        every: requests between two kills.
-        most: kills.
-        scheduler_at: which of them is the scheduler's; 0: none.
-    """
+    """Kills a worker, or the scheduler, each time that so many more calls were asked for."""
 
     def __init__(self, crowd, server, every, most, scheduler_at=0):
         self.kills = 0

@@ -24,8 +24,7 @@ def test_teams_without_calls_cost_nothing(run):
 
 
 @pytest.mark.parametrize(
-    "act",
-    ["invite", "summarise", "agree", "stay", "decide", "guest", "review", "re-ask", "trim"],
+    "act", ["invite", "summarise", "agree", "stay", "decide", "guest", "review", "re-ask", "trim"]
 )
 def test_other_acts_never_enter(act, rows, make_run, add_call):
     rows["calls"].append(add_call("S1/1", "ideas", 1, 1, 0, act, "S1", 3.0, tail="/more"))

@@ -140,14 +140,7 @@ def test_every_way_an_attempt_can_end_has_a_meaning():
     from virsci_society.agents.errors import RULES
     from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT
 
-    assert set(OUTCOMES) == {
-        ANSWERED,
-        "refused",
-        "filtered",
-        "overflow",
-        *RULES,
-        IN_DOUBT,
-    }
+    assert set(OUTCOMES) == {ANSWERED, "refused", "filtered", "overflow", *RULES, IN_DOUBT}
 
 
 @pytest.mark.parametrize(

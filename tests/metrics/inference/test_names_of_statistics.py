@@ -14,13 +14,7 @@ from virsci_society.metrics.inference.comparisons import (
     paired,
     welch,
 )
-from virsci_society.metrics.inference.correlations import (
-    Block,
-    pearson,
-    prcc,
-    rank_trend,
-    spearman,
-)
+from virsci_society.metrics.inference.correlations import Block, pearson, prcc, rank_trend, spearman
 from virsci_society.metrics.inference.intervals import (
     bca_interval,
     log_interval,

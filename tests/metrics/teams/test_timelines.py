@@ -52,10 +52,7 @@ def test_memberships_and_teams_are_exactly_the_sums_of_theirs(busy_and_free_runs
 def test_what_queues_cost_is_gone_where_attention_is_unlimited_and_the_rest_stays(
     busy_and_free_runs,
 ):
-    busy, free = (
-        pieces(busy_and_free_runs["on"]),
-        pieces(busy_and_free_runs["unlimited"]),
-    )
+    busy, free = (pieces(busy_and_free_runs["on"]), pieces(busy_and_free_runs["unlimited"]))
     assert (busy["desk_queue"] > 0).any()
     assert (busy["switching"] > 0).any()
     assert (free[["desk_queue", "meeting_queue", "switching"]] == 0).all(axis=None)

@@ -102,9 +102,7 @@ def test_without_meetings_nothing_is_held(empty_run):
 
 
 @pytest.mark.slow
-def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(
-    busy_and_free_runs,
-):
+def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(busy_and_free_runs):
     told = {
         attention: (delays(run), held_attention(run).iloc[0])
         for attention, run in busy_and_free_runs.items()

@@ -8,13 +8,12 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import copytree
 
-from click.testing import Result
 from typer.testing import CliRunner
 
 from virsci_society.scenarios.cli.app import app
@@ -42,16 +41,7 @@ PAPER = '{"id": "a", "title": "Graphs", "abstract": "On graphs.", "year": 2010, 
 
 @dataclass(frozen=True)
 class Mistake:
-    """One mistake.
-
-    Attributes:
-        what: the mistake in words.
-        typed: the command without ``society``.
-        says: parts of the answer, the last of which says what to type or to change.
-        files: content by name; of a number of bytes, that many.
-        with_run: the folder ``runs/tiny-3`` holds a finished run.
-        code: the exit code.
-    """
+    """One mistake."""
 
     what: str
     typed: str
@@ -61,12 +51,12 @@ class Mistake:
     code: int = 2
 
 
-def scenario(what: str, text: str | bytes, *says: str, typed: str = "check s.yaml") -> Mistake:
+def scenario(what, text, *says, typed="check s.yaml"):
     """A mistake in a scenario file."""
     return Mistake(what, typed, says, {"s.yaml": text})
 
 
-def setting(what: str, settings: str, *says: str) -> Mistake:
+def setting(what, settings, *says):
     """A mistake in ``--set``."""
     return Mistake(what, f"check quickstart {settings}", says)
 
@@ -380,7 +370,7 @@ MISTAKES = tuple(one for group in GROUPS.values() for one in group)
 
 
 @contextmanager
-def folder_of(mistake: Mistake, folder: Path, run: Path | None) -> Iterator[None]:
+def folder_of(mistake, folder, run):
     """Make the folder in which a mistake is made the current one."""
     for name, content in mistake.files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -397,13 +387,13 @@ def folder_of(mistake: Mistake, folder: Path, run: Path | None) -> Iterator[None
         sys.path[:] = path
 
 
-def make(mistake: Mistake, folder: Path, run: Path | None) -> Result:
+def make(mistake, folder, run):
     """Type the command in a folder of its own."""
     with folder_of(mistake, folder, run):
         return CliRunner().invoke(app, mistake.typed.split(), env={"COLUMNS": "100"})
 
 
-def answer(result: Result, folder: Path) -> str:
+def answer(result, folder):
     """What a command answered, in one line, without the phases that it told before."""
     lines = result.stderr.replace(f"{folder}/", "").splitlines()
     if lines and lines[0].startswith("Usage:"):
@@ -412,7 +402,7 @@ def answer(result: Result, folder: Path) -> str:
     return told if len(told) <= LONGEST else f"{told[: LONGEST // 2]} ... {told[-LONGEST // 2 :]}"
 
 
-def make_run(folder: Path) -> Path:
+def make_run(folder):
     """The run that some mistakes start from."""
     (folder / "tiny.yaml").write_text(TINY)
     done = CliRunner().invoke(app, ["run", f"{folder}/tiny.yaml", "--out", f"{folder}/run"])
@@ -420,7 +410,7 @@ def make_run(folder: Path) -> Path:
     return folder / "run"
 
 
-def page(answers: Mapping[str, str]) -> str:
+def page(answers):
     """The page of all mistakes, with the answer of each by its name."""
     lines = [
         "# Typical mistakes and their answers",
@@ -440,11 +430,11 @@ def page(answers: Mapping[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cell(text: str) -> str:
+def _cell(text):
     return text.replace("|", "\\|").replace("<", "&lt;").replace("\t", "\\t")
 
 
-def main() -> None:
+def main():
     """Make every mistake and print the page."""
     with tempfile.TemporaryDirectory() as place:
         known = make_run(Path(place))

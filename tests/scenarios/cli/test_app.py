@@ -13,15 +13,12 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer.testing
-from click.testing import Result
 
-from tests.forked_commands import Nursery
 from virsci_society.scenarios.cli import app as app_module
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.cli.help_examples import EXAMPLES
@@ -49,11 +46,11 @@ HEAVY = (
 )
 
 
-def society(*arguments: str) -> Result:
+def society(*arguments):
     return typer.testing.CliRunner().invoke(app, list(arguments))
 
 
-def imported(*arguments: str) -> set[str]:
+def imported(*arguments):
     """The modules that a fresh process has loaded when the command is done.
 
     They are nearly all of the time that a short command takes; ``benchmarks/start_up.py`` measures
@@ -72,33 +69,33 @@ def imported(*arguments: str) -> set[str]:
     return set(done.stderr.split())
 
 
-def test_help_imports_few_modules_and_nothing_heavy() -> None:
+def test_help_imports_few_modules_and_nothing_heavy():
     modules = imported("--help")
     assert len(modules) < 250
     assert not modules & set(HEAVY)
     assert "ecosystem" in society("--help").output
 
 
-def test_check_imports_few_modules_no_simulator_and_no_statistics() -> None:
+def test_check_imports_few_modules_no_simulator_and_no_statistics():
     modules = imported("check", "quickstart")
     assert len(modules) < 750
     heavy = {"faiss", "litellm", "matplotlib", "mesa", "pandas", "pyarrow", "scipy", "sklearn"}
     assert not modules & heavy
 
 
-def test_list_names_every_scenario_with_a_sentence() -> None:
+def test_list_names_every_scenario_with_a_sentence():
     lines = society("list").output.splitlines()
     assert [line.split()[0] for line in lines] == list(library())
     assert all(len(line.split()) > 4 and len(line) < 140 for line in lines)
 
 
 @pytest.mark.parametrize("name", sorted(set(library()) - {"community/vis"}))
-def test_every_scenario_checks(name: str) -> None:
+def test_every_scenario_checks(name):
     done = society("check", name)
     assert done.output == f"{name}: every key is right (seed 1)\n"
 
 
-def test_check_looks_for_the_ecosystem_folder(here: Path) -> None:
+def test_check_looks_for_the_ecosystem_folder(here):
     done = society("check", "community/vis", "--set", "population.ecosystem.path=eco/vis")
     assert done.exit_code == 2
     assert "eco/vis: no such ecosystem folder; build one" in done.output
@@ -110,7 +107,7 @@ def test_check_looks_for_the_ecosystem_folder(here: Path) -> None:
     assert done.exit_code == 0
 
 
-def test_schema_as_json_and_as_a_page() -> None:
+def test_schema_as_json_and_as_a_page():
     assert json.loads(society("list", "keys", "--json").output)["title"] == "Scenario"
     page = society("list", "keys").output
     assert page == (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
@@ -144,14 +141,14 @@ def test_bad_input_is_a_message_and_exit_2(
     assert not Path("runs").exists()
 
 
-def test_a_failing_process_prints_no_traceback(nursery: Nursery, here: Path) -> None:
+def test_a_failing_process_prints_no_traceback(nursery, here):
     done = nursery.society("check", "quickstart", "--set", "protocol.turns=none")
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("--set protocol.turns: got 'none', expected ")
 
 
-def test_run_show_report(write: Write, small_text: str, here: Path) -> None:
+def test_run_show_report(write, small_text, here):
     write("small.yaml", small_text)
     done = society("run", "small.yaml", "--seed", "5", "--set", "until=20w")
     assert done.exit_code == 0, done.output
@@ -184,9 +181,7 @@ def test_run_show_report(write: Write, small_text: str, here: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_of_a_trusted_module_in_the_current_folder(
-    nursery: Nursery, write: Write, small_text: str, here: Path
-) -> None:
+def test_a_run_of_a_trusted_module_in_the_current_folder(nursery, write, small_text, here):
     write(
         "founding_at_dawn.py",
         "from virsci_society.society.formation.founding import Once\n"
@@ -203,13 +198,13 @@ def test_a_run_of_a_trusted_module_in_the_current_folder(
     assert "founding_at_dawn:Dawn" in (here / "runs" / "small-3" / "scenario.yaml").read_text()
 
 
-def calls_begun(path: Path) -> int:
+def calls_begun(path):
     """Calls that the journal of a running process knows of."""
     with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as journal:
         return int(journal.execute("SELECT count(*) FROM attempts").fetchone()[0])
 
 
-def wait_for(holds: Callable[[], bool]) -> None:
+def wait_for(holds):
     """Wait, two minutes at most."""
     deadline = time.monotonic() + 120
     while not holds():
@@ -219,8 +214,8 @@ def wait_for(holds: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_waits_for_no_answer_and_looks_unfinished(
-    nursery: Nursery, write: Write, small_text: str, here: Path, number: signal.Signals
-) -> None:
+    nursery, write, small_text, here, number
+):
     write("small.yaml", small_text)
     slow = ("--set", "backend.latency=100000", "--set", "backend.in_flight=1", "--out", "run")
     log = here / "log"
@@ -239,13 +234,13 @@ def test_an_interrupted_run_waits_for_no_answer_and_looks_unfinished(
     assert not (here / "run" / "manifest.json").exists()
 
 
-def test_the_version_is_that_of_the_package() -> None:
+def test_the_version_is_that_of_the_package():
     from importlib.metadata import version
 
     assert society("--version").output == f"society {version('virsci-society')}\n"
 
 
-def test_the_documentation_is_opened_or_its_place_is_told(monkeypatch, tmp_path) -> None:
+def test_the_documentation_is_opened_or_its_place_is_told(monkeypatch, tmp_path):
     opened = []
     monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
     told = society("--docs").output
@@ -258,9 +253,9 @@ def test_the_documentation_is_opened_or_its_place_is_told(monkeypatch, tmp_path)
     assert "make docs" in society("--docs").output
 
 
-def command_of(words: list[str]) -> tuple[Any, list[str], Any]:
+def command_of(words):
     """The command that words name, its own arguments, and the context above it."""
-    command: Any = typer.testing._get_command(app)  # made once for all tests
+    command = typer.testing._get_command(app)  # made once for all tests
     context = command.make_context("society", [], resilient_parsing=True)
     while hasattr(command, "commands"):
         command = command.get_command(context, words[0])
@@ -274,7 +269,7 @@ def command_of(words: list[str]) -> tuple[Any, list[str], Any]:
 @pytest.mark.parametrize(
     ("path", "line"), [(path, line) for path, lines in EXAMPLES.items() for line in lines]
 )
-def test_every_example_is_one_that_the_command_can_read(path: str, line: str) -> None:
+def test_every_example_is_one_that_the_command_can_read(path, line):
     words = shlex.split(line.partition(" > ")[0])
     assert words[0] == "society"
     assert words[1 : 1 + len(path.split())] == path.split()
@@ -283,13 +278,13 @@ def test_every_example_is_one_that_the_command_can_read(path: str, line: str) ->
         pass
 
 
-def commands_below(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def commands_below(command, path=()):
     yield path
     for name, below in getattr(command, "commands", {}).items():
         yield from commands_below(below, (*path, name))
 
 
-def test_every_command_has_examples_and_both_names_of_help() -> None:
+def test_every_command_has_examples_and_both_names_of_help():
     paths = list(commands_below(typer.testing._get_command(app)))
     assert {" ".join(path) for path in paths} == set(EXAMPLES)
     assert len(paths) > 30
@@ -300,7 +295,7 @@ def test_every_command_has_examples_and_both_names_of_help() -> None:
         assert "Scientist1" not in shown  # pages and terminals show invented names
 
 
-def test_a_shell_is_given_names_and_files(here: Path) -> None:
+def test_a_shell_is_given_names_and_files(here):
     (here / "mine.yaml").write_text("seed: 1\n")
     (here / "quick").mkdir()
     (here / "notes.txt").write_text("")
@@ -310,7 +305,7 @@ def test_a_shell_is_given_names_and_files(here: Path) -> None:
     assert complete_scenario("no/such") == []
 
 
-def test_a_shell_completes_scenarios() -> None:
+def test_a_shell_completes_scenarios():
     environment = {
         "_SOCIETY_COMPLETE": "complete_bash",
         "COMP_WORDS": "society run quicks",
@@ -320,7 +315,7 @@ def test_a_shell_completes_scenarios() -> None:
     assert done.output.split() == ["quickstart"]
 
 
-def test_the_help_fits_one_screen_and_no_line_is_cut() -> None:
+def test_the_help_fits_one_screen_and_no_line_is_cut():
     from virsci_society.scenarios.cli.app import app as whole
     from virsci_society.scenarios.cli.help_examples import SECTIONS
 
@@ -329,19 +324,19 @@ def test_the_help_fits_one_screen_and_no_line_is_cut() -> None:
     assert max(map(len, lines)) <= 80
     assert not any(line.endswith("...") for line in lines if not line.startswith("Usage"))
     listed = [name for commands in SECTIONS.values() for name in commands]
-    assert sorted(listed) == sorted(typer.main.get_command(whole).commands)  # type: ignore[attr-defined]
+    assert sorted(listed) == sorted(typer.main.get_command(whole).commands)
     assert len(listed) <= 25
     assert len(SECTIONS) == 5
 
 
-def test_a_budget_that_bounds_nothing_is_told() -> None:
+def test_a_budget_that_bounds_nothing_is_told():
     done = society("check", "quickstart", "--set", "backend.budget.calls=100")
     assert done.exit_code == 0
     assert "backend.budget bounds nothing here, because rules answer" in done.stderr
     assert "budget" not in society("check", "quickstart").stderr
 
 
-def test_a_server_on_this_machine_that_does_not_answer_is_told() -> None:
+def test_a_server_on_this_machine_that_does_not_answer_is_told():
     settings = ("backend.use=openai", "backend.model=m", "backend.api_base=http://127.0.0.1:9/v1")
     done = society("check", "quickstart", *(f"--set={one}" for one in settings))
     assert done.exit_code == 0
@@ -349,7 +344,7 @@ def test_a_server_on_this_machine_that_does_not_answer_is_told() -> None:
 
 
 @pytest.mark.slow
-def test_doctor_checks_a_folder(small_run: Path, tmp_path: Path) -> None:
+def test_doctor_checks_a_folder(small_run, tmp_path):
     done = society("doctor", str(small_run))
     assert done.exit_code == 0, done.output
     assert "files are as they were written" in done.output

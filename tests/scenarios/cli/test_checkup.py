@@ -1,21 +1,18 @@
 """The command ``society export prompts``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from typer.testing import CliRunner
 
 from virsci_society.scenarios.cli.app import app
 
 
-def society(*arguments: object) -> Result:
+def society(*arguments):
     return CliRunner().invoke(app, list(map(str, arguments)))
 
 
-def test_the_prompts_of_a_scenario_are_written(small, here: Path) -> None:
+def test_the_prompts_of_a_scenario_are_written(small, here):
     done = society("export", "prompts", "small.yaml", "--teams", 1)
     assert done.exit_code == 0, done.stderr
     folder = Path("prompts/small-3")
@@ -28,7 +25,7 @@ def test_the_prompts_of_a_scenario_are_written(small, here: Path) -> None:
     assert again.exit_code == 0, again.stderr
 
 
-def test_the_prompts_of_a_run_are_written(small_run: Path, here: Path) -> None:
+def test_the_prompts_of_a_run_are_written(small_run, here):
     done = society("export", "prompts", small_run)
     assert done.exit_code == 0, done.stderr
     assert (here / "prompts" / small_run.name / "index.md").is_file()
@@ -43,14 +40,14 @@ def test_the_prompts_of_a_run_are_written(small_run: Path, here: Path) -> None:
         (["--out", "."], "holds other files"),
     ],
 )
-def test_bad_input_is_named(small, here: Path, more: list[str], message: str) -> None:
+def test_bad_input_is_named(small, here, more, message):
     done = society("export", "prompts", "small.yaml", *more)
     assert done.exit_code == 2
     assert message in done.stderr
     assert not Path("prompts").exists()
 
 
-def test_a_run_takes_no_settings(small_run: Path, here: Path) -> None:
+def test_a_run_takes_no_settings(small_run, here):
     done = society("export", "prompts", small_run, "--seed", 3)
     assert done.exit_code == 2
     assert "this is a run" in done.stderr

@@ -1,28 +1,22 @@
 """``society ecosystem``: building from JSON lines, bad sources, and describing."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import Result
 from typer.testing import CliRunner
 
 from virsci_society.scenarios.cli.app import app
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
-Write = Callable[[str, str], Path]
 WORDS = ("graph", "layout", "volume", "colour", "flow", "query", "index", "touch", "depth", "text")
 
 
-def society(*arguments: str) -> Result:
+def society(*arguments):
     return CliRunner().invoke(app, list(arguments))
 
 
-def record(number: int, **changed: Any) -> dict[str, Any]:
+def record(number, **changed):
     mine = [WORDS[(number * step) % len(WORDS)] for step in (1, 3, 7)]
     plain = {
         "id": f"p{number}",
@@ -35,21 +29,21 @@ def record(number: int, **changed: Any) -> dict[str, Any]:
     return plain | changed
 
 
-def lines(records: list[dict[str, Any]]) -> str:
+def lines(records):
     return "".join(json.dumps(one) + "\n" for one in records)
 
 
 @pytest.fixture
-def corpus(write: Write) -> Path:
+def corpus(write):
     return write("papers.jsonl", lines([record(number) for number in range(48)]))
 
 
-def build(source: Path, *more: str, boundary: int = 2012, out: str = "eco") -> Result:
+def build(source, *more, boundary=2012, out="eco"):
     fixed = ["ecosystem", "build", "jsonl", str(source), "--boundary", str(boundary)]
     return society(*fixed, "--out", out, *more)
 
 
-def test_a_corpus_is_built_described_and_run(corpus: Path, here: Path) -> None:
+def test_a_corpus_is_built_described_and_run(corpus, here):
     done = build(corpus, "--min-papers", "2")
     assert done.exit_code == 0, done.output
     assert done.stdout.splitlines()[-1].startswith("ecosystem: eco (28 past, 20 contemporary, 5 s")
@@ -84,16 +78,12 @@ def test_a_corpus_is_built_described_and_run(corpus: Path, here: Path) -> None:
         ("--min-citations-contemporary", "0", "at least 0 citations"),
     ],
 )
-def test_every_filter_is_an_option(
-    corpus: Path, option: str, value: str, told: str, here: Path
-) -> None:
+def test_every_filter_is_an_option(corpus, option, value, told, here):
     done = build(corpus, option, value)
     assert told in done.output
 
 
-def test_a_boundary_after_the_data_builds_and_says_which_side_is_empty(
-    corpus: Path, here: Path
-) -> None:
+def test_a_boundary_after_the_data_builds_and_says_which_side_is_empty(corpus, here):
     done = build(corpus, boundary=2100)
     assert done.exit_code == 0, done.output
     assert "note: EMPTY: no contemporary papers" in done.stdout
@@ -108,9 +98,7 @@ def test_a_boundary_after_the_data_builds_and_says_which_side_is_empty(
         (("--min-citations-past", "1000"), 2012, "no past papers before 2012: the filters leave"),
     ],
 )
-def test_nothing_is_built_without_past_papers(
-    corpus: Path, here: Path, options: tuple[str, ...], boundary: int, why: str
-) -> None:
+def test_nothing_is_built_without_past_papers(corpus, here, options, boundary, why):
     done = build(corpus, *options, boundary=boundary)
     assert done.exit_code == 2
     assert why in done.stderr
@@ -119,7 +107,7 @@ def test_nothing_is_built_without_past_papers(
     assert not list(Path().glob("eco*"))
 
 
-def test_filters_that_leave_nobody_build_but_do_not_run(corpus: Path, here: Path) -> None:
+def test_filters_that_leave_nobody_build_but_do_not_run(corpus, here):
     done = build(corpus, "--min-papers", "1000")
     assert done.exit_code == 0, done.output
     assert "note: EMPTY: no scientists" in done.stdout
@@ -129,7 +117,7 @@ def test_filters_that_leave_nobody_build_but_do_not_run(corpus: Path, here: Path
     assert "Traceback" not in done.output
 
 
-def test_a_folder_with_other_files(corpus: Path, here: Path) -> None:
+def test_a_folder_with_other_files(corpus, here):
     (here / "eco").mkdir()
     (here / "eco" / "thesis.tex").write_text("years of work")
     done = build(corpus)
@@ -138,23 +126,21 @@ def test_a_folder_with_other_files(corpus: Path, here: Path) -> None:
     assert (here / "eco" / "thesis.tex").read_text() == "years of work"
 
 
-def test_malformed_lines_are_shown(write: Write) -> None:
+def test_malformed_lines_are_shown(write):
     good = lines([record(number) for number in range(240)])
     done = build(write("papers.jsonl", good + "{broken\n"))
     assert done.exit_code == 0, done.output
     assert "1 malformed records left out:\n  papers.jsonl:line 241: " in done.stderr
 
 
-def test_synthetic_beside_the_real_community() -> None:
+def test_synthetic_beside_the_real_community():
     size = ["--scientists", "20", "--papers", "200"]
     done = society("ecosystem", "info", "synthetic", *size)
     assert done.exit_code == 0
     assert "papers per scientist" in done.stdout
 
 
-def test_a_damaged_ecosystem_is_refused_before_anything_is_simulated(
-    corpus: Path, here: Path
-) -> None:
+def test_a_damaged_ecosystem_is_refused_before_anything_is_simulated(corpus, here):
     assert build(corpus).exit_code == 0
     papers = here / "eco" / "papers.parquet"
     papers.write_bytes(papers.read_bytes()[:-1] + b"\x00")

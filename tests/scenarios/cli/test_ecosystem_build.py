@@ -1,15 +1,10 @@
 """``society ecosystem build``: every kind of source, presets and names."""
 
-from __future__ import annotations
-
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import Result
 from typer.testing import CliRunner
 
 from virsci_society.scenarios.cli.app import app
@@ -17,24 +12,23 @@ from virsci_society.scenarios.cli.ecosystem import KINDS
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.importers.source import IMPORTERS
 
-Write = Callable[[str, str], Path]
 FORMATS = Path(__file__).parents[4] / "shared" / "data" / "formats"
 
 
-def society(*arguments: str) -> Result:
+def society(*arguments):
     return CliRunner().invoke(app, list(arguments))
 
 
-def build(kind: str, *more: str, out: str = "eco") -> Result:
+def build(kind, *more, out="eco"):
     return society("ecosystem", "build", kind, *more, "--out", out)
 
 
-def manifest(folder: str = "eco") -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(Path(folder, "manifest.json").read_text(encoding="utf-8"))
+def manifest(folder="eco"):
+    told = json.loads(Path(folder, "manifest.json").read_text(encoding="utf-8"))
     return told
 
 
-def record(number: int) -> dict[str, Any]:
+def record(number):
     return {
         "id": f"p{number:03}",
         "title": f"On subject {number % 7}",
@@ -45,11 +39,11 @@ def record(number: int) -> dict[str, Any]:
 
 
 @pytest.fixture
-def corpus(write: Write) -> Path:
+def corpus(write):
     return write("papers.jsonl", "".join(json.dumps(record(n)) + "\n" for n in range(60)))
 
 
-def test_there_is_a_command_for_every_importer() -> None:
+def test_there_is_a_command_for_every_importer():
     assert list(KINDS) == list(IMPORTERS)
     for kind in (*KINDS, "synthetic"):
         assert society("ecosystem", "build", kind, "--help").exit_code == 0
@@ -65,8 +59,8 @@ SAMPLES = [
 
 @pytest.mark.parametrize(("kind", "folder", "boundary"), SAMPLES)
 def test_samples_of_other_formats_are_built_with_or_without_later_papers(
-    here: Path, kind: str, folder: str, boundary: int
-) -> None:
+    here, kind, folder, boundary
+):
     if not FORMATS.is_dir():
         pytest.skip("the folder with samples of other formats is not beside the repository")
     options = ["--boundary", str(boundary), "--no-abstract-required", "--malformed-share", "1"]
@@ -83,7 +77,7 @@ def test_samples_of_other_formats_are_built_with_or_without_later_papers(
     assert not list(here.glob("*.partial"))
 
 
-def test_a_packed_source_gives_the_same_ecosystem(corpus: Path, here: Path) -> None:
+def test_a_packed_source_gives_the_same_ecosystem(corpus, here):
     packed = here / "packed.jsonl.gz"
     packed.write_bytes(gzip.compress(corpus.read_bytes()))
     assert build("jsonl", str(corpus), "--boundary", "2010", out="one").exit_code == 0
@@ -91,7 +85,7 @@ def test_a_packed_source_gives_the_same_ecosystem(corpus: Path, here: Path) -> N
     assert Ecosystem.load("one").digest() == Ecosystem.load("two").digest()
 
 
-def test_the_same_source_and_options_give_the_same_bytes(corpus: Path, here: Path) -> None:
+def test_the_same_source_and_options_give_the_same_bytes(corpus, here):
     for out in ("one", "two"):
         assert build("jsonl", str(corpus), "--boundary", "2010", out=out).exit_code == 0
     files = sorted(p.relative_to("one") for p in Path("one").rglob("*") if p.is_file())
@@ -100,7 +94,7 @@ def test_the_same_source_and_options_give_the_same_bytes(corpus: Path, here: Pat
         assert Path("one", file).read_bytes() == Path("two", file).read_bytes()
 
 
-def test_a_preset_and_what_is_given_beside_it(corpus: Path, here: Path) -> None:
+def test_a_preset_and_what_is_given_beside_it(corpus, here):
     done = build(
         "jsonl",
         *(str(corpus), "--preset", "virsci-cs", "--min-papers", "2", "--min-coauthors", "1"),
@@ -125,9 +119,7 @@ def test_a_preset_and_what_is_given_beside_it(corpus: Path, here: Path) -> None:
         (["--boundary", "2010", "--embedding", "word2vec"], "embedding 'word2vec'"),
     ],
 )
-def test_a_wrong_option_is_told_before_anything_is_read(
-    corpus: Path, here: Path, options: list[str], message: str
-) -> None:
+def test_a_wrong_option_is_told_before_anything_is_read(corpus, here, options, message):
     done = build("jsonl", str(corpus), *options)
     assert done.exit_code == 2
     assert message in done.stderr
@@ -135,7 +127,7 @@ def test_a_wrong_option_is_told_before_anything_is_read(
     assert not list(here.glob("eco*"))
 
 
-def test_unknown_things_are_said(corpus: Path, here: Path) -> None:
+def test_unknown_things_are_said(corpus, here):
     done = build("jsonl", str(corpus), "--boundary", "2010")
     assert "citations of past papers are unknown" in done.stdout
     assert "CI and ON are not available" in done.stdout
@@ -144,9 +136,7 @@ def test_unknown_things_are_said(corpus: Path, here: Path) -> None:
 
 
 @pytest.mark.slow
-def test_unknown_citations_make_ci_and_on_not_available_never_zero(
-    corpus: Path, here: Path
-) -> None:
+def test_unknown_citations_make_ci_and_on_not_available_never_zero(corpus, here):
     assert build("jsonl", str(corpus), "--boundary", "2010").exit_code == 0
     Path("s.yaml").write_text(
         "extends: quickstart\n"
@@ -166,7 +156,7 @@ def test_unknown_citations_make_ci_and_on_not_available_never_zero(
     assert "CI and ON are not available" in report
 
 
-def test_real_names_are_written_on_request_only(corpus: Path, here: Path) -> None:
+def test_real_names_are_written_on_request_only(corpus, here):
     assert build("jsonl", str(corpus), "--boundary", "2010").exit_code == 0
     assert not Path("eco", "key.parquet").exists()
     done = build("jsonl", str(corpus), "--boundary", "2010", "--keep-names")
@@ -174,7 +164,7 @@ def test_real_names_are_written_on_request_only(corpus: Path, here: Path) -> Non
     assert Path("eco", "key.parquet").is_file()
 
 
-def test_authors_without_an_id_can_be_left_out(write: Write, here: Path) -> None:
+def test_authors_without_an_id_can_be_left_out(write, here):
     rows = [record(n) | {"authors": [{"name": "Ann"}, {"id": "b", "name": "B"}]} for n in range(9)]
     source = str(write("papers.jsonl", "".join(json.dumps(row) + "\n" for row in rows)))
     for rule, people in (("name", 2), ("drop", 1)):
@@ -182,14 +172,14 @@ def test_authors_without_an_id_can_be_left_out(write: Write, here: Path) -> None
         assert Ecosystem.load("eco").counts["scientists"] == people
 
 
-def test_nothing_is_left_of_a_source_that_cannot_be_built(write: Write, here: Path) -> None:
+def test_nothing_is_left_of_a_source_that_cannot_be_built(write, here):
     done = build("jsonl", str(write("papers.jsonl", "no json\n")), "--boundary", "2010")
     assert done.exit_code == 2
     assert "no readable record" in done.stderr
     assert not list(here.glob("eco*"))
 
 
-def test_a_synthetic_ecosystem_is_built_and_the_same_again(here: Path) -> None:
+def test_a_synthetic_ecosystem_is_built_and_the_same_again(here):
     size = ["--scientists", "12", "--papers", "90", "--seed", "4"]
     for out in ("one", "two"):
         done = build("synthetic", *size, out=out)

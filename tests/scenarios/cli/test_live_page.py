@@ -1,7 +1,5 @@
 """Every command of the page on language models runs, one after another, against real HTTP."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path
@@ -15,12 +13,12 @@ from virsci_society.scenarios.cli.app import app
 PAGE = (Path(__file__).parents[3] / "docs" / "live.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
+def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_page_run(here: Path, small_text: str, no_results: None) -> None:
+def test_the_commands_of_the_page_run(here, small_text, no_results):
     yaml = blocks("yaml")[0]
     (here / "small.yaml").write_text(small_text.replace("seed: 3", "seed: 1"), encoding="utf-8")
     with FaultServer(Plan()) as server:
@@ -40,7 +38,7 @@ def test_the_commands_of_the_page_run(here: Path, small_text: str, no_results: N
 
 
 @pytest.mark.parametrize("code", ["2", "4", "5", "6"])
-def test_the_exit_codes_of_the_page_are_those_of_the_errors(code: str) -> None:
+def test_the_exit_codes_of_the_page_are_those_of_the_errors(code):
     from virsci_society.agents import errors
 
     codes = {str(one.exit_code) for one in vars(errors).values() if hasattr(one, "exit_code")}

@@ -1,39 +1,35 @@
 """Typical mistakes: none prints a traceback, and every answer says what to type."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
 from tests.scenarios.cli import mistakes
-from tests.scenarios.cli.mistakes import MISTAKES, Mistake, answer, make, page
+from tests.scenarios.cli.mistakes import MISTAKES, answer, make, page
 
 PAGE = Path(__file__).parents[3] / "docs" / "mistakes.md"
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run(tmp_path_factory):
     """A finished run of one small team."""
     return mistakes.make_run(tmp_path_factory.mktemp("tiny"))
 
 
 @pytest.fixture(scope="module")
-def answers() -> dict[str, str]:
+def answers():
     """The answers so far, by mistake."""
     return {}
 
 
-def test_there_are_sixty_mistakes_each_with_what_to_look_for() -> None:
+def test_there_are_sixty_mistakes_each_with_what_to_look_for():
     assert len(MISTAKES) >= 60
     assert len({one.what for one in MISTAKES}) == len(MISTAKES)
     assert all(one.says and all(one.says) for one in MISTAKES)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda one: one.what)
-def test_a_mistake_is_answered(
-    mistake: Mistake, run: Path, tmp_path: Path, answers: dict[str, str]
-) -> None:
+def test_a_mistake_is_answered(mistake, run, tmp_path, answers):
     done = make(mistake, tmp_path, run)
     assert isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code == mistake.code
@@ -44,7 +40,7 @@ def test_a_mistake_is_answered(
     answers[mistake.what] = answer(done, tmp_path.resolve())
 
 
-def test_the_page_shows_the_answers(answers: dict[str, str], run: Path) -> None:
+def test_the_page_shows_the_answers(answers, run):
     if len(answers) < len(MISTAKES):
         pytest.skip("the answers come from all tests before this one")
     assert PAGE.read_text(encoding="utf-8") == page(answers)

@@ -1,10 +1,7 @@
 """The lines of ``society show``: in the width of the terminal, and read from the summary."""
 
-from __future__ import annotations
-
 import io
 import sys
-from pathlib import Path
 
 import pytest
 import typer
@@ -14,7 +11,7 @@ from virsci_society.metrics.summary_file import read_summary
 from virsci_society.scenarios.cli.overview import _broken, show
 
 
-def test_lines_are_broken_at_words() -> None:
+def test_lines_are_broken_at_words():
     line = "  what happened       " + "word " * 20
     parts = _broken(line.rstrip(), 80)
     assert len(parts) == 2
@@ -29,20 +26,18 @@ class Terminal(io.StringIO):
 
     encoding = "utf-8"
 
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
 @pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+def terminal(monkeypatch):
     """The output, as a terminal of 80 columns."""
     monkeypatch.setenv("COLUMNS", "80")
     return Terminal()
 
 
-def test_show_fits_the_terminal(
-    small_run: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_show_fits_the_terminal(small_run, terminal, monkeypatch):
     monkeypatch.setattr(sys, "stdout", terminal)
     show(small_run)
     lines = terminal.getvalue().splitlines()
@@ -52,9 +47,7 @@ def test_show_fits_the_terminal(
     assert "papers per person" in terminal.getvalue()
 
 
-def test_show_refuses_a_summary_that_is_none(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, small_run: Path
-) -> None:
+def test_show_refuses_a_summary_that_is_none(terminal, monkeypatch, small_run):
     figures = {**(read_summary(small_run) or {}), "invitations": 3}
     monkeypatch.setattr("virsci_society.metrics.summary_file.read_summary", lambda _: figures)
     monkeypatch.setattr(sys, "stdout", terminal)
@@ -63,6 +56,6 @@ def test_show_refuses_a_summary_that_is_none(
     assert caught.value.exit_code == 2
 
 
-def test_show_reads_no_table(small_run: Path) -> None:
+def test_show_reads_no_table(small_run):
     """Modules are counted; with the tables and pandas there are more than 1,000."""
     assert len(imported("show", str(small_run))) < 600

@@ -1,12 +1,9 @@
 """Every number of a scenario has an upper bound, and no number is too long to be refused."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 import pytest
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config import registry
@@ -19,7 +16,7 @@ TOO_MANY = 2**62
 """More than any count of people, turns, tokens or seconds."""
 
 
-def parts(cls: type[BaseModel], seen: set[type[BaseModel]]) -> Iterator[type[BaseModel]]:
+def parts(cls, seen):
     """A class of settings, and all that its sections can be."""
     if cls in seen:
         return
@@ -31,15 +28,15 @@ def parts(cls: type[BaseModel], seen: set[type[BaseModel]]) -> Iterator[type[Bas
             yield from parts(below, seen)
 
 
-def every_part() -> list[type[BaseModel]]:
-    seen: set[type[BaseModel]] = set()
+def every_part():
+    seen = set()
     found = list(parts(Scenario, seen))
     for path in registry.EXPLORE.values():
         found += parts(import_class(path), seen)
     return found
 
 
-def numbers_in(annotation: Any) -> bool:
+def numbers_in(annotation):
     """Does a field take a number?"""
     return annotation in (int, float) or any(map(numbers_in, get_args(annotation)))
 
@@ -52,18 +49,18 @@ NUMBERS = {
 }
 
 
-def shaped(annotation: Any, number: float) -> list[Any]:
+def shaped(annotation, number):
     """The number as a value for a field: alone, in a list, as a key and as a value of a mapping."""
     return [number, [number], {number: 1.0}, {1: number}, {"topic": number}]
 
 
-def test_the_numbers_of_all_parts_are_found() -> None:
+def test_the_numbers_of_all_parts_are_found():
     assert len(NUMBERS) > 120
     assert sum(name.endswith("Settings.turns") for name in NUMBERS) == 1
 
 
 @pytest.mark.parametrize("number", [TOO_MANY, 1e300])
-def test_no_number_is_without_an_upper_bound(number: float) -> None:
+def test_no_number_is_without_an_upper_bound(number):
     unbounded = []
     for name, field in NUMBERS.items():
         if name.rsplit(".", 1)[-1] == "seed" and number < 2**63:
@@ -81,7 +78,7 @@ def test_no_number_is_without_an_upper_bound(number: float) -> None:
 CHECKED_BY_THE_PART = {"virsci_society.protocols.team_sizes:StatedSize.weights"}
 
 
-def test_sizes_with_weights_have_bounds_too() -> None:
+def test_sizes_with_weights_have_bounds_too():
     for weights in ({TOO_MANY: 1.0}, {2: 1e300}):
         with pytest.raises(ValidationError, match="sizes start at 1 and end at 10,000"):
             import_class(registry.SIZES["stated"]).model_validate({"weights": weights})
@@ -100,7 +97,7 @@ def test_sizes_with_weights_have_bounds_too() -> None:
         "until: 1e400",
     ],
 )
-def test_a_long_number_is_a_message(text: str) -> None:
+def test_a_long_number_is_a_message(text):
     key, value = text.split(": ", 1)
     with pytest.raises(InputError, match="is not a usable number"):
         load_scenario("quickstart", settings=[f"{key}={value}"])
@@ -108,6 +105,6 @@ def test_a_long_number_is_a_message(text: str) -> None:
 
 @pytest.mark.parametrize("key", ["until", "seed", "protocol.turns", "time.meeting_notice"])
 @pytest.mark.parametrize("digits", [400, 5000])
-def test_so_is_one_that_comes_from_python(key: str, digits: int) -> None:
+def test_so_is_one_that_comes_from_python(key, digits):
     with pytest.raises(InputError, match=key):
         load_scenario("quickstart", **{key: 10**digits})

@@ -1,10 +1,6 @@
 """Documents: extends, --set and arguments laid over each other, each key with its origin."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,11 +12,8 @@ from virsci_society.scenarios.config.document import (
     read_document,
 )
 
-Write = Callable[[str, str], Path]
-Faults = Callable[[Callable[[], object]], list[str]]
 
-
-def over(base: dict[Any, Any], top: dict[Any, Any]) -> dict[Any, Any]:
+def over(base, top):
     return Document(base).merged_with(Document(top)).data
 
 
@@ -37,38 +30,36 @@ def over(base: dict[Any, Any], top: dict[Any, Any]) -> dict[Any, Any]:
         ({"a": {}}, {"a": {"x": 1}}, {"a": {"x": 1}}),
     ],
 )
-def test_the_upper_document_wins_key_by_key(
-    base: dict[Any, Any], top: dict[Any, Any], merged: dict[Any, Any]
-) -> None:
+def test_the_upper_document_wins_key_by_key(base, top, merged):
     assert over(base, top) == merged
 
 
-def test_another_part_replaces_the_section_below_it() -> None:
+def test_another_part_replaces_the_section_below_it():
     base = {"s": {"use": "gamma", "mean": "10m", "shape": 2}}
     assert over(base, {"s": {"use": "fixed", "length": "1d"}}) == {
         "s": {"use": "fixed", "length": "1d"}
     }
 
 
-def test_the_same_part_is_changed_key_by_key() -> None:
+def test_the_same_part_is_changed_key_by_key():
     base = {"s": {"use": "gamma", "mean": "10m", "shape": 2}}
     changed = {"s": {"use": "gamma", "mean": "20m", "shape": 2}}
     assert over(base, {"s": {"use": "gamma", "mean": "20m"}}) == changed
     assert over(base, {"s": {"mean": "20m"}}) == changed
 
 
-def test_neither_document_is_changed() -> None:
+def test_neither_document_is_changed():
     base, top = Document({"a": {"x": 1}}), Document({"a": {"y": 2}})
     base.merged_with(top).data["a"]["z"] = 3
     assert base.data == {"a": {"x": 1}}
     assert top.data == {"a": {"y": 2}}
 
 
-def test_every_key_remembers_the_file_that_holds_it(write: Write) -> None:
+def test_every_key_remembers_the_file_that_holds_it(write):
     write("base.yaml", "seed: 1\nprotocol: {turns: 2, leaving: on}\n")
     document = read_document(write("child.yaml", "extends: base.yaml\nprotocol:\n  turns: 3\n"))
 
-    def label(*path: str) -> str:
+    def label(*path):
         origin = document.origin(path)
         assert origin is not None
         return origin.label
@@ -81,7 +72,7 @@ def test_every_key_remembers_the_file_that_holds_it(write: Write) -> None:
     assert document.origin(("nothing",)) is None
 
 
-def test_a_chain_of_three_and_the_library_at_its_end(write: Write) -> None:
+def test_a_chain_of_three_and_the_library_at_its_end(write):
     write("a.yaml", "extends: quickstart\nseed: 5\n")
     write("b.yaml", "extends: a.yaml\nuntil: 2y\n")
     document = read_document(write("c.yaml", "extends: b.yaml\nprotocol: {turns: 4}\n"))
@@ -92,12 +83,12 @@ def test_a_chain_of_three_and_the_library_at_its_end(write: Write) -> None:
     assert document.data["protocol"]["memory"] == "own"
 
 
-def test_the_name_is_not_inherited(write: Write) -> None:
+def test_the_name_is_not_inherited(write):
     document = read_document(write("mine.yaml", "extends: quickstart\n"))
     assert "name" not in document.data
 
 
-def test_a_circle_is_named(write: Write, faults: Faults) -> None:
+def test_a_circle_is_named(write, faults):
     write("a.yaml", "extends: b.yaml\n")
     b = write("b.yaml", "seed: 1\nextends: a.yaml\n")
     assert faults(lambda: read_document(b)) == [
@@ -105,7 +96,7 @@ def test_a_circle_is_named(write: Write, faults: Faults) -> None:
     ]
 
 
-def test_a_missing_parent_is_told_where_it_is_named(write: Write, faults: Faults) -> None:
+def test_a_missing_parent_is_told_where_it_is_named(write, faults):
     a = write("a.yaml", "seed: 1\nextends: quikstart\n")
     (line,) = faults(lambda: read_document(a))
     assert line.startswith("a.yaml:2:1: extends: no scenario 'quikstart': neither a file nor one")
@@ -113,13 +104,13 @@ def test_a_missing_parent_is_told_where_it_is_named(write: Write, faults: Faults
 
 
 @pytest.mark.parametrize("value", ["[a, b]", "3", "null", "{a: 1}"])
-def test_extends_takes_one_name(write: Write, faults: Faults, value: str) -> None:
+def test_extends_takes_one_name(write, faults, value):
     a = write("a.yaml", f"extends: {value}\n")
     (line,) = faults(lambda: read_document(a))
     assert line.startswith("a.yaml:1:1: extends: expected one scenario name or path, got ")
 
 
-def test_a_broken_parent_is_told_by_its_own_place(write: Write, faults: Faults) -> None:
+def test_a_broken_parent_is_told_by_its_own_place(write, faults):
     write("base.yaml", "seed: 1\nseed: 2\n")
     child = write("child.yaml", "extends: base.yaml\n")
     assert faults(lambda: read_document(child)) == [
@@ -127,18 +118,18 @@ def test_a_broken_parent_is_told_by_its_own_place(write: Write, faults: Faults) 
     ]
 
 
-def test_a_name_of_the_library_wins_over_a_file_without_suffix(write: Write) -> None:
+def test_a_name_of_the_library_wins_over_a_file_without_suffix(write):
     write("quickstart", "seed: 99\n")
     assert read_document("quickstart").data["seed"] != 99
     assert read_document("./quickstart").data["seed"] == 99
 
 
-def test_settings_are_laid_over_each_other_in_order() -> None:
+def test_settings_are_laid_over_each_other_in_order():
     document = from_settings(["a.b=1", "a.c=off", "a.b=2", "d={use: x}", "d.k=[1, 2]"])
     assert document.data == {"a": {"b": 2, "c": "off"}, "d": {"use": "x", "k": [1, 2]}}
 
 
-def test_a_setting_names_itself() -> None:
+def test_a_setting_names_itself():
     origin = from_settings(["a.b=1"]).origin(("a", "b"))
     assert origin is not None
     assert origin.label == "--set a.b"
@@ -146,11 +137,11 @@ def test_a_setting_names_itself() -> None:
     assert origin.folder == Path.cwd()
 
 
-def test_a_value_may_hold_equals_signs_and_nothing() -> None:
+def test_a_value_may_hold_equals_signs_and_nothing():
     assert from_settings(["a=b=c", "d="]).data == {"a": "b=c", "d": None}
 
 
-def test_sections_of_a_list_are_changed_by_their_number() -> None:
+def test_sections_of_a_list_are_changed_by_their_number():
     """Without brackets, which zsh would take for a pattern."""
     base = Document({"via": [{"a": 1, "b": 2}, {"a": 3}]})
     for settings, after in (
@@ -162,7 +153,7 @@ def test_sections_of_a_list_are_changed_by_their_number() -> None:
     assert base.merged_with(from_settings(["via.5.a=4"])).data == {"via": {5: {"a": 4}}}
 
 
-def test_all_wrong_settings_are_told(faults: Faults) -> None:
+def test_all_wrong_settings_are_told(faults):
     lines = faults(lambda: from_settings(["a", "=3", "a..b=1", "b=[1", "extends=x", "ok=1"]))
     assert len(lines) == 5
     assert lines[0] == "--set a: write it as key=value, such as protocol.turns=3"
@@ -170,7 +161,7 @@ def test_all_wrong_settings_are_told(faults: Faults) -> None:
     assert lines[4].startswith("--set extends: a file extends another")
 
 
-def test_arguments_are_values_of_python() -> None:
+def test_arguments_are_values_of_python():
     document = from_arguments({"a.b": 1, "a.c": [2], "d": None})
     assert document.data == {"a": {"b": 1, "c": [2]}, "d": None}
     origin = document.origin(("a", "b"))
@@ -179,6 +170,6 @@ def test_arguments_are_values_of_python() -> None:
 
 
 @pytest.mark.parametrize("key", ["", ".", "a.", ".a"])
-def test_an_argument_that_is_no_key(key: str) -> None:
+def test_an_argument_that_is_no_key(key):
     with pytest.raises(InputError, match="is not a key"):
         from_arguments({key: 1})

@@ -1,7 +1,5 @@
 """The example package of ``examples/extension``, by its entry points and by its paths."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy
@@ -9,9 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -36,22 +32,22 @@ PARTS = {
 SHORT = ("until=12w", "metrics=[cost, degrees, papers_by_authors]")
 
 
-def society(*arguments: object) -> Any:
+def society(*arguments):
     return CliRunner().invoke(app, [str(one) for one in arguments])
 
 
-def settings(*pairs: str) -> list[str]:
+def settings(*pairs):
     return [part for pair in pairs for part in ("--set", pair)]
 
 
 @pytest.fixture(autouse=True)
-def _nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+def _nothing_from_outside(monkeypatch):
     """What is imported here is forgotten: a later fault of ours must not be told as a user's."""
     monkeypatch.setattr(outside_code, "_imported", {})
 
 
 @pytest.fixture
-def importable(monkeypatch: pytest.MonkeyPatch, here: Path) -> Iterator[Path]:
+def importable(monkeypatch, here):
     """The package on the path of modules, not installed."""
     site = here / "site"
     shutil.copytree(EXAMPLE / "society_extension", site / "society_extension")
@@ -66,7 +62,7 @@ def importable(monkeypatch: pytest.MonkeyPatch, here: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def installed(importable: Path) -> Path:
+def installed(importable):
     """The package as pip would leave it: beside it a ``.dist-info`` with its entry points."""
     info = importable / "society_extension_example-0.1.0.dist-info"
     info.mkdir()
@@ -80,12 +76,12 @@ def installed(importable: Path) -> Path:
     return importable
 
 
-def test_there_is_one_part_of_each_kind_that_can_be_added() -> None:
+def test_there_is_one_part_of_each_kind_that_can_be_added():
     kinds = {kind for kind, _ in PARTS}
     assert kinds >= {"metrics", "importers", "protocols", "selection", "backends", "acceptance"}
 
 
-def test_the_page_prints_the_files_of_the_example() -> None:
+def test_the_page_prints_the_files_of_the_example():
     text = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
     printed = {}
     for code in re.findall(r"```python\n# (society_extension/\w+\.py)\n(.*?)```", text, re.DOTALL):
@@ -104,7 +100,7 @@ def test_the_page_prints_the_files_of_the_example() -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_installed_parts_are_listed() -> None:
+def test_installed_parts_are_listed():
     shown = society("list").output
     for (kind, name), path in PARTS.items():
         line = f"{kind:12} {name:20} {path} (society-extension-example 0.1.0)"
@@ -114,7 +110,7 @@ def test_installed_parts_are_listed() -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_installed_parts_are_used_by_name_without_trust(small_text: str) -> None:
+def test_installed_parts_are_used_by_name_without_trust(small_text):
     Path("small.yaml").write_text(small_text)
     used = ("protocol.selection.use=regulars", "backend.acceptance.use=friends")
     done = society(
@@ -134,7 +130,7 @@ def test_installed_parts_are_used_by_name_without_trust(small_text: str) -> None
 
 
 @pytest.mark.usefixtures("installed")
-def test_an_installed_protocol_and_backend_run_together(small_text: str) -> None:
+def test_an_installed_protocol_and_backend_run_together(small_text):
     text = re.sub(r"protocol: .*", "protocol: {use: alone, topic: tides}", small_text)
     Path("small.yaml").write_text(text)
     done = society("run", "small.yaml", *settings("backend.use=my_model", *SHORT), "--out", "run")
@@ -159,7 +155,7 @@ comparisons: [{{test: paired, of: {OUTCOME}}}]
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("installed")
-def test_a_measure_from_outside_is_the_outcome_of_a_study(small_text: str) -> None:
+def test_a_measure_from_outside_is_the_outcome_of_a_study(small_text):
     Path("small.yaml").write_text(small_text)
     Path("s.yaml").write_text(STUDY.replace("papers.sum", "paper.sum"))
     refused = society("study", "run", "s.yaml")
@@ -182,7 +178,7 @@ def test_a_measure_from_outside_is_the_outcome_of_a_study(small_text: str) -> No
 
 
 @pytest.mark.usefixtures("importable")
-def test_parts_are_used_by_path_once_they_are_trusted(small_text: str) -> None:
+def test_parts_are_used_by_path_once_they_are_trusted(small_text):
     Path("small.yaml").write_text(small_text)
     selection = PARTS["selection", "regulars"]
     metric = PARTS["metrics", "papers_by_authors"]
@@ -219,7 +215,7 @@ EXPORT = "".join(
 )
 
 
-def test_an_installed_importer_reads_a_source(installed: Path) -> None:
+def test_an_installed_importer_reads_a_source(installed):
     Path("export.jsonl").write_text(EXPORT)
     asked = ("export.jsonl", "--boundary", "2005", "--out")
     done = society("ecosystem", "build", "ours", *asked, "eco/ours")
@@ -245,13 +241,13 @@ def test_an_installed_importer_reads_a_source(installed: Path) -> None:
         ("metrics=['virsci_society.metrics.measure_names:FAMILY_MEASURES']", "is no function"),
     ],
 )
-def test_a_name_that_is_none_is_told(setting: str, message: str) -> None:
+def test_a_name_that_is_none_is_told(setting, message):
     wrong = society("check", "quickstart", "--set", setting, "--trust")
     assert wrong.exit_code == 2
     assert message in wrong.stderr
 
 
-def test_a_metric_has_to_return_a_table(here: Path, small_text: str) -> None:
+def test_a_metric_has_to_return_a_table(here, small_text):
     Path("wrong_metric.py").write_text("def number(run):\n    return 1\n")
     Path("small.yaml").write_text(small_text)
     asked = settings("metrics=[wrong_metric:number]", "until=1w")
@@ -261,7 +257,7 @@ def test_a_metric_has_to_return_a_table(here: Path, small_text: str) -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_no_package_takes_a_name_of_ours(here: Path) -> None:
+def test_no_package_takes_a_name_of_ours(here):
     info = next((here / "site").glob("*.dist-info"))
     (info / "entry_points.txt").write_text(
         "[virsci_society.selection]\nuniform = society_extension.regulars:Regulars\n"
@@ -274,7 +270,7 @@ def test_no_package_takes_a_name_of_ours(here: Path) -> None:
 
 
 @pytest.mark.slow
-def test_its_own_build_backend_installs_the_example(tmp_path: Path) -> None:
+def test_its_own_build_backend_installs_the_example(tmp_path):
     """Not by pip, whose builds fetch a backend from the network."""
     pytest.importorskip("setuptools")
     copied, target = shutil.copytree(EXAMPLE, tmp_path / "copy"), tmp_path / "target"
@@ -289,7 +285,7 @@ def test_its_own_build_backend_installs_the_example(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("installed")
-def test_a_research_system_of_a_stranger_runs_by_name(small_text: str) -> None:
+def test_a_research_system_of_a_stranger_runs_by_name(small_text):
     Path("small.yaml").write_text(re.sub(r"protocol: .*", "protocol: {use: doubters}", small_text))
     checked = society("check", "small.yaml")
     assert "has its slots: doubt, draft, idea, topic" in checked.output
@@ -310,9 +306,7 @@ def test_a_research_system_of_a_stranger_runs_by_name(small_text: str) -> None:
         ("{% endif %}", "", "Unexpected end of template"),
     ],
 )
-def test_a_wrong_slot_is_told_with_page_and_line(
-    installed: Path, small_text: str, right: str, wrong: str, told: str
-) -> None:
+def test_a_wrong_slot_is_told_with_page_and_line(installed, small_text, right, wrong, told):
     Path("small.yaml").write_text(re.sub(r"protocol: .*", "protocol: {use: doubters}", small_text))
     page_file = installed / "society_extension" / "prompts" / "doubt.txt"
     text = page_file.read_text(encoding="utf-8")
@@ -348,7 +342,7 @@ class Lost(Doubters):
 
 
 @pytest.mark.usefixtures("installed")
-def test_papers_that_could_not_be_cited_are_told(installed: Path, small_text: str) -> None:
+def test_papers_that_could_not_be_cited_are_told(installed, small_text):
     (installed / "society_extension" / "lost.py").write_text(LOST, encoding="utf-8")
     lost = "protocol: {use: 'society_extension.lost:Lost'}"
     Path("small.yaml").write_text(re.sub(r"protocol: .*", lost, small_text))
@@ -358,7 +352,7 @@ def test_papers_that_could_not_be_cited_are_told(installed: Path, small_text: st
     assert "give them as 'references'" in checked.stderr
 
 
-def _with(installed: Path, text: str, right: str, wrong: str) -> Path:
+def _with(installed, text, right, wrong):
     """Choose the example's system in a scenario, and change a piece of its module."""
     Path("small.yaml").write_text(re.sub(r"protocol: .*", "protocol: {use: doubters}", text))
     module = installed / "society_extension" / "doubters.py"
@@ -378,8 +372,8 @@ def _with(installed: Path, text: str, right: str, wrong: str) -> Path:
     ],
 )
 def test_what_a_system_lacks_is_told_with_class_file_and_line(
-    installed: Path, small_text: str, right: str, wrong: str, told: str
-) -> None:
+    installed, small_text, right, wrong, told
+):
     module = _with(installed, small_text, right, wrong)
     checked = society("check", "small.yaml")
     assert checked.exit_code == 2

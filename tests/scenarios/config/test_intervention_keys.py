@@ -1,10 +1,5 @@
 """Interventions in scenario files: what may be set, and where it is said that something may not."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from virsci_society.agents.errors import InputError
@@ -14,10 +9,9 @@ from virsci_society.scenarios.runs.run_folder import resolved_text
 from virsci_society.scenarios.runs.run_journal import identity_hash
 
 HEAD = "extends: quickstart\ninterventions:\n"
-Write = Callable[[str, str], Path]
 
 
-def test_each_intervention_builds_on_those_before_it(write: Write) -> None:
+def test_each_intervention_builds_on_those_before_it(write):
     text = (
         "  - {at: 18mo, remove_scientists: {by: papers, count: 10}}\n"
         "  - {at: 1y, set: {founding.max_teams: 5, seed: 8}}\n"
@@ -61,22 +55,20 @@ def test_each_intervention_builds_on_those_before_it(write: Write) -> None:
         ),
     ],
 )
-def test_what_cannot_be_changed_is_named_with_its_line(
-    write: Write, faults: Callable[..., list[str]], entry: str, line: str
-) -> None:
+def test_what_cannot_be_changed_is_named_with_its_line(write, faults, entry, line):
     write("s.yaml", f"{HEAD}  - {entry}\n")
     (told,) = faults(lambda: load_scenario("s.yaml"))
     assert told.startswith(line)
 
 
-def test_every_key_of_a_scenario_can_be_set_or_is_refused_with_a_reason() -> None:
+def test_every_key_of_a_scenario_can_be_set_or_is_refused_with_a_reason():
     from virsci_society.scenarios.config.schema import CHANGEABLE, REFUSED
 
     assert set(CHANGEABLE) | set(REFUSED) == set(Scenario.model_fields)
     assert not set(CHANGEABLE) & set(REFUSED)
 
 
-def test_the_resolved_scenario_holds_its_interventions(write: Write) -> None:
+def test_the_resolved_scenario_holds_its_interventions(write):
     entry = "  - {at: 1y, set: {protocol.turns: 1}, remove_scientists: {by: random, count: 2}}\n"
     one = load_scenario(write("s.yaml", HEAD + entry))
     again = load_scenario(write("again.yaml", resolved_text(one)))
@@ -85,13 +77,13 @@ def test_the_resolved_scenario_holds_its_interventions(write: Write) -> None:
     assert identity_hash(one) != identity_hash(load_scenario("quickstart"))
 
 
-def test_a_scenario_without_any_is_what_it_was(write: Write) -> None:
+def test_a_scenario_without_any_is_what_it_was(write):
     assert "interventions" not in load_scenario("quickstart").identity()
     empty = load_scenario(write("s.yaml", "extends: quickstart\ninterventions: []\n"))
     assert identity_hash(empty) == identity_hash(load_scenario("quickstart"))
 
 
-def test_a_dotted_path_in_an_intervention_needs_trust(write: Write) -> None:
+def test_a_dotted_path_in_an_intervention_needs_trust(write):
     path = "virsci_society.society.formation.founding:Once"
     file = write("s.yaml", f"{HEAD}  - {{at: 1y, set: {{founding: {{use: '{path}'}}}}}}\n")
     with pytest.raises(InputError, match=r"s\.yaml:3:\d+: founding.*is code from outside"):

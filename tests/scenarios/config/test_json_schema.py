@@ -1,10 +1,7 @@
 """Every key told from the classes: JSON Schema for editors, a page for people."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -33,7 +30,7 @@ ROOT = Path(__file__).parents[3]
 ROWS = {(title, row.key): row for title, _, rows in key_sections(Scenario) for row in rows}
 
 
-def says_what_happens(key: str) -> bool:
+def says_what_happens(key):
     """Is a key part of a scenario's identity?"""
     backends = (import_class(path) for path in BACKENDS.values())
     unsaid = BACKEND_EXECUTION.union(*(getattr(one, "execution", ()) for one in backends))
@@ -45,7 +42,7 @@ KNOWN = {name: row for name, row in ROWS.items() if says_what_happens(name[1])}
 """The keys of the identity, by section and name."""
 
 
-def test_every_key_that_says_what_happens_has_a_source_and_no_other_has() -> None:
+def test_every_key_that_says_what_happens_has_a_source_and_no_other_has():
     assert len(KNOWN) > 100
     unsourced = [": ".join(name) for name, row in KNOWN.items() if row.source == "-"]
     assert not unsourced, f"end the text below the field with 'Source: ....': {unsourced}"
@@ -55,36 +52,36 @@ def test_every_key_that_says_what_happens_has_a_source_and_no_other_has() -> Non
 
 
 @pytest.fixture(scope="module")
-def schema() -> dict[str, Any]:
+def schema():
     return json_schema(Scenario)
 
 
 @pytest.fixture(scope="module")
-def page() -> str:
+def page():
     return render_reference(Scenario)
 
 
-def valid(schema: dict[str, Any], data: Any) -> bool:
+def valid(schema, data):
     jsonschema = pytest.importorskip("jsonschema")
     # As an editor reads the file: every key is text.
     plain = json.loads(json.dumps(data))
-    found: bool = jsonschema.Draft202012Validator(schema).is_valid(plain)
+    found = jsonschema.Draft202012Validator(schema).is_valid(plain)
     return found
 
 
-def test_the_schema_is_one(schema: dict[str, Any]) -> None:
+def test_the_schema_is_one(schema):
     jsonschema = pytest.importorskip("jsonschema")
     jsonschema.Draft202012Validator.check_schema(schema)
 
 
-def test_every_top_level_key_is_there_with_its_meaning(schema: dict[str, Any]) -> None:
+def test_every_top_level_key_is_there_with_its_meaning(schema):
     assert set(schema["properties"]) == {"extends", "fitted_on", *Scenario.model_fields}
     assert all(one.get("description") for one in schema["properties"].values())
     assert schema["additionalProperties"] is False
 
 
 @pytest.mark.parametrize("table", [PROTOCOLS, FOUNDING, SELECTION, SIZES, DURATIONS, ECOSYSTEMS])
-def test_every_part_of_every_table_is_there(schema: dict[str, Any], table: dict[str, str]) -> None:
+def test_every_part_of_every_table_is_there(schema, table):
     for name, path in table.items():
         definition = schema["$defs"][path.partition(":")[2]]
         assert definition["properties"]["use"] == {"const": name}
@@ -92,14 +89,12 @@ def test_every_part_of_every_table_is_there(schema: dict[str, Any], table: dict[
 
 
 @pytest.mark.parametrize("name", library())
-def test_the_library_is_valid_but_for_the_folder_left_open(
-    schema: dict[str, Any], name: str
-) -> None:
+def test_the_library_is_valid_but_for_the_folder_left_open(schema, name):
     assert valid(schema, read_yaml(library()[name]).data) == (name != "community/vis")
 
 
 @pytest.mark.parametrize("name", sorted(set(library()) - {"community/vis"}))
-def test_resolved_scenarios_are_valid(schema: dict[str, Any], name: str) -> None:
+def test_resolved_scenarios_are_valid(schema, name):
     assert valid(schema, load_scenario(name).to_data())
 
 
@@ -120,9 +115,7 @@ def test_resolved_scenarios_are_valid(schema: dict[str, Any], name: str) -> None
         {"founding": {"use": "often"}},
     ],
 )
-def test_the_schema_refuses_what_the_command_refuses(
-    schema: dict[str, Any], data: dict[str, Any]
-) -> None:
+def test_the_schema_refuses_what_the_command_refuses(schema, data):
     assert not valid(schema, data)
 
 
@@ -141,13 +134,11 @@ def test_the_schema_refuses_what_the_command_refuses(
         {"novelty": {"k": 3, "normalise": "none"}},
     ],
 )
-def test_the_schema_takes_what_the_command_takes(
-    schema: dict[str, Any], data: dict[str, Any]
-) -> None:
+def test_the_schema_takes_what_the_command_takes(schema, data):
     assert valid(schema, data)
 
 
-def test_the_pages_in_docs_are_current(page: str) -> None:
+def test_the_pages_in_docs_are_current(page):
     found = (ROOT / "docs" / "keys.md").read_text(encoding="utf-8")
     assert found == page, "run: society list keys --full > docs/keys.md"
     first = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
@@ -170,9 +161,7 @@ def test_the_pages_in_docs_are_current(page: str) -> None:
         ("founding.every", "`0d`", "duration"),
     ],
 )
-def test_rows_say_the_default_and_what_is_taken(
-    page: str, key: str, default: str, takes: str
-) -> None:
+def test_rows_say_the_default_and_what_is_taken(page, key, default, takes):
     row = next(line for line in page.splitlines() if line.startswith(f"| `{key}` |"))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert cells[1] == default

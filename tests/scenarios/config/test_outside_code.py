@@ -1,17 +1,12 @@
 """Faults of classes from outside: the file and line of the class are named, and nothing else."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 from virsci_society.scenarios.config import outside_code
 from virsci_society.scenarios.config.outside_code import fault_in_outside_code, import_member
 
-Write = Callable[[str, str], Path]
 MODULE = """\
 from virsci_society.society.formation.founding import Founding
 class Faulty(Founding):
@@ -28,14 +23,14 @@ class Misuse(Founding):
 
 
 @pytest.fixture(autouse=True)
-def module(here: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def module(here, write, monkeypatch):
     monkeypatch.setattr(outside_code, "_imported", {})
     monkeypatch.syspath_prepend(str(here))
     yield write("their_founding.py", MODULE)
     sys.modules.pop("their_founding", None)
 
 
-def fault_of(name: str) -> str:
+def fault_of(name):
     made = import_member(f"their_founding:{name}")()
     try:
         made.foundings(0, None)
@@ -44,23 +39,23 @@ def fault_of(name: str) -> str:
     raise AssertionError("nothing was raised")
 
 
-def test_the_line_that_raised_is_named(module: Path) -> None:
+def test_the_line_that_raised_is_named(module):
     first = fault_of("Faulty").splitlines()[0]
     assert first == (
         f"{module}:5: your class: foundings failed with ZeroDivisionError: division by zero"
     )
 
 
-def test_the_class_is_named_where_it_lacks_a_method(module: Path) -> None:
+def test_the_class_is_named_where_it_lacks_a_method(module):
     first = fault_of("Empty").splitlines()[0]
     assert first == f"{module}:6: your class: foundings failed with NotImplementedError"
 
 
-def test_the_line_that_called_other_code_is_named(module: Path) -> None:
+def test_the_line_that_called_other_code_is_named(module):
     assert fault_of("Misuse").startswith(f"{module}:11: your class: foundings failed with Attrib")
 
 
-def test_an_error_with_a_class_from_outside_as_its_cause(module: Path) -> None:
+def test_an_error_with_a_class_from_outside_as_its_cause(module):
     made = import_member("their_founding:Faulty")()
     copy = ZeroDivisionError("division by zero")  # as SimPy raises it
     try:
@@ -70,15 +65,15 @@ def test_an_error_with_a_class_from_outside_as_its_cause(module: Path) -> None:
     assert (fault_in_outside_code(copy) or "").startswith(f"{module}:5: your class")
 
 
-def test_an_error_that_arose_later_names_the_classes_it_may_come_from() -> None:
+def test_an_error_that_arose_later_names_the_classes_it_may_come_from():
     import_member("their_founding:Faulty")
     try:
-        len(None)  # type: ignore[arg-type]
+        len(None)
     except TypeError as error:
         told = fault_in_outside_code(error) or ""
     assert told.startswith("their_founding:Faulty: your class may return something else")
     assert f"({__file__}:" in told
 
 
-def test_without_such_a_class_it_is_the_programs_own_fault() -> None:
+def test_without_such_a_class_it_is_the_programs_own_fault():
     assert fault_in_outside_code(ValueError("ours")) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import pytest
 from pydantic import Field, model_validator
@@ -19,7 +19,6 @@ from virsci_society.scenarios.config.reader import Reader, write_part
 from virsci_society.scenarios.config.registry import FromTable, Section
 from virsci_society.society.formation.founding import Founding, Once, Poisson
 from virsci_society.society.kernel.durations import (
-    Duration,
     FixedDuration,
     Gamma,
     Lognormal,
@@ -28,14 +27,14 @@ from virsci_society.society.kernel.durations import (
 )
 
 
-def read(cls: type[Any], data: dict[Any, Any], *, trust: bool = False) -> Any:
+def read(cls, data, *, trust=False):
     reader = Reader(Document(data), trust=trust)
     part = reader.read_part(cls, data, ())
     reader.diagnostics.raise_faults()
     return part
 
 
-def complaints(cls: type[Any], data: dict[Any, Any]) -> list[str]:
+def complaints(cls, data):
     reader = Reader(Document(data), trust=False)
     reader.read_part(cls, data, ())
     return reader.diagnostics.messages()
@@ -54,11 +53,11 @@ def complaints(cls: type[Any], data: dict[Any, Any]) -> list[str]:
         (FixedDuration(length=1), FixedDuration(length=1)),
     ],
 )
-def test_a_duration_is_a_length_or_a_part(written: Any, part: Duration) -> None:
+def test_a_duration_is_a_length_or_a_part(written, part):
     assert read(Times, {"utterance": written}).utterance == part
 
 
-def test_null_switches_homework_off() -> None:
+def test_null_switches_homework_off():
     assert read(Times, {"homework": None}).homework is None
 
 
@@ -76,7 +75,7 @@ def test_null_switches_homework_off() -> None:
         ({"explore": "half_normal"}, Coauthorship(explore=HalfNormal())),
     ],
 )
-def test_parts_are_read_at_any_depth(written: Any, part: Part) -> None:
+def test_parts_are_read_at_any_depth(written, part):
     assert read(VirSciSettings, {"selection": written}).selection == part
 
 
@@ -89,18 +88,18 @@ def test_parts_are_read_at_any_depth(written: Any, part: Part) -> None:
         ({"use": "stated", "weights": {2: 1, 3: 2}}, StatedSize(weights={2: 1, 3: 2})),
     ],
 )
-def test_a_team_size_is_a_number_or_a_part(written: Any, size: Any) -> None:
+def test_a_team_size_is_a_number_or_a_part(written, size):
     assert read(VirSciSettings, {"team_size": written}).team_size == size
 
 
-def test_plain_sections_need_no_use() -> None:
+def test_plain_sections_need_no_use():
     settings = read(VirSciSettings, {"turns": {"topic": 2}, "topic": {"given": "x"}})
     assert settings.turns == Turns(topic=2)
     assert settings.topic.given == "x"
     assert read(VirSciSettings, {"turns": 4, "topic": "free"}).turns == 4
 
 
-def test_true_and_false_are_taken_for_switches() -> None:
+def test_true_and_false_are_taken_for_switches():
     settings = read(VirSciSettings, {"topic": {"leaving": False}, "references": {"ideas": True}})
     assert (settings.topic.leaving, settings.references.ideas) == ("off", "on")
 
@@ -134,24 +133,18 @@ def test_true_and_false_are_taken_for_switches() -> None:
             {"selection": {"explore": {"mass": 1}}},
             ["selection.explore: which one?"],
         ),
-        (
-            StatedSize,
-            {"weights": {2: "x", 3: 1}},
-            ["weights.2: got 'x', expected a number"],
-        ),
+        (StatedSize, {"weights": {2: "x", 3: 1}}, ["weights.2: got 'x', expected a number"]),
         (StatedSize, {"weights": {}}, ["weights: sizes start at 1 and end at 10,000, weights"]),
     ],
 )
-def test_each_fault_says_where_what_and_what_instead(
-    cls: type[Any], data: dict[Any, Any], lines: list[str]
-) -> None:
+def test_each_fault_says_where_what_and_what_instead(cls, data, lines):
     found = complaints(cls, data)
     assert len(found) == len(lines)
     for line, start in zip(found, lines, strict=True):
         assert line.startswith(start)
 
 
-def test_all_faults_of_all_depths_come_at_once() -> None:
+def test_all_faults_of_all_depths_come_at_once():
     data = {
         "turns": "x",
         "topic": {"leaving": 3},
@@ -170,7 +163,7 @@ def test_all_faults_of_all_depths_come_at_once() -> None:
     ]
 
 
-def test_a_part_that_cannot_be_read_hides_no_other_fault_and_invents_none() -> None:
+def test_a_part_that_cannot_be_read_hides_no_other_fault_and_invents_none():
     data = {"team_size": {"use": "stated", "weights": {0: 1}}, "min_size": 5, "turns": "x"}
     assert sorted(line.split(":")[0] for line in complaints(VirSciSettings, data)) == [
         "team_size.weights",
@@ -210,7 +203,7 @@ class Holder(Part):
     file: Path = Path("x")
 
 
-def test_keys_of_an_inlined_part_stand_beside_those_of_the_section() -> None:
+def test_keys_of_an_inlined_part_stand_beside_those_of_the_section():
     made = read(Outer, {"use": "inner", "word": "b", "size": 3})
     assert (made.word, made.inner) == ("b", Inner(size=3))
     assert read(Outer, {"size": 4}).inner == Inner(size=4)
@@ -224,22 +217,22 @@ def test_keys_of_an_inlined_part_stand_beside_those_of_the_section() -> None:
     assert read(Outer, write_part(made)) == made
 
 
-def test_unknown_keys_of_such_a_section_are_told_with_all_of_its_keys() -> None:
+def test_unknown_keys_of_such_a_section_are_told_with_all_of_its_keys():
     assert complaints(Outer, {"sise": 3}) == ["sise: unknown key; did you mean 'size'?"]
     assert complaints(Outer, {"inner": 3})[0].startswith("inner: unknown key")
 
 
-def test_a_check_of_the_whole_section_is_placed_at_the_key_it_names() -> None:
+def test_a_check_of_the_whole_section_is_placed_at_the_key_it_names():
     assert complaints(Outer, {"word": "b", "switch": "off"}) == ["word: word: b needs the switch"]
 
 
-def test_a_section_by_path_is_imported_when_it_is_there() -> None:
+def test_a_section_by_path_is_imported_when_it_is_there():
     assert read(Holder, {}).times is None
     assert read(Holder, {"times": {"homework": None}}).times == Times(homework=None)
     assert complaints(Holder, {"times": {"x": 1}})[0].startswith("times.x: unknown key")
 
 
-def test_a_relative_path_is_relative_to_where_it_was_written(here: Path) -> None:
+def test_a_relative_path_is_relative_to_where_it_was_written(here):
     document = from_arguments({"file": "data/x"})
     reader = Reader(document, trust=False)
     made = reader.read_part(Holder, document.data, ())
@@ -261,19 +254,19 @@ def test_a_relative_path_is_relative_to_where_it_was_written(here: Path) -> None
         VirSciSettings(selection=Uniform(), min_size="all", freshness=0.5),
     ],
 )
-def test_what_is_written_is_read_back_equal(part: Part) -> None:
+def test_what_is_written_is_read_back_equal(part):
     assert read(type(part), write_part(part)) == part
 
 
-def test_durations_are_written_as_people_write_them() -> None:
+def test_durations_are_written_as_people_write_them():
     written = write_part(Times(deadline="2y"))
     assert written["meeting_notice"] == "1w"
     assert written["deadline"] == "2y"
     assert parse_days(written["utterance"]["mean"]) == parse_days("10m")
 
 
-def test_a_fault_without_words_of_ours_says_what_pydantic_says() -> None:
-    error: Any = {
+def test_a_fault_without_words_of_ours_says_what_pydantic_says():
+    error = {
         "type": "string_too_long",
         "loc": ("name",),
         "msg": "String should have at most 2 characters",

@@ -1,12 +1,8 @@
 """The tables of names, and what may stand instead of a name."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from pkgutil import iter_modules
 
 import pytest
@@ -25,7 +21,6 @@ from virsci_society.scenarios.config.registry import (
     PUBLICATION,
     SELECTION,
     SIZES,
-    Table,
     class_of,
     import_class,
     import_path,
@@ -37,7 +32,7 @@ from virsci_society.society.formation.leaders import Leaders
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.kernel.durations import Duration, FixedDuration
 
-TABLES: list[Table] = [
+TABLES = [
     PROTOCOLS,
     FOUNDING,
     LEADERS,
@@ -53,7 +48,7 @@ ENTRIES = [(name, path) for table in TABLES for name, path in table.items()]
 
 
 @pytest.mark.parametrize(("name", "path"), ENTRIES)
-def test_every_entry_is_a_part_that_says_what_it_is(name: str, path: str) -> None:
+def test_every_entry_is_a_part_that_says_what_it_is(name, path):
     cls = import_class(path)
     assert issubclass(cls, Part)
     assert inspect.getdoc(cls)
@@ -61,7 +56,7 @@ def test_every_entry_is_a_part_that_says_what_it_is(name: str, path: str) -> Non
 
 
 @pytest.mark.parametrize("base", KINDS)
-def test_every_kind_is_the_base_of_its_table(base: str) -> None:
+def test_every_kind_is_the_base_of_its_table(base):
     cls = import_class(base)
     assert table_for(cls) is KINDS[base]
     for path in KINDS[base].values():
@@ -77,7 +72,7 @@ def test_every_kind_is_the_base_of_its_table(base: str) -> None:
         (SelectionPolicy, "virsci_society.protocols.policies"),
     ],
 )
-def test_no_class_of_the_folder_is_missing_from_its_table(base: type, package: str) -> None:
+def test_no_class_of_the_folder_is_missing_from_its_table(base, package):
     table = KINDS[import_path(base)]
     folder = importlib.import_module(package).__path__
     modules = [importlib.import_module(f"{package}.{one.name}") for one in iter_modules(folder)]
@@ -90,7 +85,7 @@ def test_no_class_of_the_folder_is_missing_from_its_table(base: type, package: s
     assert found == set(table.values())
 
 
-def test_rules_of_publication_are_all_listed() -> None:
+def test_rules_of_publication_are_all_listed():
     from virsci_society.protocols.peer_review import protocol
     from virsci_society.society.teams import publication
 
@@ -103,7 +98,7 @@ def test_rules_of_publication_are_all_listed() -> None:
     assert found - {import_path(publication.Publication)} == set(PUBLICATION.values())
 
 
-def test_sizes_are_all_listed() -> None:
+def test_sizes_are_all_listed():
     from virsci_society.protocols import team_sizes
 
     classes = [cls for cls in vars(team_sizes).values() if isinstance(cls, type)]
@@ -113,7 +108,7 @@ def test_sizes_are_all_listed() -> None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_names_and_classes_find_each_other(table: Table) -> None:
+def test_names_and_classes_find_each_other(table):
     for name, path in table.items():
         assert name_of(import_class(path), table) == name
 
@@ -122,7 +117,7 @@ def test_names_and_classes_find_each_other(table: Table) -> None:
     ("use", "hint"),
     [("gama", "; did you mean 'gamma'?"), ("zzz", ""), (3, ""), (None, ""), ([1], "")],
 )
-def test_an_unknown_name_is_told_with_all_known_ones(use: object, hint: str) -> None:
+def test_an_unknown_name_is_told_with_all_known_ones(use, hint):
     with pytest.raises(InputError) as caught:
         class_of(use, DURATIONS, Duration, trust=True)
     assert str(caught.value) == (
@@ -131,9 +126,7 @@ def test_an_unknown_name_is_told_with_all_known_ones(use: object, hint: str) -> 
 
 
 @pytest.fixture
-def stranger(
-    write: Callable[[str, str], Path], here: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
+def stranger(write, here, monkeypatch):
     """A module that leaves a mark when it is imported."""
     write(
         "stranger.py",
@@ -149,7 +142,7 @@ def stranger(
     sys.modules.pop("stranger", None)
 
 
-def test_a_dotted_path_runs_nothing_without_trust(stranger: Path) -> None:
+def test_a_dotted_path_runs_nothing_without_trust(stranger):
     with pytest.raises(InputError) as caught:
         class_of("stranger:Slow", DURATIONS, Duration, trust=False)
     assert str(caught.value) == (
@@ -158,14 +151,14 @@ def test_a_dotted_path_runs_nothing_without_trust(stranger: Path) -> None:
     assert not stranger.exists()
 
 
-def test_a_trusted_path_is_imported(stranger: Path) -> None:
+def test_a_trusted_path_is_imported(stranger):
     found = class_of("stranger:Slow", DURATIONS, Duration, trust=True)
     assert issubclass(found, FixedDuration)
     assert stranger.exists()
     assert name_of(found, DURATIONS) == "stranger:Slow"
 
 
-def test_a_trusted_class_has_to_be_of_the_right_kind(stranger: Path) -> None:
+def test_a_trusted_class_has_to_be_of_the_right_kind(stranger):
     with pytest.raises(InputError, match="'stranger:Slow' is no Founding; this key takes a sub"):
         class_of("stranger:Slow", FOUNDING, Founding, trust=True)
 
@@ -182,6 +175,6 @@ def test_a_trusted_class_has_to_be_of_the_right_kind(stranger: Path) -> None:
         ("os:system", "is not a part"),
     ],
 )
-def test_what_cannot_be_a_part(stranger: Path, path: str, message: str) -> None:
+def test_what_cannot_be_a_part(stranger, path, message):
     with pytest.raises(InputError, match=message):
         class_of(path, DURATIONS, Duration, trust=True)

@@ -1,12 +1,8 @@
 """YAML in and out: places, truth values, and files that mean harm."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tracemalloc
-from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -27,14 +23,14 @@ from virsci_society.scenarios.config.yaml_io import (
 pytestmark = pytest.mark.usefixtures("collected")
 
 
-def fault(text: str) -> str:
+def fault(text):
     with pytest.raises(InputError) as caught:
         parse_yaml(text, "f.yaml")
     return str(caught.value)
 
 
 @pytest.mark.parametrize("word", ["on", "off", "yes", "no", "On", "OFF", "Yes", "NO", "y", "n"])
-def test_words_of_yaml_1_1_stay_words(word: str) -> None:
+def test_words_of_yaml_1_1_stay_words(word):
     assert parse_yaml(f"key: {word}", "f").data == {"key": word}
 
 
@@ -69,24 +65,24 @@ def test_words_of_yaml_1_1_stay_words(word: str) -> None:
         ("{}", {}),
     ],
 )
-def test_scalars_are_those_of_yaml_1_2(text: str, value: object) -> None:
+def test_scalars_are_those_of_yaml_1_2(text, value):
     found = parse_yaml(f"key: {text}", "f").data["key"]
     assert found == value
     assert type(found) is type(value)
 
 
 @pytest.mark.parametrize("text", [".nan", ".inf", "-.INF", "1e999"])
-def test_a_number_without_value_is_refused(text: str) -> None:
+def test_a_number_without_value_is_refused(text):
     with pytest.raises(InputError, match=r"^f:1:6: .* is not a usable number; write a finite one"):
         parse_yaml(f"key: {text}", "f")
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# only a comment\n", "---\n"])
-def test_an_empty_file_is_an_empty_scenario(text: str) -> None:
+def test_an_empty_file_is_an_empty_scenario(text):
     assert parse_yaml(text, "f").data == {}
 
 
-def test_every_key_and_item_has_its_place() -> None:
+def test_every_key_and_item_has_its_place():
     sheet = parse_yaml("a: 1\nb:\n  c: 2\n  d: [x, y]\ne: {f: {g: 3}}\n", "f.yaml")
     assert sheet.marks == {
         ("a",): "f.yaml:1:1",
@@ -101,7 +97,7 @@ def test_every_key_and_item_has_its_place() -> None:
     }
 
 
-def test_places_count_from_the_first_line_after_a_byte_order_mark(tmp_path: Path) -> None:
+def test_places_count_from_the_first_line_after_a_byte_order_mark(tmp_path):
     path = tmp_path / "s.yaml"
     path.write_bytes(b"\xef\xbb\xbfseed: 1\r\nuntil: 1y\r\n")
     sheet = read_yaml(path)
@@ -109,7 +105,7 @@ def test_places_count_from_the_first_line_after_a_byte_order_mark(tmp_path: Path
     assert sheet.marks[("until",)].endswith("s.yaml:2:1")
 
 
-def test_keys_that_stand_twice_are_all_named() -> None:
+def test_keys_that_stand_twice_are_all_named():
     assert fault("a: 1\nb: {x: 1, x: 2}\na: 2\n").splitlines() == [
         "f.yaml:2:11: key 'x' stands twice (first in line 2); remove one",
         "f.yaml:3:1: key 'a' stands twice (first in line 1); remove one",
@@ -133,7 +129,7 @@ def test_keys_that_stand_twice_are_all_named() -> None:
         ("a: " + "9" * 5000, "f.yaml:1:4: '9999999999999999999999999999999999999999' is not a"),
     ],
 )
-def test_broken_files_are_told_with_their_place(text: str, message: str) -> None:
+def test_broken_files_are_told_with_their_place(text, message):
     assert fault(text).startswith(message)
 
 
@@ -150,20 +146,20 @@ def test_broken_files_are_told_with_their_place(text: str, message: str) -> None
         "!!map x",
     ],
 )
-def test_tags_build_nothing(tag: str) -> None:
+def test_tags_build_nothing(tag):
     with pytest.raises(InputError, match=r"f\.yaml:1:4: "):
         parse_yaml(f"a: {tag}", "f.yaml")
 
 
-def test_no_yaml_object_is_ever_constructed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(*_: object) -> object:
+def test_no_yaml_object_is_ever_constructed(monkeypatch):
+    def never(*_):
         raise AssertionError("constructed")
 
     monkeypatch.setattr(yaml.constructor.BaseConstructor, "construct_document", never)
     assert parse_yaml("a: {b: [1, 2]}", "f").data == {"a": {"b": [1, 2]}}
 
 
-def bomb(levels: int) -> str:
+def bomb(levels):
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     for level in range(1, levels):
         inside = ", ".join([f"*a{level - 1}"] * 10)
@@ -184,11 +180,11 @@ def bomb(levels: int) -> str:
     ],
     ids=["aliases", "circle", "circle of mappings", "brackets", "lines", "braces", "keys"],
 )
-def test_what_unfolds_without_end_is_refused_at_the_bound(text: str, message: str) -> None:
+def test_what_unfolds_without_end_is_refused_at_the_bound(text, message):
     assert message in fault(text)
 
 
-def test_a_string_of_a_gigabyte_is_not_even_read(tmp_path: Path) -> None:
+def test_a_string_of_a_gigabyte_is_not_even_read(tmp_path):
     path = tmp_path / "huge.yaml"
     with path.open("wb") as file:
         file.write(b"name: '")
@@ -202,7 +198,7 @@ def test_a_string_of_a_gigabyte_is_not_even_read(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-def test_the_size_limit_is_exact(tmp_path: Path) -> None:
+def test_the_size_limit_is_exact(tmp_path):
     path = tmp_path / "s.yaml"
     path.write_text("#" * (MAX_BYTES - 1) + "\n")
     assert read_yaml(path).data == {}
@@ -211,7 +207,7 @@ def test_the_size_limit_is_exact(tmp_path: Path) -> None:
         read_yaml(path)
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+def test_files_that_are_none(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_yaml(tmp_path / "missing.yaml")
     with pytest.raises(InputError, match="not a plain file"):
@@ -227,18 +223,18 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 
 
 @given(st.text(alphabet="ab:{}[]&*!-#'\"\n\t ?|>,%@`0\\é\x07", max_size=60))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_read_or_refused(text):
     with contextlib.suppress(InputError):
         assert isinstance(parse_yaml(text, "f").data, dict)
 
 
 @pytest.mark.parametrize("text", ["[1", "!!python/name:os.system", "{a: 1, a: 2}", "'"])
-def test_a_broken_value_names_its_setting(text: str) -> None:
+def test_a_broken_value_names_its_setting(text):
     with pytest.raises(InputError, match=r"^--set a"):
         parse_value(text, "--set a")
 
 
-def test_a_value_is_bounded() -> None:
+def test_a_value_is_bounded():
     with pytest.raises(InputError, match="--set a: longer than"):
         parse_value("x" * (MAX_BYTES + 1), "--set a")
 
@@ -259,5 +255,5 @@ PLAIN = st.recursive(
 
 
 @given(st.dictionaries(st.text("abc", min_size=1, max_size=4) | st.integers(0, 9), PLAIN))
-def test_what_is_written_is_read_back_equal(data: dict[Any, Any]) -> None:
+def test_what_is_written_is_read_back_equal(data):
     assert parse_yaml(write_yaml(data), "f").data == data

@@ -40,10 +40,7 @@ def test_no_run_is_an_error(tmp_path):
 
 @pytest.mark.parametrize(
     ("command", "name"),
-    [
-        (("explore", "--no-prompts"), "explorer.html"),
-        (("export", "figures"), "figures"),
-    ],
+    [(("explore", "--no-prompts"), "explorer.html"), (("export", "figures"), "figures")],
 )
 def test_nothing_is_written_through_a_link_in_a_run_folder(small_run, tmp_path, command, name):
     copy, elsewhere = shutil.copytree(small_run, tmp_path / "run"), tmp_path / "elsewhere"

@@ -1,12 +1,7 @@
 """From Python: ten lines, a running event loop, and Mesa's batch_run."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,16 +11,14 @@ from virsci_society.scenarios.runs.build import build_society
 from virsci_society.society.model import Society
 from virsci_society.society.results.run import Run
 
-Write = Callable[[str, str], Path]
-
 
 @pytest.fixture
-def small(write: Write, small_text: str) -> Path:
+def small(write, small_text):
     return write("small.yaml", small_text)
 
 
 @pytest.mark.usefixtures("no_results")
-def test_a_scenario_is_loaded_changed_run_and_read_in_ten_lines(small: Path, here: Path) -> None:
+def test_a_scenario_is_loaded_changed_run_and_read_in_ten_lines(small, here):
     scenario = load_scenario(small, **{"protocol.turns": 2})
     scenario = scenario.set("until", "12w")
     folder = run_scenario(scenario, "runs/two-turns")
@@ -34,8 +27,8 @@ def test_a_scenario_is_loaded_changed_run_and_read_in_ten_lines(small: Path, her
 
 
 @pytest.mark.usefixtures("no_results")
-def test_it_works_inside_a_running_event_loop(small: Path, here: Path) -> None:
-    async def cell() -> Path:
+def test_it_works_inside_a_running_event_loop(small, here):
+    async def cell():
         changed = load_scenario(small, **{"until": "6w", "backend.latency": 0.0005})
         return run_scenario(changed, here / "run")
 
@@ -43,7 +36,7 @@ def test_it_works_inside_a_running_event_loop(small: Path, here: Path) -> None:
     assert Run.open(folder).days == 42
 
 
-def test_a_scenario_becomes_a_society(small: Path) -> None:
+def test_a_scenario_becomes_a_society(small):
     scenario = load_scenario(small)
     society = build_society(scenario)
     assert isinstance(society, Society)
@@ -56,15 +49,15 @@ def test_a_scenario_becomes_a_society(small: Path) -> None:
     society.close()
 
 
-def test_keyword_arguments_are_scenario_keys(small: Path) -> None:
+def test_keyword_arguments_are_scenario_keys(small):
     society = ScenarioSociety(setup=str(small), seed=9, **{"until": "2w", "protocol.turns": 2})
     assert society.until == 14
-    assert society.world.protocol.settings.turns == 2  # type: ignore[attr-defined]
+    assert society.world.protocol.settings.turns == 2
     society.run_to_end()
     assert not society.running
 
 
-def test_the_seed_may_be_called_rng(small: Path) -> None:
+def test_the_seed_may_be_called_rng(small):
     named = {"setup": str(small), "until": "4w"}
     by_seed, by_rng = ScenarioSociety(seed=5, **named), ScenarioSociety(rng=5, **named)
     by_seed.run_to_end()
@@ -72,18 +65,18 @@ def test_the_seed_may_be_called_rng(small: Path) -> None:
     assert by_seed.log.rows == by_rng.log.rows
 
 
-def test_a_batch_run_varies_keys_and_seeds(small: Path) -> None:
+def test_a_batch_run_varies_keys_and_seeds(small):
     keys = {"setup": str(small), "until": "4w", "protocol.turns": [1, 2]}
-    rows: list[dict[str, Any]] = batch_run(ScenarioSociety, keys, seeds=(1, 2))
+    rows = batch_run(ScenarioSociety, keys, seeds=(1, 2))
     made = {(row["protocol.turns"], row["seed"]) for row in rows}
     assert made == {(turns, seed) for turns in (1, 2) for seed in (1, 2)}
     assert {row["day"] for row in rows} == {28.0}
 
 
-def test_the_iterations_of_a_batch_run_differ_and_tell_their_seeds(small: Path) -> None:
+def test_the_iterations_of_a_batch_run_differ_and_tell_their_seeds(small):
     """Mesa gives iterations the same arguments: a seed that nobody states has to be drawn."""
     keys = {"setup": str(small), "until": "12w"}
-    rows: list[dict[str, Any]] = batch_run(ScenarioSociety, keys, seeds=[None] * 3)
+    rows = batch_run(ScenarioSociety, keys, seeds=[None] * 3)
     assert len({row["seed"] for row in rows}) == 3
     again = ScenarioSociety(setup=str(small), until="12w", seed=rows[1]["seed"])
     again.run_to_end()
@@ -93,7 +86,7 @@ def test_the_iterations_of_a_batch_run_differ_and_tell_their_seeds(small: Path) 
         assert last[figure] == rows[1][figure]
 
 
-def test_the_same_through_mesa_and_through_the_command(small: Path, here: Path) -> None:
+def test_the_same_through_mesa_and_through_the_command(small, here):
     scenario = load_scenario(small, until="10w")
     built = build_society(scenario)
     built.run_to_end()
@@ -104,7 +97,7 @@ def test_the_same_through_mesa_and_through_the_command(small: Path, here: Path) 
 
 
 @pytest.mark.slow
-def test_mesas_viewer_may_pass_dotted_keys() -> None:
+def test_mesas_viewer_may_pass_dotted_keys():
     taken = inspect.signature(ScenarioSociety.__init__).parameters
     free = [name for name, one in taken.items() if one.kind is inspect.Parameter.VAR_KEYWORD]
     assert free == ["kwargs"], "SolaraViz refuses any other name, and every dotted key with it"

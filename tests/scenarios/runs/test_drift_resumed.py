@@ -1,14 +1,10 @@
 """A run in which interests drift and guests come back is resumed, replayed and forked like any."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from virsci_society.agents.errors import Stopped
 from virsci_society.agents.offline.backend import Offline, answer_offline
-from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
 from virsci_society.scenarios.runs.fork import Fork
@@ -28,19 +24,19 @@ KEYS = {
 }
 
 
-def digest(folder: Path) -> str:
+def digest(folder):
     return (folder / "digest").read_text()
 
 
 @pytest.fixture(scope="module")
-def scenario(tmp_path_factory: pytest.TempPathFactory, small_text: str) -> Scenario:
+def scenario(tmp_path_factory, small_text):
     path = tmp_path_factory.mktemp("text") / "small.yaml"
     path.write_text(small_text, encoding="utf-8")
     return load_scenario(path, **KEYS)
 
 
 @pytest.fixture(scope="module")
-def parent(scenario: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def parent(scenario, tmp_path_factory):
     """A finished run whose interests have changed before and after the day of the fork."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("virsci_society.metrics.report.page.write_page", lambda *_: None)
@@ -52,12 +48,10 @@ def parent(scenario: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 @pytest.mark.slow
-def test_a_stopped_run_goes_on_to_the_same_end(
-    scenario: Scenario, parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
+def test_a_stopped_run_goes_on_to_the_same_end(scenario, parent, here, monkeypatch):
+    asked = []
 
-    async def stopped(_: Offline, request):
+    async def stopped(_, request):
         if len(asked) == 90:
             raise Stopped("pulled the plug")
         asked.append(request.id)
@@ -72,11 +66,11 @@ def test_a_stopped_run_goes_on_to_the_same_end(
 
 
 def test_it_is_replayed_from_its_journal_without_encoding_interests_again(
-    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    parent, here, monkeypatch
+):
     from virsci_society.society.literature.embedding import lsa
 
-    encoded: list[str] = []
+    encoded = []
     encode = lsa.LSAEmbedding.encode
 
     def noting(self, texts):
@@ -93,7 +87,7 @@ def test_it_is_replayed_from_its_journal_without_encoding_interests_again(
 
 
 @pytest.mark.slow
-def test_a_fork_shares_the_interests_of_the_past(parent: Path, here: Path) -> None:
+def test_a_fork_shares_the_interests_of_the_past(parent, here):
     past = Fork.of(parent, f"{AT:g}d", ["protocol.turns=2"]).run(here / "fork")
     ours, theirs = Run.open(here / "fork"), Run.open(parent)
     assert past == compute_run_prefix(ours, AT) == compute_run_prefix(theirs, AT)
@@ -104,7 +98,7 @@ def test_a_fork_shares_the_interests_of_the_past(parent: Path, here: Path) -> No
     assert after[0] != after[1]
 
 
-def test_switched_off_it_leaves_no_trace_in_the_identity(small: Scenario) -> None:
+def test_switched_off_it_leaves_no_trace_in_the_identity(small):
     """Also in a mixture, whose protocols stand in a list."""
     assert "drift" not in small.identity()["population"]
     assert "guests" not in small.identity()["protocol"].get("selection", {})

@@ -1,14 +1,10 @@
 """A scenario becomes a run folder, which alone runs the same again."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json
 import resource
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +14,6 @@ from virsci_society.agents.errors import InputError, Stopped
 from virsci_society.agents.files.file_hashes import source_digest
 from virsci_society.metrics.report.overview import head_count
 from virsci_society.metrics.summary import summarise_run
-from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.execute import default_folder, is_finished, prepare
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.society.population import population
@@ -26,11 +21,9 @@ from virsci_society.society.results.run import Run
 from virsci_society.society.results.run_log import PARTICIPANT_COLUMNS
 from virsci_society.society.results.tables import TABLES
 
-Write = Callable[[str, str], Path]
 
-
-def manifest(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
+def manifest(folder):
+    found = json.loads((folder / "manifest.json").read_text())
     return found
 
 
@@ -51,16 +44,16 @@ def manifest(folder: Path) -> dict[str, Any]:
         "tables/measures/inference_cost.parquet",
     ],
 )
-def test_every_file_is_there(small_run: Path, name: str) -> None:
+def test_every_file_is_there(small_run, name):
     assert (small_run / name).stat().st_size > 0
 
 
-def test_nothing_unfinished_is_left(small_run: Path) -> None:
+def test_nothing_unfinished_is_left(small_run):
     names = [path.name for path in small_run.rglob("*")]
     assert not [name for name in names if "unfinished" in name or name.startswith(".")]
 
 
-def test_the_manifest_says_what_was_run_from_what_by_what(small_run: Path) -> None:
+def test_the_manifest_says_what_was_run_from_what_by_what(small_run):
     told = manifest(small_run)
     assert (told["name"], told["seed"], told["days"], told["until"]) == ("small", 3, 182.0, 182.0)
     assert told["boundary"] == 2024
@@ -87,8 +80,8 @@ def test_the_manifest_says_what_was_run_from_what_by_what(small_run: Path) -> No
 
 @pytest.mark.slow
 def test_a_large_run_lists_who_took_part_with_their_earlier_ties(
-    small: Scenario, small_run: Path, here: Path, monkeypatch
-) -> None:
+    small, small_run, here, monkeypatch
+):
     monkeypatch.setattr(population, "ALL_AGENTS_LIMIT", 5)
     large = Run.open(run_scenario(small, here / "large", page=False))
     everybody = Run.open(small_run)
@@ -106,7 +99,7 @@ def test_a_large_run_lists_who_took_part_with_their_earlier_ties(
     assert summarise_run(large)["scientists"] == 12
 
 
-def test_vectors_are_those_of_the_published_papers(small_run: Path) -> None:
+def test_vectors_are_those_of_the_published_papers(small_run):
     vectors = Run.open(small_run).vectors
     assert vectors is not None
     assert list(vectors.ids) == sorted(vectors.ids)
@@ -114,25 +107,25 @@ def test_vectors_are_those_of_the_published_papers(small_run: Path) -> None:
     assert np.allclose(np.linalg.norm(vectors.values, axis=1), 1, atol=1e-4)
 
 
-def test_the_report_says_that_rules_spoke(small_run: Path) -> None:
+def test_the_report_says_that_rules_spoke(small_run):
     page = (small_run / "report.html").read_text(encoding="utf-8")
     assert "rule-based scientists, not a language model" in page.lower()
 
 
 @pytest.mark.usefixtures("no_page")
-def test_only_the_named_metrics_are_written(small: Scenario, here: Path) -> None:
+def test_only_the_named_metrics_are_written(small, here):
     folder = run_scenario(small.set("metrics", ["cost"]).set("until", "1w"), here / "run")
     names = {path.stem for path in (folder / "tables" / "measures").iterdir()}
     assert "inference_cost" in names
     assert not names & {"novelty", "structure", "weekly"}
 
 
-def digest(folder: Path) -> str:
+def digest(folder):
     return (folder / "digest").read_text()
 
 
 @pytest.mark.usefixtures("no_results")
-def test_the_resolved_scenario_alone_runs_the_same(small_run: Path, here: Path) -> None:
+def test_the_resolved_scenario_alone_runs_the_same(small_run, here):
     again = run_scenario(load_scenario(small_run / "scenario.yaml"), here / "again")
     assert digest(again) == digest(small_run)
     assert (again / "scenario.yaml").read_bytes() == (small_run / "scenario.yaml").read_bytes()
@@ -140,19 +133,17 @@ def test_the_resolved_scenario_alone_runs_the_same(small_run: Path, here: Path) 
 
 
 @pytest.mark.usefixtures("no_results")
-def test_how_it_is_run_does_not_change_the_digest(
-    small: Scenario, small_run: Path, here: Path
-) -> None:
+def test_how_it_is_run_does_not_change_the_digest(small, small_run, here):
     changed = small.set("backend.in_flight", 1).set("backend.latency", 0.0005).set("step", "1d")
     assert digest(run_scenario(changed, here / "run")) == digest(small_run)
 
 
 @pytest.mark.usefixtures("no_results")
-def test_another_seed_is_another_run(small: Scenario, small_run: Path, here: Path) -> None:
+def test_another_seed_is_another_run(small, small_run, here):
     assert digest(run_scenario(small.set("seed", 4), here / "run")) != digest(small_run)
 
 
-def test_the_digest_is_of_tables_network_and_events(small_run: Path) -> None:
+def test_the_digest_is_of_tables_network_and_events(small_run):
     from virsci_society.society.results.digest import digest_content, digest_tables
 
     run = Run.open(small_run)
@@ -167,7 +158,7 @@ def test_the_digest_is_of_tables_network_and_events(small_run: Path) -> None:
     assert hashlib.sha256(told).hexdigest() == digest(small_run).strip()
 
 
-def test_a_scenario_may_be_given_by_its_file(tmp_path: Path) -> None:
+def test_a_scenario_may_be_given_by_its_file(tmp_path):
     path = tmp_path / "week.yaml"
     path.write_text("extends: quickstart\nuntil: 1w\nmetrics: []\n", encoding="utf-8")
     folder = run_scenario(path, tmp_path / "run", page=False)
@@ -176,11 +167,11 @@ def test_a_scenario_may_be_given_by_its_file(tmp_path: Path) -> None:
 
 
 class Never(Progress):
-    def begin(self, phase: str) -> None:
+    def begin(self, phase):
         raise AssertionError(phase)
 
 
-def test_a_finished_run_is_left_alone(small: Scenario, small_run: Path) -> None:
+def test_a_finished_run_is_left_alone(small, small_run):
     before = {path: path.stat().st_mtime_ns for path in small_run.rglob("*")}
     assert is_finished(small, small_run)
     assert run_scenario(small.set("backend.in_flight", 2), small_run, Never()) == small_run
@@ -188,7 +179,7 @@ def test_a_finished_run_is_left_alone(small: Scenario, small_run: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_results")
-def test_a_longer_run_takes_the_place_of_a_shorter_one(small: Scenario, here: Path) -> None:
+def test_a_longer_run_takes_the_place_of_a_shorter_one(small, here):
     run_scenario(small.set("until", "1w"), here / "run")
     assert not is_finished(small.set("until", "2w"), here / "run")
     run_scenario(small.set("until", "2w"), here / "run")
@@ -196,9 +187,7 @@ def test_a_longer_run_takes_the_place_of_a_shorter_one(small: Scenario, here: Pa
 
 
 @pytest.mark.parametrize("name", ["thesis.tex", "scenario.yaml"])
-def test_a_folder_with_other_files_is_never_written_to(
-    small: Scenario, here: Path, name: str
-) -> None:
+def test_a_folder_with_other_files_is_never_written_to(small, here, name):
     (here / name).write_text("years of work")
     with pytest.raises(InputError, match="holds other files; give another folder with --out"):
         run_scenario(small, here, Never())
@@ -216,9 +205,7 @@ def test_a_folder_with_other_files_is_never_written_to(
         ),
     ],
 )
-def test_a_folder_that_a_kill_left_before_its_journal_is_gone_on_with(
-    small: Scenario, small_run: Path, here: Path, left: str
-) -> None:
+def test_a_folder_that_a_kill_left_before_its_journal_is_gone_on_with(small, small_run, here, left):
     path = here / "run" / left
     path.parent.mkdir(parents=True)
     path.touch()
@@ -231,16 +218,14 @@ def test_a_folder_that_a_kill_left_before_its_journal_is_gone_on_with(
         run_scenario(small, here / "other")
 
 
-def test_a_broken_manifest_is_told(small: Scenario, write: Write) -> None:
+def test_a_broken_manifest_is_told(small, write):
     for text in ("{", "[]", "[" * 100_000):
         path = write("run/manifest.json", text)
         with pytest.raises(InputError, match=r"manifest\.json: "):
             is_finished(small, path.parent)
 
 
-def test_a_folder_that_cannot_be_written_is_told_before_the_simulation(
-    small: Scenario, here: Path
-) -> None:
+def test_a_folder_that_cannot_be_written_is_told_before_the_simulation(small, here):
     (here / "file").write_text("")
     with pytest.raises(InputError, match=r"run: cannot be written to \(Not a directory\)"):
         prepare(small, here / "file" / "run")
@@ -251,18 +236,16 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_simulation(
 class Only(Progress):
     """Lets no phase begin: the check has to come first."""
 
-    def __init__(self, forbidden: str) -> None:
+    def __init__(self, forbidden):
         self.forbidden = forbidden
 
-    def begin(self, phase: str) -> None:
+    def begin(self, phase):
         assert not phase.startswith(self.forbidden)
 
 
 @pytest.mark.slow
-def test_a_crash_while_writing_leaves_nothing_that_looks_finished(
-    small: Scenario, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
+def test_a_crash_while_writing_leaves_nothing_that_looks_finished(small, here, monkeypatch):
+    def full(*_):
         raise OSError(28, "No space left on device")
 
     small = small.set("metrics", []).set("until", "2w")
@@ -280,9 +263,7 @@ def test_a_crash_while_writing_leaves_nothing_that_looks_finished(
 
 
 @pytest.mark.parametrize("bytes_", [0, 5000, 60_000])
-def test_a_disk_that_is_full_from_the_first_write_on_is_a_stop(
-    small: Scenario, here: Path, bytes_: int
-) -> None:
+def test_a_disk_that_is_full_from_the_first_write_on_is_a_stop(small, here, bytes_):
     _, most = limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, most))
     try:
@@ -294,10 +275,8 @@ def test_a_disk_that_is_full_from_the_first_write_on_is_a_stop(
 
 
 @pytest.mark.parametrize("what", ["make_folder", "open_new"])
-def test_a_folder_for_which_there_is_no_room_is_a_stop(
-    small: Scenario, here: Path, monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
-    def full(*_: object, **__: object) -> None:
+def test_a_folder_for_which_there_is_no_room_is_a_stop(small, here, monkeypatch, what):
+    def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(f"virsci_society.scenarios.runs.execute.{what}", full)
@@ -307,13 +286,7 @@ def test_a_folder_for_which_there_is_no_room_is_a_stop(
 
 @pytest.mark.parametrize(
     ("name", "folder"),
-    [
-        ("virsci/paper", "virsci-paper-3"),
-        ("../../etc", "etc-3"),
-        (None, "scenario-3"),
-    ],
+    [("virsci/paper", "virsci-paper-3"), ("../../etc", "etc-3"), (None, "scenario-3")],
 )
-def test_the_default_folder_is_named_after_scenario_and_seed(
-    small: Scenario, name: str | None, folder: str
-) -> None:
+def test_the_default_folder_is_named_after_scenario_and_seed(small, name, folder):
     assert default_folder(small.set("name", name)) == Path("runs") / folder

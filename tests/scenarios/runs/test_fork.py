@@ -1,14 +1,10 @@
 """Two futures of one run share its past, call for call (rules 22 and 23)."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from tests.forked_commands import Nursery
 from tests.older_folders import unseal
 from virsci_society.agents.errors import Diverged, InputError, Stopped
 from virsci_society.agents.journal.journal import Journal
@@ -30,10 +26,10 @@ AT = 40.0
 class Asked:
     """Notes what the offline scientists are asked, by id and date; stops a run at a call."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, stop_at: int | None = None) -> None:
-        self.dates: dict[str, float] = {}
+    def __init__(self, monkeypatch, stop_at=None):
+        self.dates = {}
 
-        async def complete(_: Offline, request):
+        async def complete(_, request):
             if len(self.dates) == stop_at:
                 raise Stopped("pulled the plug")
             self.dates[request.id] = request.asked
@@ -42,17 +38,17 @@ class Asked:
         monkeypatch.setattr(Offline, "complete", complete)
 
 
-def digest(folder: Path) -> str:
+def digest(folder):
     return (folder / "digest").read_text()
 
 
-def asked_of(folder: Path) -> dict[str, float]:
+def asked_of(folder):
     calls = Run.open(folder).table("calls")
     return dict(zip(calls["call"], calls["asked"], strict=True))
 
 
 @pytest.fixture(scope="module")
-def parent(tmp_path_factory: pytest.TempPathFactory, small_text: str) -> Path:
+def parent(tmp_path_factory, small_text):
     """A finished run of four teams."""
     folder = tmp_path_factory.mktemp("parent")
     (folder / "small.yaml").write_text(small_text, encoding="utf-8")
@@ -65,9 +61,7 @@ def parent(tmp_path_factory: pytest.TempPathFactory, small_text: str) -> Path:
 
 
 @pytest.mark.slow
-def test_a_fork_shares_the_past_and_differs_after(
-    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fork_shares_the_past_and_differs_after(parent, here, monkeypatch):
     before = (parent / JOURNAL).read_bytes()
     asked = Asked(monkeypatch)
     past = Fork.of(parent, "40d", ["protocol.turns=2", "founding.max_teams=1"]).run(here / "fork")
@@ -86,7 +80,7 @@ def test_a_fork_shares_the_past_and_differs_after(
 
 
 @pytest.mark.slow
-def test_a_fork_tells_how_many_were_there_where_more_are_to_leave(parent: Path, here: Path) -> None:
+def test_a_fork_tells_how_many_were_there_where_more_are_to_leave(parent, here):
     people = len(Run.open(parent).table("scientists"))
     asked = Fork.of(parent, "40d", remove="degree:1000")
     asked.run(here / "all")
@@ -98,7 +92,7 @@ def test_a_fork_tells_how_many_were_there_where_more_are_to_leave(parent: Path, 
 
 
 @pytest.mark.slow
-def test_a_fork_is_the_run_of_its_scenario_from_the_beginning(parent: Path, here: Path) -> None:
+def test_a_fork_is_the_run_of_its_scenario_from_the_beginning(parent, here):
     fork = Fork.of(parent, "40d", ["protocol.turns=2"], "degree:2")
     fork.run(here / "fork")
     run_scenario(fork.scenario, here / "anew")
@@ -108,9 +102,7 @@ def test_a_fork_is_the_run_of_its_scenario_from_the_beginning(parent: Path, here
 
 
 @pytest.mark.slow
-def test_a_fork_is_the_same_in_another_process_and_at_any_concurrency(
-    nursery: Nursery, parent: Path, here: Path
-) -> None:
+def test_a_fork_is_the_same_in_another_process_and_at_any_concurrency(nursery, parent, here):
     settings = ["protocol.turns=2", "seed=5"]
     Fork.of(parent, "40d", settings, "degree:2").run(here / "ours")
     for name, in_flight in (("one", 1), ("many", 64)):
@@ -139,7 +131,7 @@ COMMUNITY = {
 
 
 @pytest.mark.slow
-def test_two_futures_of_two_years_share_the_first_one(here: Path) -> None:
+def test_two_futures_of_two_years_share_the_first_one(here):
     """The ten best connected go after a year, or do not: one past, and another network."""
     run_scenario(load_scenario("community/closed", **COMMUNITY), here / "parent")
     past = Fork.of(here / "parent", "1y", [], "degree:10").run(here / "fork")
@@ -156,18 +148,14 @@ def test_two_futures_of_two_years_share_the_first_one(here: Path) -> None:
     assert edges["before"] == ties[ties["date"] < 365].groupby(["source", "target"]).ngroups
 
 
-def test_equal_questions_of_the_future_are_not_paid_again_either(
-    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_equal_questions_of_the_future_are_not_paid_again_either(parent, here, monkeypatch):
     asked = Asked(monkeypatch)
     Fork.of(parent, "150d", ["founding.max_teams=7"]).run(here / "fork")
     assert not asked.dates
     assert compute_run_prefix(Run.open(here / "fork"), 150.0).calls > 0
 
 
-def test_with_other_luck_they_are_asked_anew(
-    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_with_other_luck_they_are_asked_anew(parent, here, monkeypatch):
     asked = Asked(monkeypatch)
     Fork.of(parent, "40d", ["seed=99"]).run(here / "fork")
     later = {call for call, date in asked_of(here / "fork").items() if date >= AT}
@@ -176,10 +164,8 @@ def test_with_other_luck_they_are_asked_anew(
 
 
 @pytest.mark.parametrize("stop_at", [pytest.param(0, marks=pytest.mark.slow), 7])
-def test_a_stopped_fork_is_gone_on_with_and_pays_nothing_twice(
-    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
-) -> None:
-    def fork() -> Fork:
+def test_a_stopped_fork_is_gone_on_with_and_pays_nothing_twice(parent, here, monkeypatch, stop_at):
+    def fork():
         return Fork.of(parent, "40d", ["protocol.turns=2", "seed=5"])
 
     with monkeypatch.context() as patch:
@@ -196,14 +182,12 @@ def test_a_stopped_fork_is_gone_on_with_and_pays_nothing_twice(
     assert digest(here / "fork") == digest(here / "once")
 
 
-def test_a_past_that_would_be_another_one_stops_the_fork(
-    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_past_that_would_be_another_one_stops_the_fork(parent, here, monkeypatch):
     from virsci_society.agents.prompts.prompt import Prompt
 
     render = Prompt.render
 
-    def changed(self: Prompt, slots: object) -> str:
+    def changed(self, slots):
         return render(self, slots) + "!" * (self.name == "topic_turn")
 
     asked = Asked(monkeypatch)
@@ -213,9 +197,7 @@ def test_a_past_that_would_be_another_one_stops_the_fork(
     assert not asked.dates
 
 
-def test_a_call_of_the_past_that_was_never_made_stops_the_fork(
-    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_call_of_the_past_that_was_never_made_stops_the_fork(parent, here, monkeypatch):
     fork = Fork.of(parent, "40d", ["seed=9"])
     with monkeypatch.context() as patch:
         Asked(patch, 0)
@@ -232,7 +214,7 @@ def test_a_call_of_the_past_that_was_never_made_stops_the_fork(
 
 
 @pytest.mark.slow
-def test_a_fork_of_a_fork_shares_both_pasts(parent: Path, here: Path) -> None:
+def test_a_fork_of_a_fork_shares_both_pasts(parent, here):
     Fork.of(parent, "40d", ["protocol.turns=2"]).run(here / "one")
     Fork.of(here / "one", "60d", ["time.meeting_notice=1d"]).run(here / "two")
     runs = [Run.open(folder) for folder in (parent, here / "one", here / "two")]
@@ -254,14 +236,12 @@ def test_a_fork_of_a_fork_shares_both_pasts(parent: Path, here: Path) -> None:
         ("40d", [], "degree", "write it as rank:number, such as degree:10"),
     ],
 )
-def test_what_is_no_fork_is_refused(
-    parent: Path, at: str, settings: list[str], remove: str | None, message: str
-) -> None:
+def test_what_is_no_fork_is_refused(parent, at, settings, remove, message):
     with pytest.raises(InputError, match=message.replace("(", r"\(")):
         Fork.of(parent, at, settings, remove)
 
 
-def test_a_setting_that_the_run_takes_back_is_refused(parent: Path, here: Path) -> None:
+def test_a_setting_that_the_run_takes_back_is_refused(parent, here):
     Fork.of(parent, "60d", ["protocol.turns=2"]).run(here / "later")
     told = (
         r"--set protocol\.turns: the run sets protocol\.turns itself on day 60.*--at 60d or later"
@@ -271,14 +251,14 @@ def test_a_setting_that_the_run_takes_back_is_refused(parent: Path, here: Path) 
     Fork.of(here / "later", "60d", ["protocol.turns=3"])
 
 
-def test_only_a_finished_run_can_be_forked(parent: Path, here: Path) -> None:
+def test_only_a_finished_run_can_be_forked(parent, here):
     with pytest.raises(InputError, match="a fork needs a run that has finished"):
         Fork.of(here / "nowhere", "40d", ["seed=4"])
     with pytest.raises(InputError, match="a fork needs a folder of its own"):
         Fork.of(parent, "40d", ["seed=4"]).run(parent)
 
 
-def test_the_command_prints_the_digest_of_the_past(parent: Path, here: Path) -> None:
+def test_the_command_prints_the_digest_of_the_past(parent, here):
     words = ["fork", str(parent), "--at", "40d", "--set", "protocol.turns=2"]
     words += ["--remove", "papers:1", "--set", "until=190d"]
     told = CliRunner().invoke(app, [*words, "--out", str(here / "fork")])

@@ -1,17 +1,12 @@
 """A model speaks for some teams of a run: who is paid for, what is marked, what stays the same."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.faultserver import FaultServer, Plan
 from virsci_society.agents.errors import BudgetReached, InputError
-from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.planning.doctor import examine
 from virsci_society.scenarios.planning.plan import plan
 from virsci_society.scenarios.runs.execute import replay
@@ -32,27 +27,24 @@ protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, topic: {leavi
 time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
 metrics: [teams, cost]
 """
-Make = Callable[..., Scenario]
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
+def server():
     """A server whose model speaks as the offline scientists do."""
     with FaultServer(Plan()) as made:
         yield made
 
 
 @pytest.fixture
-def make(
-    write: Callable[[str, str], Path], server: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> Make:
+def make(write, server, monkeypatch):
     """The scenario as a hybrid, its live part at the server."""
     monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
     server.plan(Plan())
     server.reset()
     live = {"use": "openai", "model": "test", "api_base": server.url, "key": "FAULTSERVER_KEY"}
 
-    def making(**keys: Any) -> Scenario:
+    def making(**keys):
         backend = {"use": "hybrid", "live_share": 0.2, "live": live, "in_flight": 8}
         backend["retry"] = {"first": 0.01, "longest": 0.05}
         return load_scenario(write("teams.yaml", TEAMS), backend=backend, **keys)
@@ -60,25 +52,21 @@ def make(
     return making
 
 
-def digest(folder: Path) -> str:
+def digest(folder):
     return (folder / "digest").read_text()
 
 
-def offline(write: Callable[[str, str], Path], here: Path) -> Path:
+def offline(write, here):
     return run_scenario(load_scenario(write("offline.yaml", TEAMS)), here / "offline")
 
 
-def answered(server: FaultServer) -> set[str]:
+def answered(server):
     return set(server.counts(full=True)["by_call"])
 
 
 def test_a_fifth_of_the_teams_is_live_and_the_tables_say_which(
-    make: Make,
-    server: FaultServer,
-    here: Path,
-    write: Callable[[str, str], Path],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    make, server, here, write, monkeypatch
+):
     monkeypatch.setattr(
         "virsci_society.scenarios.runs.run_folder.measure_all", measure_all
     )  # of all tests, here
@@ -104,9 +92,7 @@ def test_a_fifth_of_the_teams_is_live_and_the_tables_say_which(
 
 
 @pytest.mark.slow
-def test_slots_faults_and_stops_change_neither_who_speaks_nor_what(
-    make: Make, server: FaultServer, here: Path
-) -> None:
+def test_slots_faults_and_stops_change_neither_who_speaks_nor_what(make, server, here):
     whole = run_scenario(make(), here / "whole")
     paid = answered(server)
     server.plan(Plan(rates={"unavailable": 0.3}, retry_after=0.01))
@@ -125,9 +111,7 @@ def test_slots_faults_and_stops_change_neither_who_speaks_nor_what(
 
 
 @pytest.mark.slow
-def test_a_hybrid_is_the_same_at_one_slot_and_at_64(
-    make: Make, server: FaultServer, here: Path
-) -> None:
+def test_a_hybrid_is_the_same_at_one_slot_and_at_64(make, server, here):
     """And the server is asked the same calls, each once, and never more of them at a time."""
     paid = []
     for in_flight in (1, 64):
@@ -144,14 +128,12 @@ def test_a_hybrid_is_the_same_at_one_slot_and_at_64(
 
 
 @pytest.mark.slow
-def test_chosen_stages_are_spoken_by_the_model_alone(
-    make: Make, server: FaultServer, here: Path
-) -> None:
+def test_chosen_stages_are_spoken_by_the_model_alone(make, server, here):
     run_scenario(make(**{"backend.live_share": 0.3, "backend.stages": ["ideas"]}), here / "run")
     assert {call.split("/")[2] for call in answered(server)} == {"ideas"}
 
 
-def test_the_identity_is_of_what_is_said_and_not_of_how_it_is_asked(make: Make) -> None:
+def test_the_identity_is_of_what_is_said_and_not_of_how_it_is_asked(make):
     one = make()
     assert identity_hash(make(**{"backend.live.key": "OTHER_KEY"})) == identity_hash(one)
     assert identity_hash(make(**{"backend.in_flight": 3})) == identity_hash(one)
@@ -160,7 +142,7 @@ def test_the_identity_is_of_what_is_said_and_not_of_how_it_is_asked(make: Make) 
 
 
 @pytest.mark.slow
-def test_plan_counts_the_live_part(make: Make, server: FaultServer, here: Path) -> None:
+def test_plan_counts_the_live_part(make, server, here):
     scenario = make()
     played = plan(scenario)
     run_scenario(scenario, here / "run")
@@ -168,16 +150,14 @@ def test_plan_counts_the_live_part(make: Make, server: FaultServer, here: Path) 
     assert played.chain <= played.calls
 
 
-def test_doctor_visits_the_live_part(make: Make, server: FaultServer) -> None:
+def test_doctor_visits_the_live_part(make, server):
     told = list(examine(make(**{"backend.live_share": 0.5}), quick=True))
     assert any("for a share of 0.5 of the teams" in finding.message for finding in told)
     assert server.counts()["requests"] >= 1
     assert not [finding for finding in told if finding.state == "problem"]
 
 
-def test_a_hybrid_without_a_model_or_a_choice_names_the_line(
-    write: Callable[[str, str], Path],
-) -> None:
+def test_a_hybrid_without_a_model_or_a_choice_names_the_line(write):
     for backend, why in (
         ("{use: hybrid, live_share: 0.1}", r"backend\.live: required, but not given; say which"),
         ("{use: hybrid, live: {use: offline}}", "say which teams are live"),

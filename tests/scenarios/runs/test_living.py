@@ -1,16 +1,11 @@
 """A run in which people come and go: stopped and gone on with, forked, replayed, told in tables."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
-from tests.forked_commands import Nursery
 from virsci_society.agents.errors import Stopped
 from virsci_society.agents.offline.backend import Offline, answer_offline
 from virsci_society.metrics.registry import measure
-from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
 from virsci_society.scenarios.runs.fork import Fork
@@ -35,25 +30,25 @@ metrics: [structure, impact]
 """
 
 
-def scenario_in(folder: Path, **keys: object) -> Scenario:
+def scenario_in(folder, **keys):
     path = folder / "living.yaml"
     path.write_text(LIVING, encoding="utf-8")
     return load_scenario(path, **keys)
 
 
 @pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def lived(tmp_path_factory):
     """The run folder of that scenario; tests only read it."""
     folder = tmp_path_factory.mktemp("living")
     return run_scenario(scenario_in(folder), folder / "run")
 
 
-def digest(folder: Path) -> str:
+def digest(folder):
     return (folder / "digest").read_text()
 
 
 @pytest.mark.slow
-def test_newcomers_are_in_every_table_and_measure(lived: Path) -> None:
+def test_newcomers_are_in_every_table_and_measure(lived):
     run = Run.open(lived)
     people, careers = run.table("scientists"), run.table("careers")
     late = people.dropna(subset=["arrived"])
@@ -79,9 +74,7 @@ def test_newcomers_are_in_every_table_and_measure(lived: Path) -> None:
 
 
 @pytest.mark.slow
-def test_it_is_the_same_in_another_process_and_with_one_call_at_a_time(
-    nursery: Nursery, lived: Path, here: Path
-) -> None:
+def test_it_is_the_same_in_another_process_and_with_one_call_at_a_time(nursery, lived, here):
     (here / "living.yaml").write_text(LIVING, encoding="utf-8")
     one_at_a_time = ("--set", "backend.in_flight=1", "--set", "metrics=[]")
     done = nursery.society("run", "living.yaml", "--out", "again", *one_at_a_time)
@@ -91,12 +84,10 @@ def test_it_is_the_same_in_another_process_and_with_one_call_at_a_time(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_results")
-def test_a_stopped_run_goes_on_to_the_same_end(
-    lived: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stopped_run_goes_on_to_the_same_end(lived, here, monkeypatch):
     scenario, asked = scenario_in(here), []
 
-    async def complete(_: Offline, request):
+    async def complete(_, request):
         if len(asked) == 60:
             raise Stopped("pulled the plug")
         asked.append(request.id)
@@ -114,7 +105,7 @@ def test_a_stopped_run_goes_on_to_the_same_end(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_results")
-def test_a_fork_shares_everybody_who_came_before_its_day(lived: Path, here: Path) -> None:
+def test_a_fork_shares_everybody_who_came_before_its_day(lived, here):
     past = Fork.of(lived, "90d", ["careers.newcomers.per_year=4.0"]).run(here / "fork")
     ours, theirs = Run.open(here / "fork"), Run.open(lived)
     assert past == compute_run_prefix(ours, 90.0) == compute_run_prefix(theirs, 90.0)
@@ -128,13 +119,13 @@ def test_a_fork_shares_everybody_who_came_before_its_day(lived: Path, here: Path
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_results")
-def test_a_longer_run_begins_with_the_shorter_one(lived: Path, here: Path) -> None:
+def test_a_longer_run_begins_with_the_shorter_one(lived, here):
     run_scenario(scenario_in(here, until="280d", metrics=[]), here / "longer")
     longer, shorter = Run.open(here / "longer"), Run.open(lived)
     assert compute_run_prefix(longer, 220.0) == compute_run_prefix(shorter, 220.0)
 
 
-def test_where_nobody_comes_or_goes_a_scenario_is_what_it_was(small: Scenario) -> None:
+def test_where_nobody_comes_or_goes_a_scenario_is_what_it_was(small):
     assert small.to_data()["careers"] is None
     assert "careers" not in small.identity()
     living = small.set("careers", {"use": "rates"})

@@ -1,17 +1,13 @@
 """What is found before a run: team sizes, variables of keys, the run folder, the server."""
 
-from __future__ import annotations
-
 import json
 import socket
-from pathlib import Path
 
 import pytest
 import yaml
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.preflight import check_before_run, silent_servers
 from virsci_society.scenarios.runs.run_journal import sign_journal
 from virsci_society.scenarios.study.design import check_arms
@@ -20,13 +16,13 @@ from virsci_society.scenarios.study.reader import read_study
 MODEL = {"use": "openai", "model": "m"}
 
 
-def faults(scenario: Scenario, folder: Path | None = None, *, online: bool = False) -> list[str]:
+def faults(scenario, folder=None, *, online=False):
     with pytest.raises(InputError) as caught:
         check_before_run(scenario, folder, online=online)
     return str(caught.value).splitlines()
 
 
-def signed(folder: Path, scenario: Scenario) -> Path:
+def signed(folder, scenario):
     """A run folder as it is as soon as a run of the scenario has begun."""
     folder.mkdir()
     with Journal.open(folder / "journal.sqlite") as journal:
@@ -34,12 +30,12 @@ def signed(folder: Path, scenario: Scenario) -> Path:
     return folder
 
 
-def test_a_right_scenario_passes(small: Scenario, here: Path) -> None:
+def test_a_right_scenario_passes(small, here):
     check_before_run(small, here / "run", online=True)
     check_before_run(small, signed(here / "begun", small))
 
 
-def test_all_faults_come_at_once(small: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_faults_come_at_once(small, monkeypatch):
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     changed = small.set("protocol.team_size", 13).set("backend", {**MODEL, "key": "NO_SUCH_KEY"})
     size, variable = faults(changed)
@@ -50,9 +46,7 @@ def test_all_faults_come_at_once(small: Scenario, monkeypatch: pytest.MonkeyPatc
     assert len(faults(changed)) == 1
 
 
-def test_a_variable_that_is_not_named_is_not_missed(
-    small: Scenario, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_variable_that_is_not_named_is_not_missed(small, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     local = {**MODEL, "api_base": "http://127.0.0.1:9/v1"}
     check_before_run(small.set("backend", local))
@@ -60,7 +54,7 @@ def test_a_variable_that_is_not_named_is_not_missed(
     assert "OPENAI_API_KEY is not set" in told
 
 
-def test_sizes_of_every_component_and_of_a_distribution_are_looked_at(small: Scenario) -> None:
+def test_sizes_of_every_component_and_of_a_distribution_are_looked_at(small):
     sizes = {"use": "observed", "smallest": 40, "largest": 50}
     (told,) = faults(small.set("protocol.team_size", sizes))
     assert "a team of 40 cannot be made of 12 scientists" in told
@@ -75,8 +69,8 @@ def test_sizes_of_every_component_and_of_a_distribution_are_looked_at(small: Sce
     ],
 )
 def test_an_ecosystem_that_left_nobody_out_has_no_outside_authors(
-    small: Scenario, here: Path, removed: int, seats: dict[str, object], wrong: bool
-) -> None:
+    small, here, removed, seats, wrong
+):
     folder = here / "eco"
     folder.mkdir(exist_ok=True)
     filters = {"at least one kept past paper": 3, "at least 1 papers": removed}
@@ -91,12 +85,12 @@ def test_an_ecosystem_that_left_nobody_out_has_no_outside_authors(
     assert told.startswith("population.outside_seats: every author of the past papers is in")
 
 
-def test_a_changed_key_is_left_to_the_journal(small: Scenario, here: Path) -> None:
+def test_a_changed_key_is_left_to_the_journal(small, here):
     """It says exactly which call would differ, and which keys have changed."""
     check_before_run(small.set("protocol.turns", 2), signed(here / "run", small))
 
 
-def test_an_endpoint_is_looked_at_only_if_that_is_wished(small: Scenario) -> None:
+def test_an_endpoint_is_looked_at_only_if_that_is_wished(small):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         address = f"http://127.0.0.1:{port}/v1"
@@ -111,7 +105,7 @@ def test_an_endpoint_is_looked_at_only_if_that_is_wished(small: Scenario) -> Non
     assert not list(silent_servers(elsewhere, local=True))
 
 
-def test_arms_of_a_study_are_checked_and_the_file_is_named(small: Scenario, here: Path) -> None:
+def test_arms_of_a_study_are_checked_and_the_file_is_named(small, here):
     path = here / "sizes.yaml"
     (here / "base.yaml").write_text(yaml.safe_dump(small.to_data()), encoding="utf-8")
     path.write_text(
@@ -127,6 +121,6 @@ def test_arms_of_a_study_are_checked_and_the_file_is_named(small: Scenario, here
     check_arms(read_study(path))
 
 
-def test_what_asks_no_model_needs_no_key(small: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_asks_no_model_needs_no_key(small, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     check_before_run(small.set("backend", MODEL), keys=False)

@@ -6,7 +6,6 @@ import io
 import re
 import sys
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import typer
@@ -24,10 +23,10 @@ from virsci_society.scenarios.terminal.console import cell
 from virsci_society.society.results.tables import TABLES
 
 
-def society(**changed: Any) -> Any:
+def society(**changed):
     state = [column.name for column in TABLES["teams"]].index("state")
     row = [None] * len(TABLES["teams"])
-    row[state] = "published"  # type: ignore[call-overload]
+    row[state] = "published"
     answer = SimpleNamespace(calls=[1, 2])
     team = SimpleNamespace(state="running", answers=[answer])
     default = {
@@ -44,18 +43,13 @@ def society(**changed: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("day", "date"),
-    [
-        (0, "2024-01-01"),
-        (31, "2024-02-01"),
-        (364, "2024-12-31"),
-        (730, "2026-01-01"),
-    ],
+    [(0, "2024-01-01"), (31, "2024-02-01"), (364, "2024-12-31"), (730, "2026-01-01")],
 )
-def test_every_simulated_year_has_365_days(day: float, date: str) -> None:
+def test_every_simulated_year_has_365_days(day, date):
     assert simulated_date(2024, day) == date
 
 
-def test_how_far_a_society_has_come_is_one_sentence() -> None:
+def test_how_far_a_society_has_come_is_one_sentence():
     assert standing_of(society()) == (
         "2024-02-10 (day 40 of 365, 11%); teams: 1 published, 2 running; calls: 11"
     )
@@ -65,14 +59,14 @@ def test_how_far_a_society_has_come_is_one_sentence() -> None:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def clock(monkeypatch):
     """The time that progress sees, to be set."""
     now = [0.0]
     monkeypatch.setattr(progress_, "time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
 
 
-def test_off_a_terminal_there_are_plain_lines_now_and_then(clock: list[float]) -> None:
+def test_off_a_terminal_there_are_plain_lines_now_and_then(clock):
     stream = io.StringIO()
     with ConsoleProgress(stream, every=5) as lines:
         lines.begin("simulating")
@@ -96,7 +90,7 @@ def test_off_a_terminal_there_are_plain_lines_now_and_then(clock: list[float]) -
     assert "\x1b" not in stream.getvalue()
 
 
-def test_a_rehearsal_tells_what_it_is_of_and_how_far_it_is(clock: list[float]) -> None:
+def test_a_rehearsal_tells_what_it_is_of_and_how_far_it_is(clock):
     stream = io.StringIO()
     lines = ConsoleProgress(stream, every=5)
     for clock[0] in range(13):
@@ -108,9 +102,9 @@ def test_a_rehearsal_tells_what_it_is_of_and_how_far_it_is(clock: list[float]) -
     ]
 
 
-def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_terminal_there_is_a_bar(monkeypatch):
     class Terminal(io.StringIO):
-        def isatty(self) -> bool:
+        def isatty(self):
             return True
 
     monkeypatch.setenv("COLUMNS", "80")
@@ -132,7 +126,7 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(len(line) <= 80 for line in re.split("[\r\n]", shown))
 
 
-TOLD: dict[str, Any] = {
+TOLD = {
     "scenario": "quickstart",
     "seed": 1,
     "days": 365.0,
@@ -169,13 +163,13 @@ TOLD: dict[str, Any] = {
         ("\x1b[31mred\x9b", "\\x1b[31mred\\x9b"),
     ],
 )
-def test_a_cell_shows_numbers_short_and_texts_harmless(value: object, text: str) -> None:
+def test_a_cell_shows_numbers_short_and_texts_harmless(value, text):
     assert cell(value) == text
 
 
-def code_of(error: BaseException) -> int:
+def code_of(error):
     @guarded
-    def command() -> None:
+    def command():
         raise error
 
     with pytest.raises(typer.Exit) as caught:
@@ -199,7 +193,7 @@ def test_what_a_command_raises_is_a_message_and_a_code(
     assert capsys.readouterr().err == message
 
 
-def test_faults_that_differ_in_numbers_only_are_told_once_with_their_count() -> None:
+def test_faults_that_differ_in_numbers_only_are_told_once_with_their_count():
     lines = [*(f"f:{n}: x is missing" for n in range(5)), "", "f:7: other", "f:9: other", ""]
     assert count_repeats(lines) == [
         "f:0: x is missing (and 4 more like it)",

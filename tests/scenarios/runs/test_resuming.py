@@ -1,7 +1,5 @@
 """The same command resumes a run; what would change a known call is refused (rules 8, 22)."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -12,7 +10,6 @@ from tests.older_folders import unseal
 from virsci_society.agents.errors import Diverged, InputError, Stopped
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.offline.backend import Offline, answer_offline
-from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.execute import is_finished, replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
 from virsci_society.scenarios.runs.run_journal import JOURNAL
@@ -21,16 +18,16 @@ from virsci_society.society.results.run import Run
 pytestmark = pytest.mark.usefixtures("no_results")
 
 
-def digest(folder: Path) -> str:
+def digest(folder):
     return (folder / "digest").read_text()
 
 
-def ledger(folder: Path) -> dict:
+def ledger(folder):
     return json.loads((folder / "manifest.json").read_text())["ledger"]
 
 
 @pytest.fixture
-def held(small_run: Path, here: Path) -> Path:
+def held(small_run, here):
     """A copy of a finished run, to be resumed."""
     return Path(shutil.copytree(small_run, here / "held"))
 
@@ -38,10 +35,10 @@ def held(small_run: Path, here: Path) -> Path:
 class Counted:
     """Counts what the offline scientists are asked; stops a run at a call."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, stop_at: int | None = None) -> None:
-        self.ids: list[str] = []
+    def __init__(self, monkeypatch, stop_at=None):
+        self.ids = []
 
-        async def complete(_: Offline, request):
+        async def complete(_, request):
             if len(self.ids) == stop_at:
                 raise Stopped("pulled the plug")
             self.ids.append(request.id)
@@ -51,8 +48,8 @@ class Counted:
 
 
 def test_a_run_that_lost_its_results_is_made_again_from_its_journal(
-    small: Scenario, held: Path, small_run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    small, held, small_run, monkeypatch
+):
     (held / "manifest.json").unlink()
     asked = Counted(monkeypatch)
     run_scenario(small, held)
@@ -63,9 +60,7 @@ def test_a_run_that_lost_its_results_is_made_again_from_its_journal(
 
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("at", [0, 1, 9, 20])
-def test_a_stopped_run_asks_for_the_rest_only(
-    small: Scenario, small_run: Path, here: Path, monkeypatch: pytest.MonkeyPatch, at: int
-) -> None:
+def test_a_stopped_run_asks_for_the_rest_only(small, small_run, here, monkeypatch, at):
     with monkeypatch.context() as patch:
         before = Counted(patch, stop_at=at)
         with pytest.raises(Stopped, match="pulled the plug"):
@@ -79,8 +74,8 @@ def test_a_stopped_run_asks_for_the_rest_only(
 
 
 def test_the_partial_run_shows_the_completed_days_and_no_digest(
-    small: Scenario, small_run: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    small, small_run, here, monkeypatch
+):
     Counted(monkeypatch, stop_at=20)
     with pytest.raises(Stopped):
         run_scenario(small, here / "run")
@@ -95,7 +90,7 @@ def test_the_partial_run_shows_the_completed_days_and_no_digest(
     assert whole[len(events)]["date"] >= told["days"]
 
 
-def test_another_seed_is_refused_with_its_first_call(small: Scenario, held: Path) -> None:
+def test_another_seed_is_refused_with_its_first_call(small, held):
     before = {path: path.read_bytes() for path in held.rglob("*") if path.is_file()}
     with pytest.raises(Diverged, match=r"the call \S+/invite/\S+ of day [\d.]+ was") as told:
         run_scenario(small.set("seed", 4), held)
@@ -106,21 +101,19 @@ def test_another_seed_is_refused_with_its_first_call(small: Scenario, held: Path
         assert path.name.startswith(JOURNAL) or after[path] == content, path
 
 
-def test_another_scenario_names_the_first_call_that_differs(small: Scenario, held: Path) -> None:
+def test_another_scenario_names_the_first_call_that_differs(small, held):
     with pytest.raises(
         Diverged, match=r"the call \S+/utter/\S+ of day [\d.]+ was made before with other"
     ):
         run_scenario(small.set("protocol.turns", 2), held)
 
 
-def test_another_prompt_is_noticed_in_a_finished_run(
-    small: Scenario, held: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_prompt_is_noticed_in_a_finished_run(small, held, monkeypatch):
     from virsci_society.agents.prompts.prompt import Prompt
 
     render = Prompt.render
 
-    def changed(self: Prompt, slots: object) -> str:
+    def changed(self, slots):
         return render(self, slots) + "!" * (self.name == "topic_turn")
 
     monkeypatch.setattr(Prompt, "render", changed)
@@ -133,9 +126,7 @@ def test_another_prompt_is_noticed_in_a_finished_run(
         run_scenario(small, held)
 
 
-def test_a_call_that_is_not_asked_for_any_more_is_named(
-    small: Scenario, held: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_call_that_is_not_asked_for_any_more_is_named(small, held, monkeypatch):
     (held / "manifest.json").unlink()
     with Journal.open(held / JOURNAL) as journal:
         journal._writer.enqueue(
@@ -150,9 +141,7 @@ def test_a_call_that_is_not_asked_for_any_more_is_named(
         run_scenario(small, held)
 
 
-def test_what_changes_no_call_goes_on_and_is_noted(
-    small: Scenario, held: Path, small_run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_changes_no_call_goes_on_and_is_noted(small, held, small_run, monkeypatch):
     asked = Counted(monkeypatch)
     more = small.set("metrics", ["cost"]).set("backend.budget.calls", 10_000)
     run_scenario(more.set("backend.in_flight", 2), held)
@@ -164,9 +153,7 @@ def test_what_changes_no_call_goes_on_and_is_noted(
     assert len(changed) == 3
 
 
-def test_a_longer_run_begins_with_the_shorter_one(
-    small: Scenario, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_longer_run_begins_with_the_shorter_one(small, here, monkeypatch):
     run_scenario(small.set("until", "3w"), here / "run")
     asked = Counted(monkeypatch)
     run_scenario(small, here / "run")
@@ -176,9 +163,7 @@ def test_a_longer_run_begins_with_the_shorter_one(
     assert digest(here / "run") == digest(here / "whole")
 
 
-def test_a_replay_asks_nobody_and_finds_the_digest(
-    small: Scenario, held: Path, small_run: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_replay_asks_nobody_and_finds_the_digest(small, held, small_run, here, monkeypatch):
     asked = Counted(monkeypatch)
     assert replay(held) == digest(small_run).strip()
     replay(held, here / "copy")
@@ -188,9 +173,7 @@ def test_a_replay_asks_nobody_and_finds_the_digest(
         replay(held, here / "copy")
 
 
-def test_an_unfinished_run_cannot_be_replayed(
-    small: Scenario, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unfinished_run_cannot_be_replayed(small, here, monkeypatch):
     with monkeypatch.context() as patch:
         Counted(patch, stop_at=20)
         with pytest.raises(Stopped):
@@ -199,9 +182,7 @@ def test_an_unfinished_run_cannot_be_replayed(
         replay(here / "run")
 
 
-def test_a_fork_takes_what_is_the_same_and_leaves_its_source_alone(
-    small: Scenario, held: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fork_takes_what_is_the_same_and_leaves_its_source_alone(small, held, here, monkeypatch):
     before = (held / JOURNAL).read_bytes()
     asked = Counted(monkeypatch)
     other = small.set("protocol.turns", 2)

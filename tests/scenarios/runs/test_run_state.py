@@ -1,15 +1,11 @@
 """The state of a run from its folder: which facts decide it, and what a stranger may have put."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal
-from pathlib import Path
 
 import pytest
 
-from tests.forked_commands import Nursery
 from virsci_society.agents.errors import BudgetReached, Diverged, InputError, Interrupted, Stopped
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.runs import run_state
@@ -24,11 +20,11 @@ from virsci_society.scenarios.runs.run_state import (
 )
 
 
-def sessions(number: int) -> dict[str, object]:
+def sessions(number):
     return {"ledger": {"sessions": [{"session": number}]}}
 
 
-def notes(session: int, ended: int = 0, signed: int = 0, state: str = "stopped by user"):
+def notes(session, ended=0, signed=0, state="stopped by user"):
     held = {"session": str(session), "sessions": json.dumps([{"session": signed or session}])}
     if ended:
         held["ended"] = json.dumps({"session": ended, "state": state, "reason": "why", "stood": ""})
@@ -57,7 +53,7 @@ def notes(session: int, ended: int = 0, signed: int = 0, state: str = "stopped b
         ({}, {}, {"sessions": "[1]", "session": "[]", "ended": "3"}, False, "killed"),
     ],
 )
-def test_what_decides_the_state(manifest, part, noted, writing, state) -> None:
+def test_what_decides_the_state(manifest, part, noted, writing, state):
     assert judge_state(manifest, part, noted, writing)[0] == state
 
 
@@ -73,9 +69,7 @@ def test_what_decides_the_state(manifest, part, noted, writing, state) -> None:
         (ZeroDivisionError("by zero"), "failed"),
     ],
 )
-def test_an_end_is_noted_in_the_journal_with_its_reason(
-    error: BaseException, state: str, tmp_path: Path
-) -> None:
+def test_an_end_is_noted_in_the_journal_with_its_reason(error, state, tmp_path):
     error.add_note("it stood at day 3")
     with Journal.open(tmp_path / JOURNAL) as journal:
         assert read_state(tmp_path).state == "running"
@@ -89,15 +83,15 @@ def test_an_end_is_noted_in_the_journal_with_its_reason(
     assert (read_state(tmp_path).state, read_state(tmp_path).session) == ("killed", 2)
 
 
-def test_a_secret_in_a_reason_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_in_a_reason_is_not_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(run_state, "redact", lambda text: text.replace("sk-1", "..."))
     with Journal.open(tmp_path / JOURNAL) as one, pytest.raises(Stopped), recorded_end(one):
         raise Stopped("the key sk-1 was not accepted")
     assert read_state(tmp_path).reason == "the key ... was not accepted"
 
 
-def test_a_journal_that_cannot_be_written_keeps_the_error(tmp_path: Path) -> None:
-    def lost() -> None:
+def test_a_journal_that_cannot_be_written_keeps_the_error(tmp_path):
+    def lost():
         raise Stopped("the lease was lost")
 
     with Journal.open(tmp_path / JOURNAL):
@@ -120,8 +114,8 @@ def test_a_journal_that_cannot_be_written_keeps_the_error(tmp_path: Path) -> Non
     ],
 )
 def test_a_run_without_a_model_that_was_killed_is_shown(
-    site: str, offline_nursery: Nursery, here: Path, small_text: str, small_run: Path
-) -> None:
+    site, offline_nursery, here, small_text, small_run
+):
     run = here / "run"
     (here / "small.yaml").write_text(small_text, encoding="utf-8")
     if site == "during resume":
@@ -146,7 +140,7 @@ def test_a_run_without_a_model_that_was_killed_is_shown(
     assert read_state(run).state == "finished"
 
 
-def test_a_part_is_told_as_its_run_and_with_the_costs_of_now(here: Path, small_run: Path) -> None:
+def test_a_part_is_told_as_its_run_and_with_the_costs_of_now(here, small_run):
     run, part = here / "run", here / "run" / "partial"
     shutil.copytree(small_run, part)
     (part / "hashes.json").unlink()

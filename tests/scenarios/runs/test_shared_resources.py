@@ -1,20 +1,15 @@
 """Runs of one process, one after another, that start from the same ecosystem."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from virsci_society import load_scenario, run_scenario
-from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
 PINNED = {"population.ecosystem.seed": 4}
 
 
-def small(seed: int, **more: object) -> Scenario:
+def small(seed, **more):
     settings = {
         "population.ecosystem.scientists": 12,
         "population.ecosystem.papers": 60,
@@ -27,12 +22,12 @@ def small(seed: int, **more: object) -> Scenario:
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def made(monkeypatch):
     """The seeds for which an ecosystem was made."""
-    seeds: list[int] = []
+    seeds = []
     whole = Synthetic.generate
 
-    def counted(self: Synthetic, seed: int, *more: object) -> object:
+    def counted(self, seed, *more):
         seeds.append(seed)
         return whole(self, seed, *more)
 
@@ -40,7 +35,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seeds
 
 
-def digests(place: Path, resources: SharedResources | None) -> list[str]:
+def digests(place, resources):
     """Of three runs with different seeds, of which the last differs in its protocol as well."""
     found = []
     for seed in (1, 2, 3):
@@ -51,9 +46,7 @@ def digests(place: Path, resources: SharedResources | None) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_pinned_ecosystem_is_made_once_and_no_run_leaves_a_trace_in_it(
-    tmp_path: Path, made: list[int]
-) -> None:
+def test_a_pinned_ecosystem_is_made_once_and_no_run_leaves_a_trace_in_it(tmp_path, made):
     together = digests(tmp_path / "shared", SharedResources())
     assert made == [1]
     assert together == digests(tmp_path / "alone", None)
@@ -61,7 +54,7 @@ def test_a_pinned_ecosystem_is_made_once_and_no_run_leaves_a_trace_in_it(
     assert len(set(together)) == 3
 
 
-def test_it_is_made_again_where_it_is_another(made: list[int]) -> None:
+def test_it_is_made_again_where_it_is_another(made):
     resources = SharedResources()
     first = resources.ecosystem_of(small(1, **PINNED))
     assert resources.ecosystem_of(small(2, **PINNED)) is first
@@ -76,7 +69,7 @@ def test_it_is_made_again_where_it_is_another(made: list[int]) -> None:
     assert made == [1, 2, 1, 2]
 
 
-def test_runs_at_the_same_time_have_one_each(made: list[int]) -> None:
+def test_runs_at_the_same_time_have_one_each(made):
     resources = SharedResources(shared=True)
     for _ in range(2):
         resources.ecosystem_of(small(1, **PINNED))

@@ -1,16 +1,11 @@
 """A run that is running can be shown and explored, and ends as if nobody had looked."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from typer.testing import CliRunner
 
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.cli import overview
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs import run_folder
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.progress import Progress
@@ -22,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("no_results")
 
 
 @pytest.fixture
-def often(monkeypatch: pytest.MonkeyPatch) -> None:
+def often(monkeypatch):
     """A note and a part after every period."""
     for name in ("NOTE_SECONDS", "PART_SECONDS", "PART_PAUSE"):
         monkeypatch.setattr(run_folder, name, 0)
@@ -31,11 +26,11 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
 class Look(Progress):
     """Shows and explores the run in a folder once it has come to a day, from within."""
 
-    def __init__(self, folder: Path, day: float) -> None:
+    def __init__(self, folder, day):
         self.folder, self.day = folder, day
-        self.said: list[str] = []
+        self.said = []
 
-    def step(self, society: object) -> None:
+    def step(self, society):
         if society.day < self.day or self.said:
             return
         self.at, self.state = society.day, read_state(self.folder)
@@ -47,9 +42,7 @@ class Look(Progress):
 
 
 @pytest.mark.usefixtures("often")
-def test_a_running_run_is_shown_up_to_a_moment_ago(
-    small: Scenario, small_run: Path, here: Path
-) -> None:
+def test_a_running_run_is_shown_up_to_a_moment_ago(small, small_run, here):
     look = Look(here / "run", 35.0)
     run_scenario(small, here / "run", look)
     assert look.state.state == "running"
@@ -67,9 +60,9 @@ def test_a_running_run_is_shown_up_to_a_moment_ago(
 
 
 @pytest.mark.usefixtures("often")
-def test_a_killed_run_leaves_its_last_part(small: Scenario, here: Path) -> None:
+def test_a_killed_run_leaves_its_last_part(small, here):
     class Kill(Progress):
-        def step(self, society: object) -> None:
+        def step(self, society):
             if society.day > 60:
                 raise SystemExit  # no stop is noted, and no part is written after it
 
@@ -81,11 +74,11 @@ def test_a_killed_run_leaves_its_last_part(small: Scenario, here: Path) -> None:
     assert (state.state, run.days) == ("killed", 56.0)
 
 
-def test_a_run_is_followed_until_it_ends(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_is_followed_until_it_ends(here, monkeypatch):
     journal = Journal.open(here / JOURNAL)
-    slept: list[float] = []
+    slept = []
 
-    def sleep(seconds: float) -> None:
+    def sleep(seconds):
         slept.append(seconds)
         if len(slept) == 2:
             journal.close()
