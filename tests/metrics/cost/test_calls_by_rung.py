@@ -80,21 +80,6 @@ def test_what_is_not_known_is_missing_and_no_zero(ladder, asked, make_run):
     assert last[list(VERDICTS)].isna().all()
 
 
-def test_a_run_of_an_older_release_has_no_rungs(make_run, ladder):
-    older = [row[:-2] for row in ladder]
-    table = calls_by_rung(make_run({"calls": older}))
-    assert table[["form", "calls"]].to_numpy().tolist() == [["Ballot", 3], ["Remark", 7]]
-    assert table["rung"].isna().all()
-    assert table[list(VERDICTS)].isna().all(axis=None)
-    assert summarise_run(make_run({"calls": older}))["reading"] is None
-
-
-def test_a_rung_that_this_release_does_not_know_is_shown_too(asked, make_run):
-    table = calls_by_rung(make_run({"calls": [asked(0, "guessed"), asked(1, "strict")]}))
-    assert table["rung"].tolist() == [*RUNGS, "guessed"]
-    assert table["calls"].tolist() == [1, 0, 0, 0, 0, 0, 1]
-
-
 def test_the_summary_adds_the_forms_up(ladder, asked, make_run):
     reading = summarise_run(make_run({"calls": [*ladder, asked(30, None)]}))["reading"]
     assert reading["asked"] == 10
@@ -103,8 +88,3 @@ def test_the_summary_adds_the_forms_up(ladder, asked, make_run):
     assert reading["verdicts"] == {"unreadable": 2, "refused": 1, "filtered": 1, "overflow": 2}
     assert reading["defaulted"] == pytest.approx(0.3)
     assert reading["by_form"]["Ballot"]["unread"] == 2
-
-
-def test_a_run_without_a_question_has_no_reading(empty_run):
-    assert calls_by_rung(empty_run).empty
-    assert summarise_run(empty_run)["reading"] is None

@@ -4,9 +4,9 @@ import pytest
 
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.cost import OUTCOMES, Ledger, read_ledger
+from virsci_society.metrics.cost import OUTCOMES, read_ledger
 from virsci_society.metrics.report.page import render_page
-from virsci_society.metrics.report.sections import cost_section, format_usd
+from virsci_society.metrics.report.sections import format_usd
 from virsci_society.metrics.summary import summarise_run
 
 LEDGER = {
@@ -61,13 +61,6 @@ def test_every_rung_and_verdict_stands_on_the_page(rows, make_run):
     assert "Verdicts: 1 refused; 1 filtered." in told
 
 
-def test_forms_are_told_apart_and_added_up(rows, make_run):
-    changed = with_rungs(rows, [("found", None)])
-    changed["calls"][1] = (*changed["calls"][1][:10], "Ballot", *changed["calls"][1][11:])
-    told = text(make_run(changed))
-    assert "all forms 97 96 1 Ballot 1 1 0 Remark 96 95 1" in told
-
-
 def test_defaults_are_followed_into_the_results(rows, make_run):
     told = text(make_run(with_rungs(rows, [("default", "refused")])))
     assert "Do the defaults move the results?" in told
@@ -87,20 +80,6 @@ def test_questions_that_were_never_sent_are_told(rows, make_run):
     assert "1 further question was never sent" in text(make_run(changed))
 
 
-def test_a_run_of_an_older_release_tells_only_its_defaults(rows, make_run):
-    rows["calls"] = [row[:18] for row in rows["calls"]]
-    told = text(make_run(rows))
-    assert "an older release wrote them. 0 stayed unreadable" in told
-    assert "Questions by form and rung" not in told
-    assert "never sent" not in told
-    assert "What was asked and paid" not in told
-
-
-@pytest.mark.slow
-def test_a_run_without_a_call_has_no_such_section(empty_run):
-    assert "How replies were read" not in text(empty_run)
-
-
 def test_what_was_asked_and_paid(make_run):
     told = text(make_run(manifest={"ledger": LEDGER}))
     assert "12 attempts brought 7 answers, over all 4 sessions of the run." in told
@@ -114,26 +93,9 @@ def test_what_was_asked_and_paid(make_run):
     assert "first call unlike the run forked from S9/1/topic/1/1/0/utter/S9" in told
 
 
-@pytest.mark.parametrize("ledger", [None, {"attempts": 0, "sessions": [{"session": 1}]}])
-def test_where_nothing_was_asked_nothing_is_shown(ledger, make_run):
-    assert "What was asked and paid" not in text(make_run(manifest={"ledger": ledger}))
-
-
-def test_many_calls_in_doubt_are_named_by_the_first(make_run):
-    many = {**LEDGER, "in_doubt": [f"call {n}" for n in range(9)], "outcomes": {"in doubt": 9}}
-    told = cost_section(read_ledger(make_run(manifest={"ledger": many})))
-    assert told["doubt"]["calls"] == 9
-    assert told["doubt"]["named"] == [f"call {n}" for n in range(5)]
-
-
 def test_a_price_that_is_not_known_is_no_zero():
     assert format_usd(0.0) == "no price known"
     assert [format_usd(0.0123), format_usd(4321.5)] == ["$0.0123", "$4,321.50"]
-
-
-def test_outcomes_come_in_order_and_new_ones_last():
-    ledger = Ledger(outcomes={"zapped": 1, "rate": 2, "answered": 3, "key": 0})
-    assert ledger.by_outcome() == [("answered", 3), ("rate", 2), ("zapped", 1)]
 
 
 def test_every_way_an_attempt_can_end_has_a_meaning():

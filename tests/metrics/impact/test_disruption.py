@@ -28,13 +28,6 @@ def test_the_cd_index_by_hand(society):
     assert row["CD_1y"] == 1.0
 
 
-def test_extremes(society):
-    disrupting = disruption(society([("F", "P"), ("A", "F")])).set_index("paper")
-    assert disrupting.loc["F", "CD"] == 1.0
-    developing = disruption(society([("F", "P"), ("A", "F"), ("A", "P")])).set_index("paper")
-    assert developing.loc["F", "CD"] == -1.0
-
-
 def test_papers_before_it_and_of_its_day_do_not_count(society):
     cites = [("F", "P"), ("G", "P"), ("E", "P"), ("A", "F")]
     row = disruption(society(cites)).set_index("paper").loc["F"]

@@ -74,9 +74,3 @@ def test_past_papers_are_halved_at_the_middle_of_the_run(make_run):
     assert row[["papers", "window"]].tolist() == [3, 50]
     assert row["early"] == pytest.approx((2 + 0 + 1) / 3)
     assert row["late"] == pytest.approx((1 + 1 + 0) / 3)
-
-
-def test_without_citations_nothing_correlates(empty_run):
-    assert cumulative_advantage(empty_run)["pearson"].isna().all()
-    assert impact(empty_run).empty
-    assert author_citations(empty_run).empty

@@ -52,8 +52,3 @@ def test_inequality_by_hand(busy):
     assert table.loc["citations per paper"].tolist() == [2, 1, 0.5, 1]
     # The four authors of the cited paper have one each, S7 none.
     assert table.loc["citations per author", ["n", "total"]].tolist() == [5, 4]
-
-
-def test_nothing_is_spread_in_an_empty_run(empty_run):
-    assert inequality(empty_run)["gini"].isna().all()
-    assert productivity(empty_run).empty

@@ -86,9 +86,3 @@ def test_while_the_run_is_young_every_window_is_the_grown_network(run):
     last = table[(table["date"] == 100.0) & (table["edges"] == 6)].iloc[0]
     assert last["nodes"] == grown["nodes"] == 4
     assert last["clustering"] == grown["clustering"]
-
-
-def test_an_empty_run(empty_run):
-    table = active_structure(empty_run)
-    assert (table["nodes"] == 0).all()
-    assert table["giant_share"].isna().all()

@@ -6,8 +6,6 @@ import pytest
 from virsci_society.metrics.impact import (
     AuthorshipTable,
     authorships_of,
-    coauthor_links,
-    first_paper_dates,
 )
 from virsci_society.metrics.networks.team_patterns import assembly, assembly_table
 
@@ -54,12 +52,6 @@ def test_dates_hold_what_came_since_the_row_before():
     assert table["p"].tolist()[1:] == [0.0, 1.0, 0.0]
     assert table["p_so_far"].tolist()[1:] == [0.0, 0.5, 0.4]
     assert table["q_so_far"].tolist()[2:] == [1.0, 1.0]
-
-
-def test_an_author_alone_has_no_link():
-    found = works([(1, "a"), (2, "a")])
-    assert len(coauthor_links(found)) == 0
-    assert first_paper_dates(found)["a"] == 1.0
 
 
 def test_the_hand_made_run(run, empty_run):

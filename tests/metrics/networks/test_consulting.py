@@ -21,9 +21,3 @@ def test_the_consultation_network_by_hand(rows, make_run):
     assert row["tied_after"] == pytest.approx(1 / 3)
     assert row["most_asked"] == pytest.approx(2 / 5)
     assert row["giant_share"] == pytest.approx(3 / 5)
-
-
-def test_nobody_asked(empty_run):
-    row = consulting(empty_run).iloc[0]
-    assert row["asked"] == 0
-    assert row[["reciprocity", "most_asked"]].isna().all()

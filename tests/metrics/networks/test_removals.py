@@ -167,16 +167,6 @@ def test_those_who_came_are_there_and_those_who_retired_are_not(make_run):
     assert table.loc["end", "recent"]["edges"] == 0
 
 
-def test_ties_between_those_who_are_there(removed):
-    before, *_ = snapshots(removed, 365.0, ["S1"])
-    pairs = before.pairs(removed, "all")
-    told = {(row.source, row.target): row.papers for row in pairs.itertuples()}
-    assert told == {
-        **{("S1", "S2"): 3, ("S5", "S6"): 2, ("S4", "S5"): 1},
-        **{("S1", "S3"): 1, ("S1", "S4"): 1, ("S3", "S4"): 1},
-    }
-
-
 @pytest.mark.slow
 def test_a_run_without_removals_has_no_row_and_no_section(run, empty_run):
     assert len(removals(run)) == 0
@@ -196,23 +186,6 @@ def test_the_page_shows_pictures_and_numbers(removed):
     for measure in ("clustering", "modularity", "papers of each, per year"):
         assert measure in text
     assert render_page(removed) == html
-
-
-@pytest.mark.slow
-def test_what_was_set_is_listed_too(make_run):
-    rows = rows_of(gone=())
-    rows["interventions"] = [(1, 30.0, '{"protocol.turns": 2}', None, 0)]
-    text = Page(render_page(make_run(rows, {"days": 800.0}))).text()
-    assert '{"protocol.turns": 2}' in text
-    assert "The network before and after" not in text
-
-
-def test_who_left_without_a_tie_of_the_year_is_told_and_not_drawn(make_run):
-    run = make_run(rows_of(gone=[("S1", 365.0), ("S7", 365.0)]), {"days": 500.0})
-    scene = removal_figures(run, 365.0, ["S1", "S7"])
-    assert "All 4 people with such a tie are drawn. Of those who left 1 had none" in scene["note"]
-    nothing = make_run(rows_of({}, [("S1", 365.0)]), {"days": 500.0})
-    assert removal_figures(nothing, 365.0, ["S1"])["figures"] == []
 
 
 def test_a_crowd_is_cut_to_the_best_connected_and_those_who_left(make_run):

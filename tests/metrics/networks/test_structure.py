@@ -6,7 +6,6 @@ import pytest
 from virsci_society.metrics.networks.structure import (
     adjacency,
     network_statistics,
-    sample_dates,
     structure,
 )
 
@@ -85,24 +84,6 @@ def test_the_hand_made_run(run):
     assert table.loc[("grown", 50.0), ["nodes", "edges", "weight"]].tolist() == [4, 6, 6]
     assert table.loc[("grown", 100.0), "clustering"] == 1.0
     assert table.loc[("all", 100.0), ["nodes", "edges", "weight"]].tolist() == [6, 8, 12]
-
-
-def test_degrees_that_do_not_vary_have_no_assortativity(run):
-    assert structure(run).set_index("network").loc["grown", "assortativity"].isna().all()
-
-
-def test_an_empty_network_has_missing_shares(empty_run):
-    table = structure(empty_run)
-    assert (table[["nodes", "edges", "weight", "components"]] == 0).all(axis=None)
-    assert (
-        table[["mean_degree", "giant_share", "clustering", "assortativity"]].isna().all(axis=None)
-    )
-
-
-def test_dates_end_with_the_run():
-    assert sample_dates(100.0, 50.0) == [0, 50, 100]
-    assert sample_dates(100.0, 30.0) == [0, 30, 60, 90, 100]
-    assert sample_dates(0.0, 7.0) == [0]
 
 
 def test_a_tie_with_oneself_is_no_tie():

@@ -130,9 +130,3 @@ def test_agrees_with_a_plain_loop(seed, make_run):
     row = tie_lifetimes(make_run(rows_of(papers), {"days": 900.0})).set_index("network")
     for name, value in reference(papers, 900.0).items():
         assert row.loc["grown", name] == pytest.approx(value), name
-
-
-def test_a_run_without_ties(empty_run):
-    assert tie_lifetimes(empty_run)["pairs"].tolist() == [0, 0]
-    assert tie_lifetimes(empty_run)["strength"].isna().all()
-    assert len(tie_strengths(empty_run)) == 0

@@ -88,10 +88,3 @@ def test_mean_pairwise_distance_by_hand():
     )
     assert np.isnan(mean_pairwise_distance(np.ones((1, 2)), squared=False))
     assert mean_pairwise_distance(np.ones((3, 2)), squared=False) == 0.0
-
-
-def test_no_paper_has_no_neighbours():
-    empty = VectorSpace(np.zeros((0, 3)), True, False)
-    search = empty.nearest(np.ones((2, 3)), 5, ids(0), np.zeros(0, int))
-    assert search.hits.shape == (2, 0)
-    assert search.year_sums.shape == (2, 0)

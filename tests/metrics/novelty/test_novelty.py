@@ -62,17 +62,6 @@ def test_distances_are_not_squared_unless_asked_for():
     assert squared["CI"] == plain["CI"] == 1
 
 
-def test_unit_length_is_a_setting():
-    past = database(SQUARE * 3, [2010] * 4)
-    con = database(SQUARE, [2016] * 4)
-    scaled = one([5, 0], past, con, k=1, normalise="none")
-    raw = one([5, 0], past, con, k=1, normalise="none", unit=False)
-    assert scaled["HD"] == pytest.approx(0)
-    assert raw["HD"] == pytest.approx(2)
-    zero = one([0, 0], past, con, k=1, normalise="none")
-    assert zero["HD"] == pytest.approx(1)
-
-
 def test_ties_go_to_the_smaller_id():
     past = Database(SQUARE, np.array([2010] * 4), None, ("d", "c", "b", "a"))
     row = one([0, 0], past, past, k=3, normalise="none")
@@ -224,18 +213,6 @@ def test_agrees_with_an_independent_computation(normalise, squared, unit, monkey
         assert row["HD_fallbacks"] == fallen
 
 
-def test_blocks_do_not_change_the_result(monkeypatch):
-    rng = np.random.default_rng(1)
-    base = database(rng.normal(size=(200, 6)), rng.choice([2001, 2002], 200), rng.random(200))
-    queries = rng.normal(size=(20, 6))
-    whole = novelty_scores(queries, base, base)
-    monkeypatch.setattr(nearest_papers, "QUERIES", 7)
-    monkeypatch.setattr(nearest_papers, "PAPERS", 33)
-    parts = novelty_scores(queries, base, base)
-    assert whole["past_neighbours"].tolist() == parts["past_neighbours"].tolist()
-    np.testing.assert_allclose(whole["ON"].astype(float), parts["ON"].astype(float), rtol=1e-9)
-
-
 def test_the_order_of_the_database_does_not_matter():
     rng = np.random.default_rng(2)
     base = database(rng.normal(size=(50, 4)), rng.choice([2001, 2002], 50), rng.random(50))
@@ -266,15 +243,6 @@ def test_samples_are_seeded_and_close_to_the_whole():
         assert first.tolist() == second.tolist()
         assert first.tolist() != other.astype(float).tolist()
         np.testing.assert_allclose(first, exact, rtol=0.1)
-
-
-def test_settings_are_checked():
-    with pytest.raises(ValueError, match="greater than or equal to 1"):
-        Novelty(k=0)
-    with pytest.raises(ValueError, match="'query', 'self', 'pairwise' or 'none'"):
-        Novelty(normalise="year")
-    with pytest.raises(ValueError, match="Extra inputs"):
-        Novelty(neighbours=5)
 
 
 def test_wrong_shapes_are_input_errors():

@@ -145,9 +145,3 @@ def test_the_page_tells_both(leaking):
     assert "stated training cut-off is 2023-12. It may have read" in told.replace("&#39;", "'")
     assert PLANTED in told
     assert "1 shares 8 words or more in a row" in told
-
-
-@pytest.mark.slow
-def test_the_page_says_where_nothing_is_known(leaking, make_run):
-    assert "contemporary papers is unknown" in render_page(leaking(later=()))
-    assert "contemporary papers is unknown" in render_page(make_run())

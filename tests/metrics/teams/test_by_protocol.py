@@ -26,7 +26,3 @@ def test_each_protocol_by_hand(rows, make_run):
 def test_novelty_is_that_of_the_papers_of_the_protocol(run):
     table = by_protocol(run).set_index("protocol")
     assert table.at["virsci", "HD"] == pytest.approx(run.measure("novelty")["HD"].mean())
-
-
-def test_a_run_without_teams_has_no_row(empty_run):
-    assert by_protocol(empty_run).empty

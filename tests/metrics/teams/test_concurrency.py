@@ -24,14 +24,6 @@ def test_teams_in_flight_by_hand(weeks):
     assert [at[day] for day in (0.0, 7.0, 14.0, 21.0, 35.0, 42.0, 100.0)] == [0, 1, 2, 3, 2, 1, 1]
 
 
-def test_a_team_counts_on_its_founding_day_and_not_on_its_last(rows, make_run):
-    table = weekly(make_run(rows), every=10.0).set_index("date")["teams_in_flight"]
-    assert table[10.0] == 2
-    assert table[20.0] == 3
-    assert table[30.0] == 2
-    assert table[40.0] == 1
-
-
 def test_memberships_week_by_week_by_hand(weeks):
     assert weeks.loc[7.0, ["in_1", "in_2", "in_3", "max_memberships"]].tolist() == [4, 0, 0, 1]
     assert weeks.loc[14.0, ["in_1", "in_2", "in_3", "max_memberships"]].tolist() == [5, 1, 0, 2]
@@ -107,36 +99,12 @@ def test_the_busy_wait_longer(rows, make_run):
     assert table.loc[1, ["queue", "delayed", "stretch"]].tolist() == [0.0, 0.0, 1.0]
 
 
-def test_homework_without_its_meeting_counts_by_the_size_of_the_team(rows, make_run):
-    rows["meetings"] = []
-    table = waiting(make_run(rows)).set_index("size")
-    assert table["homework"].tolist() == [2, 2]
-    assert table["meetings"].tolist() == [0, 0]
-    assert table["meeting_wait"].isna().all()
-
-
-def test_homework_not_taken_up_has_no_queueing_time(rows, make_run):
-    rows["homework"] = [("S1/1", "S1", "topic", 1, 1, 8.5, None, None, 0.5)]
-    assert waiting(make_run(rows))["homework"].tolist() == [0, 0]
-
-
 def test_utilisation_by_hand(run):
     table = utilisation(run).set_index("scientist")
     # S1: meetings of 0.5, 0.5 and 0.25 days, homework of 0.5 and 2 days, in 100 days.
     assert table.loc["S1"].tolist() == pytest.approx([2, 1.25, 2.5, 0.0375])
     assert table.loc["S6", "attention"] == 0
     assert "S7" not in table.index
-
-
-def test_meetings_before_joining_do_not_count(rows, make_run):
-    rows["members"] = [("S1/1", "S1", "leader", 10.0, 16.0, True, 0)]
-    assert utilisation(make_run(rows))["meeting_days"].tolist() == [0.0]
-
-
-def test_effort_beyond_the_end_is_cut(rows, make_run):
-    rows["homework"] = [("S1/1", "S2", "topic", 1, 1, 8.5, 99.0, None, 5.0)]
-    table = utilisation(make_run(rows)).set_index("scientist")
-    assert table.loc["S2", "homework_days"] == 1.0
 
 
 def test_acceptance_by_load(run):

@@ -88,14 +88,3 @@ def test_without_a_default_there_is_no_difference(run):
     assert table["outcome"].tolist()[1:5] == list(COLUMNS)
     assert table["n"].tolist() == table["n_without"].tolist()
     assert (table["difference"].dropna() == 0).all()
-
-
-def test_novelty_that_the_run_does_not_hold_is_measured_once(run):
-    mean = outcomes_without_defaults(run).set_index("outcome").loc["ON", "mean"]
-    assert mean == run.measure("novelty")["ON"].mean()
-
-
-def test_an_empty_run_has_nothing_to_compare(empty_run):
-    table = outcomes_without_defaults(empty_run)
-    assert (table["n"] == 0).all()
-    assert table[["mean", "mean_without", "difference"]].isna().all(axis=None)

@@ -15,11 +15,6 @@ def test_freshness_of_four_with_one_old_pair():
     assert freshness(["a", "b", "c"], set()) == 1.0
 
 
-def test_freshness_never_has_exactly_one_known_member():
-    seen = {freshness(["a", "b", "c", "d"], pairs) for pairs in ({("a", "b")}, {("c", "d")}, set())}
-    assert 0.75 not in seen
-
-
 def test_diversity_counts_topics():
     assert diversity(["x", "x", "y", "z"]) == 0.75
     assert unique(["x", "x", "y", "z"]) == 0.5
@@ -89,22 +84,6 @@ def test_those_who_left_are_not_counted(rows, make_run):
     row = teams(run).set_index("team").loc["S1/1"]
     assert row["size"] == 3
     assert row["diversity"] == pytest.approx(2 / 3)
-
-
-def test_unknown_topics_are_left_out(rows, make_run):
-    rows["scientists"] = [(row[0], None, *row[2:]) for row in rows["scientists"]]
-    table = teams(make_run(rows))
-    assert table[["diversity", "unique"]].isna().all(axis=None)
-
-
-def test_without_a_boundary_year_careers_have_no_length(make_run):
-    assert teams(make_run(manifest={"boundary": None}))["leader_years"].isna().all()
-
-
-def test_an_empty_run_has_the_same_columns(empty_run, run):
-    empty, full = teams(empty_run), teams(run)
-    assert empty.empty
-    assert empty.dtypes.to_dict() == full.dtypes.to_dict()
 
 
 def test_the_share_of_kept_ideas_that_tied(rows, make_run):

@@ -93,24 +93,3 @@ def test_attention_held_without_work_by_hand(make_run):
     row = held_attention(make_run(rows)).iloc[0]
     assert row[["meeting_days", "homework_days", "idle_days"]].tolist() == [4, 5, 1]
     assert row["idle_share"] == pytest.approx(0.1)
-
-
-def test_without_meetings_nothing_is_held(empty_run):
-    row = held_attention(empty_run).iloc[0]
-    assert row["meeting_days"] == 0
-    assert row.isna()["idle_share"]
-
-
-@pytest.mark.slow
-def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(busy_and_free_runs):
-    told = {
-        attention: (delays(run), held_attention(run).iloc[0])
-        for attention, run in busy_and_free_runs.items()
-    }
-    table, held = told["on"]
-    assert (table["desk_queue"] > 0).any()
-    assert held["idle_share"] < 0.05
-    free, unheld = told["unlimited"]
-    assert (free[["desk_queue", "meeting_queue"]] == 0).all(axis=None)
-    assert (free[["notice", "teammates"]] > 0).any().all()
-    assert unheld["idle_days"] == 0
