@@ -2,8 +2,7 @@
 
 import pytest
 
-from virsci_society.agents.errors import Stopped
-from virsci_society.agents.offline.backend import Offline, answer_offline
+from tests.scenarios.runs.asked import digest, run_until
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
@@ -22,10 +21,6 @@ KEYS = {
     "population.drift": {"use": "writing", "entering": 0.8, "start": 1.0},
     "metrics": ["teams"],
 }
-
-
-def digest(folder):
-    return (folder / "digest").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -49,18 +44,7 @@ def parent(scenario, tmp_path_factory):
 
 @pytest.mark.slow
 def test_a_stopped_run_goes_on_to_the_same_end(scenario, parent, here, monkeypatch):
-    asked = []
-
-    async def stopped(_, request):
-        if len(asked) == 90:
-            raise Stopped("pulled the plug")
-        asked.append(request.id)
-        return answer_offline(request)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Offline, "complete", stopped)
-        with pytest.raises(Stopped, match="pulled the plug"):
-            run_scenario(scenario, here / "run")
+    run_until(monkeypatch, 90, lambda: run_scenario(scenario, here / "run"))
     run_scenario(scenario, here / "run")
     assert digest(here / "run") == digest(parent)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.scenarios.runs.asked import digest
 from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.errors import InputError, Stopped
 from virsci_society.agents.files.file_hashes import source_digest
@@ -118,10 +119,6 @@ def test_only_the_named_metrics_are_written(small, here):
     names = {path.stem for path in (folder / "tables" / "measures").iterdir()}
     assert "inference_cost" in names
     assert not names & {"novelty", "structure", "weekly"}
-
-
-def digest(folder):
-    return (folder / "digest").read_text()
 
 
 @pytest.mark.usefixtures("no_results")

@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.older_folders import unseal
-from virsci_society.agents.errors import Diverged, InputError, Stopped
+from tests.scenarios.runs.asked import Asked, digest, run_until
+from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.agents.offline.backend import Offline, answer_offline
 from virsci_society.metrics.networks.removals import removals
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config.schema import load_scenario
@@ -21,25 +21,6 @@ from virsci_society.society.results.run import Run
 
 pytestmark = pytest.mark.usefixtures("no_results")
 AT = 40.0
-
-
-class Asked:
-    """Notes what the offline scientists are asked, by id and date; stops a run at a call."""
-
-    def __init__(self, monkeypatch, stop_at=None):
-        self.dates = {}
-
-        async def complete(_, request):
-            if len(self.dates) == stop_at:
-                raise Stopped("pulled the plug")
-            self.dates[request.id] = request.asked
-            return answer_offline(request)
-
-        monkeypatch.setattr(Offline, "complete", complete)
-
-
-def digest(folder):
-    return (folder / "digest").read_text()
 
 
 def asked_of(folder):
@@ -168,10 +149,7 @@ def test_a_stopped_fork_is_gone_on_with_and_pays_nothing_twice(parent, here, mon
     def fork():
         return Fork.of(parent, "40d", ["protocol.turns=2", "seed=5"])
 
-    with monkeypatch.context() as patch:
-        before = Asked(patch, stop_at)
-        with pytest.raises(Stopped, match="pulled the plug"):
-            fork().run(here / "fork")
+    before = run_until(monkeypatch, stop_at, lambda: fork().run(here / "fork"))
     after = Asked(monkeypatch)
     # By the scenario alone: the folder holds the past that it needs.
     run_scenario(fork().scenario, here / "fork")
@@ -199,10 +177,7 @@ def test_a_past_that_would_be_another_one_stops_the_fork(parent, here, monkeypat
 
 def test_a_call_of_the_past_that_was_never_made_stops_the_fork(parent, here, monkeypatch):
     fork = Fork.of(parent, "40d", ["seed=9"])
-    with monkeypatch.context() as patch:
-        Asked(patch, 0)
-        with pytest.raises(Stopped):
-            fork.run(here / "fork")
+    run_until(monkeypatch, 0, lambda: fork.run(here / "fork"))
     lost = next(iter(asked_of(parent)))
     with Journal.open(here / "fork" / JOURNAL) as journal:
         journal._writer.enqueue(

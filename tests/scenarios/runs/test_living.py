@@ -2,8 +2,7 @@
 
 import pytest
 
-from virsci_society.agents.errors import Stopped
-from virsci_society.agents.offline.backend import Offline, answer_offline
+from tests.scenarios.runs.asked import digest, run_until
 from virsci_society.metrics.registry import measure
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import replay
@@ -41,10 +40,6 @@ def lived(tmp_path_factory):
     """The run folder of that scenario; tests only read it."""
     folder = tmp_path_factory.mktemp("living")
     return run_scenario(scenario_in(folder), folder / "run")
-
-
-def digest(folder):
-    return (folder / "digest").read_text()
 
 
 @pytest.mark.slow
@@ -85,18 +80,8 @@ def test_it_is_the_same_in_another_process_and_with_one_call_at_a_time(nursery, 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_results")
 def test_a_stopped_run_goes_on_to_the_same_end(lived, here, monkeypatch):
-    scenario, asked = scenario_in(here), []
-
-    async def complete(_, request):
-        if len(asked) == 60:
-            raise Stopped("pulled the plug")
-        asked.append(request.id)
-        return answer_offline(request)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Offline, "complete", complete)
-        with pytest.raises(Stopped):
-            run_scenario(scenario, here / "run")
+    scenario = scenario_in(here)
+    run_until(monkeypatch, 60, lambda: run_scenario(scenario, here / "run"))
     assert not (here / "run" / "digest").exists()
     run_scenario(scenario, here / "run")
     assert digest(here / "run") == digest(lived)

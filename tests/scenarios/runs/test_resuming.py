@@ -7,19 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.older_folders import unseal
-from virsci_society.agents.errors import Diverged, InputError, Stopped
+from tests.scenarios.runs.asked import Asked, digest, run_until
+from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.agents.offline.backend import Offline, answer_offline
 from virsci_society.scenarios.runs.execute import is_finished, replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.society.results.run import Run
 
 pytestmark = pytest.mark.usefixtures("no_results")
-
-
-def digest(folder):
-    return (folder / "digest").read_text()
 
 
 def ledger(folder):
@@ -32,26 +28,11 @@ def held(small_run, here):
     return Path(shutil.copytree(small_run, here / "held"))
 
 
-class Counted:
-    """Counts what the offline scientists are asked; stops a run at a call."""
-
-    def __init__(self, monkeypatch, stop_at=None):
-        self.ids = []
-
-        async def complete(_, request):
-            if len(self.ids) == stop_at:
-                raise Stopped("pulled the plug")
-            self.ids.append(request.id)
-            return answer_offline(request)
-
-        monkeypatch.setattr(Offline, "complete", complete)
-
-
 def test_a_run_that_lost_its_results_is_made_again_from_its_journal(
     small, held, small_run, monkeypatch
 ):
     (held / "manifest.json").unlink()
-    asked = Counted(monkeypatch)
+    asked = Asked(monkeypatch)
     run_scenario(small, held)
     assert asked.ids == []
     assert digest(held) == digest(small_run)
@@ -61,13 +42,10 @@ def test_a_run_that_lost_its_results_is_made_again_from_its_journal(
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("at", [0, 1, 9, 20])
 def test_a_stopped_run_asks_for_the_rest_only(small, small_run, here, monkeypatch, at):
-    with monkeypatch.context() as patch:
-        before = Counted(patch, stop_at=at)
-        with pytest.raises(Stopped, match="pulled the plug"):
-            run_scenario(small, here / "run")
+    before = run_until(monkeypatch, at, lambda: run_scenario(small, here / "run"))
     assert len(before.ids) == at
     assert not (here / "run" / "manifest.json").exists()
-    after = Counted(monkeypatch)
+    after = Asked(monkeypatch)
     run_scenario(small, here / "run")
     assert not set(before.ids) & set(after.ids)
     assert digest(here / "run") == digest(small_run)
@@ -76,9 +54,7 @@ def test_a_stopped_run_asks_for_the_rest_only(small, small_run, here, monkeypatc
 def test_the_partial_run_shows_the_completed_days_and_no_digest(
     small, small_run, here, monkeypatch
 ):
-    Counted(monkeypatch, stop_at=20)
-    with pytest.raises(Stopped):
-        run_scenario(small, here / "run")
+    run_until(monkeypatch, 20, lambda: run_scenario(small, here / "run"))
     part = here / "run" / "partial"
     told = json.loads((part / "manifest.json").read_text())
     assert told["partial"] == "pulled the plug"
@@ -142,7 +118,7 @@ def test_a_call_that_is_not_asked_for_any_more_is_named(small, held, monkeypatch
 
 
 def test_what_changes_no_call_goes_on_and_is_noted(small, held, small_run, monkeypatch):
-    asked = Counted(monkeypatch)
+    asked = Asked(monkeypatch)
     more = small.set("metrics", ["cost"]).set("backend.budget.calls", 10_000)
     run_scenario(more.set("backend.in_flight", 2), held)
     assert asked.ids == []
@@ -155,7 +131,7 @@ def test_what_changes_no_call_goes_on_and_is_noted(small, held, small_run, monke
 
 def test_a_longer_run_begins_with_the_shorter_one(small, here, monkeypatch):
     run_scenario(small.set("until", "3w"), here / "run")
-    asked = Counted(monkeypatch)
+    asked = Asked(monkeypatch)
     run_scenario(small, here / "run")
     resumed = list(asked.ids)
     run_scenario(small, here / "whole")
@@ -164,7 +140,7 @@ def test_a_longer_run_begins_with_the_shorter_one(small, here, monkeypatch):
 
 
 def test_a_replay_asks_nobody_and_finds_the_digest(small, held, small_run, here, monkeypatch):
-    asked = Counted(monkeypatch)
+    asked = Asked(monkeypatch)
     assert replay(held) == digest(small_run).strip()
     replay(held, here / "copy")
     assert asked.ids == []
@@ -174,17 +150,14 @@ def test_a_replay_asks_nobody_and_finds_the_digest(small, held, small_run, here,
 
 
 def test_an_unfinished_run_cannot_be_replayed(small, here, monkeypatch):
-    with monkeypatch.context() as patch:
-        Counted(patch, stop_at=20)
-        with pytest.raises(Stopped):
-            run_scenario(small, here / "run")
+    run_until(monkeypatch, 20, lambda: run_scenario(small, here / "run"))
     with pytest.raises(InputError, match="holds no run with a journal"):
         replay(here / "run")
 
 
 def test_a_fork_takes_what_is_the_same_and_leaves_its_source_alone(small, held, here, monkeypatch):
     before = (held / JOURNAL).read_bytes()
-    asked = Counted(monkeypatch)
+    asked = Asked(monkeypatch)
     other = small.set("protocol.turns", 2)
     run_scenario(other, here / "fork", fork=held)
     forked = list(asked.ids)
