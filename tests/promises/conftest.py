@@ -1,5 +1,6 @@
 """What the tests of the promises share: a fault server and a scenario of three teams."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -74,15 +75,29 @@ def write_teams(folder, ecosystem, server, name="teams.yaml", **changes):
     return path
 
 
-def honest_run(nursery, server, ecosystem, folder):
-    """The three teams run to their end by a server without a fault; the folder of the run."""
+def reset(server, **plan):
+    """Let the fault server begin anew, with faults by ``Plan`` or with none."""
     from tests.faultserver import Plan
 
-    server.plan(Plan())
+    server.plan(Plan(**plan))
     server.reset()
+
+
+@pytest.fixture(scope="session")
+def spending(nursery, server, ecosystem, tmp_path_factory):
+    """Digest and tokens of the run without a fault."""
+    folder = tmp_path_factory.mktemp("honest")
+    reset(server)
     path = write_teams(folder, ecosystem, server)
     assert nursery.run(folder / "log", "run", path, "--out", folder / "run")[0] == 0
-    return folder / "run"
+    counts = server.counts()
+    return digest_of(folder / "run"), counts["prompt_tokens"] + counts["completion_tokens"]
+
+
+@pytest.fixture(scope="session")
+def honest(spending):
+    """Digest of the run that nothing disturbs."""
+    return spending[0]
 
 
 @pytest.fixture
@@ -121,3 +136,16 @@ def attempts_in(folder):
 
     with Journal.open(Path(folder) / "journal.sqlite", frozen=True) as journal:
         return list(journal.attempts())
+
+
+def ledger_of(run):
+    """What a finished run says was asked and paid."""
+    return json.loads((Path(run) / "manifest.json").read_text(encoding="utf-8"))["ledger"]
+
+
+def nothing_kept_was_paid_again(server, run, what="answers"):
+    """Calls that the server knows more than once are told as in doubt; gives their ids."""
+    asked = server.counts(full=True)["by_call"]
+    again = {id_ for id_, call in asked.items() if call[what] > 1}
+    assert again <= set(ledger_of(run)["in_doubt"]), "a call that was repeated is not listed"
+    return again

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from tests.faultserver import Plan
-from tests.promises.conftest import digest_of
+from tests.promises.conftest import digest_of, reset
 
 NEXT = (
     "import virsci_society.scenarios.runs.run_journal as "
@@ -17,8 +16,7 @@ NEXT = (
 @pytest.fixture
 def half(nursery, server, scenario, tmp_path):
     """The folder of a run that a budget of twelve calls has stopped, and how it was asked for."""
-    server.plan(Plan())
-    server.reset()
+    reset(server)
     run = tmp_path / "run"
     path = scenario(**{"backend.budget": {"calls": 12}})
     assert nursery.run(tmp_path / "log", "run", path, "--out", run)[0] == 4

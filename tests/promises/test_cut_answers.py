@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
-from tests.faultserver import KINDS, Plan
+from tests.faultserver import KINDS
 from tests.faultserver.client import asked, settled
+from tests.promises.conftest import reset
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.errors import BudgetReached, Stopped
 from virsci_society.agents.gateway.budget import Budget
@@ -83,8 +84,7 @@ def generated(server):
 def test_no_more_is_generated_than_the_budget_allows(server, promise, number):
     rates = mixes()[number]
     late = not rates.keys().isdisjoint({"stalled", "slow"})
-    server.plan(Plan(rates=rates, seed=number, streak=50, stalled_seconds=0.2, slow_seconds=0.1))
-    server.reset()
+    reset(server, rates=rates, seed=number, streak=50, stalled_seconds=0.2, slow_seconds=0.1)
     with Journal.open(None) as journal:
         spend(server, journal, BOUND, deadlines=QUICK if late else PATIENT)
         totals = journal.totals()
@@ -100,8 +100,7 @@ def test_there_are_twenty_mixtures_of_known_faults():
 
 
 def test_what_a_resumed_run_spends_counts_what_was_cut_off_before(server, tmp_path, promise):
-    server.plan(Plan(rates={"stalled": 0.5}, seed=3, streak=50, stalled_seconds=0.2))
-    server.reset()
+    reset(server, rates={"stalled": 0.5}, seed=3, streak=50, stalled_seconds=0.2)
     for bound in (BOUND, BOUND, 2 * BOUND):
         with Journal.open(tmp_path / "journal.sqlite") as journal:
             spend(server, journal, bound, deadlines=QUICK)

@@ -1,11 +1,8 @@
 """R1, R3 and R12 in a hostile place: a clock that jumps, a file system whose locks do nothing."""
 
-import json
-
 import pytest
 
-from tests.faultserver import Plan
-from tests.promises.conftest import digest_of, honest_run
+from tests.promises.conftest import digest_of, ledger_of, reset
 from virsci_society.agents.journal.journal import Journal
 
 JUMPING = """
@@ -25,16 +22,9 @@ fcntl.flock = lambda file, how: None
 TOLD = "locks do nothing on this file system; let one process at a time work on a folder"
 
 
-@pytest.fixture(scope="module")
-def honest(nursery, server, ecosystem, tmp_path_factory):
-    """Digest of the run that nothing disturbs."""
-    return digest_of(honest_run(nursery, server, ecosystem, tmp_path_factory.mktemp("honest")))
-
-
 def test_a_clock_that_jumps_changes_nothing(nursery, server, scenario, tmp_path, honest, promise):
     """Waits, deadlines, breakers and patience are measured by a clock that nobody sets."""
-    server.plan(Plan(rates={"rate_limited": 0.2, "unavailable": 0.1}, streak=2, retry_after=0.02))
-    server.reset()
+    reset(server, rates={"rate_limited": 0.2, "unavailable": 0.1}, streak=2, retry_after=0.02)
     path, run, log = scenario(), tmp_path / "run", tmp_path / "log"
     arguments = ("run", path, "--out", run)
     code, _ = nursery.run(log, *arguments, before=JUMPING, site="after commit", nth=20)
@@ -43,7 +33,7 @@ def test_a_clock_that_jumps_changes_nothing(nursery, server, scenario, tmp_path,
     assert code == 0, log.read_text(encoding="utf-8")
     assert digest_of(run) == honest
     assert seconds < 600
-    ledger = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["ledger"]
+    ledger = ledger_of(run)
     # At the kill up to eight attempts were on their way.
     assert 0 <= ledger["attempts"] - server.counts()["requests"] <= 8
     promise("R3", "runs under a clock that jumps by an hour", 2)
@@ -56,8 +46,7 @@ def test_two_writers_that_no_lock_keeps_apart_are_noticed(
     """A commit after that of another process is refused: one of both stops, nothing is mixed."""
     import time
 
-    server.plan(Plan(latency=0.1))
-    server.reset()
+    reset(server, latency=0.1)
     path, run = scenario(), tmp_path / "run"
     logs = [tmp_path / f"log{number}" for number in range(2)]
     pids = []

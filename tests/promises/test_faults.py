@@ -1,11 +1,9 @@
 """R3 and R4: faults never crash or corrupt, and the ledger is the truth about them."""
 
-import json
-
 import pytest
 
 from tests.faultserver import KINDS, Plan
-from tests.promises.conftest import digest_of, honest_run
+from tests.promises.conftest import digest_of, ledger_of
 
 ENDS = {
     "slow": "answered",
@@ -55,16 +53,6 @@ FEW = (
 def kinds(names, few):
     """Those names, the others than a few of them behind the mark of what is slow."""
     return [pytest.param(name, marks=() if name in few else pytest.mark.slow) for name in names]
-
-
-def ledger_of(run):
-    return json.loads((run / "manifest.json").read_text(encoding="utf-8"))["ledger"]
-
-
-@pytest.fixture(scope="module")
-def honest(nursery, server, ecosystem, tmp_path_factory):
-    """Digest of the run without a fault."""
-    return digest_of(honest_run(nursery, server, ecosystem, tmp_path_factory.mktemp("honest")))
 
 
 def test_every_kind_of_fault_is_tried():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.faultserver import Plan
+from tests.promises.conftest import reset
 
 CANARY = "canary-5f1e0c7b9d3a4e62"
 TRAPS = "echo_key", "echo_key_200", "unauthorised", "bad_gateway", "dropped"
@@ -65,8 +65,7 @@ def bytes_under(folder):
     ],
 )
 def test_no_secret_reaches_disk_or_screen(society, server, scenario, tmp_path, promise, use, trap):
-    server.plan(Plan(rates={trap: 0.3}, streak=2, retry_after=0.01))
-    server.reset()
+    reset(server, rates={trap: 0.3}, streak=2, retry_after=0.01)
     path = scenario(
         **{
             "backend.use": use,
@@ -155,8 +154,7 @@ def test_the_message_about_a_class_of_a_users_own_shows_no_key(society, tmp_path
 )
 def test_offline_means_offline(society, server, scenario, tmp_path, promise, command):
     """No name is looked up and no address reached but this machine's own."""
-    server.plan(Plan())
-    server.reset()
+    reset(server)
     live = {"use": "litellm", "model": "openai/test", "api_base": server.url, "key": "SOME_KEY"}
     few = ("until=8w", "population.ecosystem.scientists=12", "population.ecosystem.papers=80")
     small = [part for setting in few for part in ("--set", setting)]

@@ -1,13 +1,20 @@
 """R1: kill -9 anywhere, the same command again: the same digest, nothing committed paid twice."""
 
-import json
 from random import Random
 
 import pytest
 
 from tests.faultserver import Plan
 from tests.forked_commands import SITES
-from tests.promises.conftest import answers_in, attempts_in, digest_of
+from tests.promises.conftest import (
+    answers_in,
+    attempts_in,
+    digest_of,
+    ledger_of,
+    nothing_kept_was_paid_again,
+    reset,
+    write_teams,
+)
 from tests.protocols.systems.conftest import SMALL
 from virsci_society.society.results.run import Run
 
@@ -31,12 +38,10 @@ OCCURRENCES = {
 @pytest.fixture(scope="module")
 def whole(nursery, server, ecosystem, tmp_path_factory):
     """Digest, seconds and attempts of the run that nobody interrupts."""
-    from tests.promises.conftest import write_teams
 
     folder = tmp_path_factory.mktemp("whole")
     path = write_teams(folder, ecosystem, server)
-    server.plan(Plan())
-    server.reset()
+    reset(server)
     code, seconds = nursery.run(folder / "log", "run", path, "--out", folder / "run")
     assert code == 0, (folder / "log").read_text()
     return digest_of(folder / "run"), seconds, server.counts()["requests"]
@@ -84,7 +89,7 @@ def is_killed(tmp_path, nursery, server, scenario, whole, kill):
     counts = server.counts(full=True)
     for id_ in committed:
         assert counts["by_call"][id_]["attempts"] == paid[id_], f"{id_} was paid again"
-    ledger = json.loads((run / "manifest.json").read_text())["ledger"]
+    ledger = ledger_of(run)
     repeated = {id_ for id_, call in counts["by_call"].items() if call["attempts"] > 1}
     assert repeated <= set(ledger["in_doubt"]), "a call that was repeated is not listed"
     assert len(ledger["in_doubt"]) <= 8 * deaths
@@ -168,8 +173,5 @@ def is_the_same_after_two_deaths(tmp_path, nursery, server, path):
     code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, page=False)
     assert code == 0, (tmp_path / "log").read_text()
     assert digest_of(run) == digest_of(tmp_path / "whole")
-    asked = server.counts(full=True)["by_call"]
-    again = {id_ for id_, call in asked.items() if call["attempts"] > 1}
-    ledger = json.loads((run / "manifest.json").read_text())["ledger"]
-    assert again <= set(ledger["in_doubt"]), "a call that was repeated is not listed"
+    nothing_kept_was_paid_again(server, run, "attempts")
     return Run.open(run)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.faultserver import Plan
+from tests.promises.conftest import reset
 from virsci_society.scenarios.runs.run_state import read_state
 
 PRICES = {"backend.prices": {"input": 1.0, "output": 2.0}}
@@ -114,8 +115,7 @@ def test_every_reader_tells_the_same_of_a_run(end, nursery, server, scenario, tm
 def test_a_budget_that_is_reached_prints_one_command_that_goes_on(
     nursery, server, scenario, tmp_path
 ):
-    server.plan(Plan())
-    server.reset()
+    reset(server)
     path, run, log = scenario(**PRICES), tmp_path / "run", tmp_path / "log"
     command = ["run", path, "--out", run, "--set", "backend.budget.tokens=30000"]
     assert nursery.run(log, *command)[0] == 4

@@ -9,17 +9,8 @@ from itertools import product
 import pytest
 
 from tests.faultserver import Plan
-from tests.promises.conftest import digest_of, honest_run
+from tests.promises.conftest import digest_of, nothing_kept_was_paid_again, reset
 from tests.promises.dask_processes import is_running
-
-
-@pytest.fixture(scope="module")
-def honest(nursery, server, ecosystem, tmp_path_factory):
-    """Digest and tokens of the run without a stop."""
-    run = honest_run(nursery, server, ecosystem, tmp_path_factory.mktemp("honest"))
-    counts = server.counts()
-    return digest_of(run), counts["prompt_tokens"] + counts["completion_tokens"]
-
 
 FEW = [(1, 0.6), (16, 0.9)]
 """Calls in flight and shares of the tokens of ``make test``; ``make test-slow`` tries all."""
@@ -39,12 +30,11 @@ def spent(server):
     ],
 )
 def test_a_budget_in_tokens_is_never_overspent(
-    nursery, server, scenario, tmp_path, honest, promise, share, in_flight
+    nursery, server, scenario, tmp_path, spending, promise, share, in_flight
 ):
-    digest, whole = honest
+    digest, whole = spending
     bound = max(int(share * whole), 12_000)
-    server.plan(Plan())
-    server.reset()
+    reset(server)
     poor = scenario(**{"backend.budget": {"tokens": bound}, "backend.in_flight": in_flight})
     run = tmp_path / "run"
     code, _ = nursery.run(tmp_path / "log", "run", poor, "--out", run)
@@ -64,10 +54,11 @@ def test_a_budget_in_tokens_is_never_overspent(
 
 
 @pytest.mark.slow
-def test_a_budget_in_money_is_never_overspent(nursery, server, scenario, tmp_path, honest, promise):
-    digest, _ = honest
-    server.plan(Plan(rates={"server_error": 0.1}))
-    server.reset()
+def test_a_budget_in_money_is_never_overspent(
+    nursery, server, scenario, tmp_path, spending, promise
+):
+    digest, _ = spending
+    reset(server, rates={"server_error": 0.1})
     prices = {"input": 2.5, "output": 10.0}
     poor = scenario(**{"backend.prices": prices, "backend.budget": {"usd": 0.1}})
     run = tmp_path / "run"
@@ -89,10 +80,9 @@ def test_a_budget_in_money_without_a_price_is_bad_input(nursery, scenario, tmp_p
     assert "backend.prices" in (tmp_path / "log").read_text(encoding="utf-8")
 
 
-def test_two_resumers_have_one_winner(nursery, server, scenario, tmp_path, honest, promise):
-    digest, _ = honest
-    server.plan(Plan(latency=0.02))
-    server.reset()
+def test_two_resumers_have_one_winner(nursery, server, scenario, tmp_path, spending, promise):
+    digest, _ = spending
+    reset(server, latency=0.02)
     path, run = scenario(), tmp_path / "run"
     code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, site="after commit", nth=20)
     assert code == -9
@@ -104,10 +94,7 @@ def test_two_resumers_have_one_winner(nursery, server, scenario, tmp_path, hones
         told = log.read_text(encoding="utf-8")
         assert ("another process is running this" in told) == (code == 2), told
     assert digest_of(run) == digest
-    ledger = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["ledger"]
-    asked = server.counts(full=True)["by_call"]
-    again = {id_ for id_, call in asked.items() if call["attempts"] > 1}
-    assert again <= set(ledger["in_doubt"]), "a call that was kept has been paid for again"
+    nothing_kept_was_paid_again(server, run, "attempts")
     promise("R12", "resumers that started together", 3)
     promise("R12", "winners", 1)
 
@@ -123,10 +110,10 @@ def test_two_resumers_have_one_winner(nursery, server, scenario, tmp_path, hones
     ],
 )
 def test_a_signal_stops_soon_and_can_be_gone_on_with(
-    nursery, server, scenario, tmp_path, honest, promise, number, plan
+    nursery, server, scenario, tmp_path, spending, promise, number, plan
 ):
     """It ends unfinished; stalled answers, which never come, are given up."""
-    digest, _ = honest
+    digest, _ = spending
     stalled = Plan(rates={"stalled": 1.0}, streak=1000, from_n=30)
     server.plan(Plan(latency=0.05) if plan == "slow" else stalled)
     server.reset()
@@ -147,20 +134,16 @@ def test_a_signal_stops_soon_and_can_be_gone_on_with(
     server.plan(Plan())
     assert nursery.run(tmp_path / "log", "run", path, "--out", run)[0] == 0
     assert digest_of(run) == digest
-    ledger = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["ledger"]
-    asked = server.counts(full=True)["by_call"]
-    again = {id_ for id_, call in asked.items() if call["answers"] > 1}
-    assert again <= set(ledger["in_doubt"]), "a call that was kept has been paid for again"
+    nothing_kept_was_paid_again(server, run)
     assert not (run / "partial").exists()
     promise("R14", "signals after which the run stopped without waiting for an answer", 1)
 
 
 def test_a_running_run_is_shown_and_is_resumed_with_other_settings(
-    nursery, server, scenario, tmp_path, honest, promise
+    nursery, server, scenario, tmp_path, spending, promise
 ):
-    digest, whole = honest
-    server.plan(Plan(latency=0.1))
-    server.reset()
+    digest, whole = spending
+    reset(server, latency=0.1)
     before = {"backend.in_flight": 2, "backend.budget": {"tokens": 2 * whole}}
     run, log = tmp_path / "run", tmp_path / "log"
     pid = nursery.start(log, "run", scenario(**before), "--out", run)
@@ -176,17 +159,13 @@ def test_a_running_run_is_shown_and_is_resumed_with_other_settings(
     changed |= {"backend.retry": {"longest": 1.0}, "backend.deadlines": {"total": 500}}
     assert nursery.run(log, "run", scenario(**changed), "--out", run)[0] == 0, log.read_text()
     assert digest_of(run) == digest
-    ledger = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["ledger"]
-    asked = server.counts(full=True)["by_call"]
-    again = {id_ for id_, call in asked.items() if call["answers"] > 1}
-    assert again <= set(ledger["in_doubt"]), "a call that was kept has been paid for again"
+    nothing_kept_was_paid_again(server, run)
     promise("R14", "runs resumed with another budget, other slots, retries and deadlines", 1)
 
 
 def test_a_second_signal_stops_at_once(nursery, server, scenario, tmp_path, promise):
     """Signals come until the process has ended; a single one would let it wait for answers."""
-    server.plan(Plan(rates={"stalled": 1.0}, streak=1000, from_n=5))
-    server.reset()
+    reset(server, rates={"stalled": 1.0}, streak=1000, from_n=5)
     path = scenario(**{"backend.deadlines": {"total": 3600, "read": 3600}})
     pid = nursery.start(tmp_path / "log", "run", path, "--out", tmp_path / "run")
     wait_for(lambda: server.counts()["requests"] >= 6)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.faultserver import Plan
-from tests.promises.conftest import answers_in, attempts_in, digest_of, write_teams
+from tests.promises.conftest import answers_in, attempts_in, digest_of, reset, write_teams
 from tests.promises.dask_processes import Crowd
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.study.run_result import read_result
@@ -40,8 +40,7 @@ def study(tmp_path, ecosystem, server, monkeypatch):
     from virsci_society.scenarios.study.reader import read_study
 
     monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
-    server.plan(Plan())
-    server.reset()
+    reset(server)
 
     def make(name, arms=SIZES, replicates=2, trust=False, **changes):
         place = tmp_path / name
@@ -306,8 +305,7 @@ def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
 
     monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
     chosen, ended = load_scenario(scenario(**{"backend.in_flight": 4})), []
-    server.plan(Plan(latency=0.1))
-    server.reset()
+    reset(server, latency=0.1)
     one, other = tmp_path / "runs" / "0000", tmp_path / "runs" / "0001"
 
     def slow_owner():

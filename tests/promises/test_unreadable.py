@@ -1,14 +1,12 @@
 """R17: a model that cannot do it is stopped, and the run can be resumed."""
 
-from tests.faultserver import Plan
-from tests.promises.conftest import digest_of
+from tests.promises.conftest import digest_of, reset
 
 
 def test_a_run_behind_unreadable_replies_stops_and_goes_on_only_if_asked(
     nursery, server, scenario, tmp_path, promise
 ):
-    server.plan(Plan(rates={"malformed_reply": 1.0}))
-    server.reset()
+    reset(server, rates={"malformed_reply": 1.0})
     usual, run = scenario(**{"backend.unreadable": None}), tmp_path / "run"
     code, _ = nursery.run(tmp_path / "log", "run", usual, "--out", run)
     told = (tmp_path / "log").read_text(encoding="utf-8")
