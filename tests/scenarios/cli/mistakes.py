@@ -30,8 +30,7 @@ PHASES = (
     "preparing the ecosystem",
     "founding the society",
     "simulating",
-    "reading years, authors and references",
-    "reading no.yaml",
+    "reading the source",
 )
 """What commands tell before they find the mistake."""
 LONGEST, SHOWN = 300, 80

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.faultserver import FaultServer, Plan
+from tests.scenarios.runs.asked import digest
 from virsci_society.agents.errors import BudgetReached, InputError
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.planning.doctor import examine
@@ -50,10 +51,6 @@ def make(write, server, monkeypatch):
         return load_scenario(write("teams.yaml", TEAMS), backend=backend, **keys)
 
     return making
-
-
-def digest(folder):
-    return (folder / "digest").read_text()
 
 
 def offline(write, here):

@@ -1,10 +1,5 @@
 """The longest page, the window that holds it, and runs whose prompts nobody cuts."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from tests.faultserver import FaultServer, Plan
@@ -12,7 +7,6 @@ from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.backends.hybrid import Hybrid
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.rehearsal import (
     LONGEST_RATIO,
@@ -30,19 +24,19 @@ OLLAMA = {"backend.use": "litellm", "backend.model": "ollama_chat/test"}
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
+def server():
     with FaultServer() as running:
         yield running
 
 
 @pytest.fixture
-def path(small_text: str, tmp_path: Path) -> Path:
+def path(small_text, tmp_path):
     path = tmp_path / "small.yaml"
     path.write_text(small_text, encoding="utf-8")
     return path
 
 
-def spoken(path: Path, server: FaultServer, plan: Plan, **keys: object) -> Scenario:
+def spoken(path, server, plan, **keys):
     """The scenario with a played Ollama, whose counts begin anew."""
     server.plan(plan)
     server.reset()
@@ -50,36 +44,36 @@ def spoken(path: Path, server: FaultServer, plan: Plan, **keys: object) -> Scena
     return load_scenario(path, **(OLLAMA | base | keys))
 
 
-def need(scenario: Scenario) -> int:
+def need(scenario):
     return tokens_needed(scenario.backend.backend, longest_prompt(scenario))
 
 
-def window_of(scenario: Scenario) -> int | None:
+def window_of(scenario):
     backend = scenario.backend.backend.paid
     assert isinstance(backend, LiteLLM)
     return backend.window
 
 
-def test_windows_are_twice_or_half_as_long_again() -> None:
+def test_windows_are_twice_or_half_as_long_again():
     sizes = [window_size(need) for need in (1, 4096, 4097, 6145, 8193, 12_289, 100_000)]
     assert sizes == [4096, 4096, 6144, 8192, 12_288, 16_384, 131_072]
     assert SMALLEST == 4096
 
 
-def test_the_longest_prompt_is_the_same_each_time_and_is_not_trimmed(path: Path) -> None:
+def test_the_longest_prompt_is_the_same_each_time_and_is_not_trimmed(path):
     whole = load_scenario(path, **OLLAMA)
     cut = load_scenario(path, **OLLAMA, **{"backend.context": 3000, "backend.max_tokens": 1000})
     (length,) = {longest_prompt(one) for one in (whole, whole, cut)}
     assert length > 3 * 2000
 
 
-def test_no_prompt_of_a_run_is_longer_than_the_longest(path: Path, small_run: Path) -> None:
+def test_no_prompt_of_a_run_is_longer_than_the_longest(path, small_run):
     longest = Run.open(small_run).table("calls")["prompt_tokens"].max()
     length = longest_prompt(load_scenario(path, **OLLAMA))
     assert LONGEST_RATIO * longest == pytest.approx(length / 4, rel=0.01)
 
 
-def test_rules_stand_in_for_the_model_alone() -> None:
+def test_rules_stand_in_for_the_model_alone():
     """The rules of a hybrid answer for themselves; limits and hashes are those of the model."""
     model = LiteLLM(model="ollama_chat/test", context=5000)
     hybrid = Hybrid(live=model, scientists=["A"])
@@ -93,9 +87,7 @@ def test_rules_stand_in_for_the_model_alone() -> None:
 
 
 @pytest.mark.slow
-def test_a_run_asks_for_one_window_that_holds_every_page(
-    path: Path, server: FaultServer, no_results: None
-) -> None:
+def test_a_run_asks_for_one_window_that_holds_every_page(path, server, no_results):
     scenario = spoken(path, server, Plan(plays="ollama"))
     folder = run_scenario(scenario, path.parent / "run")
     counts = server.counts()
@@ -110,9 +102,7 @@ def test_a_run_asks_for_one_window_that_holds_every_page(
     assert server.counts()["requests"] == counts["requests"]
 
 
-def test_without_a_window_of_its_own_the_same_run_would_be_cut(
-    path: Path, server: FaultServer, no_results: None
-) -> None:
+def test_without_a_window_of_its_own_the_same_run_would_be_cut(path, server, no_results):
     server.plan(Plan(plays="ollama", window=1500))
     server.reset()
     keys = {"backend.use": "openai", "backend.model": "test", "backend.api_base": server.url}
@@ -120,9 +110,7 @@ def test_without_a_window_of_its_own_the_same_run_would_be_cut(
     assert server.counts()["cut"] > 0
 
 
-def test_a_window_that_is_too_short_is_refused_before_the_first_call(
-    path: Path, server: FaultServer, no_results: None
-) -> None:
+def test_a_window_that_is_too_short_is_refused_before_the_first_call(path, server, no_results):
     scenario = spoken(path, server, Plan(plays="ollama", trained=4096))
     with pytest.raises(InputError, match=r"made for 4,096; set backend\.context=4096"):
         run_scenario(scenario, path.parent / "run")
@@ -132,8 +120,8 @@ def test_a_window_that_is_too_short_is_refused_before_the_first_call(
 @pytest.mark.slow
 @pytest.mark.parametrize("refuses", [True, False])
 def test_a_stated_context_is_asked_for_and_pages_are_trimmed_to_it(
-    path: Path, server: FaultServer, no_results: None, refuses: bool
-) -> None:
+    path, server, no_results, refuses
+):
     keys = {"backend.context": 2048, "backend.max_tokens": 500}
     plan = Plan(plays="ollama", trained=2048, refuses=refuses)
     scenario = spoken(path, server, plan, **keys)
@@ -146,9 +134,7 @@ def test_a_stated_context_is_asked_for_and_pages_are_trimmed_to_it(
     assert "overflow" not in counts["outcomes"]
 
 
-def test_the_window_is_no_longer_than_what_the_model_was_made_for(
-    path: Path, server: FaultServer
-) -> None:
+def test_the_window_is_no_longer_than_what_the_model_was_made_for(path, server):
     scenario = spoken(path, server, Plan(plays="ollama"))
     wanted = need(scenario)
     assert wanted < window_size(wanted)
@@ -156,13 +142,13 @@ def test_the_window_is_no_longer_than_what_the_model_was_made_for(
     assert window_of(size_window(scenario)) == wanted
 
 
-def test_others_are_left_as_they_are(path: Path) -> None:
+def test_others_are_left_as_they_are(path):
     for keys in ({}, {"backend.use": "openai", "backend.model": "m"}):
         scenario = load_scenario(path, **keys)
         assert size_window(scenario) is scenario
 
 
-def test_the_live_part_of_a_hybrid_is_sized(path: Path, server: FaultServer) -> None:
+def test_the_live_part_of_a_hybrid_is_sized(path, server):
     server.plan(Plan(plays="ollama"))
     base = server.url.removesuffix("/v1")
     live = {"use": "litellm", "model": "ollama_chat/test", "api_base": base}
@@ -174,11 +160,11 @@ def test_the_live_part_of_a_hybrid_is_sized(path: Path, server: FaultServer) -> 
     assert sized.identity() == scenario.identity()
 
 
-def test_runs_share_connections_only_if_they_ask_for_one_window(path: Path) -> None:
+def test_runs_share_connections_only_if_they_ask_for_one_window(path):
     resources = SharedResources(shared=True)
     scenario = load_scenario(path, **OLLAMA)
 
-    def sized(tokens: int) -> Scenario:
+    def sized(tokens):
         speaking = scenario.backend
         backend = speaking.backend.with_window(tokens)
         changed = speaking.model_copy(update={"backend": backend})

@@ -1,18 +1,13 @@
 """Runs whose manuscripts are reviewed: stopped, gone on with, forked, replayed, planned, paid."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.faultserver import FaultServer, Plan
-from virsci_society.agents.errors import BudgetReached, Stopped
-from virsci_society.agents.offline.backend import Offline, answer_offline
-from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from tests.scenarios.runs.asked import Asked, digest, run_until
+from virsci_society.agents.errors import BudgetReached
+from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.planning.plan import plan
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
@@ -32,44 +27,23 @@ REVIEWED = {
 
 
 @pytest.fixture
-def reviewed(write: Callable[[str, str], Path], small_text: str) -> Callable[..., Scenario]:
+def reviewed(write, small_text):
     """The small scenario with review before publication."""
 
-    def making(**keys: Any) -> Scenario:
+    def making(**keys):
         return load_scenario(write("small.yaml", small_text), **{**REVIEWED, **keys})
 
     return making
 
 
-class Asked:
-    """Notes what the offline scientists are asked; stops a run at its n-th review."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, stop_at: int | None = None) -> None:
-        self.ids: list[str] = []
-
-        async def complete(_: Offline, request):
-            reviews = sum("/review/" in one for one in self.ids)
-            if reviews == stop_at:
-                raise Stopped("pulled the plug")
-            self.ids.append(request.id)
-            return answer_offline(request)
-
-        monkeypatch.setattr(Offline, "complete", complete)
-
-
-def digest(folder: Path) -> str:
-    return (folder / "digest").read_text()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("stop_at", [1, 2])
 def test_a_run_stopped_in_the_middle_of_a_review_asks_for_the_rest_only(
-    reviewed: Callable[..., Scenario], here: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
-) -> None:
-    with monkeypatch.context() as patch:
-        before = Asked(patch, stop_at)
-        with pytest.raises(Stopped, match="pulled the plug"):
-            run_scenario(reviewed(), here / "run")
+    reviewed, here, monkeypatch, stop_at
+):
+    before = run_until(
+        monkeypatch, stop_at, lambda: run_scenario(reviewed(), here / "run"), "/review/"
+    )
     after = Asked(monkeypatch)
     run_scenario(reviewed(), here / "run")
     assert before.ids
@@ -81,9 +55,7 @@ def test_a_run_stopped_in_the_middle_of_a_review_asks_for_the_rest_only(
 
 
 @pytest.mark.slow
-def test_a_fork_in_the_middle_of_a_review_shares_what_was_before(
-    reviewed: Callable[..., Scenario], here: Path
-) -> None:
+def test_a_fork_in_the_middle_of_a_review_shares_what_was_before(reviewed, here):
     folder = run_scenario(reviewed(), here / "run")
     referees = Run.open(folder).table("referees")
     at = float(referees["assigned"].dropna().iloc[0]) + 0.25
@@ -97,9 +69,7 @@ def test_a_fork_in_the_middle_of_a_review_shares_what_was_before(
     assert set(first["seat"]) == {0, 1, 2}
 
 
-def test_teams_founded_after_an_intervention_are_reviewed_as_it_says(
-    reviewed: Callable[..., Scenario], here: Path
-) -> None:
+def test_teams_founded_after_an_intervention_are_reviewed_as_it_says(reviewed, here):
     changed = [{"at": "7d", "set": {"publication.use": "none"}}]
     run = Run.open(run_scenario(reviewed(interventions=changed), here / "run"))
     teams = run.table("teams").sort_values("founded")["team"].tolist()
@@ -107,9 +77,7 @@ def test_teams_founded_after_an_intervention_are_reviewed_as_it_says(
     assert set(run.table("submissions")["team"]) == {teams[0]}
 
 
-def test_nothing_changes_where_there_is_no_review(
-    write: Callable[[str, str], Path], small_text: str, small_run: Path, here: Path
-) -> None:
+def test_nothing_changes_where_there_is_no_review(write, small_text, small_run, here):
     plain = load_scenario(write("small.yaml", small_text))
     assert "publication" not in plain.identity()
     stated = load_scenario(write("small.yaml", small_text), publication="none")
@@ -118,7 +86,7 @@ def test_nothing_changes_where_there_is_no_review(
     assert not any(name.startswith("publication/") for name in prompt_hashes(plain))
 
 
-def test_the_prompts_of_every_component_and_every_intervention_belong_to_a_run() -> None:
+def test_the_prompts_of_every_component_and_every_intervention_belong_to_a_run():
     plain, mixed = load_scenario("quickstart"), load_scenario("community/mixed")
     assert set(prompt_hashes(plain)) == set(prompt_hashes(mixed)) != set()
     later = {"at": "60d", "set": {"publication.use": "peer_review"}}
@@ -126,14 +94,14 @@ def test_the_prompts_of_every_component_and_every_intervention_belong_to_a_run()
     assert "publication/review.txt" in names - set(prompt_hashes(plain))
 
 
-def test_a_plan_foresees_the_calls_of_review(reviewed: Callable[..., Scenario], here: Path) -> None:
+def test_a_plan_foresees_the_calls_of_review(reviewed, here):
     scenario = reviewed()
     calls = Run.open(run_scenario(scenario, here / "run")).table("calls")
     assert (calls["stage"] == "publication").sum() > 10
     assert plan(scenario).calls == len(calls)
 
 
-def test_without_words_a_lot_makes_no_call(reviewed: Callable[..., Scenario], here: Path) -> None:
+def test_without_words_a_lot_makes_no_call(reviewed, here):
     keys = {"protocol": {"use": "wordless"}, "publication": {"use": "chance", "decision": "20d"}}
     run = Run.open(run_scenario(reviewed(**keys, **{"founding.count": 8}), here / "run"))
     assert not len(run.table("calls"))
@@ -142,7 +110,7 @@ def test_without_words_a_lot_makes_no_call(reviewed: Callable[..., Scenario], he
 
 
 @pytest.mark.slow
-def test_teams_of_a_mixture_are_all_reviewed(reviewed: Callable[..., Scenario], here: Path) -> None:
+def test_teams_of_a_mixture_are_all_reviewed(reviewed, here):
     parts = [{"share": 1, "protocol": {"use": "virsci", "team_size": 2, "turns": 1}}]
     parts.append({"share": 1, "protocol": {"use": "wordless", "team_size": 2}})
     keys = {"protocol": {"use": "mixture", "of": parts}, "founding.count": 8}
@@ -152,9 +120,7 @@ def test_teams_of_a_mixture_are_all_reviewed(reviewed: Callable[..., Scenario], 
 
 
 @pytest.mark.slow
-def test_the_model_reviews_for_live_teams_alone_and_is_paid_once(
-    reviewed: Callable[..., Scenario], here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_model_reviews_for_live_teams_alone_and_is_paid_once(reviewed, here, monkeypatch):
     monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
     with FaultServer(Plan(rates={"unavailable": 0.1}, retry_after=0.01)) as server:
         live = {"use": "openai", "model": "test", "api_base": server.url, "key": "FAULTSERVER_KEY"}
