@@ -1,12 +1,9 @@
 """The commands that show scenarios and runs: list, new, runs, open, show and transcript."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -28,16 +25,16 @@ from virsci_society.society.results.run import Run
 from virsci_society.society.results.table_files import write_measures
 
 
-def society(*arguments: object) -> Any:
+def society(*arguments):
     return CliRunner().invoke(app, [str(one) for one in arguments])
 
 
-def plain(summary: dict[str, Any]) -> Any:
+def plain(summary):
     """A summary as JSON gives it back."""
     return json.loads(json.dumps(summary))
 
 
-def test_a_new_scenario_is_one_that_check_accepts(here: Path) -> None:
+def test_a_new_scenario_is_one_that_check_accepts(here):
     done = society("new", "mine")
     assert done.exit_code == 0, done.output
     assert done.output.splitlines()[1].strip() == "society check mine.yaml"
@@ -51,7 +48,7 @@ def test_a_new_scenario_is_one_that_check_accepts(here: Path) -> None:
     assert "mine.yaml: exists already" in again.stderr
 
 
-def test_a_new_scenario_writes_over_no_schema_that_is_there(here: Path) -> None:
+def test_a_new_scenario_writes_over_no_schema_that_is_there(here):
     (here / "scenario.schema.json").write_text("mine")
     done = society("new", "first")
     assert done.exit_code == 0, done.output
@@ -66,7 +63,7 @@ def test_a_new_scenario_writes_over_no_schema_that_is_there(here: Path) -> None:
     assert not (here / "second.yaml").exists()
 
 
-def test_a_new_scenario_may_extend_another(here: Path) -> None:
+def test_a_new_scenario_may_extend_another(here):
     assert society("new", "sub/mine", "--from", "virsci/single").exit_code == 0
     assert load_scenario("sub/mine.yaml").to_data()["protocol"]["team_size"] == 1
     assert society("new", "other", "--from", "sub/mine.yaml").exit_code == 0
@@ -77,12 +74,12 @@ def test_a_new_scenario_may_extend_another(here: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["1", "yes", "a: b", "# x", "null", "with space"])
-def test_a_new_scenario_may_have_any_name(here: Path, name: str) -> None:
+def test_a_new_scenario_may_have_any_name(here, name):
     (here / "s.yaml").write_text(scenario_text(name, None))
     assert load_scenario(here / "s.yaml").name == name
 
 
-def test_what_the_template_offers_in_comments_is_accepted(here: Path) -> None:
+def test_what_the_template_offers_in_comments_is_accepted(here):
     """``or`` in a comment names another value of that key, ``{...}`` included."""
     text = TEMPLATE.read_text(encoding="utf-8")
     for other in (
@@ -100,14 +97,14 @@ def test_what_the_template_offers_in_comments_is_accepted(here: Path) -> None:
         load_scenario(here / "s.yaml")
 
 
-def test_list_says_what_a_scenario_contains() -> None:
+def test_list_says_what_a_scenario_contains():
     shown = society("list", "virsci/single").output
     assert "extends: virsci/paper" in shown
     assert "#   population from synthetic, 150 scientists" in shown
 
 
 @pytest.mark.parametrize("kind", TABLES)
-def test_list_names_every_part_of_a_kind(kind: str) -> None:
+def test_list_names_every_part_of_a_kind(kind):
     shown = society("list", kind).output
     assert "\\n" not in shown, "an end of line was escaped"
     lines = [line for line in shown.splitlines() if not line.startswith(" ")]
@@ -115,7 +112,7 @@ def test_list_names_every_part_of_a_kind(kind: str) -> None:
     assert all(len(line.split()) > 3 for line in lines)
 
 
-def test_list_of_measures_has_every_table_and_number_with_its_definition() -> None:
+def test_list_of_measures_has_every_table_and_number_with_its_definition():
     lines = society("list", "measures").output.splitlines()
     assert "  family cost" in lines
     for name in (*METRICS, *MEASURES):
@@ -123,12 +120,12 @@ def test_list_of_measures_has_every_table_and_number_with_its_definition() -> No
     assert any("co-authors" in line for line in lines if line.split()[:1] == ["mean_degree"])
 
 
-def test_show_prints_the_written_summary_which_is_that_of_the_tables(small_run: Path) -> None:
+def test_show_prints_the_written_summary_which_is_that_of_the_tables(small_run):
     told = json.loads(society("show", small_run, "--json").output)
     assert told == read_summary(small_run) == plain(summarise_run(Run.open(small_run)))
 
 
-def test_show_prints_one_table_or_measure(small_run: Path) -> None:
+def test_show_prints_one_table_or_measure(small_run):
     run = Run.open(small_run)
     shown = society("show", small_run, "--table", "papers").output
     assert f"papers: {len(run.table('papers'))} rows" in shown
@@ -140,9 +137,7 @@ def test_show_prints_one_table_or_measure(small_run: Path) -> None:
     assert "no measure is called 'paper'" in wrong.stderr
 
 
-def test_show_sums_up_the_tables_where_the_summary_is_not_of_them(
-    small_run: Path, tmp_path: Path
-) -> None:
+def test_show_sums_up_the_tables_where_the_summary_is_not_of_them(small_run, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(small_run, folder)
     cost = Run.open(folder).measure("inference_cost")
@@ -153,9 +148,7 @@ def test_show_sums_up_the_tables_where_the_summary_is_not_of_them(
 
 
 @pytest.mark.parametrize("summary", [{}, {"teams": []}, {"teams": {"dissolved": {"a": "b"}}}])
-def test_show_refuses_a_summary_that_is_none(
-    small_run: Path, tmp_path: Path, summary: dict[str, Any]
-) -> None:
+def test_show_refuses_a_summary_that_is_none(small_run, tmp_path, summary):
     """A folder of a stranger whose hashes fit."""
     folder = tmp_path / "run"
     shutil.copytree(small_run, folder)
@@ -167,7 +160,7 @@ def test_show_refuses_a_summary_that_is_none(
     assert "summary.json: not the summary of a run" in shown.stderr
 
 
-def test_show_is_ten_lines_with_a_sentence(small_run: Path) -> None:
+def test_show_is_ten_lines_with_a_sentence(small_run):
     lines = society("show", small_run).output.splitlines()
     assert len(lines) == 10
     run = Run.open(small_run)
@@ -181,7 +174,7 @@ def test_show_is_ten_lines_with_a_sentence(small_run: Path) -> None:
 
 
 @pytest.fixture
-def folders(small_run: Path, here: Path) -> Path:
+def folders(small_run, here):
     """A folder of runs: finished, stopped, begun, damaged, linked, and something else."""
     runs = here / "runs"
     for name in ("done", "studies/s/runs/0001"):
@@ -201,7 +194,7 @@ def folders(small_run: Path, here: Path) -> Path:
     return runs
 
 
-def test_runs_are_listed_with_state_date_and_cost(folders: Path) -> None:
+def test_runs_are_listed_with_state_date_and_cost(folders):
     found = {Path(one.folder).relative_to(folders).as_posix(): one for one in list_runs(folders)}
     assert {name: one.state for name, one in found.items()} == {
         "begun": "killed",
@@ -220,7 +213,7 @@ def test_runs_are_listed_with_state_date_and_cost(folders: Path) -> None:
     assert len(json.loads(society("list", "runs", folders, "--json").output)) == 5
 
 
-def as_study(folder: Path, small_run: Path, done: int) -> Path:
+def as_study(folder, small_run, done):
     """A study of three runs, so many of which have finished, and one that was killed."""
     for index in range(done):
         (folder / f"runs/000{index}" / "tables").mkdir(parents=True)
@@ -232,7 +225,7 @@ def as_study(folder: Path, small_run: Path, done: int) -> Path:
     return folder
 
 
-def test_a_study_is_one_line_among_runs(folders: Path, small_run: Path) -> None:
+def test_a_study_is_one_line_among_runs(folders, small_run):
     study = as_study(folders / "sizes", small_run, 2)
     found = {Path(one.folder).name: one for one in list_runs(folders)}
     assert found["sizes"].state == "study: 2 of 3 runs finished"
@@ -240,9 +233,7 @@ def test_a_study_is_one_line_among_runs(folders: Path, small_run: Path) -> None:
     assert society("list", "runs").output.count("sizes") == 1
 
 
-def test_what_a_folder_without_results_holds_is_told_with_the_command_that_goes_on(
-    here: Path, small_run: Path
-) -> None:
+def test_what_a_folder_without_results_holds_is_told_with_the_command_that_goes_on(here, small_run):
     study = as_study(here / "runs" / "studies" / "sizes", small_run, 2)
     told = (
         f"{study}: a study, 2 of 3 runs finished; 'society study report {study}' writes its page; "
@@ -263,16 +254,14 @@ def test_what_a_folder_without_results_holds_is_told_with_the_command_that_goes_
     assert f"{here / 'runs'} ('society list runs" not in held
 
 
-def test_no_runs_are_told(here: Path) -> None:
+def test_no_runs_are_told(here):
     assert "runs: no such folder" in society("list", "runs").stderr
     (here / "runs").mkdir()
     assert "no run in it" in society("list", "runs").output
 
 
-def test_open_shows_the_page_in_the_browser(
-    small_run: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[str] = []
+def test_open_shows_the_page_in_the_browser(small_run, here, monkeypatch):
+    opened = []
     monkeypatch.setattr("webbrowser.open", lambda address: bool(opened.append(address)) or True)
     done = society("show", small_run, "--open")
     assert done.exit_code == 0, done.output
@@ -288,14 +277,14 @@ def test_open_shows_the_page_in_the_browser(
     assert society("show", here, "--open").exit_code == 2
 
 
-def test_a_transcript_lists_the_teams(small_run: Path) -> None:
+def test_a_transcript_lists_the_teams(small_run):
     lines = society("transcript", small_run).output.splitlines()
     teams = list(Run.open(small_run).table("teams")["team"])
     assert [line.split()[0] for line in lines[1:]] == list(map(with_invented_names, teams))
     assert all(len(line) <= 80 for line in lines)
 
 
-def test_a_transcript_holds_every_word_of_a_team(small_run: Path) -> None:
+def test_a_transcript_holds_every_word_of_a_team(small_run):
     run = Run.open(small_run)
     calls = run.table("calls")
     team = calls["team"].iloc[0]
@@ -316,7 +305,7 @@ def test_a_transcript_holds_every_word_of_a_team(small_run: Path) -> None:
     assert "(to the team)" in text
 
 
-def test_a_transcript_of_one_stage_with_prompts(small_run: Path) -> None:
+def test_a_transcript_of_one_stage_with_prompts(small_run):
     calls = Run.open(small_run).table("calls")
     votes = calls[calls["stage"] == "novelty"]
     team = votes["team"].iloc[0]
@@ -325,7 +314,7 @@ def test_a_transcript_of_one_stage_with_prompts(small_run: Path) -> None:
     assert "== topic" not in text
 
 
-def test_a_transcript_as_a_page(small_run: Path, here: Path) -> None:
+def test_a_transcript_as_a_page(small_run, here):
     done = society("transcript", small_run, "--page", "talk.html")
     assert done.output == "transcript: talk.html\n"
     page = (here / "talk.html").read_text(encoding="utf-8")
@@ -344,9 +333,7 @@ def test_a_transcript_as_a_page(small_run: Path, here: Path) -> None:
         (["--all", "--stage", "novelti"], "did you mean 'novelty'?"),
     ],
 )
-def test_what_a_transcript_does_not_hold_is_told(
-    small_run: Path, arguments: list[str], message: str
-) -> None:
+def test_what_a_transcript_does_not_hold_is_told(small_run, arguments, message):
     wrong = society("transcript", small_run, *arguments)
     assert wrong.exit_code == 2
     assert message in wrong.stderr
