@@ -34,11 +34,7 @@ MIDDLE = """(selector, text) => {
 
 
 class Browser:
-    """One browser with one page.
-
-    Attributes:
-        events: every event of the page so far: (method, parameters).
-    """
+    """One browser with one page."""
 
     def __init__(self, width=1440, height=900, dark=False, script=True):
         self.profile = tempfile.mkdtemp(prefix="chromium-")

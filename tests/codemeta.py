@@ -3,19 +3,16 @@
 ``python -m tests.codemeta > codemeta.json``; a test fails when the file is not what this prints.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 ROOT = Path(__file__).parents[1]
 
 
-def author(entry: dict[str, str]) -> dict[str, str]:
+def author(entry):
     """A person, or those who share a name such as "contributors", of CITATION.cff."""
     if "name" in entry:
         return {"type": "Organization", "name": entry["name"]}
@@ -23,7 +20,7 @@ def author(entry: dict[str, str]) -> dict[str, str]:
     return {"type": "Person", **names}
 
 
-def article(reference: dict[str, Any]) -> dict[str, Any]:
+def article(reference):
     """A reference of CITATION.cff."""
     return {
         "type": "ScholarlyArticle",
@@ -34,7 +31,7 @@ def article(reference: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def codemeta() -> str:
+def codemeta():
     """The text of the file."""
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -29,10 +29,10 @@ if sys.dont_write_bytecode:
 for _name, _number in ONE_THREAD.items():
     os.environ.setdefault(_name, _number)
 
-_memory: Path | None = None
+_memory = None
 
 
-def _use_memory() -> None:
+def _use_memory():
     """Let all temporary files be in memory, where this machine has a place for that.
 
     Tests write ten thousand small files, and more time goes into waiting for a disk than into

@@ -8,8 +8,6 @@ been imported: ``Nursery.branch`` makes a nursery that has one. Where several wo
 all nurseries are forked from one process, and fault servers too.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import json
@@ -23,15 +21,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, wraps
 from importlib import import_module
 from itertools import count
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
 
 from virsci_society.agents import redaction
 
@@ -63,7 +57,7 @@ class SharedServer:
     its branch with the client of a model.
     """
 
-    def __init__(self) -> None:
+    def __init__(self):
         self._folder = tempfile.TemporaryDirectory(prefix="nursery-")
         path = f"{self._folder.name}/server"
         with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as live:
@@ -73,20 +67,15 @@ class SharedServer:
             self._process = start_server(listening, live)
         os.environ[SHARED] = path
 
-    def close(self) -> None:
+    def close(self):
         """Let it end; nurseries that were forked from it end with their clients."""
         os.environ.pop(SHARED, None)
         self._process.communicate(timeout=120)
         self._folder.cleanup()
 
 
-def start_server(*connections: socket.socket) -> subprocess.Popen[bytes]:
-    """Start a process that imports everything and then serves there.
-
-    Args:
-        connections: one to its only client; or two sockets that listen, of which the second is
-            that of its branch, where many will ask until the input of the process ends.
-    """
+def start_server(*connections):
+    """Start a process that imports everything and then serves there."""
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     return subprocess.Popen(
         [sys.executable, "-c", MAIN, *(str(one.fileno()) for one in connections)],
@@ -97,22 +86,15 @@ def start_server(*connections: socket.socket) -> subprocess.Popen[bytes]:
     )
 
 
-def connected(path: str) -> socket.socket:
+def connected(path):
     """A connection to a server that listens at this path."""
     made = socket.socket(socket.AF_UNIX)
     made.connect(path)
     return made
 
 
-def attach(*arguments: str) -> tuple[socket.socket, int] | None:
-    """Make a process of the shared server the fault server, with this connection as its terminal.
-
-    Args:
-        arguments: of ``python -m tests.faultserver``.
-
-    Returns:
-        Its input and output, whose end is its end, and its number; None without a shared server.
-    """
+def attach(*arguments):
+    """Make a process of the shared server the fault server; this connection is its terminal."""
     if SHARED not in os.environ:
         return None
     made = connected(os.environ[SHARED])
@@ -124,17 +106,12 @@ def attach(*arguments: str) -> tuple[socket.socket, int] | None:
 
 
 class Nursery:
-    """Processes that have everything imported already.
+    """Processes that have everything imported already."""
 
-    Args:
-        server: where orders are written and answers read; None: the shared server, or one of its
-            own where there is none.
-    """
-
-    def __init__(self, server: socket.socket | None = None) -> None:
+    def __init__(self, server=None):
         self._folder = tempfile.TemporaryDirectory(prefix="nursery-")
         self._numbers = count()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process = None
         if server is None and SHARED in os.environ:
             server = connected(os.environ[SHARED])
         elif server is None:
@@ -145,7 +122,7 @@ class Nursery:
         self._answers = server.makefile("r", encoding="utf-8")
         assert self._answers.readline() == "ready\n"
 
-    def branch(self, *modules: str, **environment: str) -> Nursery:
+    def branch(self, *modules, **environment):
         """Another nursery, whose processes have these modules and variables as well."""
         if modules == LIVE and SHARED in os.environ:
             made = Nursery(connected(f"{os.environ[SHARED]}-live"))
@@ -158,43 +135,31 @@ class Nursery:
             self._ask({"branch": path, "modules": modules, "env": environment})
             return Nursery(listening.accept()[0])
 
-    def start(self, log: Path | str, *arguments: object, **how: Any) -> int:
-        """Begin a command; gives its process id.
-
-        Args:
-            log: where its output goes.
-            arguments: of the command.
-            how: ``page``: write the page and the summary, a third of the time of a small run; by
-                default it writes neither. ``site`` and ``nth``: where it dies. ``cwd``, ``env``:
-                its folder, and what is added to its environment. ``errors``: where its errors go,
-                if not to the log. ``before``: Python code that it runs first; ``only``: and
-                nothing after it. ``spawn``: the workers of a study are new interpreters, not forks.
-        """
+    def start(self, log, *arguments, **how):
+        """Begin a command; gives its process id."""
         return self._begin({"arguments": [str(one) for one in arguments], "log": str(log), **how})
 
-    def wait(self, pid: int, kill_after: float | None = None) -> tuple[int, float]:
+    def wait(self, pid, kill_after=None):
         """Wait for a process; gives its exit code (negative: the signal) and its seconds."""
         told = self._ask({"wait": pid, "kill_after": kill_after})
         return told["code"], told["seconds"]
 
-    def run(
-        self, log: Path | str, *arguments: object, kill_after: float | None = None, **how: Any
-    ) -> tuple[int, float]:
+    def run(self, log, *arguments, kill_after=None, **how):
         """Run a command to its end, or to the death it was told of."""
         return self.wait(self.start(log, *arguments, **how), kill_after)
 
-    def society(self, *arguments: object, **how: Any) -> subprocess.CompletedProcess[str]:
+    def society(self, *arguments, **how):
         """Run a command to its end; gives its exit code and what it printed."""
         out, errors = (Path(self._folder.name) / str(next(self._numbers)) for _ in range(2))
         code, _ = self.run(out, *arguments, errors=str(errors), **how)
         told = (out.read_text(encoding="utf-8"), errors.read_text(encoding="utf-8"))
         return subprocess.CompletedProcess(arguments, code, *told)
 
-    def python(self, code: str, **how: Any) -> subprocess.CompletedProcess[str]:
+    def python(self, code, **how):
         """Run code to its end, as ``python -c`` would."""
         return self.society(before=code, only=True, **how)
 
-    def call(self, function: str, **arguments: Any) -> Any:
+    def call(self, function, **arguments):
         """What a function, ``module:name``, gives in a process of its own; all of it as JSON."""
         log, value = (Path(self._folder.name) / str(next(self._numbers)) for _ in range(2))
         order = {"call": function, "with": arguments, "log": str(log), "value": str(value)}
@@ -202,7 +167,7 @@ class Nursery:
         assert code == 0, log.read_text(encoding="utf-8")
         return json.loads(value.read_text(encoding="utf-8"))
 
-    def close(self) -> None:
+    def close(self):
         """Let the server end."""
         self._answers.close()
         self._server.close()
@@ -210,23 +175,23 @@ class Nursery:
             self._process.communicate(timeout=120)
         self._folder.cleanup()
 
-    def _begin(self, order: dict[str, Any]) -> int:
+    def _begin(self, order):
         order["cwd"] = str(order.get("cwd") or Path.cwd())
-        pid: int = self._ask(order)["pid"]
+        pid = self._ask(order)["pid"]
         return pid
 
-    def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
+    def _ask(self, order):
         self._server.sendall(json.dumps(order).encode() + b"\n")
-        answer: dict[str, Any] = json.loads(self._answers.readline())
+        answer = json.loads(self._answers.readline())
         return answer
 
 
-def hash_of(text: str) -> int:
+def hash_of(text):
     """What this process has for a text, by its hash seed."""
     return hash(text)
 
 
-def warm_up() -> None:
+def warm_up():
     """Do a small run and let go of it, so that the children have imported what a run imports.
 
     They have the tree of commands too, which each process makes otherwise.
@@ -250,12 +215,12 @@ def warm_up() -> None:
     assert done.exit_code == 0, done.output
 
 
-def die() -> None:
+def die():
     """As if the plug had been pulled."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def plant(site: str, nth: int) -> None:
+def plant(site, nth):
     """Let this process die when it comes to a site for the n-th time."""
     import virsci_society.society.results.table_files
     from virsci_society.agents.journal.journal import Journal
@@ -313,7 +278,7 @@ SITES = (
 )
 
 
-def obey(order: dict[str, Any]) -> None:
+def obey(order):
     """Do what was ordered in this process; never returns."""
     for name, place in ((1, order["log"]), (2, order.get("errors", order["log"]))):
         os.dup2(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND), name)
@@ -322,7 +287,7 @@ def obey(order: dict[str, Any]) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     workers, code = ForkedWorkers(), 1
     if not order.get("spawn"):
-        multiprocessing.get_context = lambda method=None: workers  # type: ignore[assignment]
+        multiprocessing.get_context = lambda method=None: workers
     try:
         os.chdir(order["cwd"])
         os.environ.update(order.get("env", {}))
@@ -343,7 +308,7 @@ def obey(order: dict[str, Any]) -> None:
         traceback.print_exc()
     finally:
         # As an interpreter ends: a thread that is waited for, waits here too.
-        threading._shutdown()  # type: ignore[attr-defined]
+        threading._shutdown()
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -353,20 +318,20 @@ def obey(order: dict[str, Any]) -> None:
 class ForkedWorkers:
     """In the place of multiprocessing's way to start a worker of a study: fork one from here."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self._whole = multiprocessing.get_context("fork")
-        self._ours: list[Connection] = []
+        self._ours = []
 
-    def Pipe(self) -> tuple[Connection, Connection]:
+    def Pipe(self):
         """Two ends of which the first is this process's own."""
         ours, theirs = self._whole.Pipe()
         self._ours.append(ours)
         return ours, theirs
 
-    def Process(self, target: Callable[..., None], args: Any, name: str) -> BaseProcess:
+    def Process(self, target, args, name):
         """A worker that, as one that has been spawned, holds no end of this process."""
 
-        def work() -> None:
+        def work():
             for one in self._ours:
                 one.close()
             target(*args)
@@ -374,7 +339,7 @@ class ForkedWorkers:
         return self._whole.Process(target=work, name=name)
 
 
-def command(order: dict[str, Any]) -> None:
+def command(order):
     """Run the command in this process."""
     if not order.get("page"):
         import virsci_society.metrics.report.page
@@ -390,12 +355,12 @@ def command(order: dict[str, Any]) -> None:
     main()
 
 
-def serve(client: socket.socket) -> None:
+def serve(client):
     """Fork one child an order and tell how each ended; returns when the client has gone."""
     # What is imported stays: children need not go through it when they collect garbage.
     gc.collect()
     gc.freeze()
-    children: dict[int, float] = {}
+    children = {}
     client.sendall(b"ready\n")
     for line in client.makefile("r", encoding="utf-8"):
         order = json.loads(line)
@@ -403,7 +368,7 @@ def serve(client: socket.socket) -> None:
             serve_faults(client, order["attach"])
         if "variables" in order:
             os.environ.update(order["variables"])
-            answer: dict[str, Any] = {}
+            answer = {}
         elif "wait" in order:
             pid = order["wait"]
             status = ended(pid, order.get("kill_after"))
@@ -427,7 +392,7 @@ def serve(client: socket.socket) -> None:
             os.wait()
 
 
-def serve_faults(client: socket.socket, arguments: list[str]) -> None:
+def serve_faults(client, arguments):
     """Be the fault server until its client ends; never returns."""
     from tests.faultserver.__main__ import main as serving
 
@@ -445,7 +410,7 @@ def serve_faults(client: socket.socket, arguments: list[str]) -> None:
         os._exit(0)
 
 
-def branch(order: dict[str, Any]) -> None:
+def branch(order):
     """Import more and serve whoever listens there; never returns."""
     client = socket.socket(socket.AF_UNIX)
     client.connect(order["branch"])
@@ -456,7 +421,7 @@ def branch(order: dict[str, Any]) -> None:
     os._exit(0)
 
 
-def ended(pid: int, kill_after: float | None) -> int:
+def ended(pid, kill_after):
     """Wait for a child, and kill it if it takes longer than it may."""
     if kill_after is not None:
         until = time.monotonic() + kill_after
@@ -469,7 +434,7 @@ def ended(pid: int, kill_after: float | None) -> int:
     return os.waitpid(pid, 0)[1]
 
 
-def main() -> None:
+def main():
     """Serve the process that has started this one."""
     sys.path.remove("")  # as the script ``society`` finds nothing in the current folder by itself
     connection, *live = (socket.socket(fileno=int(one)) for one in sys.argv[1:])
@@ -485,13 +450,8 @@ def main() -> None:
         serve_many(live[0], LIVE)
 
 
-def serve_many(listening: socket.socket, modules: tuple[str, ...] = ()) -> None:
-    """Fork one server a client that connects, until the standard input ends.
-
-    Args:
-        listening: where clients connect.
-        modules: what is imported when the first one has.
-    """
+def serve_many(listening, modules=()):
+    """Fork one server a client that connects, until the standard input ends."""
     while not select.select([listening, sys.stdin], [], [])[0].count(sys.stdin):
         for module in modules:
             import_module(module)

@@ -5,11 +5,8 @@ Nothing may wait for another thread or for a socket. A loop on which nothing is 
 raises, so whoever would wait for ever fails the test.
 """
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import TypeVar
 
 Told = TypeVar("Told")
 
@@ -17,30 +14,30 @@ Told = TypeVar("Told")
 class InventedTime(asyncio.SelectorEventLoop):
     """A loop that adds up the waits instead of making them."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self._now = 1000.0
-        really = self._selector.select  # type: ignore[attr-defined]
+        really = self._selector.select
 
-        def select(timeout: float | None) -> Any:
+        def select(timeout):
             if timeout is None:
                 raise AssertionError("everybody waits for ever")
             self._now += timeout
             return really(0)
 
-        self._selector.select = select  # type: ignore[attr-defined]
+        self._selector.select = select
 
-    def time(self) -> float:
+    def time(self):
         """Seconds of invented time; it begins at 1000."""
         return self._now
 
 
-def play(scene: Callable[[], Coroutine[Any, Any, Told]]) -> Told:
+def play(scene):
     """Run a scene in invented time."""
     with asyncio.Runner(loop_factory=InventedTime) as runner:
         return runner.run(scene())
 
 
-def now() -> float:
+def now():
     """The invented time, within a scene."""
     return asyncio.get_running_loop().time()

@@ -9,25 +9,19 @@ from typing import NamedTuple
 
 
 class Edit(NamedTuple):
-    """One text put in the place of another.
-
-    Attributes:
-        place: the file, and after ``::`` the function or class by its qualified name.
-        old: the text that goes, which fits once in that place.
-        new: the text that comes.
-    """
+    """One text put in the place of another."""
 
     place: str
     old: str
     new: str
 
     @property
-    def file(self) -> str:
+    def file(self):
         """The file alone."""
         return self.place.partition("::")[0]
 
     @property
-    def function(self) -> str:
+    def function(self):
         """The function or class; empty for the whole file."""
         return self.place.partition("::")[2]
 
@@ -41,7 +35,7 @@ class Mistake(NamedTuple):
     tests: tuple[str, ...]
 
 
-def mistake(name: str, breaks: str, *edits: tuple[str, str, str], by: str) -> Mistake:
+def mistake(name, breaks, *edits, by):
     """One row; ``by`` names the tests, separated by spaces, below ``tests/``."""
     tests = tuple(f"tests/{test}" for test in by.split())
     return Mistake(name, breaks, tuple(Edit(*edit) for edit in edits), tests)
@@ -77,7 +71,7 @@ SCHEMA = "scenarios/config/test_schema.py"
 
 # One row reads as four lines, whatever a formatter thinks of that.
 # fmt: off
-MISTAKES: tuple[Mistake, ...] = (
+MISTAKES = (
     # The measures
     mistake("HD and CD swapped", "HD is measured among contemporary papers, CD among past ones.",
         ("metrics/novelty/novelty.py::novelty_scores",

@@ -13,13 +13,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate, groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from tests.mutant_table import MISTAKES, Edit, Mistake
+from tests.mutant_table import MISTAKES, Mistake
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
@@ -42,11 +41,11 @@ class Outcome(NamedTuple):
     trouble: str = ""
 
 
-def misfits(mistakes: Sequence[Mistake], root: Path = ROOT) -> list[str]:
+def misfits(mistakes, root=ROOT):
     """Edits that cannot be made: their pattern does not fit once in its place, or breaks syntax."""
     faults = []
     for mistake in mistakes:
-        texts: dict[str, str] = {}
+        texts = {}
         for edit in mistake.edits:
             try:
                 texts[edit.file] = edited(edit, texts.get(edit.file) or _read(root / edit.file))
@@ -60,18 +59,14 @@ def misfits(mistakes: Sequence[Mistake], root: Path = ROOT) -> list[str]:
     return faults
 
 
-def edited(edit: Edit, text: str) -> str:
+def edited(edit, text):
     """The text of the edit's file with the mistake in it.
 
     The pattern is compared token by token, so that line breaks do not matter. A name of it that
     the place no longer holds has been renamed: it stands for whatever one name stands there, and
-    the replacement takes that name too.
-
-    Raises:
-        ValueError: there is no such place, or the pattern does not fit exactly once.
-    """
+    the replacement takes that name too."""
     start, end = span(edit, text)
-    renamed: Set[str] = set()
+    renamed = set()
     if edit.function:
         renamed = set(re.findall(r"\b[^\W\d]\w*", edit.old))
         renamed -= set(re.findall(r"\w+", text[start:end]))
@@ -84,9 +79,9 @@ def edited(edit: Edit, text: str) -> str:
     return text[: fits[0].start()] + new + text[fits[0].end() :]
 
 
-def _pattern(old: str, renamed: Set[str]) -> re.Pattern[str]:
+def _pattern(old, renamed):
     """A pattern that finds these tokens, whatever white space stands between them."""
-    seen: set[str] = set()
+    seen = set()
     parts = []
     for part in re.findall(r"\w+|[^\w\s]", old):
         if part in renamed:
@@ -100,16 +95,12 @@ def _pattern(old: str, renamed: Set[str]) -> re.Pattern[str]:
     return re.compile(re.escape(lead) + r"\s*".join(parts) + re.escape(tail))
 
 
-def span(edit: Edit, text: str) -> tuple[int, int]:
-    """Where the function or class of an edit begins and ends; the whole text, if it names none.
-
-    Raises:
-        ValueError: the file has no such function or class.
-    """
+def span(edit, text):
+    """Where the function or class of an edit begins and ends; the whole text, if it names none."""
     if not edit.function:
         return 0, len(text)
-    body: list[ast.stmt] = ast.parse(text).body
-    node: ast.stmt | None = None
+    body = ast.parse(text).body
+    node = None
     for name in edit.function.split("."):
         node = next((one for one in _inside(body) if one.name == name), None)
         if node is None:
@@ -120,7 +111,7 @@ def span(edit: Edit, text: str) -> tuple[int, int]:
     return offsets[first - 1], offsets[node.end_lineno]
 
 
-def _inside(body: Sequence[ast.AST]) -> Iterator[Any]:
+def _inside(body):
     """Functions and classes of a body, also those below an ``if`` or ``with``."""
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -129,14 +120,14 @@ def _inside(body: Sequence[ast.AST]) -> Iterator[Any]:
             yield from _inside(list(ast.iter_child_nodes(node)))
 
 
-def _read(path: Path) -> str:
+def _read(path):
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise ValueError(f"there is no {path.name}") from None
 
 
-def _compiles(text: str) -> bool:
+def _compiles(text):
     try:
         ast.parse(text)
     except SyntaxError:
@@ -144,7 +135,7 @@ def _compiles(text: str) -> bool:
     return True
 
 
-def plant(mistake: Mistake, root: Path) -> None:
+def plant(mistake, root):
     """Make the mistake in a copy; what was compiled from the right text is thrown away."""
     for edit in mistake.edits:
         path = root / edit.file
@@ -153,23 +144,18 @@ def plant(mistake: Mistake, root: Path) -> None:
             compiled.unlink()
 
 
-def copy(source: Path, target: Path, *ignored: str) -> Path:
+def copy(source, target, *ignored):
     """The sources and their tests in a folder of their own."""
     for name in COPIED:
         shutil.copytree(
-            source / name,
-            target / name,
-            symlinks=True,
-            ignore=shutil.ignore_patterns(*ignored),
+            source / name, target / name, symlinks=True, ignore=shutil.ignore_patterns(*ignored)
         )
     for name in FILES:
         shutil.copy2(source / name, target / name)
     return target
 
 
-def run_tests(
-    root: Path, tests: Iterable[str], **settings: str
-) -> subprocess.CompletedProcess[str]:
+def run_tests(root, tests, **settings):
     """Run tests in a copy, which is also what their subprocesses import."""
     environment = os.environ | {"PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"} | settings
     return subprocess.run(
@@ -182,7 +168,7 @@ def run_tests(
     )
 
 
-def fail_without_mistake(mistakes: Sequence[Mistake], pristine: Path) -> list[str]:
+def fail_without_mistake(mistakes, pristine):
     """What pytest says of the named tests that fail as things are; nothing, if all is well."""
     tests = sorted({test for mistake in mistakes for test in mistake.tests})
     # Folder by folder, so that several run at once.
@@ -192,7 +178,7 @@ def fail_without_mistake(mistakes: Sequence[Mistake], pristine: Path) -> list[st
     return [run.stdout[-4000:] for run in runs if run.returncode]
 
 
-def try_mistake(mistake: Mistake, pristine: Path) -> Outcome:
+def try_mistake(mistake, pristine):
     """Plant one mistake in a copy of its own and run its tests."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
@@ -210,18 +196,18 @@ def try_mistake(mistake: Mistake, pristine: Path) -> Outcome:
     return Outcome(mistake, "", seconds, done.stdout[-2000:] if done.returncode else "")
 
 
-def line(outcome: Outcome) -> str:
+def line(outcome):
     """One row of the printed table."""
     verdict = "noticed" if outcome.by else "BROKEN" if outcome.trouble else "SURVIVED"
     return f"{outcome.mistake.name:<32} {verdict:<9} {outcome.seconds:>4.0f} s  {outcome.by}"
 
 
-def chosen(*names: str) -> list[Mistake]:
+def chosen(*names):
     """The mistakes to try: those of these names, or all if no name is given."""
     return [mistake for mistake in MISTAKES if not names or mistake.name in names]
 
 
-def main() -> int:
+def main():
     """Try the mistakes; 0 if every one has been noticed."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--only", metavar="NAME", nargs="+", default=(), help="try these alone")

@@ -1,7 +1,5 @@
 """What the documentation shows is run: README's example, its commands, the notebook."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re
@@ -34,11 +32,11 @@ COMMAND = (
 )
 
 
-def blocks(text: str, language: str) -> list[str]:
+def blocks(text, language):
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
-def society(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+def society(arguments, folder):
     command = [sys.executable, "-c", COMMAND, *arguments]
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(folder)}
     return subprocess.run(
@@ -222,7 +220,7 @@ QUESTIONS = {
 """What a newcomer types, in at most two tries, and the page that answers it."""
 
 
-def questions_without_answer(site: Path) -> dict[str, list[str]]:
+def questions_without_answer(site):
     """Those whose page is not among the first three of any try, with what the last one found."""
     tries = [query for queries in QUESTIONS for query in queries]
     command = ["node", str(ROOT / "tests" / "site_search.js"), str(site), *tries]
@@ -281,11 +279,7 @@ def test_the_notebook_runs(tmp_path, monkeypatch):
 
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     notebook = nbformat.read(NOTEBOOK, as_version=4)
-    client = NotebookClient(
-        notebook,
-        timeout=550,
-        resources={"metadata": {"path": str(tmp_path)}},
-    )
+    client = NotebookClient(notebook, timeout=550, resources={"metadata": {"path": str(tmp_path)}})
     client.execute()
     # What is stored is what comes out, word by word.
     assert shown_texts(notebook) == shown_texts(nbformat.read(NOTEBOOK, as_version=4))

@@ -1,7 +1,5 @@
 """The gallery: every script is short, uses public names alone, is shown, and draws its picture."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess
@@ -22,7 +20,7 @@ QUICK = ("communities", "lotka")
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_script_is_short_and_uses_public_names_alone(name: str) -> None:
+def test_a_script_is_short_and_uses_public_names_alone(name):
     assert len(TEXTS[name].splitlines()) <= 25
     nodes = list(ast.walk(tree := ast.parse(TEXTS[name])))
     assert ast.get_docstring(tree)
@@ -36,13 +34,13 @@ def test_a_script_is_short_and_uses_public_names_alone(name: str) -> None:
     assert not [one.attr for one in used if one.attr.startswith("_")]
 
 
-def test_the_page_shows_every_script_once() -> None:
+def test_the_page_shows_every_script_once():
     page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     assert len(TEXTS) >= 12
     assert sorted(re.findall(r"^\[(\w+)\.py\]\(.*\)$", page, re.MULTILINE)) == sorted(TEXTS)
 
 
-def draw(names: list[str], folder: Path) -> None:
+def draw(names, folder):
     subprocess.run([sys.executable, str(GALLERY), *names], cwd=folder, check=True)
     for name in names:
         picture = (folder / f"{name}.svg").read_text(encoding="utf-8")
@@ -50,12 +48,12 @@ def draw(names: list[str], folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_pictures_of_one_run_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_pictures_of_one_run_are_drawn(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     draw([*QUICK], tmp_path)
 
 
 @pytest.mark.slow
-def test_the_other_pictures_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_other_pictures_are_drawn(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     draw([name for name in TEXTS if name not in QUICK], tmp_path)

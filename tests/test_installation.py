@@ -1,7 +1,5 @@
 """The entry point of the command, and the check of the files that were installed."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import os
@@ -23,9 +21,7 @@ from virsci_society.scenarios.runs.execute import run_scenario
 ROOT = Path(__file__).parents[1]
 
 
-def society(
-    site: Path, *arguments: str, app: str = "", before: str = ""
-) -> subprocess.CompletedProcess[str]:
+def society(site, *arguments, app="", before=""):
     """The command of a package that consists of the entry point and a module for the command."""
     package = site / "virsci_society"
     for folder in (package, package / "scenarios", package / "scenarios" / "cli"):
@@ -40,14 +36,14 @@ def society(
     return subprocess.run(command, capture_output=True, text=True, cwd=site)
 
 
-def test_the_command_runs(tmp_path: Path) -> None:
+def test_the_command_runs(tmp_path):
     app = "import sys\ndef main():\n    print('ran', *sys.argv[1:])\n"
     done = society(tmp_path, "list", app=app)
     assert (done.returncode, done.stdout, done.stderr) == (0, "ran list\n", "")
 
 
 @pytest.mark.parametrize("moment", ["import", "arguments"])
-def test_ctrl_c_during_imports_is_one_line_and_exit_130(tmp_path: Path, moment: str) -> None:
+def test_ctrl_c_during_imports_is_one_line_and_exit_130(tmp_path, moment):
     """Ctrl-C is sent by the module that the command imports, so it always comes at that moment."""
     send = f"os.kill(os.getpid(), {int(signal.SIGINT)}); time.sleep(60)"
     app = f"import os, time\n{send}\n"
@@ -59,7 +55,7 @@ def test_ctrl_c_during_imports_is_one_line_and_exit_130(tmp_path: Path, moment: 
     assert done.stderr == "interrupted before the command began\n"
 
 
-def test_a_package_that_is_not_installed_is_named(tmp_path: Path) -> None:
+def test_a_package_that_is_not_installed_is_named(tmp_path):
     done = society(tmp_path, app="import typer_of_another_name\n")
     assert done.returncode == 2
     assert done.stderr == (
@@ -68,9 +64,7 @@ def test_a_package_that_is_not_installed_is_named(tmp_path: Path) -> None:
     )
 
 
-def test_files_that_were_changed_or_lost_since_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_that_were_changed_or_lost_since_are_named(tmp_path, monkeypatch):
     package = tmp_path / "virsci_society"
     package.mkdir()
     rows = []
@@ -90,11 +84,11 @@ def test_files_that_were_changed_or_lost_since_are_named(
     assert sorted(path.name for path in changed_files()) == ["changed.py", "lost.py"]
 
 
-def test_the_working_copy_is_in_order() -> None:
+def test_the_working_copy_is_in_order():
     assert changed_files() == []
 
 
-def test_packages_of_an_analyst_with_short_names_do_not_matter(tmp_path: Path) -> None:
+def test_packages_of_an_analyst_with_short_names_do_not_matter(tmp_path):
     """Folders ``metrics`` and ``agents`` in the current folder; ``openai-agents`` has one."""
     for name in ("agents", "metrics", "society", "scenarios", "protocols"):
         (tmp_path / name).mkdir()
@@ -134,7 +128,7 @@ except Exception as error:
 
 
 @pytest.mark.slow
-def test_without_the_extras_rules_run_and_models_and_plots_name_them(tmp_path: Path) -> None:
+def test_without_the_extras_rules_run_and_models_and_plots_name_them(tmp_path):
     short, out = "quickstart --set until=40", tmp_path / "lean"
     models = {
         "litellm": "--set backend.use=litellm --set backend.model=ollama_chat/m",
@@ -167,7 +161,7 @@ def test_without_the_extras_rules_run_and_models_and_plots_name_them(tmp_path: P
     assert plot == f"InputError a plot needs matplotlib: {cure}[plots]'"
 
 
-def test_the_plain_installation_brings_no_client_of_models_and_no_plots() -> None:
+def test_the_plain_installation_brings_no_client_of_models_and_no_plots():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     plain, extras = " ".join(project["dependencies"]), project["optional-dependencies"]
     for extra, names in (("llm", ("litellm", "openai", "tiktoken")), ("plots", ("matplotlib",))):
@@ -176,13 +170,13 @@ def test_the_plain_installation_brings_no_client_of_models_and_no_plots() -> Non
     assert "virsci-society[llm,plots]" in extras["dev"]
 
 
-def test_the_installed_command_is_this_module() -> None:
+def test_the_installed_command_is_this_module():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert settings["project"]["scripts"] == {"society": "virsci_society._installation:main"}
     assert settings["project"]["name"] == DISTRIBUTION
 
 
-def test_every_requirement_names_its_oldest_release() -> None:
+def test_every_requirement_names_its_oldest_release():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert {"simpy==4.1", "openai==2.20"} <= set(constraints(text))
     with pytest.raises(ValueError, match="simpy<5: give the oldest release"):

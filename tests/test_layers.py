@@ -34,15 +34,7 @@ BELOW = {
     "scenarios": {"agents", "society", "protocols", "metrics"},
 }
 ROOMS = {
-    "agents": (
-        "files",
-        "replies",
-        "prompts",
-        "journal",
-        "gateway",
-        "offline",
-        "backends",
-    ),
+    "agents": ("files", "replies", "prompts", "journal", "gateway", "offline", "backends"),
     "society": (
         ("kernel", "literature"),
         "ecosystem",
@@ -470,11 +462,7 @@ PLANTED = [
         "society/a.py",
         "try:\n    import virsci_society.metrics.cost\nexcept ImportError:\n    pass",
     ),
-    (
-        wrong_floors,
-        "protocols/a.py",
-        "from virsci_society.metrics.cost import inference_cost",
-    ),
+    (wrong_floors, "protocols/a.py", "from virsci_society.metrics.cost import inference_cost"),
     (wrong_floors, "metrics/a.py", "import protocols"),
     (wrong_floors, "metrics/report/a.py", "from virsci_society.scenarios.config.yaml_io import x"),
     (wrong_floors, "society/x/a.py", "if TYPE_CHECKING:\n    pass\nelse:\n    import metrics"),
@@ -511,11 +499,7 @@ PLANTED = [
     (fullest, "society/cellar/a.py", "x = 1"),
     (names_twice, "society/a.py", "class Society:\n    pass"),
     (names_twice, "agents/a.py", "Floats = npt.NDArray[np.float64]"),
-    (
-        wrong_exports,
-        "agents/x/__init__.py",
-        "from virsci_society.agents import profile",
-    ),
+    (wrong_exports, "agents/x/__init__.py", "from virsci_society.agents import profile"),
     (
         wrong_floors,
         "agents/a.py",

@@ -4,7 +4,6 @@ That each pattern fits its place once is asked by ``make mutants``, which plants
 """
 
 import ast
-from pathlib import Path
 
 import pytest
 
@@ -40,7 +39,7 @@ def test_the_tests_that_must_notice_exist(mistake):
         assert not name or name in {node.name for node in body if hasattr(node, "name")}
 
 
-def test_a_table_that_no_longer_fits_is_told(tmp_path: Path):
+def test_a_table_that_no_longer_fits_is_told(tmp_path):
     (tmp_path / "a.py").write_text("x = 1\nx = 1\n")
     (tmp_path / "c.py").write_text("x = 1\n")
     edits = (
@@ -94,7 +93,7 @@ def test_one_renamed_name_stands_for_one_name():
         edited(Edit("a.py::f", "old + old", ""), "def f(a, b):\n    return a + b\n")
 
 
-def test_planting_forgets_what_was_compiled(tmp_path: Path):
+def test_planting_forgets_what_was_compiled(tmp_path):
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "a.py").write_text("x = 1\n")
     for name in ("a.cpython-311.pyc", "ab.cpython-311.pyc"):

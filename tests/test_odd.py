@@ -1,7 +1,5 @@
 """The ODD page: its elements in order, and its constants as the code has them."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from itertools import takewhile

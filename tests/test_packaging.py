@@ -1,7 +1,5 @@
 """What a wheel, a source distribution and the container hold."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -20,7 +18,7 @@ PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
 NOT_IN_A_DISTRIBUTION = (".ci/*", ".github/*", ".gitignore")
 
 
-def tracked() -> list[str]:
+def tracked():
     """The files of the checkout that git knows of."""
     done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
@@ -28,19 +26,19 @@ def tracked() -> list[str]:
     return done.stdout.split("\n")[:-1]
 
 
-def in_a_wheel(path: str) -> bool:
+def in_a_wheel(path):
     """Do the settings of the build backend put this file of a package into a wheel?"""
     patterns = PYPROJECT["tool"]["setuptools"]["package-data"]["*"]
     name = Path(path).name
     return name.endswith(".py") or any(fnmatch(name, pattern) for pattern in patterns)
 
 
-def test_every_package_says_that_it_is_typed() -> None:
+def test_every_package_says_that_it_is_typed():
     assert (ROOT / "virsci_society" / "py.typed").is_file()
     assert in_a_wheel("virsci_society/py.typed")
 
 
-def test_the_five_folders_are_parts_of_one_package() -> None:
+def test_the_five_folders_are_parts_of_one_package():
     links = {
         path.name: os.readlink(path)
         for path in (ROOT / "virsci_society").iterdir()
@@ -49,7 +47,7 @@ def test_the_five_folders_are_parts_of_one_package() -> None:
     assert links == {package: f"../{package}" for package in PACKAGES}
 
 
-def test_a_wheel_holds_every_file_of_the_packages() -> None:
+def test_a_wheel_holds_every_file_of_the_packages():
     files = [path for path in tracked() if path.startswith(tuple(f"{one}/" for one in PACKAGES))]
     assert len(files) > 400
     assert [path for path in files if not in_a_wheel(path)] == []
@@ -57,7 +55,7 @@ def test_a_wheel_holds_every_file_of_the_packages() -> None:
     assert PYPROJECT["tool"]["setuptools"]["packages"]["find"]["include"] == ["virsci_society*"]
 
 
-def test_a_source_distribution_is_complete() -> None:
+def test_a_source_distribution_is_complete():
     """By the build backend's own reading of MANIFEST.in, over the files that git knows of."""
     filelist = pytest.importorskip("setuptools._distutils.filelist")
     files, made = tracked(), filelist.FileList()
@@ -72,7 +70,7 @@ def test_a_source_distribution_is_complete() -> None:
     assert [p for p in left_out if not any(fnmatch(p, one) for one in NOT_IN_A_DISTRIBUTION)] == []
 
 
-def test_the_metadata_name_licence_classifiers_and_pages() -> None:
+def test_the_metadata_name_licence_classifiers_and_pages():
     project = PYPROJECT["project"]
     assert project["license"] == "MIT"
     assert all((ROOT / name).is_file() for name in project["license-files"])
@@ -83,7 +81,7 @@ def test_the_metadata_name_licence_classifiers_and_pages() -> None:
     assert all(url.startswith("https://") for url in project["urls"].values())
 
 
-def test_codemeta_says_what_citation_and_metadata_say() -> None:
+def test_codemeta_says_what_citation_and_metadata_say():
     again = "python -m tests.codemeta > codemeta.json"
     assert (ROOT / "codemeta.json").read_text(encoding="utf-8") == f"{codemeta()}\n", again
     held = json.loads(codemeta())
@@ -91,7 +89,7 @@ def test_codemeta_says_what_citation_and_metadata_say() -> None:
     assert held["referencePublication"][0]["author"][0]["familyName"] == "Su"
 
 
-def test_the_container_copies_what_there_is_and_runs_the_demo() -> None:
+def test_the_container_copies_what_there_is_and_runs_the_demo():
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     copied = [
         name for line in re.findall(r"^COPY (.*) \S+$", text, re.MULTILINE) for name in line.split()

@@ -1,11 +1,7 @@
 """Every public name shows its use: the examples of its docstring are run here."""
 
-from __future__ import annotations
-
 import doctest
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,7 +13,7 @@ DATA = ("METRICS", "Days", "Process")
 
 
 @pytest.fixture(scope="module")
-def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def names(tmp_path_factory):
     """What examples are given: a small scenario, its run, and a team that has just been founded."""
     keys = {
         "until": "26w",
@@ -41,35 +37,33 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def _examples(text: str | None) -> list[doctest.Example]:
+def _examples(text):
     return doctest.DocTestParser().get_examples(text or "")
 
 
-def _is_used(name: str, text: str | None) -> bool:
+def _is_used(name, text):
     return any(re.search(rf"\bvs\.{name}\b", one.source) for one in _examples(text))
 
 
-def _run(title: str, text: str, names: dict[str, Any]) -> None:
+def _run(title, text, names):
     test = doctest.DocTest(_examples(text), dict(names), title, None, 0, text)
-    said: list[str] = []
+    said = []
     result = doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=said.append)
     assert not result.failed, "".join(said)
 
 
 @pytest.mark.parametrize("name", [name for name in vs.__all__ if name not in DATA])
-def test_a_public_name_has_an_example_that_runs(name: str, names: dict[str, Any]) -> None:
+def test_a_public_name_has_an_example_that_runs(name, names):
     text = getattr(vs, name).__doc__ or ""
     assert "Example:" in text, f"{name}: no section Example: in its docstring"
     assert _is_used(name, text), f"{name}: no line >>> with vs.{name}"
     _run(name, text, names)
 
 
-def test_the_names_of_data_have_examples_in_the_docstring_of_the_package(
-    names: dict[str, Any],
-) -> None:
+def test_the_names_of_data_have_examples_in_the_docstring_of_the_package(names):
     assert [name for name in DATA if not _is_used(name, vs.__doc__)] == []
     _run("virsci_society", vs.__doc__ or "", names)

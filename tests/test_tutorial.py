@@ -1,7 +1,5 @@
 """The tutorials: their commands and code run as printed; the study on removals is the library's."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -23,16 +21,14 @@ TUTORIALS = sorted((ROOT / "docs").glob("tutorial-*.md"))
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
-def test_the_study_is_that_of_the_library() -> None:
+def test_the_study_is_that_of_the_library():
     (shown,) = (text for language, text in BLOCK.findall(PAGE) if language == "yaml")
     held = (STUDIES / "removal.yaml").read_text(encoding="utf-8")
     assert parse_yaml(shown, "page").data == parse_yaml(held, "library").data
 
 
 @pytest.mark.slow
-def test_one_society_and_its_fork_print_what_the_page_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_society_and_its_fork_print_what_the_page_shows(tmp_path, monkeypatch, capsys):
     """All up to the study, whose commands the slow test runs."""
     monkeypatch.chdir(tmp_path)
     ran = []
@@ -53,7 +49,7 @@ def test_one_society_and_its_fork_print_what_the_page_shows(
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_tutorial_prints_what_its_page_shows(page: Path, tmp_path: Path) -> None:
+def test_tutorial_prints_what_its_page_shows(page, tmp_path):
     """Save the files, run the commands and the Python of a page, and compare every output."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
     expected, printed = [], []
@@ -81,9 +77,7 @@ def test_tutorial_prints_what_its_page_shows(page: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_the_lines_for_a_model_of_ones_own_run_against_a_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_lines_for_a_model_of_ones_own_run_against_a_server(tmp_path, monkeypatch):
     page = (ROOT / "docs" / "tutorial-virsci.md").read_text(encoding="utf-8")
     blocks = BLOCK.findall(page)
     (mine,) = (text for language, text in blocks if language == "yaml")

@@ -6,8 +6,6 @@ the core, of a call over HTTP and of what is used of Mesa are run, and two socie
 must be the same everywhere. Only the standard library is used: nothing else is installed yet.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -35,37 +33,22 @@ SOCIETIES = ("quickstart", "community/assembly")
 SHOWN = ("litellm", "mesa", "numpy", "pandas", "pydantic")
 
 
-def constraints(text: str) -> list[str]:
-    """The oldest release of each requirement of the program and of the extra ``llm``, for pip.
-
-    Args:
-        text: of ``pyproject.toml``.
-
-    Raises:
-        ValueError: a requirement does not name its oldest release.
-    """
+def constraints(text):
+    """The oldest release of each requirement of the program and of the extra ``llm``, for pip."""
     project = tomllib.loads(text)["project"]
     required = project["dependencies"] + project["optional-dependencies"]["llm"]
     return [f"{name}=={release}" for name, release in map(_floor, required)]
 
 
-def _floor(requirement: str) -> tuple[str, str]:
+def _floor(requirement):
     found = FLOOR.match(requirement)
     if found is None:
         raise ValueError(f"{requirement}: give the oldest release that is supported, NAME>=RELEASE")
     return found[1], found[2]
 
 
-def digests(python: str, limits: list[str]) -> tuple[str, ...]:
-    """Install the program under a Python, test it, and run the societies.
-
-    Args:
-        python: the interpreter.
-        limits: constraints of pip.
-
-    Raises:
-        CalledProcessError: something of it failed.
-    """
+def digests(python, limits):
+    """Install the program under a Python, test it, and run the societies."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         _run(python, "-m", "venv", home)
@@ -86,21 +69,21 @@ def digests(python: str, limits: list[str]) -> tuple[str, ...]:
         return tuple(made)
 
 
-def _run(*command: str | Path) -> None:
+def _run(*command):
     subprocess.run(command, check=True, cwd=ROOT)
 
 
-def has_oldest(python: str) -> bool:
+def has_oldest(python):
     """Whether there are wheels of the oldest packages for a Python."""
     ask = "import sys; print(*sys.version_info[:2])"
     told = subprocess.run([python, "-c", ask], check=True, capture_output=True, text=True).stdout
     return tuple(map(int, told.split())) <= LAST_WITH_OLDEST
 
 
-def main(pythons: list[str]) -> int:
+def main(pythons):
     """Try them one after another and print what came of it; 1 if something failed."""
-    ends: list[str] = []
-    found: dict[tuple[str, ...], str] = {}
+    ends = []
+    found = {}
     failed, tried_oldest = False, False
     floors = constraints((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     for python in pythons:

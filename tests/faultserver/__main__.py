@@ -1,7 +1,5 @@
 """``python -m tests.faultserver``: the server as a program, until Ctrl-C."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import importlib
@@ -22,7 +20,7 @@ _FORMS = (
 )
 
 
-def main() -> None:
+def main():
     """Read the options, serve, and print the counts at the end."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.faultserver",
@@ -38,7 +36,7 @@ def main() -> None:
     asyncio.run(_serve(plan_of(given), given.port, attached=given.attached))
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser):
     """What a plan can be told on the command line."""
     told = f"how often an attempt fails so; can be repeated; KIND is {', '.join(KINDS)}"
     parser.add_argument("--fault", action="append", default=[], metavar="KIND=RATE", help=told)
@@ -46,7 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plan", metavar="JSON", default="{}", help="a whole plan; see plan.py")
 
 
-def plan_of(given: argparse.Namespace) -> Plan:
+def plan_of(given):
     """The plan; what is wrong with it ends the program with a sentence and exit code 2."""
     try:
         plan = Plan.model_validate_json(given.plan).model_dump()
@@ -62,7 +60,7 @@ def plan_of(given: argparse.Namespace) -> Plan:
         raise SystemExit(2) from None
 
 
-async def _serve(plan: Plan, port: int, *, attached: bool) -> None:
+async def _serve(plan, port, *, attached):
     server, ended = Server(plan), asyncio.Event()
     loop = asyncio.get_running_loop()
     for signal_ in (signal.SIGINT, signal.SIGTERM):
@@ -83,7 +81,7 @@ async def _serve(plan: Plan, port: int, *, attached: bool) -> None:
         print(json.dumps(server.counts.shown(), indent=2))
 
 
-def _wait_for_end(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
+def _wait_for_end(loop, ended):
     """Whoever holds the other end of our input may be gone without a word."""
     sys.stdin.buffer.read()
     loop.call_soon_threadsafe(ended.set)

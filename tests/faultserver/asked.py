@@ -20,16 +20,7 @@ class Misunderstood(ValueError):
 
 @dataclass(frozen=True)
 class Asked:
-    """One question.
-
-    Attributes:
-        id: the call id: of the slots, else of the header X-Call-Id, else a hash of the messages.
-        model: the name under which the answer comes back.
-        messages: what a language model would be told.
-        request: what the slots say; None without slots.
-        form: the ``response_format``; empty without one.
-        limit: most tokens of the answer; None: any.
-    """
+    """One question."""
 
     id: str
     model: str
@@ -39,12 +30,8 @@ class Asked:
     limit: int | None
 
     @classmethod
-    def read(cls, body: bytes, headers: Mapping[str, str]) -> Asked:
-        """Understand one body.
-
-        Raises:
-            Misunderstood: it is no chat completion, or asks for what is not served.
-        """
+    def read(cls, body, headers):
+        """Understand one body."""
         data = read_object(body)
         if data.get("stream"):
             raise Misunderstood("streaming is not served by the test server; leave stream out")
@@ -66,24 +53,24 @@ class Asked:
         )
 
     @property
-    def first(self) -> bool:
+    def first(self):
         """True unless it asks once more for words that could not be read."""
         if self.request is not None:
             return self.request.attempt == 0
         return all(message.role != "assistant" for message in self.messages)
 
     @cached_property
-    def prompt_tokens(self) -> int:
+    def prompt_tokens(self):
         """Tokens of the messages."""
         return tokens(sum(len(message.content) for message in self.messages))
 
 
-def tokens(characters: int) -> int:
+def tokens(characters):
     """Four characters a token, rounded up: the count of ``agents/offline/backend.py``."""
     return (characters + 3) // 4
 
 
-def read_object(body: bytes) -> dict[str, Any]:
+def read_object(body):
     """A JSON object."""
     try:
         data = json.loads(body)
@@ -94,7 +81,7 @@ def read_object(body: bytes) -> dict[str, Any]:
     return data
 
 
-def _messages(data: Any) -> tuple[Message, ...]:
+def _messages(data):
     if not isinstance(data, list) or not data:
         raise Misunderstood("messages: expected a list of at least one message")
     messages = []
@@ -107,6 +94,6 @@ def _messages(data: Any) -> tuple[Message, ...]:
     return tuple(messages)
 
 
-def _hash(messages: tuple[Message, ...]) -> str:
+def _hash(messages):
     told = json.dumps([[one.role, one.content] for one in messages])
     return hashlib.sha256(told.encode()).hexdigest()[:16]

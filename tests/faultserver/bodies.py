@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
-from tests.faultserver.asked import Asked, tokens
+from tests.faultserver.asked import tokens
 from tests.faultserver.counts import ANSWERED, LIMITED, REASKED
-from tests.faultserver.plan import EMPTY, Drawn, Plan, chance
+from tests.faultserver.plan import EMPTY, chance
 from tests.faultserver.wire import HttpResponse
 from tests.faultserver.words import UNREADABLE, with_secret, words
 
 INVALID = "invalid_request_error"
-ERRORS: dict[str, tuple[int, str, str, str | None]] = {
+ERRORS = {
     "unauthorised": (401, "Incorrect API key provided.", INVALID, "invalid_api_key"),
     "forbidden": (403, "Country not supported", "request_forbidden", "unsupported_country"),
     "not_found": (404, "The model does not exist.", INVALID, "model_not_found"),
@@ -28,7 +27,7 @@ ERRORS: dict[str, tuple[int, str, str, str | None]] = {
 }
 """Status, message, type and code of each kind that is an error and no more."""
 HTML = b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
-WRONG: tuple[dict[str, Any], ...] = (
+WRONG = (
     {"prompt_tokens": -5, "completion_tokens": -7, "total_tokens": -12},
     {"prompt_tokens": "many", "completion_tokens": "a few", "total_tokens": "plenty"},
     {"prompt_tokens": 10**18, "completion_tokens": 10**18, "total_tokens": 2},
@@ -44,13 +43,13 @@ class Answer:
     usage: tuple[int, int] | None = None
 
 
-def error(status: int, message: str, kind: str = INVALID, code: str | None = None) -> HttpResponse:
+def error(status, message, kind=INVALID, code=None):
     """An error as OpenAI puts it."""
     said = {"message": message, "type": kind, "param": None, "code": code}
     return HttpResponse.of(status, {"error": said})
 
 
-def instead(way: str | None, plan: Plan, secret: str) -> Answer | None:
+def instead(way, plan, secret):
     """What is sent in place of any answer; ``secret`` is the Authorization header."""
     if way in ERRORS:
         response = error(*ERRORS[way])
@@ -68,12 +67,8 @@ def instead(way: str | None, plan: Plan, secret: str) -> Answer | None:
     return Answer(response, way)
 
 
-def answer(asked: Asked, drawn: Drawn, plan: Plan, secret: str) -> Answer:
-    """The response to one question; how it is sent is the server's affair.
-
-    Raises:
-        Misunderstood: nothing can be said to this question.
-    """
+def answer(asked, drawn, plan, secret):
+    """The response to one question; how it is sent is the server's affair."""
     way = drawn.way
     if (other := instead(way, plan, secret)) is not None:
         return other
@@ -100,7 +95,7 @@ def answer(asked: Asked, drawn: Drawn, plan: Plan, secret: str) -> Answer:
     return Answer(HttpResponse.of(200, body), outcome, usage)
 
 
-def spoil(body: dict[str, Any], kind: str | None, call: str) -> None:
+def spoil(body, kind, call):
     """Falsify the usage of a body."""
     if kind == "missing_usage":
         del body["usage"]
@@ -110,12 +105,12 @@ def spoil(body: dict[str, Any], kind: str | None, call: str) -> None:
         body["usage"] = WRONG[int(chance(call, kind) * len(WRONG))]
 
 
-def _said(asked: Asked, drawn: Drawn, plan: Plan, secret: str) -> tuple[str | None, ...]:
+def _said(asked, drawn, plan, secret):
     """Words, reason to finish, refusal and outcome; the first thing that goes wrong names it."""
     named, finish, refusal = drawn.way or drawn.words or drawn.usage, "stop", None
     if drawn.way in EMPTY:
         return None if drawn.way == "null_content" else "", finish, refusal, drawn.way
-    text: str | None = words(asked, plan)
+    text = words(asked, plan)
     match drawn.words:
         case None if asked.first and plan.happens(plan.reask, "reask", asked.id):
             text, named = UNREADABLE, named or REASKED

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
 from tests.faultserver.plan import KINDS
 
@@ -49,38 +48,31 @@ class Counts:
     generated: Counter[str] = field(default_factory=Counter)
     calls: dict[str, CallCount] = field(default_factory=dict)
 
-    def connect(self) -> None:
+    def connect(self):
         """The first request for a completion has come over a connection."""
         self.connections += 1
         self.open_connections += 1
 
-    def arrive(self) -> None:
+    def arrive(self):
         """A request for a completion is here."""
         self.requests += 1
         self.under_way += 1
         self.most_at_once = max(self.most_at_once, self.under_way)
 
-    def generate(self, usage: tuple[int, int] | None) -> None:
+    def generate(self, usage):
         """An answer of so many tokens was generated, whether or not it arrives; None: none was."""
         prompt, completion = usage or (0, 0)
         more = {"prompt_tokens": prompt, "completion_tokens": completion}
         self.generated.update({"answers": usage is not None, **more})
 
-    def attempt(self, call: str) -> CallCount:
+    def attempt(self, call):
         """The next attempt at a call id."""
         counted = self.calls.setdefault(call, CallCount())
         counted.attempts += 1
         return counted
 
-    def leave(self, outcome, counted=None, usage=None, faults=()) -> None:
-        """A request is done with.
-
-        Args:
-            outcome: what came of it.
-            counted: of its call, if that is known.
-            usage: true tokens of a completion that was wholly sent.
-            faults: those that the client has met.
-        """
+    def leave(self, outcome, counted=None, usage=None, faults=()):
+        """A request is done with."""
         self.under_way -= 1
         self.outcomes[outcome] += 1
         self.faults.update(faults)
@@ -96,7 +88,7 @@ class Counts:
             counted.prompt_tokens += usage[0]
             counted.completion_tokens += usage[1]
 
-    def shown(self, *, full: bool = False) -> dict[str, Any]:
+    def shown(self, *, full=False):
         """All of it as plain data; ``full`` with one entry for each call id."""
         calls = self.calls.values()
         shown = vars(self) | {

@@ -1,7 +1,5 @@
 """``make demo-live``: a whole run over HTTP against the fault server, without a model or a key."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess
@@ -26,7 +24,7 @@ outcomes: {outcomes}
 faults: {faults}"""
 
 
-def main() -> int:
+def main():
     """Run the quickstart society against the server; returns the exit code of the run."""
     parser = argparse.ArgumentParser(prog="make demo-live", description=__doc__)
     add_options(parser)

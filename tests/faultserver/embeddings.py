@@ -15,7 +15,7 @@ import numpy as np
 from tests.faultserver.asked import Misunderstood, read_object, tokens
 from tests.faultserver.bodies import INVALID, Answer, error, instead, spoil
 from tests.faultserver.counts import ANSWERED
-from tests.faultserver.plan import EMPTY, Drawn, Plan
+from tests.faultserver.plan import EMPTY
 from tests.faultserver.wire import HttpResponse
 
 ROWS, OLLAMA = "/embeddings", "/api/embed"
@@ -38,12 +38,8 @@ class AskedRows:
     ollama: bool
 
     @classmethod
-    def read(cls, body: bytes, *, ollama: bool = False) -> AskedRows:
-        """Understand one body.
-
-        Raises:
-            Misunderstood: it asks for no rows, or for what is not served.
-        """
+    def read(cls, body, *, ollama=False):
+        """Understand one body."""
         data = read_object(body)
         given = data.get("input")
         texts = [given] if isinstance(given, str) else given
@@ -57,7 +53,7 @@ class AskedRows:
         return cls(hashlib.sha256(said).hexdigest()[:16], model, tuple(texts), dimensions, ollama)
 
 
-def rows_answer(asked: AskedRows, drawn: Drawn, plan: Plan, secret: str) -> Answer:
+def rows_answer(asked, drawn, plan, secret):
     """The response to one request for rows; what goes wrong with words alone does not matter."""
     way = drawn.way or ""
     if (other := instead(way, plan, secret)) is not None:
@@ -79,7 +75,7 @@ def rows_answer(asked: AskedRows, drawn: Drawn, plan: Plan, secret: str) -> Answ
     return Answer(HttpResponse.of(200, body), way or drawn.usage or ANSWERED, (counted, 0))
 
 
-def row_of(text: str, model: str = "test", dimensions: int = DIMENSIONS) -> list[float]:
+def row_of(text, model="test", dimensions=DIMENSIONS):
     """The row of a text: the same everywhere, of no particular length."""
     row = np.zeros(dimensions)
     for word in text.lower().split():

@@ -15,13 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class Kind(NamedTuple):
-    """One way of not answering well.
-
-    Attributes:
-        sort: transport, verdict, words, usage or secret.
-        each: drawn for each attempt; otherwise once for the call.
-        kept: the client has the call's words, or a verdict on it, and need not ask again.
-    """
+    """One way of not answering well."""
 
     sort: str
     each: bool = False
@@ -68,27 +62,7 @@ Seconds = Annotated[float, Field(ge=0, le=600, allow_inf_nan=False)]
 
 
 class Plan(BaseModel):
-    """Behaviour of the server; every draw is a hash of ``seed``, the call id and what is drawn.
-
-    Attributes:
-        seed: of all draws.
-        latency: mean seconds before any answer.
-        latency_kind: always the mean, or exponentially distributed.
-        rates: probability of each kind of fault, by its name in ``KINDS``.
-        streak: most faults on the way in a row at one call id; then one attempt is spared.
-        from_n: faults on the way happen after so many requests since the last reset.
-        until_n: and up to this one; None: without end. Both go by the order of arrival.
-        wordy: times as long as the offline scientist's are texts of five words and more.
-        accept: share of the accepted invitations that stay accepted.
-        reask: share of the first askings whose words cannot be read; a re-ask is answered well.
-        slow_seconds: lateness of ``slow``.
-        stalled_seconds: patience of ``stalled``, at most 60.
-        retry_after: seconds in the header of ``rate_limited``.
-        plays: the server whose pages and context window are played (``windows.py``).
-        window: tokens of its context window; None: 4,096. For an Ollama, that of the model's file.
-        trained: tokens of the window that the model of a played Ollama was made for.
-        refuses: a played Ollama knows ``truncate`` and ``shift`` (releases since 0.12.6).
-    """
+    """Behaviour of the server; every draw is a hash of ``seed``, the call id and what is drawn."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -118,13 +92,13 @@ class Plan(BaseModel):
                 raise ValueError(f"no fault is called {kind!r}; there are {', '.join(KINDS)}")
         return rates
 
-    def delay(self, call: str, attempt: int) -> float:
+    def delay(self, call, attempt):
         """Seconds to wait before this attempt is answered."""
         if self.latency_kind == "fixed" or self.latency == 0.0:
             return self.latency
         return -self.latency * math.log(1.0 - chance(self.seed, call, attempt, "latency"))
 
-    def draw(self, call: str, attempt: int, *, spared: bool = False) -> Drawn:
+    def draw(self, call, attempt, *, spared=False):
         """What goes wrong with this attempt; a ``spared`` one meets no fault on the way.
 
         The kinds of one group are drawn independently; of several that hit, the one that hit
@@ -143,7 +117,7 @@ class Plan(BaseModel):
         words = first(lambda kind: not kind.each and kind.sort != "usage", call)
         return Drawn(way, words, usage)
 
-    def happens(self, rate: float, what: str, call: str) -> bool:
+    def happens(self, rate, what, call):
         """One draw for a call; ``what`` names it."""
         return chance(self.seed, call, what) < rate
 
@@ -156,7 +130,7 @@ class Drawn(NamedTuple):
     usage: str | None = None
 
     @property
-    def met(self) -> list[str]:
+    def met(self):
         """The kinds that the client can see: one on the way hides what was not sent for it."""
         kinds = [self.way]
         if self.way in (None, "slow"):
@@ -166,7 +140,7 @@ class Drawn(NamedTuple):
         return [kind for kind in kinds if kind is not None]
 
 
-def chance(*place: object) -> float:
+def chance(*place):
     """A number in [0, 1) that is the same for the same place, everywhere."""
     body = "\x1f".join(map(str, place)).encode("utf-8", "surrogatepass")
     return (int.from_bytes(hashlib.blake2b(body, digest_size=8).digest()) >> 11) / 2.0**53

@@ -4,8 +4,6 @@ It is a new interpreter, or, where several workers run the tests, a fork of one 
 needs imported.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import os
@@ -14,7 +12,6 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Self
 from urllib.parse import urlsplit
 
 from tests.faultserver.plan import Plan
@@ -24,30 +21,21 @@ ROOT = Path(__file__).parents[2]
 
 
 class FaultServer:
-    """Runs from ``with`` to the end of its block; ends by itself if this process is killed.
+    """Runs from ``with`` to the end of its block; ends by itself if this process is killed."""
 
-    Args:
-        plan: how it behaves at first; None: it answers well and at once.
-        port: where it listens; 0: on any free port.
-    """
-
-    def __init__(self, plan: Plan | None = None, *, port: int = 0) -> None:
+    def __init__(self, plan=None, *, port=0):
         self._first, self._wanted = plan or Plan(), port
-        self._process: subprocess.Popen[str] | None = None
-        self._attached: tuple[socket.socket, int] | None = None
+        self._process = None
+        self._attached = None
         self.url = ""
 
     @property
-    def port(self) -> int:
+    def port(self):
         """The port it listens on."""
         return urlsplit(self.url).port or 0
 
-    def start(self) -> Self:
-        """Start it; returns when it listens.
-
-        Raises:
-            RuntimeError: it has ended instead; why stands on stderr.
-        """
+    def start(self):
+        """Start it; returns when it listens."""
         ours = ["--attached", "--port", str(self._wanted), "--plan", self._first.model_dump_json()]
         if (attached := attach(*ours)) is not None:
             self._attached = attached
@@ -67,7 +55,7 @@ class FaultServer:
             raise RuntimeError("the fault server ended with exit code 1")
         return self
 
-    def stop(self) -> None:
+    def stop(self):
         """End it, whatever is under way."""
         if self._attached is not None:
             (connection, pid), self._attached = self._attached, None
@@ -90,30 +78,30 @@ class FaultServer:
             process.kill()
             process.wait()
 
-    def counts(self, *, full: bool = False) -> dict[str, Any]:
+    def counts(self, *, full=False):
         """What it has counted; with ``full`` also ``by_call``."""
         return self._ask("GET", f"/counts?full={int(full)}")
 
-    def plan(self, plan: Plan) -> None:
+    def plan(self, plan):
         """From now on, behave so; attempts and streaks go on being counted."""
         self._ask("POST", "/plan", plan.model_dump_json())
 
-    def reset(self) -> None:
+    def reset(self):
         """Forget all counts, and with them which attempt at a call comes next."""
         self._ask("POST", "/reset")
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         return self.start()
 
-    def __exit__(self, *raised: object) -> None:
+    def __exit__(self, *raised):
         self.stop()
 
-    def _ask(self, method: str, path: str, body: str | None = None) -> dict[str, Any]:
+    def _ask(self, method, path, body=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
             connection.request(method, path, body, {"Connection": "close"})
             response = connection.getresponse()
-            data: dict[str, Any] = json.loads(response.read())
+            data = json.loads(response.read())
         finally:
             connection.close()
         if response.status != 200:

@@ -16,13 +16,7 @@ from tests.faultserver.counts import FAILED, GONE, MISUNDERSTOOD, CallCount, Cou
 from tests.faultserver.embeddings import OLLAMA, ROWS, AskedRows, rows_answer
 from tests.faultserver.plan import Drawn, Plan
 from tests.faultserver.windows import CHAT, AskedWindow, about, as_ollama, fit, read_ollama
-from tests.faultserver.wire import (
-    BadRequest,
-    HttpRequest,
-    HttpResponse,
-    read_request,
-    write_response,
-)
+from tests.faultserver.wire import BadRequest, HttpResponse, read_request, write_response
 
 MODELS = {"object": "list", "data": [{"id": "test", "object": "model", "owned_by": "tests"}]}
 _ASKING = {("POST", path) for path in ("/chat/completions", CHAT, ROWS, OLLAMA)}
@@ -47,19 +41,19 @@ class Case:
 class Server:
     """One server on the loopback address; all of it runs on one event loop."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan):
         self.plan, self.counts = plan, Counts()
-        self._listening: asyncio.Server | None = None
-        self._open: set[asyncio.StreamWriter] = set()
-        self._clients: set[asyncio.StreamWriter] = set()
+        self._listening = None
+        self._open = set()
+        self._clients = set()
 
-    async def start(self, port: int) -> int:
+    async def start(self, port):
         """Listen; returns the port, which is a free one if 0 is given."""
         listening = await asyncio.start_server(self._serve, "127.0.0.1", port, backlog=1024)
         self._listening = listening
         return int(listening.sockets[0].getsockname()[1])
 
-    async def stop(self) -> None:
+    async def stop(self):
         """Listen no more and drop every connection."""
         if self._listening is not None:
             self._listening.close()
@@ -67,7 +61,7 @@ class Server:
             writer.transport.abort()
         await asyncio.sleep(0)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, reader, writer):
         self._open.add(writer)
         # So that a drained answer is one that the system has taken whole.
         writer.transport.set_write_buffer_limits(high=0)
@@ -83,7 +77,7 @@ class Server:
                 self.counts.open_connections -= 1
             writer.close()
 
-    async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    async def _one(self, reader, writer):
         """Answer one request; False when the connection is to be closed."""
         try:
             http = await read_request(reader)
@@ -99,9 +93,7 @@ class Server:
             await write_response(writer, self._about(http))
         return again and http.headers.get("connection", "").lower() != "close"
 
-    async def _chat(
-        self, http: HttpRequest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> bool:
+    async def _chat(self, http, reader, writer):
         """Answer one request for a completion or for rows, and count what came of it."""
         counts, outcome = self.counts, GONE  # a reset leaves what is under way to the old counts
         if writer not in self._clients:
@@ -121,7 +113,7 @@ class Server:
             counts.leave(outcome, case.counted, usage, met)
         return whole
 
-    def _case(self, http: HttpRequest, counts: Counts) -> Case:
+    def _case(self, http, counts):
         """What is to be sent, and when."""
         case, plan, secret = Case(), self.plan, http.headers.get("authorization", "")
         try:
@@ -148,7 +140,7 @@ class Server:
             case.answer = Answer(error(500, "the test server has broken down"), FAILED)
         return case
 
-    def _answer(self, asked: Asked, window: AskedWindow, drawn: Drawn, secret: str) -> Answer:
+    def _answer(self, asked, window, drawn, secret):
         """The answer to what a model sees of a question through its context window."""
         if window.num_ctx is not None:
             self.counts.windows[window.num_ctx] += 1
@@ -159,7 +151,7 @@ class Server:
         made = answer(seen, drawn, self.plan, secret)
         return as_ollama(made) if window.own_api else made
 
-    def _draw(self, call: str, counted: CallCount, counts: Counts) -> Drawn:
+    def _draw(self, call, counted, counts):
         last = math.inf if self.plan.until_n is None else self.plan.until_n
         within = self.plan.from_n < counts.requests <= last
         spared = not within or counted.streak >= self.plan.streak
@@ -167,9 +159,7 @@ class Server:
         counted.streak = counted.streak + 1 if drawn.way is not None else 0
         return drawn
 
-    async def _send(
-        self, case: Case, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> str:
+    async def _send(self, case, reader, writer):
         """Send what is to be sent; returns the outcome."""
         if case.delay > 0.0:
             await asyncio.sleep(case.delay)
@@ -189,7 +179,7 @@ class Server:
         await write_response(writer, response)
         return case.answer.outcome
 
-    def _about(self, http: HttpRequest) -> HttpResponse:
+    def _about(self, http):
         """The answer to anything but a request for a completion."""
         told = about(http, self.plan)
         if told is not None:
@@ -212,7 +202,7 @@ class Server:
         return error(404, f"{http.method} {http.path} is not served by the test server")
 
 
-def _asked(http: HttpRequest) -> tuple[Asked | AskedRows, AskedWindow]:
+def _asked(http):
     """What a request is for, by its address, and what it says of the context window."""
     if http.path.endswith((ROWS, OLLAMA)):
         return AskedRows.read(http.body, ollama=http.path.endswith(OLLAMA)), AskedWindow()

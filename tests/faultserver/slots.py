@@ -7,21 +7,18 @@ be tried without a model. They travel as a pickle, of which nothing is made but 
 data classes, forms, named tuples and enums of this repository.
 """
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 import io
 import pickle
 from enum import Enum
 from functools import wraps
-from typing import Any
 
 from pydantic import BaseModel
 
 from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.prompts.request import Request
 from virsci_society.agents.replies.form import Form
 
 
@@ -29,14 +26,14 @@ class Unheard(ValueError):
     """What was told cannot be understood; the message says why."""
 
 
-def install() -> None:
+def install():
     """Let this process send the slots along to the model ``test`` on this machine."""
     plain = ChatCompletionsBackend.request_fields
     if hasattr(plain, "__wrapped__"):
         return
 
     @wraps(plain)
-    def request_fields(self: ChatCompletionsBackend, request: Request) -> dict[str, Any]:
+    def request_fields(self, request):
         fields = plain(self, request)
         if self.model.rsplit("/", 1)[-1] != "test" or not self.endpoint_settings.is_local:
             return fields
@@ -47,15 +44,15 @@ def install() -> None:
     ChatCompletionsBackend.request_fields = request_fields
 
 
-def to_wire(request: Request) -> str:
+def to_wire(request):
     """All of a request but its messages, as text."""
     told = (request.id, request.who, request.form, dict(request.slots))
     return base64.b64encode(pickle.dumps((*told, request.seed, request.attempt))).decode()
 
 
 class _Reader(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
-        found: Any = None
+    def find_class(self, module, name):
+        found = None
         if module.split(".")[0] in ("virsci_society", "tests"):
             found = super().find_class(module, name)
         ours = isinstance(found, type) and found.__module__ == module
@@ -67,12 +64,8 @@ class _Reader(pickle.Unpickler):
         raise Unheard(f"{module}:{name} is no form or data class of this repository")
 
 
-def heard(told: str, messages: tuple[Message, ...] = ()) -> Request:
-    """The request that was told, equal to the client's in all that a rule looks at.
-
-    Raises:
-        Unheard: the text is no told request, or names a class that is not to be found.
-    """
+def heard(told, messages=()):
+    """The request that was told, equal to the client's in all that a rule looks at."""
     try:
         id_, who, form, slots, seed, attempt = _Reader(io.BytesIO(base64.b64decode(told))).load()
         if not issubclass(form, Form) or not isinstance(who, Profile):

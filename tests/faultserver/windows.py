@@ -9,14 +9,12 @@ of a prompt that is too long and its end, so that half of the window stays free.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tests.faultserver.asked import Asked, Misunderstood, read_object
 from tests.faultserver.bodies import Answer, error
-from tests.faultserver.plan import Plan
-from tests.faultserver.wire import HttpRequest, HttpResponse
+from tests.faultserver.wire import HttpResponse
 from virsci_society.agents.prompts.request import Message
 
 CHAT = "/api/chat"
@@ -28,25 +26,15 @@ KEPT = 5
 
 
 class AskedWindow(NamedTuple):
-    """What one body says of the window.
-
-    Attributes:
-        own_api: it came to Ollama's own address.
-        num_ctx: tokens that it asks for; None: none.
-        refusing: a prompt that is too long is to be an error.
-    """
+    """What one body says of the window."""
 
     own_api: bool = False
     num_ctx: int | None = None
     refusing: bool = False
 
 
-def read_ollama(body: bytes, headers: Mapping[str, str]) -> tuple[Asked, AskedWindow]:
-    """Understand a body of Ollama's own API.
-
-    Raises:
-        Misunderstood: it asks for what is not served.
-    """
+def read_ollama(body, headers):
+    """Understand a body of Ollama's own API."""
     data = read_object(body)
     if data.get("stream", True):
         raise Misunderstood("streaming is not served by the test server; send stream: false")
@@ -62,7 +50,7 @@ def read_ollama(body: bytes, headers: Mapping[str, str]) -> tuple[Asked, AskedWi
     return Asked.read(json.dumps(said).encode(), headers), window
 
 
-def fit(asked: Asked, said: AskedWindow, plan: Plan) -> tuple[Asked, Answer | None]:
+def fit(asked, said, plan):
     """What the model sees of a question, or the error in place of an answer."""
     window, prompt = plan.window or DEFAULT, asked.prompt_tokens
     if plan.plays == "vllm" and prompt + (asked.limit or 0) > window:
@@ -87,7 +75,7 @@ def fit(asked: Asked, said: AskedWindow, plan: Plan) -> tuple[Asked, Answer | No
     return asked, None
 
 
-def _without_beginning(asked: Asked, room: int) -> Asked:
+def _without_beginning(asked, room):
     """The question as Ollama cuts it: older messages first, then the beginning of the text."""
     kept = [one for one in asked.messages[:-1] if one.role == "system"] + [asked.messages[-1]]
     text = "".join(message.content for message in kept)
@@ -96,7 +84,7 @@ def _without_beginning(asked: Asked, room: int) -> Asked:
     return replace(asked, messages=(Message("user", text),))
 
 
-def as_ollama(answer: Answer) -> Answer:
+def as_ollama(answer):
     """A chat completion as Ollama words it; an error stays as it is."""
     try:
         data = json.loads(answer.response.body)
@@ -115,7 +103,7 @@ def as_ollama(answer: Answer) -> Answer:
     return replace(answer, response=HttpResponse.of(200, body))
 
 
-def about(http: HttpRequest, plan: Plan) -> HttpResponse | None:
+def about(http, plan):
     """What the server that is played tells of itself; None: nothing at this address."""
     own, asked = plan.window or DEFAULT, (plan.plays, http.method, http.path)
     if asked == ("vllm", "GET", "/v1/models"):
@@ -137,7 +125,7 @@ def about(http: HttpRequest, plan: Plan) -> HttpResponse | None:
     return None
 
 
-def _too_long(prompt: int, window: int) -> dict[str, Any]:
+def _too_long(prompt, window):
     why = f"request ({prompt} tokens) exceeds the available context size ({window} tokens)"
     kind = "exceed_context_size_error"
     said = {"code": 400, "message": f"{why}, try increasing it", "type": kind}

@@ -9,7 +9,6 @@ import asyncio
 import json
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 LONGEST = 64 * 2**20
@@ -41,11 +40,11 @@ class HttpResponse:
     kind: str = "application/json"
 
     @classmethod
-    def of(cls, status: int, data: Any) -> HttpResponse:
+    def of(cls, status, data):
         """A response in JSON."""
         return cls(status, json.dumps(data).encode())
 
-    def head(self) -> bytes:
+    def head(self):
         """Status line and headers, the true length of the body among them."""
         lines = [
             f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}",
@@ -56,12 +55,8 @@ class HttpResponse:
         return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
 
-async def read_request(reader: asyncio.StreamReader) -> HttpRequest | None:
-    """The next request of a connection; None when the client has closed it.
-
-    Raises:
-        BadRequest: what came is no request.
-    """
+async def read_request(reader):
+    """The next request of a connection; None when the client has closed it."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, ConnectionError):
@@ -81,7 +76,7 @@ async def read_request(reader: asyncio.StreamReader) -> HttpRequest | None:
     return HttpRequest(method, url.path, dict(parse_qsl(url.query)), headers, body)
 
 
-async def write_response(writer: asyncio.StreamWriter, response: HttpResponse) -> None:
+async def write_response(writer, response):
     """Send all of it; returns when the system has taken the last byte."""
     writer.write(response.head() + response.body)
     await writer.drain()

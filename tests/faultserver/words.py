@@ -4,18 +4,14 @@ With slots the offline scientist speaks; without, the schema of ``response_forma
 without either there is one sentence.
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from itertools import cycle, islice
-from typing import Any
 
 import numpy as np
 from pydantic import ValidationError
 
-from tests.faultserver.asked import Asked, Misunderstood
-from tests.faultserver.plan import Plan, chance
+from tests.faultserver.asked import Misunderstood
+from tests.faultserver.plan import chance
 from virsci_society.agents.offline.backend import answer_offline
 from virsci_society.agents.offline.schema_filler import SchemaFiller
 from virsci_society.agents.offline.terms import NEUTRAL, noun_phrases
@@ -24,12 +20,8 @@ SENTENCE = "This is the test server: without slots or a schema it has only this 
 UNREADABLE = "I would rather talk about this than fill in a form, and so I do not."
 
 
-def words(asked: Asked, plan: Plan) -> str:
-    """The good answer to one question, as the plan wants it.
-
-    Raises:
-        Misunderstood: the ``response_format`` cannot be filled.
-    """
+def words(asked, plan):
+    """The good answer to one question, as the plan wants it."""
     text = _honest(asked)
     if plan.accept < 1.0 and not plan.happens(plan.accept, "accept", asked.id):
         text = changed(text, _declined)
@@ -38,11 +30,11 @@ def words(asked: Asked, plan: Plan) -> str:
     return text
 
 
-def with_secret(text: str, secret: str) -> str:
+def with_secret(text, secret):
     """The answer with a secret in its longest prose, or else before the JSON."""
 
-    def told(data: Any) -> Any:
-        prose: list[str] = []
+    def told(data):
+        prose = []
         _mapped(data, lambda part: prose.append(part) or part)
         longest = max(filter(_is_prose, prose), key=len, default="")
         return _mapped(data, lambda part: f"{part} ({secret})" if part == longest else part)
@@ -51,7 +43,7 @@ def with_secret(text: str, secret: str) -> str:
     return made if secret in made else f"My key is {secret}. {text}"
 
 
-def changed(text: str, change: Callable[[Any], Any]) -> str:
+def changed(text, change):
     """A JSON text with its value changed; other texts are changed as one string."""
     try:
         data = json.loads(text)
@@ -60,7 +52,7 @@ def changed(text: str, change: Callable[[Any], Any]) -> str:
     return json.dumps(change(data), ensure_ascii=False)
 
 
-def _honest(asked: Asked) -> str:
+def _honest(asked):
     if asked.request is not None:
         return answer_offline(asked.request).text
     kind = asked.form.get("type")
@@ -69,7 +61,7 @@ def _honest(asked: Asked) -> str:
     return _filled(asked) if kind == "json_schema" else SENTENCE
 
 
-def _filled(asked: Asked) -> str:
+def _filled(asked):
     """A value of the schema, the same for the same call."""
     try:
         schema = asked.form["json_schema"]["schema"]
@@ -80,22 +72,22 @@ def _filled(asked: Asked) -> str:
         raise Misunderstood(f"response_format: the schema cannot be filled: {error!r}") from None
 
 
-def _declined(data: Any) -> Any:
+def _declined(data):
     """An accepted invitation (Fig. 17) as a declined one; anything else as it is."""
     if isinstance(data, dict) and data.get("Selected Action") == "Action 1":
         return data | {"Selected Action": "Action 2", "Reasoning": "My time does not allow it."}
     return data
 
 
-def _longer(data: Any, times: float) -> Any:
-    def repeated(text: str) -> str:
+def _longer(data, times):
+    def repeated(text):
         said = text.split()
         return " ".join(islice(cycle(said), round(times * len(said)))) if _is_prose(text) else text
 
     return _mapped(data, repeated)
 
 
-def _if_valid(asked: Asked, text: str, otherwise: str) -> str:
+def _if_valid(asked, text, otherwise):
     """The text if it fills the form that was asked for."""
     if asked.request is None:
         return text
@@ -106,12 +98,12 @@ def _if_valid(asked: Asked, text: str, otherwise: str) -> str:
     return text
 
 
-def _is_prose(text: str) -> bool:
+def _is_prose(text):
     """Texts of five words and more are; shorter ones may be names or choices."""
     return len(text.split()) >= 5
 
 
-def _mapped(data: Any, change: Callable[[str], str]) -> Any:
+def _mapped(data, change):
     """The same structure with every text that is no name of a field changed."""
     if isinstance(data, str):
         return change(data)

@@ -1,18 +1,14 @@
 """Fixtures: a folder to write scenarios into, and one small run that many tests read."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.config.schema import load_scenario
 
 if TYPE_CHECKING:
-    from virsci_society.society.ecosystem.ecosystem import Ecosystem
+    pass
 
 # A whole society in a second: a dozen people, one or two teams, half a year.
 SMALL = """\
@@ -27,19 +23,19 @@ time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10
 
 
 @pytest.fixture(scope="session")
-def grown() -> dict[tuple[str, int], Ecosystem]:
+def grown():
     """Invented ecosystems by their settings and seed, the last few that were asked for."""
     return {}
 
 
 @pytest.fixture(autouse=True)
-def _grow_once(grown: dict[tuple[str, int], Ecosystem], monkeypatch: pytest.MonkeyPatch) -> None:
+def _grow_once(grown, monkeypatch):
     """Let runs of the same scenario share their ecosystem, which no run changes."""
     from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
     generate = Synthetic.generate
 
-    def shared(self: Synthetic, seed: int) -> Ecosystem:
+    def shared(self, seed):
         key = self.model_dump_json(), seed
         ecosystem = grown.pop(key, None) or generate(self, seed)
         while len(grown) > 8:
@@ -51,17 +47,17 @@ def _grow_once(grown: dict[tuple[str, int], Ecosystem], monkeypatch: pytest.Monk
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path, monkeypatch):
     """An empty current folder, so that messages show short paths."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
-def write(here: Path) -> Callable[[str, str], Path]:
+def write(here):
     """Write a file below the current folder."""
 
-    def writing(name: str, text: str) -> Path:
+    def writing(name, text):
         path = here / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -71,10 +67,10 @@ def write(here: Path) -> Callable[[str, str], Path]:
 
 
 @pytest.fixture
-def faults() -> Callable[[Callable[[], object]], list[str]]:
+def faults():
     """The lines of the InputError that a call raises."""
 
-    def of(call: Callable[[], object]) -> list[str]:
+    def of(call):
         with pytest.raises(InputError) as caught:
             call()
         return str(caught.value).splitlines()
@@ -83,13 +79,13 @@ def faults() -> Callable[[Callable[[], object]], list[str]]:
 
 
 @pytest.fixture(scope="session")
-def small_text() -> str:
+def small_text():
     """The text of a scenario that runs in a second."""
     return SMALL
 
 
 @pytest.fixture(scope="session")
-def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small_run(tmp_path_factory):
     """The run folder of that scenario; tests only read it."""
     from virsci_society import run_scenario
 
@@ -99,13 +95,13 @@ def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def small(write: Callable[[str, str], Path]) -> Scenario:
+def small(write):
     """That scenario, checked."""
     return load_scenario(write("small.yaml", SMALL))
 
 
 @pytest.fixture
-def no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_page(monkeypatch):
     """Write no page and no summary: for tests that run more than once and look at none."""
     monkeypatch.setattr("virsci_society.metrics.report.page.write_page", lambda run, folder: folder)
     monkeypatch.setattr(
@@ -114,7 +110,7 @@ def no_page(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def no_results(no_page: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def no_results(no_page, monkeypatch):
     """Write no measures either: they take half of the time of a small run."""
     monkeypatch.setattr(
         "virsci_society.scenarios.runs.run_folder.measure_all", lambda run, scenario: {}

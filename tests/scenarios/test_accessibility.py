@@ -4,13 +4,11 @@ The rules are those of WCAG 2.0, 2.1 and 2.2, levels A and AA, and axe-core's ow
 page is checked with all its folds open, light at the width of a desk, dark at that of a phone.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
@@ -52,28 +50,23 @@ Check = Callable[..., list[str]]
 
 
 @pytest.fixture(scope="module")
-def axe() -> str:
+def axe():
     """The source of axe-core."""
     return (Path(AXE.origin).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture(params=["light", pytest.param("dark", marks=pytest.mark.slow)])
-def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
+def browser(request):
     dark = request.param == "dark"
     with Browser(*((390, 844) if dark else (1440, 900)), dark=dark) as made:
         yield made
 
 
 @pytest.fixture
-def violations(browser: Browser, axe: str) -> Check:
+def violations(browser, axe):
     """What axe-core finds at an address once a condition holds, in each of the views there."""
 
-    def find(
-        address: str,
-        ready: str = "true",
-        views: Sequence[str] = ("",),
-        rules: Sequence[str] = RULES,
-    ) -> list[str]:
+    def find(address, ready="true", views=("",), rules=RULES):
         browser.send("Page.navigate", url=address)
         browser.until(f"document.readyState === 'complete' && !!({ready})")
         browser.value(f"{axe}; 0")
@@ -88,12 +81,12 @@ def violations(browser: Browser, axe: str) -> Check:
     return find
 
 
-def test_the_page_of_a_run(violations: Check, small_run: Path) -> None:
+def test_the_page_of_a_run(violations, small_run):
     assert violations((small_run / "report.html").as_uri()) == []
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     """One page of the site, made with the settings of all but what needs the other pages."""
     source = tmp_path_factory.mktemp("site")
     for name in ("explorer.md", "site.css", "site.js"):
@@ -110,14 +103,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("furo") is None, reason="needs the extra [docs]")
-def test_a_page_of_the_site(violations: Check, site: Path) -> None:
+def test_a_page_of_the_site(violations, site):
     # Good practice beyond WCAG is the theme's own: it names no landmark of its sidebars.
     assert violations(site.as_uri(), rules=RULES[:-1]) == []
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("furo") is None, reason="needs the extra [docs]")
-def test_the_drawers_of_the_site_by_keyboard(browser: Browser, site: Path) -> None:
+def test_the_drawers_of_the_site_by_keyboard(browser, site):
     browser.size(390, 844)
     browser.open(site)
     focused, drawers = "document.activeElement", ".sidebar-drawer, .toc-drawer"
@@ -139,7 +132,7 @@ def test_the_drawers_of_the_site_by_keyboard(browser: Browser, site: Path) -> No
 
 
 @pytest.mark.slow
-def test_the_page_of_a_study(violations: Check, tmp_path: Path) -> None:
+def test_the_page_of_a_study(violations, tmp_path):
     rng, arms = np.random.default_rng(0), {f"size {n}": {"protocol.team_size": n} for n in (2, 4)}
     values = {
         (arm, measure): rng.lognormal(1, 0.4, 5).tolist()
@@ -154,7 +147,7 @@ def test_the_page_of_a_study(violations: Check, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_explorer_in_all_its_views(violations: Check, small_run: Path, tmp_path: Path) -> None:
+def test_the_explorer_in_all_its_views(violations, small_run, tmp_path):
     path, run = tmp_path / "explorer.html", Run.open(small_run)
     write_explorer(path, [run], [read_prompts(small_run, len(run.table("calls")), None)])
     (team, leader), *_ = run.table("teams")[["team", "leader"]].itertuples(index=False)

@@ -1,7 +1,5 @@
 """The cards of the library: the comment at the head of every scenario and study."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path
@@ -19,19 +17,19 @@ FILES = {
 PARTS = ["How it works", "Things to notice", "Things to try", "What it does not show", "Sources"]
 
 
-def card(name: str) -> list[str]:
+def card(name):
     """The lines of the head, without their marks."""
     lines = FILES[name].read_text(encoding="utf-8").splitlines()
     end = next(number for number, line in enumerate(lines) if not line.startswith("#"))
     return [line[2:] for line in lines[:end]]
 
 
-def commands(name: str) -> list[list[str]]:
+def commands(name):
     return [shlex.split(line) for line in card(name) if line.startswith("  society ")]
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_card_has_all_its_parts(name: str) -> None:
+def test_a_card_has_all_its_parts(name):
     lines = card(name)
     assert 10 <= len(lines) <= 32
     what, _, rest = "\n".join(lines).partition("\n\n")
@@ -43,7 +41,7 @@ def test_a_card_has_all_its_parts(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_a_card_tells_to_try_can_be_tried(name: str) -> None:
+def test_what_a_card_tells_to_try_can_be_tried(name):
     tries = commands(name)
     own = [words for words in tries if name.removeprefix("studies/") in words]
     assert tries[0] in own

@@ -1,10 +1,7 @@
 """``docs/python.md``, whose code is run in order, and whose names are all exported."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,14 +12,12 @@ PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="ut
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_page")
-def test_the_code_of_the_page_runs(
-    here: Path, small_text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_code_of_the_page_runs(here, small_text, capsys, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     (here / "small.yaml").write_text(small_text)
     code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
     assert code.count('"quickstart"') == 1
-    names: dict[str, Any] = {}
+    names = {}
     # A smaller society in the place of the quickstart.
     exec(compile(code.replace('"quickstart"', '"small.yaml"'), "python.md", "exec"), names)
     printed = capsys.readouterr().out.splitlines()
@@ -32,7 +27,7 @@ def test_the_code_of_the_page_runs(
     assert (here / "three.png").exists()
 
 
-def test_the_page_names_all_that_is_public_and_nothing_else() -> None:
+def test_the_page_names_all_that_is_public_and_nothing_else():
     table = PAGE[PAGE.index("| for | names |") : PAGE.index("The classes to subclass")]
     named = re.findall(r"`(\w+)`", table)
     assert sorted(named) == sorted(vs.__all__)
@@ -45,7 +40,7 @@ PRIVATE = re.compile(
 )
 
 
-def test_pages_and_examples_import_nothing_private() -> None:
+def test_pages_and_examples_import_nothing_private():
     root = Path(__file__).parents[2]
     pages = [root / "README.md", *(root / "docs").rglob("*.md"), *(root / "docs").glob("*.ipynb")]
     pages += [path for path in (root / "examples").rglob("*.py") if path.name != "setup.py"]

@@ -1,12 +1,8 @@
 """What ``check`` and ``run`` say of numbers that belong to the field of an ecosystem."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
-from click.testing import Result
 from typer.testing import CliRunner
 
 from tests.society.ecosystem.raw_records import build_ecosystem
@@ -20,11 +16,11 @@ WORDS = ("graph", "layout", "volume", "colour", "flow", "query", "index", "touch
 VIS = {"boundary": 2012, "records": 4303}
 
 
-def society(*arguments: str) -> Result:
+def society(*arguments):
     return CliRunner().invoke(app, list(arguments))
 
 
-def paper(number: int) -> RawRecord:
+def paper(number):
     """One of 30 papers a year; two thirds of the years' papers are by the same six people."""
     mine = [WORDS[(number * step) % len(WORDS)] for step in (1, 2, 5)]
     regular = number % 3 < 2
@@ -39,7 +35,7 @@ def paper(number: int) -> RawRecord:
 
 
 @pytest.fixture
-def eco(here: Path) -> Path:
+def eco(here):
     """Papers of 2000 to 2005, 20 a year by the people with two of them; boundary 2005."""
     build_ecosystem([paper(number) for number in range(180)], boundary=2005, min_papers=2).save(
         "eco"
@@ -47,19 +43,19 @@ def eco(here: Path) -> Path:
     return here / "eco"
 
 
-def manifest_only(folder: Path, **facts: object) -> str:
+def manifest_only(folder, **facts):
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text(json.dumps(facts))
     return str(folder)
 
 
-def warning(name: str, path: str, *settings: str) -> str | None:
+def warning(name, path, *settings):
     place = f"population.ecosystem={{use: folder, path: {path}}}"
     document = scenario_document(name, [place, *settings])
     return borrowed_values(document, read_scenario(document))
 
 
-def test_check_tells_the_number_of_teams_and_from_which_years_it_was_counted(eco: Path) -> None:
+def test_check_tells_the_number_of_teams_and_from_which_years_it_was_counted(eco):
     done = society("check", "community/vis", "--set", f"population.ecosystem.path={eco}")
     assert done.exit_code == 0, done.output
     # 20 a year by the population, with the growth of VIS, 0.012 a year.
@@ -70,7 +66,7 @@ def test_check_tells_the_number_of_teams_and_from_which_years_it_was_counted(eco
 
 
 @pytest.mark.slow
-def test_check_and_run_name_the_values_of_another_field_and_what_fits_them(eco: Path) -> None:
+def test_check_and_run_name_the_values_of_another_field_and_what_fits_them(eco):
     path = ["--set", "population.ecosystem.path=eco"]
     for command in (["check"], ["run", "--out", "run", "--set", "until=7d", "--set", "begin=0"]):
         done = society(*command, "community/vis", *path)
@@ -84,27 +80,27 @@ def test_check_and_run_name_the_values_of_another_field_and_what_fits_them(eco: 
         assert "teams_per_year" not in lines[0]
 
 
-def test_a_check_of_a_folder_that_cannot_be_read_says_so_and_goes_on(here: Path) -> None:
+def test_a_check_of_a_folder_that_cannot_be_read_says_so_and_goes_on(here):
     path = manifest_only(here / "eco")
     done = society("check", "community/vis", "--set", f"population.ecosystem.path={path}")
     assert done.exit_code == 0
     assert "warning: teams founded a year cannot be counted: " in done.stderr
 
 
-def test_nothing_is_borrowed_on_the_papers_of_the_fit(here: Path) -> None:
+def test_nothing_is_borrowed_on_the_papers_of_the_fit(here):
     path = manifest_only(here / "eco", **VIS)
     assert warning("community/vis", path) is None
     later = manifest_only(here / "later", **{**VIS, "boundary": 2016})
     assert "IEEE VIS" in str(warning("community/vis", later))
 
 
-def test_values_that_are_set_otherwise_are_not_borrowed(here: Path) -> None:
+def test_values_that_are_set_otherwise_are_not_borrowed(here):
     path = manifest_only(here / "eco", boundary=2012, records=100)
     assert "selection.q=" in str(warning("community/vis", path))
     assert "selection.q=" not in str(warning("community/vis", path, "protocol.selection.q=0.5"))
 
 
-def test_a_stated_number_of_teams_of_the_library_is_named_apart(here: Path) -> None:
+def test_a_stated_number_of_teams_of_the_library_is_named_apart(here):
     path = manifest_only(here / "eco", **VIS)
     told = str(warning("community/vis-assembly", path))
     assert "founding.teams_per_year=60 is not counted on it" in told
@@ -114,18 +110,16 @@ def test_a_stated_number_of_teams_of_the_library_is_named_apart(here: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["quickstart", "community/closed"])
-def test_scenarios_without_fitted_values_have_none_to_borrow(here: Path, name: str) -> None:
+def test_scenarios_without_fitted_values_have_none_to_borrow(here, name):
     assert warning(name, manifest_only(here / "eco", boundary=2012)) is None
 
 
-def test_an_invented_ecosystem_borrows_nothing() -> None:
+def test_an_invented_ecosystem_borrows_nothing():
     document = scenario_document("community/vis-assembly")
     assert borrowed_values(document, read_scenario(document)) is None
 
 
-def test_every_scenario_with_seats_for_newcomers_says_on_which_papers_it_was_fitted(
-    here: Path,
-) -> None:
+def test_every_scenario_with_seats_for_newcomers_says_on_which_papers_it_was_fitted(here):
     path = manifest_only(here / "eco", boundary=1999)
     for name in library():
         told = warning(name, path)
@@ -136,7 +130,7 @@ def test_every_scenario_with_seats_for_newcomers_says_on_which_papers_it_was_fit
 
 
 @pytest.mark.parametrize("value", ["VIS", "{community: VIS}", "{community: VIS, boundary: soon}"])
-def test_a_wrong_fact_is_named_with_its_line(here: Path, value: str) -> None:
+def test_a_wrong_fact_is_named_with_its_line(here, value):
     (here / "s.yaml").write_text(f"extends: quickstart\nfitted_on: {value}\n")
     done = society("check", "s.yaml")
     assert done.exit_code == 2

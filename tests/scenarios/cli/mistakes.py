@@ -31,6 +31,7 @@ PHASES = (
     "founding the society",
     "simulating",
     "reading the source",
+    "reading no.yaml",
 )
 """What commands tell before they find the mistake."""
 LONGEST, SHOWN = 300, 80

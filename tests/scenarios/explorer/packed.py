@@ -1,20 +1,16 @@
 """Reads packed values and arrays of the explorer's page, as its script does."""
 
-from __future__ import annotations
-
 import base64
 import json
 import struct
 import zlib
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from virsci_society.scenarios.explorer.run_arrays import KINDS
 
 
-def unpack(packed: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+def unpack(packed):
     """The values and arrays of a packed text, as the script reads them."""
     raw = zlib.decompress(base64.b64decode(packed), -15)
     (length,) = struct.unpack_from("<I", raw)

@@ -14,12 +14,7 @@ from tests.scenarios.explorer.packed import unpack
 from virsci_society.metrics.report.network_layout import run_communities
 from virsci_society.scenarios.explorer import page as explorer_page
 from virsci_society.scenarios.explorer.conversations import AskedIdea, PromptBook, ShownPrompt
-from virsci_society.scenarios.explorer.page import (
-    LIMITS,
-    render_explorer,
-    room_for,
-    write_explorer,
-)
+from virsci_society.scenarios.explorer.page import LIMITS, render_explorer, room_for, write_explorer
 
 HACK = "window.hacked=1,document.title=1,document.body.id=1"
 PAYLOADS = (

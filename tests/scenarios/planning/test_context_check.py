@@ -1,12 +1,6 @@
 """Do the prompts fit? Compared by ``check`` and ``doctor``, against played servers."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from click.testing import Result
 from typer.testing import CliRunner
 
 from tests.faultserver import FaultServer, Plan
@@ -14,29 +8,29 @@ from virsci_society.scenarios.cli.app import app
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
+def server():
     with FaultServer() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def path(small_text: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def path(small_text, tmp_path_factory):
     path = tmp_path_factory.mktemp("small") / "small.yaml"
     path.write_text(small_text, encoding="utf-8")
     return path
 
 
-def society(command: str, path: Path, *settings: str) -> Result:
+def society(command, path, *settings):
     return CliRunner().invoke(
         app, [command, str(path), *(part for one in settings for part in ("--set", one))]
     )
 
 
-def by_openai(server: FaultServer, *more: str) -> tuple[str, ...]:
+def by_openai(server, *more):
     return ("backend.use=openai", "backend.model=test", f"backend.api_base={server.url}", *more)
 
 
-def by_ollama(server: FaultServer, *more: str) -> tuple[str, ...]:
+def by_ollama(server, *more):
     base = server.url.removesuffix("/v1")
     return (
         "backend.use=litellm",
@@ -46,7 +40,7 @@ def by_ollama(server: FaultServer, *more: str) -> tuple[str, ...]:
     )
 
 
-def of_windows(done: Result) -> list[str]:
+def of_windows(done):
     """Warnings of ``check`` that speak of tokens."""
     return [line for line in done.stderr.splitlines() if "tokens" in line]
 
@@ -60,9 +54,7 @@ def of_windows(done: Result) -> list[str]:
         (Plan(plays="ollama", window=50_000), ("50,000 tokens", "ollama_chat/test")),
     ],
 )
-def test_check_warns_of_a_window_that_is_too_short(
-    path: Path, server: FaultServer, plan: Plan, said: tuple[str, ...]
-) -> None:
+def test_check_warns_of_a_window_that_is_too_short(path, server, plan, said):
     server.plan(plan)
     server.reset()
     done = society("check", path, *by_openai(server))
@@ -74,9 +66,7 @@ def test_check_warns_of_a_window_that_is_too_short(
 
 
 @pytest.mark.slow
-def test_check_is_silent_where_pages_fit_or_nothing_is_known(
-    path: Path, server: FaultServer
-) -> None:
+def test_check_is_silent_where_pages_fit_or_nothing_is_known(path, server):
     for plan in (Plan(), Plan(plays="vllm", window=60_000), Plan(plays="llama.cpp", window=60_000)):
         server.plan(plan)
         assert of_windows(society("check", path, *by_openai(server))) == []
@@ -87,7 +77,7 @@ def test_check_is_silent_where_pages_fit_or_nothing_is_known(
     assert of_windows(society("check", path, *hosted)) == []
 
 
-def test_check_warns_of_what_a_stated_context_trims(path: Path, server: FaultServer) -> None:
+def test_check_warns_of_what_a_stated_context_trims(path, server):
     server.plan(Plan())
     (warning,) = of_windows(society("check", path, *by_openai(server, "backend.context=4000")))
     assert "more than 4,000" in warning
@@ -100,7 +90,7 @@ def test_check_warns_of_what_a_stated_context_trims(path: Path, server: FaultSer
 
 
 @pytest.mark.slow
-def test_check_warns_of_a_model_that_a_run_would_refuse(path: Path, server: FaultServer) -> None:
+def test_check_warns_of_a_model_that_a_run_would_refuse(path, server):
     server.plan(Plan(plays="ollama", trained=4096))
     (warning,) = of_windows(society("check", path, *by_ollama(server)))
     assert "at most 4,096 (Ollama says)" in warning
@@ -109,9 +99,7 @@ def test_check_warns_of_a_model_that_a_run_would_refuse(path: Path, server: Faul
 
 
 @pytest.mark.parametrize("refuses", [True, False])
-def test_doctor_requests_one_window_of_ollama(
-    path: Path, server: FaultServer, refuses: bool
-) -> None:
+def test_doctor_requests_one_window_of_ollama(path, server, refuses):
     server.plan(Plan(plays="ollama", refuses=refuses))
     server.reset()
     done = society("doctor", path, *by_ollama(server))
@@ -125,9 +113,7 @@ def test_doctor_requests_one_window_of_ollama(
 @pytest.mark.parametrize(
     ("plays", "window"), [("vllm", 3072), ("llama.cpp", 1800), ("ollama", 1500)]
 )
-def test_doctor_finds_a_window_that_is_too_short(
-    path: Path, server: FaultServer, plays: str, window: int
-) -> None:
+def test_doctor_finds_a_window_that_is_too_short(path, server, plays, window):
     server.plan(Plan.model_validate({"plays": plays, "window": window}))
     done = society("doctor", path, *by_openai(server))
     assert done.exit_code == 2
@@ -135,9 +121,7 @@ def test_doctor_finds_a_window_that_is_too_short(
     assert "problem" in done.stdout
 
 
-def test_doctor_asks_nothing_of_a_model_that_a_run_would_refuse(
-    path: Path, server: FaultServer
-) -> None:
+def test_doctor_asks_nothing_of_a_model_that_a_run_would_refuse(path, server):
     server.plan(Plan(plays="ollama", trained=4096))
     server.reset()
     done = society("doctor", path, *by_ollama(server))

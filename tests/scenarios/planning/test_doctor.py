@@ -1,14 +1,10 @@
 """Is everything there that a run needs? Against real HTTP, and against installations that fail."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from typer.testing import CliRunner
 
 from tests.agents.backends.live_provider import Provider, completion, http
@@ -25,37 +21,37 @@ KEY = "canary-4f81b2c07d"
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
+def server():
     with FaultServer() as running:
         yield running
 
 
 @pytest.fixture
-def provider() -> Iterator[Provider]:
+def provider():
     running = Provider()
     yield running
     running.stop()
 
 
 @pytest.fixture
-def small(small_text: str, tmp_path: Path) -> Path:
+def small(small_text, tmp_path):
     path = tmp_path / "small.yaml"
     path.write_text(small_text, encoding="utf-8")
     return path
 
 
-def society(*arguments: object) -> Result:
+def society(*arguments):
     return CliRunner().invoke(app, list(map(str, arguments)))
 
 
-def consulted(small: Path, url: str, *more: str) -> Result:
+def consulted(small, url, *more):
     keys = ("backend.use=openai", "backend.model=test", f"backend.api_base={url}", *more)
     quick = [one for one in keys if one.startswith("--")]
     settings = [part for key in keys if not key.startswith("--") for part in ("--set", key)]
     return society("doctor", small, *settings, *quick)
 
 
-def test_rules_need_no_connection(network_attempts: list[object]) -> None:
+def test_rules_need_no_connection(network_attempts):
     done = society("doctor")
     assert done.exit_code == 0, done.output
     assert "nothing was connected to" in done.stdout
@@ -63,7 +59,7 @@ def test_rules_need_no_connection(network_attempts: list[object]) -> None:
     assert not network_attempts
 
 
-def test_a_model_that_does_as_it_is_told_is_well(small: Path, server: FaultServer) -> None:
+def test_a_model_that_does_as_it_is_told_is_well(small, server):
     server.plan(Plan(latency=0.01))
     server.reset()
     done = consulted(small, server.url)
@@ -82,7 +78,7 @@ def test_a_model_that_does_as_it_is_told_is_well(small: Path, server: FaultServe
     assert server.counts()["requests"] == 10
 
 
-def test_in_a_hurry_it_asks_one_question(small: Path, server: FaultServer) -> None:
+def test_in_a_hurry_it_asks_one_question(small, server):
     server.plan(Plan())
     server.reset()
     done = consulted(small, server.url, "--quick")
@@ -99,9 +95,7 @@ def test_in_a_hurry_it_asks_one_question(small: Path, server: FaultServer) -> No
         ("malformed_http", "chat completion"),
     ],
 )
-def test_what_a_provider_refuses_is_a_problem_with_advice(
-    small: Path, server: FaultServer, kind: str, todo: str
-) -> None:
+def test_what_a_provider_refuses_is_a_problem_with_advice(small, server, kind, todo):
     server.plan(Plan(rates={kind: 1.0}, streak=1000))
     done = consulted(small, server.url)
     assert done.exit_code == 2
@@ -113,9 +107,7 @@ def test_what_a_provider_refuses_is_a_problem_with_advice(
     assert "1 thing has to be changed" in done.stderr
 
 
-def test_a_key_that_is_missing_is_named_before_anything_is_asked(
-    small: Path, server: FaultServer
-) -> None:
+def test_a_key_that_is_missing_is_named_before_anything_is_asked(small, server):
     server.plan(Plan())
     server.reset()
     done = consulted(small, server.url, "backend.key=NO_SUCH_KEY")
@@ -125,9 +117,7 @@ def test_a_key_that_is_missing_is_named_before_anything_is_asked(
 
 
 @pytest.mark.parametrize("kind", ["echo_key", "echo_key_200"])
-def test_no_key_is_printed_whatever_the_provider_says(
-    small: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
+def test_no_key_is_printed_whatever_the_provider_says(small, server, monkeypatch, kind):
     monkeypatch.setenv("DOCTORS_API_KEY", KEY)
     server.plan(Plan(rates={kind: 1.0}, streak=1000))
     done = consulted(small, server.url, "backend.key=DOCTORS_API_KEY")
@@ -135,7 +125,7 @@ def test_no_key_is_printed_whatever_the_provider_says(
     assert KEY not in done.output
 
 
-def test_a_model_that_cannot_fill_a_form_is_a_problem(small: Path, server: FaultServer) -> None:
+def test_a_model_that_cannot_fill_a_form_is_a_problem(small, server):
     server.plan(Plan(rates={"malformed_reply": 1.0}))
     done = consulted(small, server.url)
     assert done.exit_code == 2
@@ -143,7 +133,7 @@ def test_a_model_that_cannot_fill_a_form_is_a_problem(small: Path, server: Fault
     assert "raise backend.max_tokens" in done.stdout  # a schema is sent already
 
 
-def test_how_the_forms_were_read_is_counted(small: Path, server: FaultServer) -> None:
+def test_how_the_forms_were_read_is_counted(small, server):
     server.plan(Plan(rates={"prose_reply": 1.0}))
     assert "9 found" in consulted(small, server.url).stdout
     server.plan(Plan(reask=1.0))
@@ -152,15 +142,15 @@ def test_how_the_forms_were_read_is_counted(small: Path, server: FaultServer) ->
     assert "re-asks cost" in told
 
 
-def test_a_provider_that_does_not_count_is_noted(small: Path, server: FaultServer) -> None:
+def test_a_provider_that_does_not_count_is_noted(small, server):
     server.plan(Plan(rates={"missing_usage": 1.0}))
     assert "does not count tokens" in consulted(small, server.url, "--quick").stdout
 
 
-def test_limits_and_prices_are_checked(small: Path, provider: Provider) -> None:
+def test_limits_and_prices_are_checked(small, provider):
     said = iter(range(1000))
 
-    def rambling(_: object) -> bytes:
+    def rambling(_):
         text = json.dumps({"Selected Action": "Action 2", "Reasoning": f"{next(said)} " * 200})
         usage = {"prompt_tokens": 10, "completion_tokens": 400, "total_tokens": 410}
         return http(200, completion(text, usage=usage))
@@ -179,9 +169,7 @@ def test_limits_and_prices_are_checked(small: Path, provider: Provider) -> None:
     assert len(questions) <= 2 * 9 + 1
 
 
-def test_a_model_that_says_nothing_for_long_is_left(
-    small: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_says_nothing_for_long_is_left(small, server, monkeypatch):
     monkeypatch.setattr(doctor, "SECONDS", 0.5)
     server.plan(Plan(rates={"stalled": 1.0}, streak=1000))
     done = consulted(small, server.url)
@@ -202,22 +190,18 @@ def test_a_model_that_says_nothing_for_long_is_left(
         ("simpy", "4.1", "ok"),
     ],
 )
-def test_releases_that_do_not_do_are_problems(
-    monkeypatch: pytest.MonkeyPatch, name: str, version: str, state: str
-) -> None:
+def test_releases_that_do_not_do_are_problems(monkeypatch, name, version, state):
     monkeypatch.setattr(metadata, "version", lambda _: version)
     found = check_package(name)
     assert found.state == state
     assert bool(found.advice) == (state == "problem")
 
 
-def test_a_package_that_is_missing_is_a_problem() -> None:
+def test_a_package_that_is_missing_is_a_problem():
     assert check_package("no-such-package").state == "problem"
 
 
-def test_an_old_python_and_a_changed_file_are_problems(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_old_python_and_a_changed_file_are_problems(monkeypatch):
     monkeypatch.setattr(doctor, "OLDEST_PYTHON", (99, 0))
     monkeypatch.setattr(doctor, "changed_files", lambda: [Path("the/file.py")])
     wrong = [one for one in doctor.check_installation() if one.state == "problem"]
@@ -225,10 +209,10 @@ def test_an_old_python_and_a_changed_file_are_problems(
     assert all(one.advice for one in wrong)
 
 
-def test_the_embedded_backend_is_asked() -> None:
+def test_the_embedded_backend_is_asked():
     assert check_offline_backend() == CheckResult("ok", "the embedded backend answers")
 
 
-def test_a_wrong_scenario_is_bad_input(tmp_path: Path) -> None:
+def test_a_wrong_scenario_is_bad_input(tmp_path):
     done = society("doctor", tmp_path / "none.yaml")
     assert done.exit_code == 2

@@ -1,23 +1,14 @@
 """What a run will take: one rehearsal by rules, times stated ratios."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
-from click.testing import Result
 from typer.testing import CliRunner
 
 from tests.faultserver import FaultServer, Plan
 from virsci_society import load_scenario
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.planning.plan import (
-    PROMPT_RATIO,
-    REPLY_RATIO,
-    SECONDS_A_CALL,
-    plan,
-)
+from virsci_society.scenarios.planning.plan import PROMPT_RATIO, REPLY_RATIO, SECONDS_A_CALL, plan
 from virsci_society.scenarios.terminal.plan_tables import duration
 from virsci_society.society.results.run import Run
 
@@ -31,22 +22,22 @@ def server():
 
 
 @pytest.fixture
-def small(small_text: str, tmp_path: Path) -> Path:
+def small(small_text, tmp_path):
     path = tmp_path / "small.yaml"
     path.write_text(small_text, encoding="utf-8")
     return path
 
 
-def society(*arguments: object) -> Result:
+def society(*arguments):
     return CliRunner().invoke(app, list(map(str, arguments)))
 
 
-def live(server: FaultServer, *more: str) -> list[str]:
+def live(server, *more):
     keys = {"backend.use": "openai", "backend.model": "test", "backend.api_base": server.url}
     return [part for k, v in keys.items() for part in ("--set", f"{k}={v}")] + list(more)
 
 
-def test_a_plan_of_rules_is_what_they_do(small: Path, small_run: Path) -> None:
+def test_a_plan_of_rules_is_what_they_do(small, small_run):
     planned = plan(load_scenario(small))
     calls = Run.open(small_run).table("calls")
     assert planned.by_rules
@@ -57,7 +48,7 @@ def test_a_plan_of_rules_is_what_they_do(small: Path, small_run: Path) -> None:
     assert planned.seconds == 0.0
 
 
-def test_a_plan_of_a_model_is_that_of_rules_times_stated_ratios(small: Path) -> None:
+def test_a_plan_of_a_model_is_that_of_rules_times_stated_ratios(small):
     rules, model = plan(load_scenario(small)), plan(load_scenario(small, **MODEL))
     assert model.calls == rules.calls
     assert model.prompt_tokens == pytest.approx(PROMPT_RATIO * rules.prompt_tokens, rel=0.01)
@@ -66,19 +57,19 @@ def test_a_plan_of_a_model_is_that_of_rules_times_stated_ratios(small: Path) -> 
     assert model.assumptions["prompt_ratio"] == PROMPT_RATIO
 
 
-def test_replies_are_no_longer_than_a_model_may_write(small: Path) -> None:
+def test_replies_are_no_longer_than_a_model_may_write(small):
     planned = plan(load_scenario(small, **MODEL, **{"backend.max_tokens": 50}))
     assert planned.completion_tokens <= 50 * planned.calls
 
 
-def test_wall_time_is_the_longest_chain_or_all_the_work(small: Path) -> None:
+def test_wall_time_is_the_longest_chain_or_all_the_work(small):
     for slots in (1, 64):
         planned = plan(load_scenario(small, **MODEL, **{"backend.in_flight": slots}))
         assert planned.seconds == SECONDS_A_CALL * max(planned.chain, planned.calls / slots)
         assert 1 < planned.chain < planned.calls
 
 
-def test_the_length_of_every_page_is_that_of_the_calls(small: Path, small_run: Path) -> None:
+def test_the_length_of_every_page_is_that_of_the_calls(small, small_run):
     planned = plan(load_scenario(small))
     calls = Run.open(small_run).table("calls")
     tokens = calls.groupby(["stage", "act"])["prompt_tokens"]
@@ -93,7 +84,7 @@ def test_the_length_of_every_page_is_that_of_the_calls(small: Path, small_run: P
     assert stages == sorted(stages, key=stages.index)
 
 
-def test_pages_are_printed_by_stage_with_the_window_that_holds_them(small: Path) -> None:
+def test_pages_are_printed_by_stage_with_the_window_that_holds_them(small):
     model = ("--set", "backend.use=openai", "--set", "backend.model=m")
     told = json.loads(society("plan", small, *model, "--json").stdout)
     assert {"stage", "act", "calls", "typical", "largest"} == told["pages"][0].keys()
@@ -106,7 +97,7 @@ def test_pages_are_printed_by_stage_with_the_window_that_holds_them(small: Path)
     assert {page["stage"] for page in told["pages"]} <= set(shown.split())
 
 
-def test_pages_that_a_context_trims_are_shown_trimmed(small: Path) -> None:
+def test_pages_that_a_context_trims_are_shown_trimmed(small):
     keys = {**MODEL, "backend.max_tokens": 500}
     whole = plan(load_scenario(small, **keys))
     cut = plan(load_scenario(small, **keys, **{"backend.context": 2000}))
@@ -114,7 +105,7 @@ def test_pages_that_a_context_trims_are_shown_trimmed(small: Path) -> None:
     assert max(page.largest for page in cut.pages) <= 3 * 1500 // 4
 
 
-def test_a_plan_writes_nothing_and_asks_nobody(small: Path, server: FaultServer) -> None:
+def test_a_plan_writes_nothing_and_asks_nobody(small, server):
     server.reset()
     before = sorted(small.parent.rglob("*"))
     done = society("plan", small, *live(server), "--json")
@@ -126,7 +117,7 @@ def test_a_plan_writes_nothing_and_asks_nobody(small: Path, server: FaultServer)
     assert "usd" not in told
 
 
-def test_what_is_assumed_and_who_rehearses_is_printed(small: Path, server: FaultServer) -> None:
+def test_what_is_assumed_and_who_rehearses_is_printed(small, server):
     told = society("plan", small, *live(server)).stdout
     assert "by rule-based scientists, not by a language model" in told
     assert "assumed: replies 3 times as long as those of the rules" in told
@@ -134,7 +125,7 @@ def test_what_is_assumed_and_who_rehearses_is_printed(small: Path, server: Fault
     assert "backend.prices.input" in told
 
 
-def test_a_price_makes_money_of_tokens(small: Path) -> None:
+def test_a_price_makes_money_of_tokens(small):
     prices = {"backend.prices.input": 2.0, "backend.prices.output": 10.0}
     planned = plan(load_scenario(small, **MODEL, **prices))
     assert planned.priced
@@ -145,5 +136,5 @@ def test_a_price_makes_money_of_tokens(small: Path) -> None:
 @pytest.mark.parametrize(
     ("seconds", "told"), [(0.5, "0.5 s"), (45, "45 s"), (600, "10 min"), (7200, "2 h")]
 )
-def test_lengths_of_time_are_written_for_people(seconds: float, told: str) -> None:
+def test_lengths_of_time_are_written_for_people(seconds, told):
     assert duration(seconds) == told

@@ -1,11 +1,8 @@
 """The folder of a listing: every call in a file of its own, and an index that adds up."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,19 +10,19 @@ from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.planning import prompt_pages
 from virsci_society.scenarios.planning.prompt_pages import write_pages
-from virsci_society.scenarios.planning.prompt_recording import Listing, rehearse_pages
+from virsci_society.scenarios.planning.prompt_recording import rehearse_pages
 
 MODEL = {"use": "openai", "model": "any", "api_base": "http://127.0.0.1:1/v1"}
 
 
 @pytest.fixture(scope="module")
-def listing(small_text: str, tmp_path_factory: pytest.TempPathFactory) -> Listing:
+def listing(small_text, tmp_path_factory):
     path = tmp_path_factory.mktemp("listing") / "small.yaml"
     path.write_text(small_text, encoding="utf-8")
     return rehearse_pages(load_scenario(path).set("backend", MODEL))
 
 
-def test_each_call_is_one_file_with_all_that_is_sent(listing: Listing, tmp_path: Path) -> None:
+def test_each_call_is_one_file_with_all_that_is_sent(listing, tmp_path):
     write_pages(listing, tmp_path / "out")
     files = sorted((tmp_path / "out" / "pages").iterdir())
     assert len(files) == len(listing.calls)
@@ -42,7 +39,7 @@ def test_each_call_is_one_file_with_all_that_is_sent(listing: Listing, tmp_path:
         assert "not of a language model" in asked
 
 
-def test_the_index_lists_every_call_and_adds_up(listing: Listing, tmp_path: Path) -> None:
+def test_the_index_lists_every_call_and_adds_up(listing, tmp_path):
     write_pages(listing, tmp_path)
     text = (tmp_path / "index.md").read_text(encoding="utf-8")
     links = re.findall(r"\]\((pages/[^)]+)\)", text)
@@ -62,7 +59,7 @@ def test_the_index_lists_every_call_and_adds_up(listing: Listing, tmp_path: Path
     assert sum(one["tokens"]["prompt"] for one in data["calls"]) == prompt
 
 
-def test_the_page_holds_the_texts_and_no_script(listing: Listing, tmp_path: Path) -> None:
+def test_the_page_holds_the_texts_and_no_script(listing, tmp_path):
     write_pages(listing, tmp_path)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert page.count("<details>") == len(listing.calls)
@@ -72,7 +69,7 @@ def test_the_page_holds_the_texts_and_no_script(listing: Listing, tmp_path: Path
     assert "A rehearsal." in page
 
 
-def test_of_a_long_listing_the_page_has_links_only(listing, tmp_path, monkeypatch) -> None:
+def test_of_a_long_listing_the_page_has_links_only(listing, tmp_path, monkeypatch):
     monkeypatch.setattr(prompt_pages, "MOST_CHARACTERS", 1000)
     write_pages(listing, tmp_path)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
@@ -80,7 +77,7 @@ def test_of_a_long_listing_the_page_has_links_only(listing, tmp_path, monkeypatc
     assert page.count('href="pages/') == len(listing.calls)
 
 
-def test_a_listing_takes_the_place_of_an_earlier_one(listing: Listing, tmp_path: Path) -> None:
+def test_a_listing_takes_the_place_of_an_earlier_one(listing, tmp_path):
     write_pages(listing, tmp_path)
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "pages" / "mine.md").write_text("mine")
@@ -99,7 +96,7 @@ def test_a_listing_takes_the_place_of_an_earlier_one(listing: Listing, tmp_path:
         {"index.json": '{"format": "society prompts 1", "calls": [1]}'},
     ],
 )
-def test_a_folder_of_something_else_is_left_alone(listing, tmp_path, held) -> None:
+def test_a_folder_of_something_else_is_left_alone(listing, tmp_path, held):
     for name, text in held.items():
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match="holds other files; give another folder with --out"):
@@ -107,7 +104,7 @@ def test_a_folder_of_something_else_is_left_alone(listing, tmp_path, held) -> No
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == held
 
 
-def test_an_index_that_was_tampered_with_removes_nothing_else(listing, tmp_path) -> None:
+def test_an_index_that_was_tampered_with_removes_nothing_else(listing, tmp_path):
     (tmp_path / "secret").write_text("x")
     out = tmp_path / "out"
     out.mkdir()
@@ -118,7 +115,7 @@ def test_an_index_that_was_tampered_with_removes_nothing_else(listing, tmp_path)
     assert (tmp_path / "secret").read_text() == "x"
 
 
-def test_a_folder_that_cannot_be_written_to_is_bad_input(listing, tmp_path) -> None:
+def test_a_folder_that_cannot_be_written_to_is_bad_input(listing, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="give another folder with --out"):
         write_pages(listing, tmp_path / "file" / "out")

@@ -1,7 +1,5 @@
 """Counts of a public tokenizer, without a network."""
 
-from __future__ import annotations
-
 import os
 
 import pytest
@@ -22,16 +20,16 @@ from virsci_society.scenarios.planning.prompt_recording import count_tokens, tok
         ("<|endoftext|>", 7),
     ],
 )
-def test_texts_are_counted_as_tiktoken_counts_them(text: str, tokens: int) -> None:
+def test_texts_are_counted_as_tiktoken_counts_them(text, tokens):
     assert tokenizer_name() == "cl100k_base"
     assert count_tokens(text) == tokens
 
 
-def test_half_of_a_surrogate_pair_is_counted() -> None:
+def test_half_of_a_surrogate_pair_is_counted():
     assert count_tokens("a\ud800b") == count_tokens("a?b")
 
 
-def test_the_environment_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_stays_as_it_was(monkeypatch):
     prompt_tokens._encoding.cache_clear()
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "/somewhere")
     assert count_tokens("one") == 1
@@ -42,7 +40,7 @@ def test_the_environment_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "TIKTOKEN_CACHE_DIR" not in os.environ
 
 
-def test_without_the_vocabulary_tokens_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_vocabulary_tokens_are_estimated(monkeypatch):
     monkeypatch.setattr(prompt_tokens, "FOLDER", "nowhere")
     prompt_tokens._encoding.cache_clear()
     try:

@@ -12,7 +12,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.offline.backend import Offline, answer_by_rule
 from virsci_society.agents.prompts.prompt import build_messages
 from virsci_society.agents.prompts.request import Reply, Usage
-from virsci_society.agents.replies.form import Form, render_skeleton
+from virsci_society.agents.replies.form import render_skeleton
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.scenarios.review.review import (
     ReviewedPaper,
@@ -40,7 +40,7 @@ OTHER = ReviewedPaper(
 )
 
 
-def filled(form: type[Form], score: int) -> str:
+def filled(form, score):
     """A form with one score everywhere."""
     fields = form.model_fields
     said = {field.alias: score for field in fields.values()}
@@ -57,7 +57,7 @@ class Scripted(Backend):
     seen: list[object]
 
     @property
-    def inline(self) -> bool:
+    def inline(self):
         return False
 
     async def complete(self, request):

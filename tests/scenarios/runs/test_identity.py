@@ -58,10 +58,10 @@ def test_a_scenario_of_defaults_has_an_empty_identity():
 
 def test_a_key_that_is_added_is_in_no_identity_before_it_is_set():
     class Before(Part):
-        turns = 3
+        turns: int = 3
 
     class Now(Before):
-        added = 0
+        added: int = 0
 
     assert differing_keys(Now(turns=5)) == differing_keys(Before(turns=5)) == {"turns": 5}
     assert differing_keys(Now(added=1)) == {"added": 1}

@@ -251,7 +251,7 @@ def test_adaptive_turns_and_the_cost_agree(costs, n):
     assert n * 4 <= row["inference_cost"] < n * 28
 
 
-def test_the_released_program_of_idea2proposal_is_a_profile_over_the_text(read) -> None:
+def test_the_released_program_of_idea2proposal_is_a_profile_over_the_text(read):
     design = read("studies/proposal-paper-vs-code")
     arms = {arm.name: one.protocol for arm, one in zip(design.arms, design.scenarios, strict=False)}
     told = [(arm.speaking, arm.profiles) for arm in arms.values()]

@@ -17,12 +17,7 @@ from virsci_society.scenarios.study.design import (
 )
 from virsci_society.scenarios.study.forecast import comparisons_in
 from virsci_society.scenarios.study.reader import read_study
-from virsci_society.scenarios.study.study_file import (
-    Sampled,
-    about_of,
-    find_study,
-    studies,
-)
+from virsci_society.scenarios.study.study_file import Sampled, about_of, find_study, studies
 
 TINY = """\
 # Does size matter? A study for tests.
@@ -64,12 +59,7 @@ def test_a_grid_has_an_arm_for_every_combination(written):
     ]
     assert [
         (s.protocol.settings.team_size, s.protocol.settings.turns) for s in design.scenarios
-    ] == [
-        (2, 1),
-        (2, 2),
-        (3, 1),
-        (3, 2),
-    ]
+    ] == [(2, 1), (2, 2), (3, 1), (3, 2)]
     assert {s.until for s in design.scenarios} == {100.0}
     assert design.scenarios[0].population.ecosystem.scientists == 12
     assert design.runs == 12
