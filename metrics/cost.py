@@ -177,8 +177,6 @@ class Session(LedgerRecord):
     """One session of a run: the time from its start or continuation to its stop or end.
 
     Attributes:
-        session: its number, from 1.
-        release: release of this project.
         changed: keys of the scenario that had another value before: ``until: 365 -> 730``.
     """
 
@@ -191,10 +189,6 @@ class Ledger(LedgerRecord):
     """Sums over all sessions of a run.
 
     Attributes:
-        attempts: requests made.
-        outcomes: attempts by a key of ``OUTCOMES``.
-        prompt_tokens: of the attempts whose end is known.
-        completion_tokens: likewise.
         estimated: answers whose tokens the provider did not count.
         usd: US dollars at the prices known; 0 where none is.
         in_doubt: calls under way at a stop, the first thousand; they may have been paid twice.
@@ -203,7 +197,6 @@ class Ledger(LedgerRecord):
         cut_off: attempts that were cut off before their cost was known.
         cut_off_tokens: most tokens these can have cost, an estimate that counts as spent.
         cut_off_usd: most US dollars.
-        sessions: the times that the run was begun or gone on with.
         parted: the first call that differs from those of the run it was forked from.
     """
 

@@ -44,11 +44,7 @@ def people_ever(run: Run) -> int:
 
 
 class TopicHistory:
-    """The main topic of each scientist of a run as of a date.
-
-    Attributes:
-        initial: main topic of each scientist at first.
-    """
+    """The main topic of each scientist of a run as of a date."""
 
     def __init__(self, run: Run) -> None:
         people = run.table("scientists").dropna(subset=["topic"])

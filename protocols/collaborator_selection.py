@@ -137,11 +137,6 @@ class CandidateSearch:
 
     Args:
         first: rows of people who are invited before anybody is drawn.
-
-    Attributes:
-        targets: of the team's composition.
-        sent: invitations so far.
-        most: invitations that may be sent.
     """
 
     def __init__(

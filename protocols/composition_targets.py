@@ -59,14 +59,7 @@ def _can_end_with(target: int, alone: int, together: int, seats: int) -> bool:
 
 @dataclass(frozen=True)
 class CompositionTargets:
-    """The composition of a team of ``n`` that its leader wants; None where nothing is wanted.
-
-    Attributes:
-        n: team size.
-        fresh: members without joint papers with any other member.
-        distinct: distinct main topics.
-        unique: members whose main topic nobody else has.
-    """
+    """The composition of a team of ``n`` that its leader wants; None where nothing is wanted."""
 
     n: int
     fresh: int | None = None

@@ -42,7 +42,6 @@ class Turn:
     """One turn of a discussion: a meeting in which the members speak.
 
     Attributes:
-        number: from 1.
         speakers: places in the speaking order, from 0, and masked names.
         said: what has been said in it, which the stage adds; unread.
     """

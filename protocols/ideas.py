@@ -254,15 +254,9 @@ class CandidateIdea:
     """An idea with its references (Eq. 2 and 3).
 
     Attributes:
-        idea: the idea as it was put forward.
-        author: masked name of who put it forward.
         references: papers of B_past near the idea, nearest first; empty if switched off.
-        used: ids of the papers that the idea says it builds on.
         retrieved: ids of all papers that were found for it, shown to its author or near it.
-        scored: does its self-assessment count?
-        builds_on: the papers that the idea says it builds on.
         marks: ratings of the idea by others (clarity, feasibility, novelty).
-        objections: what others object to it, with their names.
     """
 
     idea: Idea

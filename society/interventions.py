@@ -64,13 +64,7 @@ Leaving = Annotated[
 
 @dataclass(frozen=True, config=_STRICT)
 class Intervention:
-    """One entry of ``interventions`` in a scenario.
-
-    Attributes:
-        at: its date.
-        set: dotted keys and the values that hold from then on.
-        remove_scientists: who leaves, by rank or by name.
-    """
+    """One entry of ``interventions`` in a scenario."""
 
     at: Annotated[Days, Field(json_schema_extra={"hint": "give its date, such as at: 1y"})]
     set: dict[str, Any] = field(default_factory=dict)

@@ -16,8 +16,6 @@ class Endpoint:
     """The address at which a model can be asked.
 
     Attributes:
-        name: its name in the ledger; without secrets.
-        complete: makes one attempt.
         probe: looks whether anything answers there, before the first attempt: True if it does,
             False if that cannot be told, the fault if nothing does. None: nothing is looked at.
         contact: seconds for which it is waited for while nothing has ever answered (> 0).

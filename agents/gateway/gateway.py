@@ -138,7 +138,6 @@ class Gateway:
             language models, and never for rules.
 
     Attributes:
-        readability: the count of answers that could not be used.
         shut: True while a request that the journal does not hold has to wait: see ``open``.
     """
 

@@ -75,7 +75,6 @@ class Conclusion:
     """What follows from how one attempt ended.
 
     Attributes:
-        recorded: outcome of the attempt in the ledger.
         outcome: outcome of the call; None: the attempt has brought none.
         fault: the fault by which the attempt ended; None: there was none.
         usage: tokens that are billed; None: none were counted, and it costs nothing.

@@ -87,11 +87,8 @@ class SlotPool:
 
     Attributes:
         limit: most attempts at a time now (>= 1); a fraction counts once it has become a whole.
-        busy: attempts under way.
-        cuts: how often the limit was cut.
         half_open: after a pause: one attempt at a time is made until one succeeds.
         probe: the slot that holds this one attempt; None if it is free.
-        reached: True once anything has answered, an error included.
     """
 
     def __init__(

@@ -60,8 +60,6 @@ class Journal:
 
     Attributes:
         path: the file; None: in memory.
-        frozen: True if it is only read.
-        session: number of this session of the run (>= 1).
         unreplayed: calls of earlier sessions that this session has not requested yet.
         is_empty: True if there was nothing to replay when it was opened.
         first_mismatch: date and id of the earliest call whose hash differs from the stored one.

@@ -32,7 +32,6 @@ class CallOutcome:
     Attributes:
         kind: answer, or the verdict: refused, filtered, overflow, unreadable.
         text: the words of the answer, or the message of the verdict.
-        model: the model's own name for itself.
         usage: tokens.
         cut: True if the words end because a limit of length was reached.
         unruled: True if the offline scientist had no rule for the form.
@@ -89,20 +88,15 @@ class Attempt:
     """One attempt at a call: one HTTP request, or one call of another backend.
 
     Attributes:
-        call: id of the request.
         number: 0 for the first attempt at the call, over all sessions of the run.
-        endpoint: name of the endpoint.
         reserved: most tokens that it can cost.
         reserved_usd: most that it can cost, in US dollars.
         outcome: answered, refused, filtered, overflow, a kind of ``agents.errors``, or in
             doubt.
-        status: HTTP status of a fault; None if there was none.
         usage: tokens of the answer; of a fault whose cost is not known all that were reserved,
             estimated.
         usd: their price in US dollars.
         seconds: real time that it took.
-        detail: the fault's message, without secrets.
-        row: its row in the ledger; 0 until it has one.
     """
 
     call: str
@@ -131,7 +125,6 @@ class Spending(NamedTuple):
     """Answered calls, their tokens and their price; also a bound on them, or a reservation.
 
     Attributes:
-        calls: calls that were answered.
         tokens: tokens of prompts and replies together.
         nano: price in nano-dollars.
     """
@@ -175,7 +168,6 @@ class Totals:
     reserved for them.
 
     Attributes:
-        attempts: number of attempts.
         prompt_tokens: tokens of prompts, of attempts whose cost is known.
         completion_tokens: tokens of their replies.
         in_doubt_tokens: tokens that were reserved for attempts in doubt.
@@ -186,7 +178,6 @@ class Totals:
         cut_off_tokens: tokens that were reserved for them.
         cut_off_usd: US dollars that were reserved for them.
         seconds: real time of all attempts together.
-        outcomes: number of attempts by outcome.
     """
 
     attempts: int = 0

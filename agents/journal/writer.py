@@ -290,7 +290,6 @@ class GroupCommitWriter:
     """Writer thread of one journal; it starts with the first change.
 
     Attributes:
-        commits: number of commits so far.
         fault: the error after which nothing is written any more; None so far.
     """
 

@@ -50,12 +50,7 @@ _LONGEST = 60
 
 
 class AbstractText:
-    """An abstract under revision.
-
-    Attributes:
-        lines: its sentences.
-        parts: the part of each sentence.
-    """
+    """An abstract under revision."""
 
     def __init__(self, lines: Sequence[str] = (), part: str = PARTS[0]) -> None:
         # Bounded: in a hybrid run a model may have written the draft.

@@ -24,11 +24,8 @@ class InvitationFacts:
     """What is known of an invitation when it is answered.
 
     Attributes:
-        load: teams that the invitee is working in now (>= 0).
         joint_papers: papers that it has written with the inviter so far (>= 0).
         similarity: cosine of the two profiles, -1 to 1; 0 where it is not known.
-        inviter: profile of the leader who invites.
-        invitee: profile of the scientist who is invited.
     """
 
     load: float

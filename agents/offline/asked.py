@@ -36,11 +36,7 @@ class Asked:
     """What a rule is given: the slots of the question, and the generator of this call.
 
     Attributes:
-        slots: as above.
-        rng: as above.
         me: profile of the scientist who is asked; None where there is none.
-        interests: its interests as it states them.
-        terms: its interests as terms for the middle of a sentence.
     """
 
     def __init__(self, slots: Mapping[str, Any], rng: np.random.Generator) -> None:

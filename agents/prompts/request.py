@@ -25,12 +25,7 @@ CUT = " […]"
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a chat.
-
-    Attributes:
-        role: system, user or assistant.
-        content: its text.
-    """
+    """One message of a chat."""
 
     role: str
     content: str

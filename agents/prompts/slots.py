@@ -32,7 +32,6 @@ class Utterance(NamedTuple):
     """What one member said.
 
     Attributes:
-        speaker: masked name.
         reply: the reply: an Answer until it has settled, then a form with ``words()``.
     """
 
@@ -46,14 +45,7 @@ class Utterance(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The answer of a scientist outside the team to a question of one of its members.
-
-    Attributes:
-        guest: masked name of the scientist who was asked.
-        asker: masked name of the member.
-        question: what was asked.
-        reply: the guest's reply, a form with ``words()``.
-    """
+    """The answer of a scientist outside the team to a question of one of its members."""
 
     guest: str
     asker: str
@@ -70,7 +62,6 @@ class Excerpt:
     """A part of what somebody said, where the rest of it is not shown.
 
     Attributes:
-        text: the words that are shown.
         title: title of the idea that the words are of; empty: they are of none.
     """
 
@@ -87,11 +78,8 @@ class TurnPosition:
     """Where in the work of a team a question is asked.
 
     Attributes:
-        stage: name of the stage, as a reader knows it.
-        round: number of the round in the stage, from 1.
         rounds: number of rounds; with adaptive pacing, the most there can be.
         seat: place of the speaker in the round, from 1; 0: no speaker.
-        seats: speakers in the round; 0: nobody speaks in turn.
         adaptive: True if the leader may end the stage before its last round.
         attempt: number of times that the team has come to the stage, from 1.
         begun: True if somebody has spoken in the stage before its first round.

@@ -215,14 +215,7 @@ _LISTS = (list, tuple, set, frozenset)
 
 @dataclass(frozen=True, slots=True)
 class FieldReader:
-    """How one field is read.
-
-    Attributes:
-        name: its name in the prompt.
-        coerce: coerces its value.
-        required: True if it may not be left out.
-        nullable: True if null is a value of it.
-    """
+    """How one field is read."""
 
     name: str
     coerce: Coercer
@@ -232,13 +225,7 @@ class FieldReader:
 
 @dataclass(frozen=True, slots=True)
 class FormReader:
-    """How a form is read.
-
-    Attributes:
-        exact: its fields by every name that they have.
-        loose: its fields by normalised name.
-        required: names of the fields that may not be left out.
-    """
+    """How a form is read."""
 
     exact: Mapping[str, FieldReader]
     loose: Mapping[str, FieldReader]

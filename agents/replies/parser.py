@@ -84,12 +84,7 @@ STRICT = json.JSONDecoder(object_pairs_hook=unique_members, parse_constant=rejec
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply(Generic[FormT]):
-    """A reply as a form.
-
-    Attributes:
-        form: the filled form.
-        rung: how it was read: strict, found or repaired.
-    """
+    """A reply as a form."""
 
     form: FormT
     rung: str
@@ -233,13 +228,7 @@ class _Search(Generic[FormT]):
 
 
 class JsonBlock(NamedTuple):
-    """One JSON object in a text.
-
-    Attributes:
-        data: the object.
-        start: position of its opening brace.
-        end: position behind its closing brace.
-    """
+    """One JSON object in a text."""
 
     data: dict[str, Any]
     start: int

@@ -43,10 +43,7 @@ class Ties(NamedTuple):
     """Pairs of people with a joint paper, by the year of their first one.
 
     Attributes:
-        one: number of one person, the lower of the two.
-        other: number of the other.
         first: year of the first joint paper, never decreasing.
-        papers: joint papers.
     """
 
     one: IntArray
@@ -60,7 +57,6 @@ class FactTables:
     """The tables of one run, field or null.
 
     Attributes:
-        name: of the run or the field.
         years: how many whole years there are, from the boundary on.
         works: who wrote which papers; their dates are 1 January of year 0, 1, ... in days.
         wrote_before: of each person, whether it had written before the boundary.

@@ -48,13 +48,7 @@ class Judged:
     """One fact of a society or a field, judged.
 
     Attributes:
-        name: of the fact.
-        fact: the fact.
         values: one for each run, NaN where it is not defined.
-        interval: their mean with its interval.
-        chance: the null draws.
-        verdict: one of ``VERDICTS``.
-        why: the reason in words.
     """
 
     name: str

@@ -190,12 +190,8 @@ class ArmDifference:
         difference: mean of the second minus the first, with its interval; n counts pairs, or the
             values of both arms.
         effect: d_z of pairs, Hedges' g otherwise, with its interval.
-        effect_name: ``d_z`` or ``g``.
-        test: that was made: ``paired t`` or ``Welch``.
-        t: Student's t.
         freedom: degrees of freedom of t.
         p: two-sided; NaN where it cannot be computed.
-        note: empty, or why there is no p.
     """
 
     difference: Interval

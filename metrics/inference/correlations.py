@@ -28,10 +28,6 @@ class Correlation:
     Attributes:
         r: -1..1; NaN where one side does not vary.
         low: lower end; NaN below four observations.
-        high: upper end.
-        p: two-sided, against no correlation.
-        n: observations.
-        note: empty, or what was left out and why.
         test: name of the correlation and its test, such as ``Spearman``.
         method: how the interval is computed; empty where there is none.
     """

@@ -41,8 +41,6 @@ class Interval:
         value: the estimate; NaN where it is not defined.
         low: lower bound; NaN where n is too small.
         high: upper bound; NaN where n is too small.
-        n: number of observations.
-        level: coverage, in (0, 1).
         method: how the bounds are computed, such as "Student's t", set by the function that
             computed them, so that pages need no name of their own; empty where there are none.
     """
@@ -258,9 +256,6 @@ class CoverageCell:
     """Simulated coverage of 95 % intervals for one kind of data and number of replicates.
 
     Attributes:
-        family: a key of ``MEANINGS``.
-        n: replicates in a sample.
-        skewness: median over the samples of their skewness G1.
         t: share of the t intervals that hold the mean, 0..1.
         bca: share of the BCa intervals that hold the mean, 0..1.
         log: share of the log-scale intervals that hold the geometric mean; NaN if not positive.

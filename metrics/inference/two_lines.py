@@ -47,13 +47,9 @@ class TwoLines:
 
     Attributes:
         break_point: x at which the first line ends and the second begins; NaN if not estimable.
-        first: line up to the break.
         second: line from the break on.
         p: of the inverted U: the larger of the two, both slopes being needed; 1 where a slope
             has the other sign; NaN if not estimable.
-        n: observations.
-        note: the result in words, or "not estimable: " and why.
-        test: name of the test.
     """
 
     break_point: float
@@ -201,11 +197,6 @@ class LogisticSlope:
 
     Attributes:
         slope: change of the log odds per unit; NaN if not estimable.
-        low: lower end of the 95 % Wald interval.
-        high: upper end.
-        intercept: log odds at zero.
-        n: observations.
-        note: "estimated", or "not estimable: " and why.
     """
 
     slope: float

@@ -41,10 +41,7 @@ class PowerLawFit(NamedTuple):
     """A power law p(x) ~ x^-alpha for x >= xmin.
 
     Attributes:
-        xmin: least value of the tail.
-        alpha: exponent, > 1.
         ks: largest distance between the two distributions over the tail, 0..1.
-        n: values of the tail.
     """
 
     xmin: int

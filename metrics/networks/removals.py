@@ -41,10 +41,8 @@ class Snapshot:
     """The date at which a network is looked at, and the scientists who have left by then.
 
     Attributes:
-        name: before, without, later or end.
         date: in days.
         inclusive: events dated on the day itself count too.
-        gone: names of those who have left.
     """
 
     name: str

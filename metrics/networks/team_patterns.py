@@ -53,10 +53,8 @@ class TeamHistory:
     """What the authors of one paper had written together before it.
 
     Attributes:
-        size: number of authors.
         groups: largest groups of authors, of two at least, who were together on an earlier paper;
             an author is its number within the paper, 0 to size - 1.
-        same: whether an earlier paper has exactly these authors.
     """
 
     size: int

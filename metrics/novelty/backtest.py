@@ -53,7 +53,6 @@ class Threshold:
     """The similarity from which a later paper counts as an idea come true.
 
     Attributes:
-        value: a cosine, above 0 and below 1.
         follow_ups: how many pairs of a later paper and an earlier one were looked at.
         cited: the later paper of such a pair cites the earlier one; else it is its nearest.
         recognised: share of them at or above ``value``.

@@ -30,7 +30,6 @@ class Neighbours:
 
     Attributes:
         hits: row numbers of the k nearest papers, m x k, nearest first.
-        distances: their distances, m x k.
         year_sums: sum of distances to all papers of each year, m x years.
     """
 
@@ -44,7 +43,6 @@ class VectorSpace:
 
     Attributes:
         unit: every vector is scaled to length 1 (a zero vector stays zero).
-        squared: distances are squared Euclidean.
 
     Args:
         unit: as above.

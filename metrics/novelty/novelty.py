@@ -43,10 +43,8 @@ class Database:
     """Papers to compare with.
 
     Attributes:
-        vectors: float32, n x d.
         years: int, n: calendar year of each paper.
         citations: float, n, NaN where unknown; None if no count is known.
-        ids: n paper ids; ties of distance go to the smaller id.
         text: title and abstract of the paper of a row; None where the texts are not at hand.
     """
 

@@ -56,7 +56,6 @@ class Cutoff:
     Attributes:
         stated: such as ``2023-12`` or ``2023``; empty where the scenario states none.
         boundary: first calendar year that the society cannot see; None where unknown.
-        sentence: both in words, for every page.
         after: whether the training reaches into the years that measure novelty; None where unknown.
     """
 

@@ -63,10 +63,8 @@ class Communities:
 
     Attributes:
         names: of the scientists, sorted.
-        matrix: joint papers, symmetric, n x n.
         community: number of each scientist's community; the largest is 0.
         themes: main topic that most members of each community share; empty if unknown.
-        method: louvain, leiden or main topic.
     """
 
     names: list[str]

@@ -46,11 +46,7 @@ class Measure:
     """One number of a run.
 
     Attributes:
-        label: its name in a sentence, a noun without an article.
         unit: in words; ``share`` is 0..1 and an empty text a pure number.
-        low: least value it can have.
-        high: largest.
-        meaning: definition in words, with its source.
         compute: run -> number; NaN where the tables do not hold what it needs, never zero for it.
     """
 

@@ -32,7 +32,6 @@ class AuthorHistory:
     measuring a window.
 
     Attributes:
-        numbers: author id -> number, for everybody who had written.
         pairs: sorted keys (``pair_keys``) of the pairs of them with a joint paper.
         since: date of the first joint paper of each of these pairs in days; NaN where it is not
             known.
@@ -113,17 +112,12 @@ class AssemblyQuantities:
     pair with a joint paper in the window.
 
     Attributes:
-        papers: papers with an author.
-        authors: distinct authors of them.
-        team_size: authors of a paper, mean.
         alone: share of the papers with one author, 0..1.
-        papers_per_author: mean.
         gini: Gini coefficient of the papers per author, 0..1.
         newcomers: share of the authorships that are those of newcomers, 0..1.
         first_newcomers: share of newcomers among the first authors, 0..1, of papers with two
             authors or more.
         middle_newcomers: the same among those who are neither first nor last.
-        last_newcomers: the same among the last authors.
         q: share of the links of two incumbents whose pair had a joint paper before, 0..1.
         repeat_rate: share of all links whose pair had a joint paper before, 0..1.
         newcomer_newcomer: share of the links that join two newcomers, 0..1.
@@ -137,9 +131,6 @@ class AssemblyQuantities:
         tie_lifetime: years from the first joint paper of a pair, of before the window too, to its
             last one in the window, mean over the pairs with a joint paper in the window; 0 for a
             pair with papers of one year. Pairs whose first paper has no date are left out.
-        sizes: authors of each paper.
-        papers_by_author: papers of each author.
-        coauthors_by_author: distinct co-authors of each author.
 
     Source:
         Guimera et al. 2005 (newcomers, incumbents, q), Watts and Strogatz 1998 (clustering),

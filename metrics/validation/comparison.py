@@ -117,8 +117,6 @@ class Community:
     """The real community around the boundary, and the society's own part of it.
 
     Attributes:
-        past: papers dated before the boundary.
-        later: papers dated at or after it.
         scientists: the society's scientists on day 0.
         history: who had written, and with whom, at the boundary, also where the paper is not among
             ``past``; alike for runs and real papers.

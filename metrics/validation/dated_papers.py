@@ -33,8 +33,6 @@ class DatedPaper(NamedTuple):
 
     Attributes:
         date: publication date in days; the boundary is 0.
-        authors: their ids in author order.
-        keywords: as they are spelt; possibly none.
         outside: number of further authors, of whom nothing else is known.
     """
 
@@ -134,7 +132,6 @@ class TopicPapers(NamedTuple):
     Attributes:
         weights: one row per paper with a known name, one column per name; the names of a paper
             share a weight of 1.
-        keys: a hash of each of these papers.
         unknown: share of the weight of all names of all papers that is on names outside the
             vocabulary, 0..1; NaN without a name.
     """

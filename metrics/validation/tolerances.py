@@ -54,7 +54,6 @@ class Tolerance(NamedTuple):
     """How far a quantity may be off, and how that is measured.
 
     Attributes:
-        quantity: an attribute of ``AssemblyQuantities``.
         kind: ``difference`` (simulated - observed), ``relative`` (the same over observed) or ``KS``
             (Kolmogorov-Smirnov distance of two distributions, 0..1).
         size: the tolerance, > 0, in the unit of ``kind``.

@@ -68,7 +68,6 @@ class Searched:
 
     Attributes:
         known: the date from which a patch is known to all, infinite where nobody has been.
-        begun: names of those who search.
     """
 
     known: list[float] = field(default_factory=lambda: [math.inf] * SIDE**2)
@@ -77,13 +76,7 @@ class Searched:
 
 @dataclass
 class Searcher:
-    """Where a scientist stands in the landscape.
-
-    Attributes:
-        patch: number of the patch.
-        heading: place in ``COMPASS``.
-        before: significance that the present one is compared with.
-    """
+    """Where a scientist stands in the landscape."""
 
     patch: int
     heading: int

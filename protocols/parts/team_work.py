@@ -54,7 +54,6 @@ class TeamWork:
 
     Attributes:
         topic: what the team works on, unread; set by the stage ``topic``.
-        found: the results of every search so far, unread.
         text: the paper's text, where the way to the idea has written it already; unread.
     """
 

@@ -89,12 +89,7 @@ class Review(Form):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A review as it is shown to the authors.
-
-    Attributes:
-        reviewer: masked name; empty where names are withheld.
-        said: the review, a form with words.
-    """
+    """A review as it is shown to the authors."""
 
     reviewer: str
     said: Form

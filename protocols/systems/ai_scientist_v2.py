@@ -27,13 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class IdeaNode:
-    """One node of the tree.
-
-    Attributes:
-        idea: with its references, unread.
-        score: unread; read on the date of the next round.
-        expanded: has it children?
-    """
+    """One node of the tree."""
 
     idea: Answer[CandidateIdea]
     score: Answer[IdeaScore]

@@ -59,17 +59,8 @@ class Pool:
     """The hypotheses of one team, in the order of being put forward, and their matches.
 
     Attributes:
-        k: largest change of a rating by one match.
-        ideas: unread.
         looks: how good they look to rules; empty where those know nothing of worth.
-        units: their embeddings, of length 1.
-        reviews: one for each.
-        matches: decided so far.
-        pairs: those that have met since.
-        verdicts: of these pairs, unread until the next meeting.
         heard: pairs and verdicts of the whole round, for the meta-review.
-        lessons: of the last meta-review; empty before the first.
-        removed: hypotheses that were like earlier ones.
     """
 
     k: float

@@ -33,12 +33,7 @@ Abstract: TypeAlias = Draft | Revision
 
 
 class Written(NamedTuple):
-    """An abstract and who wrote this version of it.
-
-    Attributes:
-        writer: masked name.
-        text: the abstract, unread.
-    """
+    """An abstract and who wrote this version of it."""
 
     writer: str
     text: Answer[Abstract]
@@ -66,7 +61,6 @@ class SelfReviewResult(NamedTuple):
 
     Attributes:
         review: similarity to each of the near abstracts, with reasons.
-        near: the past papers it was compared with.
     """
 
     review: Answer[SelfReview]

@@ -78,15 +78,8 @@ class TeamMemory:
     """What one team remembers of its own work, unread, and what its pages show of it.
 
     Attributes:
-        prompts: the pages of the team.
-        switches: what the pages hold.
-        references: which stages see papers, and by which searches.
-        topic: what the team works on, once it is settled.
         topic_summaries: the leader's summaries of the discussion that found the topic.
         advice: what outsiders were asked and said while ideas were generated.
-        critique: what a member found who examined the chosen idea.
-        failed_topics: lines on topics without consensus.
-        failed_ideas: lines on ideas whose abstract was discarded.
     """
 
     prompts: Prompts

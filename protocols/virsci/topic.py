@@ -42,13 +42,7 @@ class TopicStage(GivenTopic):
 
 
 class TopicProposal(NamedTuple):
-    """What a discussion ends with, unread.
-
-    Attributes:
-        topic: the leader's topic.
-        votes: of those who are asked to agree.
-        stays: by member: does it stay for this topic?
-    """
+    """What a discussion ends with, unread."""
 
     topic: Answer[Topic]
     votes: Sequence[Answer[Agreement]]

@@ -33,11 +33,8 @@ class Backtest:
     """The ideas of runs of one scenario beside the papers that came.
 
     Attributes:
-        name: of the scenario, or of the arm.
-        threshold: set on the papers of the ecosystem.
         summary: one row per kind of idea, the society's and the controls.
         ideas: one row per idea of the society.
-        notes: what the figures mean and do not show, in sentences.
     """
 
     name: str

@@ -31,13 +31,7 @@ TOLD = ("not", "reproduced")
 
 @dataclass(frozen=True)
 class Card:
-    """Facts of one society or field, judged.
-
-    Attributes:
-        name: of the society or field.
-        sides: the tables of its runs, or of the field.
-        judged: one for each fact.
-    """
+    """Facts of one society or field, judged."""
 
     name: str
     sides: tuple[FactTables, ...]

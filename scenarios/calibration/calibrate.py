@@ -42,13 +42,7 @@ LOCK, OPENED = "lock.json", "held_out.json"
 
 @dataclass(frozen=True)
 class CalibrationPlan:
-    """What a calibration will take.
-
-    Attributes:
-        runs: simulations of each stage.
-        seconds_a_run: of a timed pair.
-        minutes: estimated time of all simulations.
-    """
+    """What a calibration will take."""
 
     runs: Mapping[str, int]
     seconds_a_run: float

@@ -176,15 +176,8 @@ class PreparedCalibration:
     """A calibration file that was checked, with the papers it may use.
 
     Attributes:
-        file: its keys.
-        corpus: all papers that may be used.
-        simulator: the mechanism of the base scenario.
-        base: the scenario that is extended.
         fitted_on: those papers in the words of the calibrated scenario.
         base_file: the file of the base; None for one of the library.
-        notes: what the report says of how it was made.
-        settings: ``a.b=c`` of the command, which change the base.
-        diagnostics: knows the lines of the file.
     """
 
     file: CalibrationFile

@@ -56,7 +56,6 @@ class CountedValues:
 
     Attributes:
         estimates: of every key, at 1 January of that year, in the units of the scenario.
-        trends: of the keys whose level changes.
     """
 
     estimates: Mapping[str, Estimate]

@@ -194,8 +194,6 @@ class PosteriorSample:
     """Weighted draws from the posterior, as standard normal scores of the prior.
 
     Attributes:
-        draws: (accepted points, parameters).
-        weights: of the draws, summing to one.
         estimator: by which each parameter was estimated; empty where it is not identified.
         recovered: cross-validated R^2 of every estimator (estimators, parameters).
     """
@@ -378,10 +376,6 @@ class Waves:
 
     Attributes:
         points: scores (points, parameters), those of the first wave first.
-        first: how many are of the first wave.
-        moments: the targets of each (points, windows, targets).
-        distances: from the observed moments.
-        plausible: whether each is kept.
         weights: prior density over the density from which each was drawn.
     """
 
@@ -398,7 +392,6 @@ class Fit:
 
     Attributes:
         names: keys that are fitted, in the order of the table of parameters.
-        log: of the simulations, in the folder of the calibration.
     """
 
     def __init__(

@@ -38,8 +38,6 @@ class Outcome:
     """Everything that a calibration found.
 
     Attributes:
-        fit: with its posterior.
-        counted: values for the boundary.
         check: the held-out windows, a row per window and quantity.
         scores: a row per held-out window.
         opened: how often the held-out papers were opened, in a sentence.

@@ -49,9 +49,6 @@ class Parameter:
 
     Attributes:
         low: least value that is simulated, within what the key takes.
-        high: largest value.
-        link: the scale on which it is estimated.
-        counted: whether it can be counted from papers.
         meaning: in a few words, with its unit.
         floor: the least value of a quantity whose excess over it is estimated.
     """

@@ -33,9 +33,7 @@ class Estimate:
     """One estimated number.
 
     Attributes:
-        value: the estimate.
         error: its standard error; NaN where it is not known.
-        n: number of observations it is from.
     """
 
     value: float = math.nan
@@ -48,12 +46,8 @@ class Trend:
     """A rate at one date and its change, on the scale of the link function.
 
     Attributes:
-        link: ``log`` for counts, ``logit`` for shares.
-        level: of the rate at the date, on the scale of the link.
-        level_error: its standard error.
         slope: change of the level per year in the periods that were counted.
         slope_error: its standard error; NaN where no slope can be estimated.
-        n: number of periods.
         age: years from the middle of what the level was counted on to the date.
     """
 

@@ -26,9 +26,7 @@ class CareerHistory:
     """The papers of everybody by period (a year), from which every seat is described.
 
     Attributes:
-        teams: the authors of each paper, in author order.
         papers_of: numbers of the papers of each person, in order of date.
-        periods: number of the period of each paper.
         first: period of the first paper of each person; larger than all for one without a paper.
     """
 
@@ -63,17 +61,11 @@ class Seats:
     """Every authorship of some papers.
 
     Attributes:
-        paper: number of the paper.
-        period: of the paper.
-        person: number of the author.
-        size: authors of the paper.
         entries: of an author without a paper in an earlier period, 1 / its papers in this one: one
             entry per person, spread over the papers of the first period; 0 for an incumbent.
         repeated: the paper's team wrote again: at least half of it, and two people, wrote one
             paper together in the three periods before.
-        stayed: the author was on that earlier paper.
         others: people of the earlier paper beside one (its size - 1); 0 where not repeated.
-        leads: the author is taken for the leader.
         relation: of an incumbent that does not lead: 1 a former partner of another author, 2 a
             partner of such a partner, 3 a stranger; 0 else, and where no other incumbent is there.
     """

@@ -94,7 +94,6 @@ class Corpus:
     """Papers in order of year and id, dated in days since 1 January of an origin year.
 
     Attributes:
-        works: the papers.
         origin: the year whose 1 January is day 0; every window counts from it.
     """
 
@@ -172,8 +171,6 @@ class ObservedWindow:
 
     Attributes:
         name: its years.
-        before: the papers before it.
-        papers: its papers.
         days: its length.
     """
 
@@ -245,15 +242,7 @@ def assembly_simulator(base: Scenario) -> AssemblySimulator:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One simulation of one window.
-
-    Attributes:
-        stage: of the calibration.
-        point: number of the point in its stage.
-        window: number of the window among those of its stage.
-        seed: of the simulation.
-        parameters: values by key.
-    """
+    """One simulation of one window."""
 
     stage: str
     point: int

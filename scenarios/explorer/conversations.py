@@ -43,14 +43,7 @@ SMALL_TABLES = {
 
 @dataclass(frozen=True, slots=True)
 class AskedIdea:
-    """An idea that a prompt shows: on a ballot, or as the one to be written up.
-
-    Attributes:
-        author: masked name.
-        title: of the idea.
-        used: ids of the papers that it says it builds on.
-        retrieved: ids of all papers that were found for it.
-    """
+    """An idea that a prompt shows: on a ballot, or as the one to be written up."""
 
     author: str
     title: str
@@ -63,7 +56,6 @@ class ShownPrompt:
     """What one call was asked.
 
     Attributes:
-        messages: role and text of each message.
         ideas: those on the page that lists or develops ideas, in its order.
     """
 
@@ -76,7 +68,6 @@ class PromptBook:
     """The prompts of a run, which its tables do not hold.
 
     Attributes:
-        questions: by call id.
         titles: of the papers of the past that any prompt shows, by id.
         missing: why there are none, in words; empty where there are.
     """
@@ -88,13 +79,7 @@ class PromptBook:
 
 @dataclass(frozen=True)
 class Words:
-    """The packed words of a run.
-
-    Attributes:
-        said: papers and calls, packed.
-        prompts: packed; empty where there are none.
-        left_out: what there is no room for, one sentence each.
-    """
+    """The packed words of a run."""
 
     said: str
     prompts: str

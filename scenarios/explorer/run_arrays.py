@@ -39,14 +39,7 @@ PLACES = 65_535
 
 @dataclass
 class RunArrays:
-    """What the explorer draws of a run.
-
-    Attributes:
-        values: plain data: names, topics, titles, ids.
-        arrays: number arrays, by name.
-        people: number of each scientist, by name.
-        teams: number of each team, by id.
-    """
+    """What the explorer draws of a run."""
 
     values: dict[str, Any]
     arrays: dict[str, npt.NDArray[Any]]
@@ -62,7 +55,6 @@ class ExplorerLayout:
         positions: n x 2, in the unit square.
         community: number of each scientist's community, ``PLACES`` for none.
         labels: name of each community, and ``sizes`` its people; no two names are the same.
-        method: louvain, leiden or main topic.
     """
 
     positions: FloatArray

@@ -14,13 +14,7 @@ from virsci_society.scenarios.runs.rehearsal import longest_prompt, tokens_neede
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of one check, with advice where something is to be done.
-
-    Attributes:
-        state: ``ok``, ``note`` or ``problem``.
-        message: what was found.
-        advice: what to do; empty where nothing is.
-    """
+    """The result of one check, with advice where something is to be done."""
 
     state: Literal["ok", "note", "problem"]
     message: str

@@ -170,15 +170,10 @@ class _Session:
     """Questions to a model, and what became of them.
 
     Attributes:
-        paid: the backend of the model.
-        in_flight: most calls at a time by the scenario.
         forms: how the reply to each form was read, by the form's name: a rung of the parser,
             ``re-asked``, ``unread``, or the verdict.
-        wanted: number of forms.
-        replies: all replies.
         seconds: of each reply.
         limited: tokens of a reply that was limited to ``SHORT``; None: there was none.
-        error: why not everything was asked.
     """
 
     paid: Backend

@@ -41,9 +41,6 @@ class PlannedPage:
     """How long the prompts of one act are in the rehearsal.
 
     Attributes:
-        stage: of the team; empty before its first.
-        act: what is asked, such as ``utter`` or ``vote``.
-        calls: number of them.
         typical: tokens of the median prompt.
         largest: tokens of the longest prompt.
     """
@@ -60,16 +57,10 @@ class Plan:
     """What a run will take.
 
     Attributes:
-        scenario: what is run.
-        calls: asked of the model.
-        prompt_tokens: of all prompts.
-        completion_tokens: of all replies.
         usd: their price in US dollars; 0 where it is not known.
-        chain: most calls of which each waits for the one before.
         latency: seconds of a call.
         pages: tokens of the prompts, by stage and act.
         window: tokens of a context window that holds the longest prompt and its reply.
-        papers: of each paper the values of ``PAPER_TEXTS``.
     """
 
     scenario: Scenario

@@ -144,12 +144,6 @@ class RecordedCall:
     """One request with its reply.
 
     Attributes:
-        id: call id.
-        page: name of the prompt; empty where it is not known.
-        messages: as they were sent, or would be.
-        form: the form of the reply.
-        schema: JSON Schema of the reply, as text.
-        text: the reply; empty where there is a verdict.
         verdict: name of the verdict in place of words; empty where there are words.
         usage: tokens as whoever answered counted them.
         row: the call's row of the table ``calls``.
@@ -176,9 +170,7 @@ class Listing:
     """The calls of a rehearsal or a run, in the order in which they are listed.
 
     Attributes:
-        title: the scenario and its seed.
         rehearsed: True: the words are those of rule-based scientists in place of the model.
-        about: who spoke, as reports say it.
         calls: by team, and within a team by their place among its acts.
         by_rules: calls that are not listed because rules answer them in the run too.
         stopped: True if the rehearsal stopped after ``MOST`` requests.

@@ -187,10 +187,8 @@ class PanelReview:
 
     Attributes:
         scenario: its backend reviews, and its seed is that of the calls.
-        folder: of the panel.
         runs: finished, by what the ids of their papers begin with: in a study ``0007/``, else
             nothing.
-        kind: of review.
     """
 
     scenario: Scenario

@@ -197,14 +197,8 @@ class ReviewKind:
     """One way of reviewing.
 
     Attributes:
-        name: as the user gives it.
-        source: where it is from, for the reader of a table.
-        first: what every reviewer is asked first.
         scores: names of the scores, as in the form and in the tables.
         rated: what people are asked to rate on a sheet of this kind.
-        reviewers: independent reviewers of each abstract.
-        reflections: rounds in which each revises its own review.
-        reflection: what it is asked in those rounds.
         meta: what the chair is asked after all reviewers; None: scores are averaged.
     """
 

@@ -41,7 +41,6 @@ class Fork:
     """Another future of a finished run.
 
     Attributes:
-        parent: folder of the run.
         at: the day on which the two part, in simulated days from day 0.
         scenario: the parent's, with the intervention of that day.
     """

@@ -85,11 +85,7 @@ class LeaseLost(Stopped):
 
 
 class Lease:
-    """A lease that is held; ``hold_lease`` makes one.
-
-    Attributes:
-        fence: the fencing token; a later owner has a larger one.
-    """
+    """A lease that is held; ``hold_lease`` makes one."""
 
     def __init__(self, folder: Path, path: Path, beat: float) -> None:
         self.folder, self.fence = folder, int(path.name)

@@ -39,7 +39,6 @@ class StandIn(Backend):
 
     Attributes:
         model: the backend that is replaced; its limits and its hashes hold.
-        note: called with every request.
     """
 
     model: Backend
@@ -80,7 +79,6 @@ class Rehearsal:
     """One rehearsal, and what it would have asked of the model.
 
     Attributes:
-        asked: requests to the model so far.
         first: the first request of each form by its name, in the order of being asked.
         longest: characters of the longest prompt; 0 where nothing was asked.
     """

@@ -69,10 +69,7 @@ class RunRecord:
     """A run whose record is written: all but measures, page and manifest.
 
     Attributes:
-        scenario: of the run.
-        folder: where the record lies.
         run: what was written, with the manifest as far as it is known.
-        events: the lines of ``events.jsonl``.
     """
 
     scenario: Scenario

@@ -55,15 +55,12 @@ class RunState:
     """How a run stands; every command and page that speaks of a run tells these same facts.
 
     Attributes:
-        folder: the folder.
         state: ``running``, ``finished``, ``stopped by budget``, ``stopped by user`` (a signal),
             ``stopped`` (the provider, the disk or a lost lease; the reason says which),
             ``failed`` (an error), ``killed`` (no end recorded, lock not held), ``running or
             killed`` (the lock cannot be seen here), ``not begun`` or ``damaged``; of a study, in a
             list of runs, how many of its runs have finished.
-        date: when it was last written, in ISO 8601 and UTC.
         scenario: title of the scenario; empty where it is not known.
-        seed: of the run; None where it is not known.
         days: simulated days of the world that can be shown, or else the latest date of an answer;
             None where neither is known.
         calls: attempts at calls of a model, over all sessions; None where that is not known.

@@ -171,8 +171,6 @@ class Arm:
     """One arm.
 
     Attributes:
-        name: as tables and figures have it.
-        settings: the scenario keys that are its own, dotted.
         of: the name in the file of an arm that is run at several budgets; else empty.
         budget: the one of ``match.to`` that it is run at; None where there are not several.
     """
@@ -193,11 +191,8 @@ class MatchedArm:
     """What was chosen for one arm of a matched study.
 
     Attributes:
-        arm: its name.
         key: the scenario key that was adapted; None where the arm is run as given.
-        value: chosen for it.
         target: what one run shall spend; None for an arm as given beside several budgets.
-        planned: what one run is forecast to spend.
     """
 
     arm: str
@@ -212,12 +207,6 @@ class Design:
     """A study that has been checked.
 
     Attributes:
-        name: of its file or folder.
-        path: the file.
-        file: its keys.
-        base: the scenario of every arm, before the arm's own keys.
-        arms: in their order.
-        scenarios: of the arms, with the seed and name of the base.
         matching: what was chosen for the arms of a study with the key ``match``; None until
             ``match_budgets`` has chosen it, and for a study without.
         adapted_at: the place in the file of what is adapted, by the name of the arm.

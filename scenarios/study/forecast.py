@@ -35,8 +35,6 @@ class StudyForecast:
     """What a study will take.
 
     Attributes:
-        design: the study.
-        plans: of one run of each arm, in their order.
         rehearsed: seconds that the rehearsal of one run of each arm took here.
     """
 

@@ -40,19 +40,11 @@ class RunResult:
     """The result of one run.
 
     Attributes:
-        index: of the run; arm * replicates + replicate.
-        arm: its name.
-        replicate: from 0.
-        seed: of the run.
         state: ``stopped`` runs are resumed by the same command, ``failed`` ones tried again.
-        reason: why it is not done, in one line.
-        code: exit code of that reason; 0 where there is none.
         details: the whole message, or the traceback of a fault of the program.
         died_at: the number of answered calls at each death since its last clean end.
-        calls: answers that its journal holds.
         tokens: spent.
         usd: spent, in US dollars.
-        digest: of what happened; empty where it is not done.
         boundary: the calendar year of day 0; None where it is not done.
         measures: by their names, NaN where the run does not have one.
     """

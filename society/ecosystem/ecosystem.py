@@ -54,13 +54,11 @@ class Ecosystem:
 
     Attributes:
         boundary: the calendar year whose 1 January is date 0.
-        past: papers dated before 0, by date then id.
         contemporary: papers dated 0 or later, by date then id; never shown to a scientist.
         profiles: the population, with masked names ``Scientist0..`` in this order.
         career_starts: year of each scientist's first paper; 0 where unknown (no year is 0).
         coauthors: joint papers before the boundary: symmetric, zero diagonal, integer, with rows in
             the order of ``profiles``.
-        embedding: what made the vectors; fitted on the past only.
         past_vectors: one float32 row per past paper; memory-mapped where loaded from a folder.
         contemporary_vectors: one float32 row per contemporary paper.
         manifest: source, licence, filters, number removed by each, notes.

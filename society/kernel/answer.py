@@ -175,8 +175,6 @@ class Call:
 
     Attributes:
         id: team, stage, visit, turn, seat, act and addressee, joined by ``/`` (rule 7).
-        needs: ids of the calls whose words the prompt waits for.
-        reply: text of the model; the form as JSON once it is read.
     """
 
     id: str
@@ -218,11 +216,7 @@ class Call:
 
 @dataclass(frozen=True)
 class PageRequest(Request):
-    """A request that names the page it was rendered from, for those who list prompts.
-
-    Attributes:
-        page: name of the prompt.
-    """
+    """A request that names the page it was rendered from, for those who list prompts."""
 
     page: str = ""
 
@@ -232,20 +226,13 @@ class PendingCall:
     """A question whose slots have not settled yet.
 
     Attributes:
-        call: the row that it will fill.
         who: profile of the scientist asked, as of the date of the question.
         role: leader, member or guest; empty for somebody not (yet) in the team.
-        prompt: the page, rendered when every slot has settled.
-        form: the form of the reply.
-        slots: plain values, Answers, or tuples of both.
-        seed: seed of the call.
         memory: snapshot of the scientist's memory; empty: no memory in the prompt.
-        cue: text or Answer with which the memory is searched.
         year: calendar year of the question; None: the page does not say.
         calls: rows of the call and of its re-asks.
         page_values: further values for the page alone; forms and rules do not see them.
         looks: a further value for rules alone; None: there is none.
-        last_text: what the model wrote last, readable or not.
     """
 
     call: Call

@@ -40,8 +40,6 @@ class Task:
     """The work behind one Answer, and how far it is.
 
     Attributes:
-        answer: the Answer that the work settles.
-        work: the coroutine.
         bounded: True if it counts among the outstanding questions (rule 17).
         pending: the object that the coroutine has yielded last; None before its start.
     """
@@ -99,7 +97,6 @@ class Dispatcher:
         now: reads the simulated date, in days.
 
     Attributes:
-        gateway: the way to the model.
         fault: the first fault, or the reason of a stop; None while the run goes on.
     """
 

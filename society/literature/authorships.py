@@ -33,7 +33,6 @@ class Authorships:
         starts: where the authors of each paper begin in ``authors``, and their number at the end:
             an integer array of shape (papers + 1,).
         authors: numbers of people, 0 to ``people`` - 1, an integer array.
-        people: how many people have numbers.
         places: of each authorship ``FIRST`` for the first author of the paper as it was published,
             ``LAST`` for the last, their sum for a single one and 0 for the others, an integer
             array; None: no paper has an author who is left out here.

@@ -65,10 +65,8 @@ class IVFLayout:
 
     Attributes:
         centres: one float32 row per cell.
-        cell_of: the cell of each row.
         scale: the ranges of the one-byte codes, as faiss stores them.
         probed: cells searched when every row is visible (faiss ``nprobe``).
-        compared: rows proposed for each one wanted.
         recall: measured share of the true nearest rows that are found; NaN before it is measured.
     """
 

@@ -80,11 +80,7 @@ class RandomField:
     """A smooth random function of vectors, of mean 0 and standard deviation 1 but for its peaks.
 
     Attributes:
-        frequencies: of the features (features x dim).
         phases: of the features, in radians.
-        weights: of the features.
-        peaks: vectors around which it is higher (peaks x dim).
-        length: distance over which it changes.
     """
 
     frequencies: FloatArray
@@ -108,7 +104,6 @@ class WorthField:
     """The worth of every vector, its rank among the past papers.
 
     Attributes:
-        heights: the field that is ranked.
         ranked: its values at the past papers, sorted.
         worthless: share of the past papers that have a worth of 0.
     """

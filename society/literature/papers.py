@@ -21,15 +21,11 @@ class Paper:
 
     Attributes:
         id: unique; the society's own papers have the id of their team.
-        title: never empty.
         abstract: may be empty in an ecosystem, never in a society's paper.
         date: publication date in days since 1 January of the boundary year; past papers have
             negative dates (1 January of their year), the society's own positive ones.
         year: calendar year.
         authors: scientist ids in author order (people outside the population included).
-        references: ids of cited papers.
-        keywords: possibly none.
-        venue: possibly empty.
         citations: citation count; of a past paper at the boundary where the source can tell (the
             manifest says so), else at collection time; None where the source knows none.
     """

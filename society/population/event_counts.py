@@ -22,12 +22,7 @@ from virsci_society.society.literature.joint_papers import Distinct, JointPapers
 
 
 class EventWindow(NamedTuple):
-    """A range of the events since day 0, as indices into the order of their dates.
-
-    Attributes:
-        start: index of the first event.
-        end: index after the last event.
-    """
+    """A range of the events since day 0, as indices into the order of their dates."""
 
     start: int
     end: int
@@ -147,7 +142,6 @@ class PaperHistory:
     Attributes:
         fading: fading counts of the papers that have been asked for, by memory, exponent, shape of
             the people's factors, weight of coauthored papers, place of the leader and limit.
-        distinct: finds distinct people among many rows.
     """
 
     def __init__(self, past: Callable[[], Authorships], now: Callable[[], float]) -> None:

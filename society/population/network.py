@@ -174,10 +174,8 @@ class CoauthorNetwork:
     draw of an index.
 
     Attributes:
-        size: the number of rows, newcomers included.
         distinct_coauthors: counts of distinct co-authors; each has an event per person at the
             first joint paper.
-        consultations: who has asked whom for advice.
         growth: figures of the ties since day 0, for watching; no rule reads them.
 
     Args:

@@ -72,9 +72,6 @@ class Population:
     """The scientists of one society, by row and by masked name.
 
     Attributes:
-        names: masked names, by row.
-        rows: rows, by masked name.
-        large: whether only those who have acted are Mesa agents.
         busy: numbers of teams of those who are working in one now, by row.
         papers: counts with an event per author of a paper.
         citations: counts with an event per author of a cited work.

@@ -37,7 +37,6 @@ class RunLog:
         rows: for each table of ``society.results.tables``, tuples in the order of its columns.
         initial_rows: in a large society, a function of ``rows`` that returns the rows about the
             time before the run (``InitialTables.rows``); None where ``rows`` has them already.
-        sealed: whether the log takes nothing more.
         completed: the date in days until which nothing can be added any more.
 
     Args:

@@ -23,8 +23,6 @@ class Column(NamedTuple):
     """One column of a table.
 
     Attributes:
-        name: as in the files.
-        dtype: of pandas; all of them are nullable.
         meaning: with the unit, as the data dictionary prints it.
     """
 

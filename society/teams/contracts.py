@@ -135,13 +135,7 @@ class Publication(PublicationRule):
 
 @dataclass(frozen=True, slots=True)
 class TeamTerms:
-    """The rules that a team keeps from its founding on, whatever an intervention sets (rule 23).
-
-    Attributes:
-        protocol: how the team works.
-        times: how long its acts take.
-        publication: what its manuscript goes through.
-    """
+    """The rules that a team keeps from its founding on, whatever an intervention sets (rule 23)."""
 
     protocol: TeamRule
     times: Times

@@ -289,10 +289,7 @@ class Consultation:
     Whether it was put is only known when ``reply`` has settled.
 
     Attributes:
-        asker: masked name of the speaker.
         date: simulated date of the question, in days.
-        stage: stage of the team on that date.
-        spoken: the utterance that may contain the question.
         reply: the guest's reply; settles to None when nobody was asked.
     """
 

@@ -94,15 +94,9 @@ class World:
     Attributes:
         env: the SimPy environment; its time is in days.
         ecosystem: people and literature before day 0.
-        population: who exists, and who works where.
-        literature: published papers, as of a date.
-        network: co-authorship ties, as of a date.
         history: everybody's papers by date, those from before day 0 included.
-        knowledge: the author knowledge bank.
-        attention: rooms and desks.
         protocol: the ``TeamProtocol`` of teams that are founded now.
         founding: when teams start, and how many a scientist may be in.
-        times: durations of the acts of teams that are founded now.
         publication: the ``Publication`` rule of teams that are founded now.
         team_sizes: numbers of authors of the past papers, ``ObservedSizes`` in a society.
         drift: how interests follow what is written; None: they are those of day 0.
@@ -111,8 +105,6 @@ class World:
         execution: how ideas are carried out between manuscript and publication; None: they are not.
         landscape: the hidden worth of ideas; None: they have none.
         until: last day, exclusive.
-        streams: every random draw.
-        dispatcher: the calls that are not answered yet.
         log: the events and rows of the run.
         welcome: called with the row of a newcomer; begins what its arrival starts.
         bring_newcomer: called with the row of a mentor, the probability that an interest of the
@@ -121,7 +113,6 @@ class World:
             arrival in days, and the rows.
         one_offs: rows of newcomers who leave the society with the end of their first team.
         outside: who from outside the population is named on papers; None: nobody.
-        teams: teams that have not ended, by id.
         reviewing: numbers of reviews agreed to and not delivered, by row of the reviewer.
         departures: events of the departure of those for whom a process waits, by row.
         assisted: when those who have been asked for take up assistance, by name; None: never.
@@ -129,7 +120,6 @@ class World:
         successes: whether an idea that was carried out succeeded, by the id of its team.
         on_record: papers of ideas that succeeded, replications left out, in order of date.
         shared: what wordless models keep for all teams, by a name of the model.
-        paid: attempts to carry an idea out that have been paid for.
     """
 
     env: simpy.Environment

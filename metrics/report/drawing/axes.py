@@ -62,10 +62,6 @@ class Axes:
     lengths of dashes and gaps; none: an unbroken line.
 
     Attributes:
-        title: above the axes.
-        x: the scale from left to right.
-        y: the scale from the bottom to the top.
-        entries: what the bars stand for, for a legend.
         frame: draw axes, ticks and grid; without it only title and marks.
         square: a unit is as long across as upwards.
     """

@@ -154,11 +154,7 @@ class LegendEntry(NamedTuple):
     """One row of a legend; colour and shape both tell what it stands for.
 
     Attributes:
-        words: what is meant.
-        colour: of the line or symbol.
         shape: ``line``, or the name of a symbol.
-        dashes: of a line; none: unbroken.
-        width: of a line.
     """
 
     words: str

@@ -29,12 +29,7 @@ class Scale:
         headroom: share of the range that is added at the high end, for a legend.
         ticks: where ticks stand; None: at round numbers.
         labels: texts of the given ticks; None: their numbers.
-        whole: ticks at whole numbers only.
         most: most steps from tick to tick; None: what the length has room for.
-        log: logarithmic; all values and ends are above 0.
-        label: what the numbers are, written beside the axis.
-        grid: draw a line across the axes at each tick.
-        line: draw the line of the axis itself.
     """
 
     def __init__(self) -> None:

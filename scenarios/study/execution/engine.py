@@ -50,11 +50,6 @@ class Engine:
         jobs: processes on this machine; None: one for each core where scientists follow rules, one
             where a model is waited for.
         together: runs in each process; None: one, or eight where a model is waited for.
-        scheduler: address of a dask scheduler.
-        local_cluster: so many dask workers on this machine.
-        fail_fast: stop at the first run that fails.
-        again: begin quarantined runs as well.
-        trust: let dotted paths in the scenarios be imported.
     """
 
     jobs: int | None = None

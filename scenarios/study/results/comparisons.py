@@ -31,14 +31,10 @@ class ComparisonResult:
     """One planned comparison and its result.
 
     Attributes:
-        measure: name of the measure.
         of: the arms (``first`` and ``second`` of a pair), the key that is varied, or the other
             measure.
-        result: of the test, which names it.
-        planned: before the first run.
         holm: p after Holm's correction over all planned comparisons; NaN for the others.
         among: what the arms have in common, where it was planned for some of them only.
-        plan: place of its plan in the study, from 0.
     """
 
     measure: str

@@ -92,12 +92,7 @@ class StudyPage:
     """The page of a study: its tables and figures, computed once, and rendered.
 
     Attributes:
-        study: the study.
-        results: its planned comparisons, computed.
         runs_with_defaults: runs in which some reply is a default; None where not known.
-        measures: data of the section of each measure.
-        tables: every table by the name of its file.
-        figures: every figure by the name of its file.
     """
 
     def __init__(self, study: Study) -> None:

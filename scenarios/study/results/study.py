@@ -74,22 +74,9 @@ class StudyDescription(StudyRecord):
     """The content of ``study.json``.
 
     Attributes:
-        title: of the study.
-        about: its question.
-        design: ``grid``, ``list`` or ``latin_hypercube``.
-        arms: in order.
-        keys: the scenario keys that are varied.
-        replicates: planned for each arm.
-        measures: names.
-        labels: words for arms and measures, by their names.
-        comparisons: planned beforehand.
         figures: of measures that add up, and of outcomes against measures.
         crossed: keys whose values go round over the replicates of every arm.
         match: what the arms were matched by; None where they were not.
-        paired: replicate r has the same seed in every arm.
-        deviations: what was done otherwise than locked.
-        backend_about: description of the model.
-        leak: the model's training cut-off beside the boundary.
         reviewers: description of the reviewing model, by the name of its panel.
     """
 

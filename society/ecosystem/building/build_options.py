@@ -38,7 +38,6 @@ class OptionText(NamedTuple):
     """What the command line says of a field; no pydantic, which ``society --help`` would wait for.
 
     Attributes:
-        help: one sentence.
         least: the least value; None: any.
     """
 
@@ -90,11 +89,8 @@ class BuildOptions:
 
     Attributes:
         boundary: the year in which the society starts.
-        papers: filters on papers.
-        people: filters on people.
         scientists: source ids of the only people who may be scientists; None for anybody.
         embedding: name of the embedding of the papers; terms come from an LSA in any case.
-        seed: of the masked names and the fit.
         hosting: settings of a hosted embedding: api_base, key (the name of a variable).
     """
 

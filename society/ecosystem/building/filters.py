@@ -51,13 +51,11 @@ class PaperSelection:
     """The papers of a corpus that are kept, by row.
 
     Attributes:
-        past: the papers before the boundary that are kept.
         contemporary: those of the boundary year and after that are kept.
         citations: of papers before the boundary as of the boundary where the source can tell, of
             others at collection time; -1 where unknown.
         citation_source: one sentence on the origin of the citation counts of the past.
         steps: the filters in order, each with papers in and papers removed.
-        notes: what the filters could not decide.
     """
 
     past: BoolArray

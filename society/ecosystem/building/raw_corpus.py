@@ -62,16 +62,11 @@ class RawCorpus:
     Attributes:
         path: the Parquet file with all columns.
         boundary: the year in which the society starts.
-        ids: the source's ids.
         years: calendar years.
-        abstracts: which have an abstract.
-        keywords: which have keywords.
-        collected_citations: citations at collection time.
         later_citations: of these, those of the boundary year and after, by the source's counts
             per year.
         first_counted: first year for which the known papers have such counts; None without.
         authors: the authors of each paper in author order, as numbers.
-        author_ids: the source's id of each author, by number.
         links: (citing, cited) rows of known papers, each pair once, no paper itself.
         has_references: whether a known paper names a reference, inside the source or not.
     """

@@ -45,13 +45,7 @@ REPEATED = (b"#%",)
 
 @dataclass
 class AMinerRecord:
-    """One block of a text file.
-
-    Attributes:
-        line: number of its first line.
-        fields: tag -> its values, undecoded.
-        problem: why it is malformed, or empty.
-    """
+    """One block of a text file."""
 
     line: int
     fields: dict[bytes, list[bytes]] = field(default_factory=dict)

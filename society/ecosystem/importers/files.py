@@ -22,7 +22,6 @@ class SourceFile(NamedTuple):
     """A file of a source.
 
     Attributes:
-        path: where it is.
         label: its name in messages: the file name, or the path inside the folder that was given.
     """
 
@@ -34,7 +33,6 @@ class FileLine(NamedTuple):
     """A line of a file.
 
     Attributes:
-        number: from 1.
         data: its content with the line end; None where it is longer than ``LONGEST``.
     """
 

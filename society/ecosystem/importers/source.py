@@ -55,8 +55,6 @@ class SourceEntry(NamedTuple):
     """One record as its file has it, before it is parsed.
 
     Attributes:
-        file: the file that holds it.
-        line: number of the line at which it begins.
         content: the input of ``_record``; or a ValueError that says why there is none.
     """
 

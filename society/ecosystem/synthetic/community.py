@@ -46,15 +46,7 @@ class InventedPaper:
 
 @dataclass
 class CommunityModel:
-    """The community, which grows paper by paper in order of years.
-
-    Attributes:
-        rng: source of every random choice.
-        field_weights: relative frequency of each field.
-        newcomers: probability that a seat goes to somebody new.
-        people: everybody who ever wrote.
-        works: every paper so far.
-    """
+    """The community, which grows paper by paper in order of years."""
 
     rng: np.random.Generator
     field_weights: np.ndarray

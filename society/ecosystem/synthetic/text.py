@@ -27,16 +27,7 @@ DRIFT_WIDTH = 0.16
 
 @dataclass(frozen=True)
 class ResearchField:
-    """A field of research and its terms.
-
-    Attributes:
-        head: the term that names it.
-        themes: topics of study, from old to new.
-        methods: methods of study; each takes an indefinite article.
-        objects: objects of study; plural.
-        measures: measured quantities; each takes "the".
-        settings: places of use; each follows "in".
-    """
+    """A field of research and its terms."""
 
     head: str
     themes: tuple[str, ...]

@@ -43,7 +43,6 @@ class EmbeddingUsage:
 
     Attributes:
         requests: HTTP requests, failed ones included where a retry brought the rows.
-        texts: texts that were answered, the probe included.
         tokens: tokens of these texts.
         usd: their price in US dollars; 0 where no price is known.
         truncated: texts longer than the model reads, of which only the beginning counts.
@@ -61,9 +60,6 @@ class HostedEmbedding(CachedEmbedding):
 
     Args:
         probe: the row of ``PROBE`` when the vectors were made; None: not requested yet.
-
-    Attributes:
-        usage: totals of the requests so far.
     """
 
     def __init__(

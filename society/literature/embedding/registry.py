@@ -22,10 +22,8 @@ class EmbeddingKind:
     """One kind of embedding.
 
     Attributes:
-        syntax: how a user writes it.
         fitted: whether it is fitted on the past papers, and so cannot be made before they are read.
         make: makes one, given the name after the colon and the arguments of ``make_embedding``.
-        load: rebuilds one from its folder and settings.
     """
 
     syntax: str

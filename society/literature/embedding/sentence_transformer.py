@@ -58,9 +58,7 @@ class ModelFiles:
     """The files of one model at one revision.
 
     Attributes:
-        source: name on the hub, or the path of a folder.
         revision: the commit (40 digits), or the hash of the folder's files (16 digits).
-        local: whether it is a folder.
     """
 
     source: str
