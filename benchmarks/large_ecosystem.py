@@ -20,7 +20,7 @@ from scipy import sparse
 
 from virsci_society.society.ecosystem.building.profiles import paper_texts
 from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests
-from virsci_society.society.ecosystem.people import People
+from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.papers import Papers

@@ -32,8 +32,8 @@ import numpy as np
 
 from benchmarks.critical_path import CriticalPath
 from benchmarks.large_ecosystem import large_ecosystem
+from virsci_society.agents.mesa import Scientist
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.scientist import Scientist
 from virsci_society.protocols.policies.coauthorship import Coauthorship, Share
 from virsci_society.protocols.policies.uniform import Uniform
 from virsci_society.protocols.virsci.protocol import VirSci

@@ -20,7 +20,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.protocols.policies.relational import Relational
 from virsci_society.protocols.team_assembly import assemble
 from virsci_society.protocols.wordless import Wordless
-from virsci_society.society.ecosystem.people import MASK
+from virsci_society.society.ecosystem.knowledge_bank import MASK
 from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.leaders import Anybody, ByFadingPapers
 from virsci_society.society.formation.seats import NewcomerSeats, ObservedSizes

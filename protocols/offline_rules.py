@@ -18,7 +18,6 @@ from virsci_society.agents.offline.acceptance import DEFAULT_ACCEPTANCE, Accepta
 from virsci_society.agents.offline.asked import Asked, Rule, list_terms, rating
 from virsci_society.agents.offline.constants import RULES
 from virsci_society.agents.offline.grammar import FRAMES, fill, frame_mark
-from virsci_society.agents.offline.random_choice import finite_number, gumbel_noise, sigmoid
 from virsci_society.agents.offline.terms import (
     NEUTRAL,
     QUOTED,
@@ -35,8 +34,11 @@ from virsci_society.agents.offline.terms import (
 from virsci_society.agents.offline.text import (
     as_sentence,
     capitalise,
+    finite_number,
+    gumbel_noise,
     join_list,
     shared_fraction,
+    sigmoid,
     split_sentences,
     stems,
     truncate_words,

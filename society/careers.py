@@ -32,7 +32,7 @@ from virsci_society.society.kernel.durations import Days, Process
 from virsci_society.society.kernel.streams import Streams
 
 if TYPE_CHECKING:
-    from virsci_society.society.ecosystem.people import People
+    from virsci_society.society.ecosystem.knowledge_bank import People
     from virsci_society.society.interventions import Change
     from virsci_society.society.teams.world import World
 

@@ -13,8 +13,7 @@ import simpy
 from virsci_society.agents.errors import Diverged, Stopped
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
-from virsci_society.agents.mesa import DataCollector, Model, NetworkSpace
-from virsci_society.agents.scientist import Scientist
+from virsci_society.agents.mesa import DataCollector, Model, NetworkSpace, Scientist
 from virsci_society.society.careers import (
     CareerProcess,
     Careers,
@@ -33,12 +32,11 @@ from virsci_society.society.kernel.garbage_collection import infrequent_collecti
 from virsci_society.society.kernel.streams import Streams, chosen_seed
 from virsci_society.society.literature.landscape import Worth
 from virsci_society.society.literature.literature import Literature
-from virsci_society.society.population.assistance import Assistance
 from virsci_society.society.population.event_counts import PaperHistory
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.network import CoauthorNetwork
 from virsci_society.society.population.outside_authors import OutsideSeats
-from virsci_society.society.population.population import Population
+from virsci_society.society.population.population import Assistance, Population
 from virsci_society.society.results.run_log import InitialTables, RunLog
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 from virsci_society.society.teams.founding_process import FoundingProcess

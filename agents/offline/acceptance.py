@@ -15,7 +15,7 @@ from pydantic import Field
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.random_choice import finite_number, sigmoid
+from virsci_society.agents.offline.text import finite_number, sigmoid
 from virsci_society.agents.profile import Profile
 
 

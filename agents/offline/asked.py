@@ -9,13 +9,6 @@ import numpy as np
 
 from virsci_society.agents.offline.constants import RULES
 from virsci_society.agents.offline.grammar import FRAMES, fill
-from virsci_society.agents.offline.random_choice import (
-    bernoulli,
-    finite_number,
-    pick,
-    ranked,
-    weighted_choice,
-)
 from virsci_society.agents.offline.terms import (
     NEUTRAL,
     as_list,
@@ -27,7 +20,17 @@ from virsci_society.agents.offline.terms import (
     unique_terms,
     utterance_terms,
 )
-from virsci_society.agents.offline.text import affinity, as_sentence, join_list, with_article
+from virsci_society.agents.offline.text import (
+    affinity,
+    as_sentence,
+    bernoulli,
+    finite_number,
+    join_list,
+    pick,
+    ranked,
+    weighted_choice,
+    with_article,
+)
 
 T = TypeVar("T")
 

@@ -15,9 +15,8 @@ import numpy as np
 from pydantic import ValidationError
 
 from virsci_society.agents.offline.grammar import FRAMES
-from virsci_society.agents.offline.random_choice import bernoulli, pick
 from virsci_society.agents.offline.terms import NEUTRAL, expertise, full_text, noun_phrases
-from virsci_society.agents.offline.text import capitalise
+from virsci_society.agents.offline.text import bernoulli, capitalise, pick
 from virsci_society.agents.replies.form import Form
 
 _MAX_DRAWS = 8

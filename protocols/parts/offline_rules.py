@@ -12,7 +12,6 @@ from typing import Any
 from virsci_society.agents.offline.abstracts import AbstractText, SentenceWriter
 from virsci_society.agents.offline.asked import Asked, Rule, list_terms, missed, rating
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.random_choice import finite_number, gumbel_noise, sigmoid
 from virsci_society.agents.offline.terms import (
     NEUTRAL,
     exclude_terms,
@@ -24,7 +23,10 @@ from virsci_society.agents.offline.terms import (
 from virsci_society.agents.offline.text import (
     as_sentence,
     capitalise,
+    finite_number,
+    gumbel_noise,
     join_list,
+    sigmoid,
     truncate_words,
     with_article,
 )

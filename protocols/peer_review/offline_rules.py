@@ -15,8 +15,7 @@ import numpy as np
 from virsci_society.agents.offline.abstracts import revise_abstract
 from virsci_society.agents.offline.asked import Asked, Rule, missed, rating
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.random_choice import sigmoid
-from virsci_society.agents.offline.text import as_sentence, with_article
+from virsci_society.agents.offline.text import as_sentence, sigmoid, with_article
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.peer_review.forms import Review, Rewrite, Willingness
 

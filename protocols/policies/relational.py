@@ -20,7 +20,7 @@ from virsci_society.society.formation.sampling import (
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.formation.world_view import PapersView, WorldView, rows_among
 from virsci_society.society.kernel.durations import Days
-from virsci_society.society.literature.joint_papers import JointPapers
+from virsci_society.society.literature.authorships import JointPapers
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.population.event_counts import FadingPapers
 

@@ -14,14 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from virsci_society.protocols.ideas import looks_of
-from virsci_society.protocols.parts.elo import (
-    START,
-    Match,
-    elo_ratings,
-    likeness_of,
-    pair_by_rating,
-    rank,
-)
 from virsci_society.protocols.parts.forms import ReadingNotes
 from virsci_society.protocols.parts.research_system import ResearchSystem
 from virsci_society.protocols.parts.steps import (
@@ -31,7 +23,17 @@ from virsci_society.protocols.parts.steps import (
     unit_vector,
 )
 from virsci_society.protocols.parts.team_work import TeamWork
-from virsci_society.protocols.parts.tournament_forms import DeepReview, Lessons, PairChoice
+from virsci_society.protocols.parts.tournament_forms import (
+    START,
+    DeepReview,
+    Lessons,
+    Match,
+    PairChoice,
+    elo_ratings,
+    likeness_of,
+    pair_by_rating,
+    rank,
+)
 
 if TYPE_CHECKING:
     from virsci_society.agents.arrays import FloatArray

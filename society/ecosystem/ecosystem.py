@@ -26,8 +26,7 @@ from virsci_society.agents.files.atomic_files import (
 from virsci_society.agents.lazy_imports import pc
 from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.interest_vocabulary import general_terms
-from virsci_society.society.ecosystem.knowledge_bank import interests_text
-from virsci_society.society.ecosystem.people import People
+from virsci_society.society.ecosystem.knowledge_bank import People, interests_text
 from virsci_society.society.literature.authorships import Authorships, authorships_of
 from virsci_society.society.literature.embedding.base import Embedding
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding

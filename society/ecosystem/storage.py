@@ -26,7 +26,7 @@ from virsci_society.agents.files.atomic_files import (
 )
 from virsci_society.agents.files.file_hashes import file_hash, signed, unsigned
 from virsci_society.agents.lazy_imports import pa, pc, pq, sparse
-from virsci_society.society.ecosystem.people import People
+from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.literature.papers import Papers
 
 MANIFEST = "manifest.json"

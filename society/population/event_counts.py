@@ -17,8 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray
-from virsci_society.society.literature.authorships import FIRST, LAST, Authorships
-from virsci_society.society.literature.joint_papers import Distinct, JointPapers
+from virsci_society.society.literature.authorships import (
+    FIRST,
+    LAST,
+    Authorships,
+    Distinct,
+    JointPapers,
+)
 
 
 class EventWindow(NamedTuple):

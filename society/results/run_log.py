@@ -20,7 +20,7 @@ import numpy as np
 import simpy
 
 from virsci_society.agents.arrays import IntArray
-from virsci_society.society.ecosystem.people import People
+from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.results.tables import TABLES, TableRows
 
 if TYPE_CHECKING:

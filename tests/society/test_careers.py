@@ -22,7 +22,7 @@ from virsci_society.society.departures import (
     career_ages,
     change_institution,
 )
-from virsci_society.society.ecosystem.people import People
+from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.formation.founding import Bursts, CallsForProposals, Once, Poisson
 from virsci_society.society.formation.leaders import Productive
 from virsci_society.society.interventions import Change, Removal

@@ -21,7 +21,7 @@ from tests.society.tiny_society import (
     talk,
     times,
 )
-from virsci_society.agents.scientist import Scientist
+from virsci_society.agents.mesa import Scientist
 from virsci_society.society.model import Society
 from virsci_society.society.population import population
 

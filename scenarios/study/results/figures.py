@@ -6,10 +6,11 @@ Measures that add up are in ``stacked_figures``, outcomes against measures in ``
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from markupsafe import Markup
 
 from virsci_society.agents.arrays import FloatArray
@@ -29,13 +30,14 @@ from virsci_society.metrics.report.drawing.svg import (
     Plot,
 )
 from virsci_society.metrics.scalars.measures import measure_extent
+from virsci_society.scenarios.study.design import short_names
 from virsci_society.scenarios.study.results.answer import percentage, words
 from virsci_society.scenarios.study.results.comparisons import (
     ComparisonResult,
     key_and_measure,
     pairs,
 )
-from virsci_society.scenarios.study.results.study import Study
+from virsci_society.scenarios.study.results.study import ScatterFigure, StackedFigure, Study
 
 SERIES = (BLUE, ORANGE, GREEN, PINK)
 """Colours of the lines of a figure; with more settings, the arms are drawn one below another."""
@@ -290,3 +292,240 @@ def _series_legend(axes: Axes, names: list[str]) -> None:
             for name, colour in zip(names, SERIES, strict=False)
         ]
     )
+
+
+REVIEW_EXTENT = (1.0, 10.0)
+WIDE = 10.0
+"""From this ratio of its largest to its least value on, an axis is logarithmic."""
+ABOUT = (
+    "Means over the replicates of each arm; budgets of one arm are joined by a line. Names are "
+    "left out where there is no room, and the table has them all. This tests nothing."
+)
+LETTERS = 6.5
+"""Height of the names of arms."""
+
+
+def scatter_section(study: Study, figure: ScatterFigure) -> dict[str, Any]:
+    """The figure and its points for the page: picture, table, columns, their texts and a note."""
+    columns: list[tuple[Any, str]] = [("arm", "arm"), ("n", "n")]
+    columns += [(name, name) for name in figure.against]
+    for name in outcomes(study, figure):
+        columns += [(name, name), ((f"{name} low", f"{name} high"), "95 %")]
+    return {
+        "picture": scatter_figure(study, figure),
+        "table": scatter_points(study, figure),
+        "columns": columns,
+        "words": ("arm",),
+        "about": ABOUT,
+    }
+
+
+def scatter_points(study: Study, figure: ScatterFigure) -> pd.DataFrame:
+    """The points of a scatter figure in numbers."""
+    rows = []
+    for arm in study.description.arms:
+        marked = all(arm.set.get(key) == value for key, value in figure.mark.items())
+        row = {"arm": arm.name, "marked": bool(figure.mark) and marked}
+        row["n"] = max(len(study.numbers(name, arm.name)) for name in figure.against)
+        row |= {name: _mean(study, name, arm.name) for name in figure.against}
+        for name in outcomes(study, figure):
+            extent = REVIEW_EXTENT if name.startswith("review.") else measure_extent(name)
+            band = t_interval(study.numbers(name, arm.name), extent=extent)
+            row |= {name: band.value, f"{name} low": band.low, f"{name} high": band.high}
+        rows.append(row)
+    table = pd.DataFrame(rows)
+    return table[table["n"] > 0].reset_index(drop=True)
+
+
+def outcomes(study: Study, figure: ScatterFigure) -> list[str]:
+    """The outcomes that have values; a score of reviews is one for each panel that gave it."""
+    named = [label for name in figure.of for label in (study.panels(name) or [name])]
+    return [one for one in named if any(len(study.numbers(one, arm)) for arm in study.arms)]
+
+
+def scatter_figure(study: Study, figure: ScatterFigure) -> Markup | None:
+    """Draw a scatter figure, a row of panels per outcome; None without values.
+
+    Budgets of one arm are joined by a line.
+    """
+    table, named = scatter_points(study, figure), outcomes(study, figure)
+    if not len(table) or not named:
+        return None
+    drawn = Plot(0.6 + 4.4 * len(figure.against), 0.6 + 3.2 * len(named))
+    panels = drawn.panels(len(named), len(figure.against))
+    for row, outcome in zip(panels, named, strict=True):
+        for axes, measure in zip(row, figure.against, strict=True):
+            x, y = (table[name].to_numpy(dtype=np.float64) for name in (measure, outcome))
+            for places in _lines(study, table):
+                axes.line(x[places], y[places], MUTED, width=1.0)
+            if (table["n"] >= MIN_REPLICATES).all():
+                ends = (table[f"{outcome} {end}"].to_numpy(np.float64) for end in ("low", "high"))
+                low, high = ends
+                axes.segments((x, low), (x, high), INK, width=0.8, opacity=0.35)
+            marked = table["marked"].to_numpy(dtype=bool)
+            axes.dots(x[~marked], y[~marked], BLUE, size=4.5)
+            axes.symbols(x[marked], y[marked], "diamond", ORANGE, size=7)
+            axes.names(x, y, [_short(study, arm) for arm in table["arm"]], size=LETTERS, gap=4.5)
+            axes.x.log = bool((x > 0).all() and x.max() >= WIDE * x.min())
+            axes.x.label, axes.title, axes.y.grid = measure, outcome, True
+    if figure.mark:
+        names = short_names(list(figure.mark))
+        told = ", ".join(f"{names[key]} {value}" for key, value in figure.mark.items())
+        drawn.legend([LegendEntry(told, ORANGE, "diamond"), LegendEntry("others", BLUE, "circle")])
+    return drawn.svg(f"{figure.title}: {', '.join(named)} against {', '.join(figure.against)}")
+
+
+def _mean(study: Study, measure: str, arm: str) -> float:
+    values = study.numbers(measure, arm)
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _lines(study: Study, table: pd.DataFrame) -> list[list[int]]:
+    """The rows of arms that are one arm at several budgets."""
+    known = {one.name: one for one in study.description.arms}
+    lines: dict[str, list[int]] = {}
+    for place, name in enumerate(table["arm"]):
+        lines.setdefault(known[name].of or name, []).append(place)
+    return [places for places in lines.values() if len(places) > 1]
+
+
+def _short(study: Study, arm: str) -> str:
+    """The name of an arm, without its budget, which the axis shows."""
+    return next(one.of for one in study.description.arms if one.name == arm) or arm
+
+
+COLOURS = (MUTED, BLUE, GREEN, PINK, ORANGE)
+"""From the foot of a column upwards."""
+AS_BASE = "as the base"
+ABOUT_STACKS = (
+    "Measures that add up, part upon part: means over the replicates, and the interval of their "
+    "sum. Each replicate is a dot."
+)
+
+
+def stack_heights(study: Study, stack: StackedFigure) -> pd.DataFrame:
+    """The columns of a stacked figure in numbers.
+
+    Arms that are alike in both keys are averaged within each replicate, so that a column shows
+    the marginal mean of a grid; a replicate without some part is left out.
+    """
+    rows = []
+    for key, beside, place, arms in _columns(study, stack):
+        parts = _part_means(study, stack, arms)
+        sums = parts.sum(axis=1).to_numpy(dtype=np.float64)
+        total = t_interval(sums, extent=_sum_extent(stack))
+        means = {str(label): float(mean) for label, mean in parts.mean().items()}
+        head = {"over": key, "place": place, "beside": beside, "n": len(parts)}
+        band = {"total": total.value, "low": total.low, "high": total.high}
+        rows.append({**head, **means, **band})
+    table = pd.DataFrame(rows)
+    return table[table["n"] > 0].reset_index(drop=True) if len(table) else table
+
+
+def stacked_section(study: Study, stack: StackedFigure) -> dict[str, Any]:
+    """The figure and its columns for the page: picture, table, columns, their texts and a note."""
+    columns = [
+        *(("place", "value"), ("over", "of")),
+        *([("beside", stack.beside.replace("_", " "))] if stack.beside else []),
+        *(("n", "n"), *((label, label) for label in stack.parts), ("total", "sum")),
+        (("low", "high"), "95 %"),
+    ]
+    return {
+        "picture": stacked_figure(study, stack),
+        "table": stack_heights(study, stack),
+        "columns": columns,
+        "words": ("over", "beside"),
+        "about": ABOUT_STACKS,
+    }
+
+
+def _sum_extent(stack: StackedFigure) -> tuple[float, float]:
+    """The least and the largest value of the sum of the parts."""
+    extents = [measure_extent(measure) for measure in stack.parts.values()]
+    return sum(low for low, _ in extents), sum(high for _, high in extents)
+
+
+def stacked_figure(study: Study, stack: StackedFigure) -> Markup | None:
+    """Draw a stacked figure, a row of panels per key; None without values."""
+    table = stack_heights(study, stack)
+    if not len(table):
+        return None
+    keys, sides = table["over"].unique(), table["beside"].unique()
+    size = (0.6 + 3.3 * len(sides), 0.5 + 2.3 * len(keys))
+    drawn = Plot(*size)
+    panels = drawn.panels(len(keys), len(sides), share_y=True)
+    for row, key in zip(panels, keys, strict=True):
+        for axes, side in zip(row, sides, strict=True):
+            rows = table[(table["over"] == key) & (table["beside"] == side)]
+            _panel(axes, study, stack, stack_arms(study, stack, key, side), rows)
+            axes.x.label = words(key)
+            axes.title = f"{words(stack.beside)}: {side}" if stack.beside else ""
+    first = panels[0][0]
+    first.title = ", ".join(filter(None, (stack.title, first.title)))
+    # The first entry is that of the foot: a legend reads as the columns do, from the top.
+    drawn.legend(first.entries[::-1])
+    return drawn.svg(f"{stack.title}: {', '.join(stack.parts)}, part upon part")
+
+
+def stack_arms(study: Study, stack: StackedFigure, key: str, side: str) -> list[str]:
+    """Names of the arms that set a key to a number, and the other key to a value."""
+    return [
+        arm
+        for arm in study.arms
+        if np.isfinite(study.key_value(arm, key)) and _beside_value(study, stack, arm) == side
+    ]
+
+
+def _columns(study: Study, stack: StackedFigure) -> Iterator[tuple[str, str, float, list[str]]]:
+    sides = dict.fromkeys(_beside_value(study, stack, arm) for arm in study.arms)
+    for key in stack.over:
+        for side in sides:
+            arms = stack_arms(study, stack, key, side)
+            for place in sorted({study.key_value(arm, key) for arm in arms}):
+                yield key, side, place, [arm for arm in arms if study.key_value(arm, key) == place]
+
+
+def _part_means(study: Study, stack: StackedFigure, arms: list[str]) -> pd.DataFrame:
+    """One row per replicate, one column per part; the mean over these arms."""
+    told = [
+        pd.DataFrame({label: study.values(one, arm) for label, one in stack.parts.items()})
+        for arm in arms
+    ]
+    return pd.concat(told).dropna().groupby(level=0).mean()
+
+
+def _beside_value(study: Study, stack: StackedFigure, arm: str) -> str:
+    if stack.beside is None:
+        return ""
+    given = next(one.set for one in study.description.arms if one.name == arm)
+    return str(given[stack.beside]) if stack.beside in given else AS_BASE
+
+
+def _panel(
+    axes: Axes, study: Study, stack: StackedFigure, arms: list[str], rows: pd.DataFrame
+) -> None:
+    """Columns side by side, the interval of each sum, and a dot for each run behind it."""
+    floor, at = np.zeros(len(rows)), np.arange(len(rows))
+    for label, colour in zip(stack.parts, COLOURS, strict=False):
+        height = rows[label].to_numpy(dtype=np.float64)
+        axes.bars(at, height, floor, colour, width=0.66, label=label)
+        floor = floor + height
+    many = rows["n"].to_numpy() >= MIN_REPLICATES
+    low, high = (
+        np.where(many, rows[end].to_numpy(dtype=np.float64), np.nan) for end in ("low", "high")
+    )
+    axes.segments((at, low), (at, high), INK)
+    key = rows["over"].iloc[0] if len(rows) else ""
+    for spot, place in enumerate(rows["place"]):
+        here = [arm for arm in arms if study.key_value(arm, key) == place]
+        totals = _part_means(study, stack, here).sum(axis=1)
+        axes.dots(
+            spot + 0.1 + 3 * jitter(totals.to_numpy(np.float64)),
+            totals.to_numpy(np.float64),
+            INK,
+            size=2.4,
+            opacity=0.45,
+        )
+    axes.x.ticks, axes.x.labels = at.tolist(), [f"{place:g}" for place in rows["place"]]
+    axes.y.low = min(0.0, axes.y.low or 0.0, *low[np.isfinite(low)])
+    axes.y.grid = True

@@ -28,8 +28,7 @@ from virsci_society.scenarios.study.design import format_value
 from virsci_society.scenarios.study.results import figures, tables
 from virsci_society.scenarios.study.results.answer import answer, finding, percentage, unit_of
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult, compute_comparisons
-from virsci_society.scenarios.study.results.scatter_figures import scatter_section
-from virsci_society.scenarios.study.results.stacked_figures import stacked_section
+from virsci_society.scenarios.study.results.figures import scatter_section, stacked_section
 from virsci_society.scenarios.study.results.study import (
     ScatterFigure,
     StackedFigure,

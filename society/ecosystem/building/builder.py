@@ -42,7 +42,7 @@ from virsci_society.society.ecosystem.building.profiles import (
 from virsci_society.society.ecosystem.building.raw_corpus import RawCorpus
 from virsci_society.society.ecosystem.ecosystem import Ecosystem, require_past
 from virsci_society.society.ecosystem.importers.records import RawRecord
-from virsci_society.society.ecosystem.people import MASK, numbered_names
+from virsci_society.society.ecosystem.knowledge_bank import MASK, numbered_names
 from virsci_society.society.literature.embedding.base import Embedding
 from virsci_society.society.literature.embedding.cache import EmbeddingCache
 from virsci_society.society.literature.embedding.registry import embedding_kind, make_embedding

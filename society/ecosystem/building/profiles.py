@@ -18,7 +18,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.lazy_imports import pa, pc, sparse
 from virsci_society.society.ecosystem.building.raw_corpus import RawCorpus
 from virsci_society.society.ecosystem.ecosystem import require_past
-from virsci_society.society.ecosystem.people import MASK, People, numbered_names
+from virsci_society.society.ecosystem.knowledge_bank import MASK, People, numbered_names
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
 from virsci_society.society.literature.papers import Papers

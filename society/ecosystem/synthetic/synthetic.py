@@ -22,7 +22,7 @@ from virsci_society.agents.profile import Profile
 from virsci_society.society.ecosystem.building.builder import build_from_invented
 from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
-from virsci_society.society.ecosystem.people import MASK, People
+from virsci_society.society.ecosystem.knowledge_bank import MASK, People
 from virsci_society.society.ecosystem.synthetic.community import (
     MEAN_TEAM,
     CommunityModel,

@@ -23,7 +23,7 @@ from tests.agents.offline.offline_examples import (
 from virsci_society.agents.offline.asked import Asked
 from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.random_choice import (
+from virsci_society.agents.offline.text import (
     bernoulli,
     finite_number,
     gumbel_noise,

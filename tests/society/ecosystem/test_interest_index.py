@@ -8,10 +8,10 @@ from virsci_society.agents.profile import Profile
 from virsci_society.society.ecosystem.knowledge_bank import EXACT_UP_TO as LIMIT
 from virsci_society.society.ecosystem.knowledge_bank import (
     KnowledgeBank,
+    People,
     interests_text,
     normalize_rows,
 )
-from virsci_society.society.ecosystem.people import People
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 
 EXACT_UP_TO = 6_000

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from virsci_society.agents.profile import Profile
-from virsci_society.society.ecosystem.people import People, numbered_names
+from virsci_society.society.ecosystem.knowledge_bank import People, numbered_names
 
 THREE = (
     Profile("Scientist0", ("Here",), ("maps", "trees"), 3, 5, ("Scientist2",)),

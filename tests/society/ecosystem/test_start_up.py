@@ -16,7 +16,7 @@ MODULES = [
     "virsci_society.society.ecosystem.importers.source",
     "virsci_society.society.ecosystem.summary",
     "virsci_society.society.ecosystem.knowledge_bank",
-    "virsci_society.society.ecosystem.people",
+    "virsci_society.society.ecosystem.knowledge_bank",
     "virsci_society.society.ecosystem.importers.records",
     "virsci_society.society.ecosystem.synthetic.synthetic",
     "virsci_society.society.ecosystem.synthetic.text",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.profile import Profile
 from virsci_society.society.ecosystem import storage as files
-from virsci_society.society.ecosystem.people import People
+from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.literature.papers import Paper, Papers
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

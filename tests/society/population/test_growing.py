@@ -17,7 +17,7 @@ from virsci_society.protocols.policies.preferential_attachment import Preferenti
 from virsci_society.protocols.policies.two_step import TwoStep
 from virsci_society.protocols.policies.uniform import Uniform
 from virsci_society.society.careers import add_newcomer
-from virsci_society.society.ecosystem.people import People
+from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.formation.leaders import Anybody, ByProminence, Productive
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.population import population

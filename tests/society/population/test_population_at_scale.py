@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from tests.society.tiny_society import name
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.protocols.virsci.protocol import VirSci
-from virsci_society.society.ecosystem.people import People, numbered_names
+from virsci_society.society.ecosystem.knowledge_bank import People, numbered_names
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.kernel.durations import Times

@@ -23,7 +23,7 @@ from virsci_society.agents.errors import Dissolved, ProtocolError
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.prompts.prompt import Prompt
-from virsci_society.society.ecosystem.people import People
+from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.literature.literature import Literature
 from virsci_society.society.teams.contracts import Manuscript
 from virsci_society.society.teams.world import NAMED_AUTHORS, World

@@ -6,8 +6,8 @@ import pytest
 from tests.scenarios.study.study_folder import told_of, write_study
 from virsci_society.metrics.inference.intervals import t_interval
 from virsci_society.scenarios.study.results.comparisons import compute_comparisons
+from virsci_society.scenarios.study.results.figures import stack_heights, stacked_figure
 from virsci_society.scenarios.study.results.page import write_study_page
-from virsci_society.scenarios.study.results.stacked_figures import stack_heights, stacked_figure
 from virsci_society.scenarios.study.results.study import StackedFigure, Study
 
 SIZE, LIMIT, ATTENTION = "protocol.team_size", "founding.max_teams", "attention"
