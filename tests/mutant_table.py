@@ -524,7 +524,7 @@ MISTAKES = (
          "if row[1] != request.hash:", "if False:"),
         by=f"{JOURNAL}::test_a_changed_request_is_named_by_date_then_id"),
     mistake("the last answer wins", "A call that was made twice changes its words.",
-        ("agents/journal/writer.py", "WHERE calls.kind IS NULL", ""),
+        ("agents/journal/writer.py", "DO NOTHING", "DO UPDATE SET text = excluded.text"),
         by=f"{JOURNAL}::test_the_first_committed_answer_is_the_words_for_ever"),
     mistake("half a day", "A run that was stopped shows what happened on its last day.",
         ("society/results/run_log.py::RunLog.roll_back", "del self.events[self._events :]", "pass"),

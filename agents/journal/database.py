@@ -26,17 +26,14 @@ from virsci_society.agents.journal.writer import (
     TABLES,
     HashChain,
     chained,
-    has_seals,
     row_digest,
 )
 
-FORMATS = ("1", FORMAT)
-"""Formats that are read; a journal is made without seals, and gets them before its first row."""
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE calls (
     row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, asked REAL NOT NULL, hash TEXT NOT NULL,
-    kind TEXT, text TEXT, model TEXT, prompt_tokens INTEGER, completion_tokens INTEGER,
+    kind TEXT NOT NULL, text TEXT, model TEXT, prompt_tokens INTEGER, completion_tokens INTEGER,
     estimated INTEGER, cut INTEGER);
 CREATE TABLE attempts (
     row INTEGER PRIMARY KEY, call TEXT NOT NULL, number INTEGER NOT NULL, session INTEGER NOT NULL,
@@ -48,6 +45,7 @@ CREATE INDEX attempts_call ON attempts (call);
 CREATE TABLE findings (
     row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, asked REAL NOT NULL, hash TEXT NOT NULL,
     value BLOB NOT NULL);
+CREATE TABLE seals (row INTEGER PRIMARY KEY, entries BLOB NOT NULL, hash BLOB NOT NULL);
 """
 FILES = ("", "-wal", "-shm", "-journal")
 """What SQLite appends to the name of a database, for itself and the files beside it."""
@@ -56,7 +54,7 @@ COPIED = ("calls", "findings")
 
 
 def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) -> None:
-    """Make the tables of a new journal, or check that an older one can be read.
+    """Make the tables of a new journal, or check that one can be read.
 
     Args:
         path: the file, for messages; None: in memory.
@@ -65,8 +63,10 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
         names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         if not names and not frozen:
             # All or nothing: a kill in the middle must leave no half of a journal.
-            made = f"{SCHEMA} INSERT INTO meta VALUES ('format', '{FORMATS[0]}');"  # noqa: S608
-            database.executescript(f"BEGIN; {made} COMMIT;")
+            database.executescript(f"BEGIN; {SCHEMA}")
+            database.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT,))
+            _seal_all(database)
+            database.execute("COMMIT")
             return
         held = None
         if ("meta",) in names:
@@ -75,21 +75,16 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
         raise _disk_full(path, error) or InputError(
             f"{path}: cannot be read as a journal: {error}"
         ) from error
-    if held is None or held[0] not in FORMATS:
+    if held != (FORMAT,):
         version = "unknown" if held is None else held[0]
-        raise InputError(
-            f"{path}: is no journal of this release (format {version}, not {FORMATS[-1]})"
-        )
+        raise InputError(f"{path}: is no journal of this release (format {version}, not {FORMAT})")
 
 
-def begin_chain(database: sqlite3.Connection, path: Path) -> HashChain:
-    """Go on with the hashes of a journal's rows, or begin them."""
-    try:
-        return HashChain(database)
-    except sqlite3.Error as error:
-        raise _disk_full(path, error) or InputError(
-            f"{path}: cannot be written as a journal: {error}"
-        ) from error
+def _seal_all(database: sqlite3.Connection) -> None:
+    """Seal every row of a new journal, within its transaction."""
+    chain = HashChain(database)
+    chain.add_all()
+    chain.seal()
 
 
 def verify_log(path: Path) -> None:
@@ -237,8 +232,8 @@ def copy_past(source: Path, target: Path, before: float, origin: str) -> None:
                 _copy(old, new, table, before)
             notes = (("past", repr(before)), ("forked", origin))
             new.executemany("INSERT INTO meta VALUES (?, ?)", notes)
+            _seal_all(new)
             new.execute("COMMIT")
-            HashChain(new, earlier=False)
     except (OSError, sqlite3.Error) as error:
         raise InputError(f"{target}: the past of {source} cannot be copied: {error}") from error
 
@@ -251,19 +246,11 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, before: 
 
 
 def verify_rows(database: sqlite3.Connection, path: Path) -> int:
-    """Check every row of a journal against its seals, and return how many there are.
-
-    A journal of an earlier release has no seals, and none of its rows are checked.
-    """
+    """Check every row of a journal against its seals, and return how many there are."""
     try:
         broken = [str(row[0]) for row in database.execute("PRAGMA integrity_check(3)")]
         if broken != ["ok"]:
             raise damaged(path, f"the database is damaged: {'; '.join(broken)[:300]}")
-        if not has_seals(database):
-            held = database.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-            if held == (FORMAT,):
-                raise damaged(path, "the table of its hashes is missing")
-            return 0
         sealed = _sealed_rows(database, path)
         return sum(_verify_table(database, path, table, sealed[table]) for table in TABLES)
     except (sqlite3.Error, ValueError, TypeError, OverflowError, MemoryError) as error:

@@ -20,7 +20,6 @@ from typing import Any, Self, TypeVar
 
 from virsci_society.agents.errors import InputError, ProtocolError, Stopped
 from virsci_society.agents.journal.database import (
-    begin_chain,
     check_format,
     connect,
     damaged,
@@ -43,6 +42,7 @@ from virsci_society.agents.journal.writer import (
     RETRIEVAL,
     SUMS,
     GroupCommitWriter,
+    HashChain,
     Statements,
     attempts_from_rows,
     outcome_from_row,
@@ -64,8 +64,7 @@ class Journal:
         is_empty: True if there was nothing to replay when it was opened.
         first_mismatch: date and id of the earliest call whose hash differs from the stored one.
         first_parent_mismatch: the same for calls of the parent journal.
-        rows_verified: rows that were checked against their hashes when it was opened; 0 where it
-            has none, because an earlier release wrote it.
+        rows_verified: rows that were checked against their hashes when it was opened.
     """
 
     def __init__(
@@ -106,7 +105,7 @@ class Journal:
         self._chain = None
         if path is not None and not frozen:
             make_durable(self._db, path)
-            self._chain = begin_chain(self._db, path)
+            self._chain = HashChain(self._db)
         self._file: tuple[int, int] | None = None
         if path is not None and not frozen:
             made = os.stat(path)
@@ -120,10 +119,7 @@ class Journal:
         # (rule 22).
         last = self._one("SELECT max(row) FROM calls") or 0
         self._requested = bytearray(last + 1)
-        for (row,) in self._all("SELECT row FROM calls WHERE kind IS NULL"):
-            self._requested[row] = 1  # an intent without an outcome: there is nothing to replay
-        settled = "SELECT count(*) FROM calls WHERE kind IS NOT NULL"
-        self.unreplayed: int = self._one(settled)
+        self.unreplayed: int = self._one("SELECT count(*) FROM calls")
         # Attempts from this row on are under way in this session, and not in doubt.
         self._first_attempt = self._one("SELECT coalesce(max(row), 0) FROM attempts") + 1
         self.session = self._number("session", "0", int) + 1
@@ -160,7 +156,7 @@ class Journal:
         A call that is stored under another hash is noted in ``first_mismatch``.
         """
         row = self._row(CALL, request.id)
-        if row is None or row[3] is None:
+        if row is None:
             return self._lookup_in_parent(request)
         if row[1] != request.hash:
             # Noted and not raised: the smallest by date and id is reported, in whatever order they
@@ -240,21 +236,18 @@ class Journal:
             return None
         self.flush()
         rows = self._all(
-            "SELECT row, id FROM calls WHERE kind IS NOT NULL AND row < ? AND asked < ? "
-            "ORDER BY asked, id",
+            "SELECT row, id FROM calls WHERE row < ? AND asked < ? ORDER BY asked, id",
             (len(self._requested), before),
         )
         return next((id_ for row, id_ in rows if not self._requested[row]), None)
 
     def answered_ids(self) -> Iterator[str]:
         """Ids of the calls that have an outcome, in the order in which they were begun."""
-        yield from (
-            id_ for (id_,) in self._all("SELECT id FROM calls WHERE kind IS NOT NULL ORDER BY row")
-        )
+        yield from (id_ for (id_,) in self._all("SELECT id FROM calls ORDER BY row"))
 
     def answered(self) -> tuple[int, float | None]:
         """Number of calls that have an outcome, and the latest simulated date of one, in days."""
-        found = self._all("SELECT count(*), max(asked) FROM calls WHERE kind IS NOT NULL")
+        found = self._all("SELECT count(*), max(asked) FROM calls")
         return found[0][0], found[0][1]
 
     def outcomes(self) -> Iterator[tuple[str, str, CallOutcome]]:
@@ -290,7 +283,7 @@ class Journal:
         return row[0][0] if row else None
 
     def _number(self, key: str, otherwise: str, kind: Callable[[str], N]) -> N:
-        """The number that a note holds; a journal without hashes may be damaged."""
+        """The number that a note holds; one that was opened without a check may be damaged."""
         try:
             return kind(self.meta(key) or otherwise)
         except ValueError as error:

@@ -23,14 +23,10 @@ from virsci_society.agents.errors import Stopped
 from virsci_society.agents.journal.records import IN_DOUBT, Attempt, CallOutcome
 from virsci_society.agents.prompts.request import Request, Usage
 
-_SEALS = "CREATE TABLE seals (row INTEGER PRIMARY KEY, entries BLOB NOT NULL, hash BLOB NOT NULL)"
 FORMAT = "2"
-"""The format of a journal whose rows are sealed."""
+"""Of the tables of a journal."""
 TABLES = ("meta", "calls", "attempts", "findings")
 """The tables whose rows are sealed; the place of a name is the number of its table."""
-UNSEALED = "unsealed"
-"""Key of the note that says how many rows of each table were there before the first seal."""
-
 _DIGEST = 16
 SEAL_ENTRY = struct.Struct(f"<Bq{_DIGEST}s")
 ALL_ROWS = {name: f"SELECT rowid, * FROM {name}" for name in TABLES}  # noqa: S608 - our own names
@@ -51,15 +47,11 @@ def row_digest(values: Sequence[Any]) -> bytes:
 class HashChain:
     """Seals the rows that each commit writes; for the thread that writes."""
 
-    def __init__(self, database: sqlite3.Connection, *, earlier: bool = True) -> None:
+    def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self._entries: list[bytes] = []
-        self._row, self._hash = 0, b""
-        if not has_seals(database):
-            self._begin(earlier)
-            return
         last = database.execute("SELECT row, hash FROM seals ORDER BY row DESC").fetchone()
-        self._row, self._hash = last
+        self._row, self._hash = last or (0, b"")
 
     def add(self, table: str, row: int, values: Sequence[Any] | None = None) -> None:
         """Note that a row was written in this transaction.
@@ -85,28 +77,11 @@ class HashChain:
         seal = (self._row, entries, self._hash)
         self._database.execute("INSERT INTO seals VALUES (?, ?, ?)", seal)
 
-    def _begin(self, earlier: bool) -> None:
-        """Begin the chain with the rows that are there, in one transaction."""
-        before = {}
-        self._database.execute("BEGIN")
-        self._database.execute(_SEALS)
-        self._database.execute("UPDATE meta SET value = ? WHERE key = 'format'", (FORMAT,))
-        for number, table in enumerate(TABLES):
-            rows = self._database.execute(ALL_ROWS[table]).fetchall()
-            before[table] = len(rows)
-            self._entries += [SEAL_ENTRY.pack(number, row[0], row_digest(row)) for row in rows]
-        if earlier and any(before[table] for table in TABLES[1:]):
-            counts = ", ".join(f"{count} {table}" for table, count in before.items() if count)
-            made = self._database.execute("INSERT INTO meta VALUES (?, ?)", (UNSEALED, counts))
-            self.add("meta", made.lastrowid or 0)
-        self.seal()
-        self._database.execute("COMMIT")
-
-
-def has_seals(database: sqlite3.Connection) -> bool:
-    """Whether the journal has hashes; one of format 1 gets them when it is resumed."""
-    query = "SELECT count(*) FROM sqlite_master WHERE name = 'seals'"
-    return bool(database.execute(query).fetchone()[0])
+    def add_all(self) -> None:
+        """Note every row that is there, in a new journal."""
+        for table in TABLES:
+            for row, *values in self._database.execute(ALL_ROWS[table]).fetchall():
+                self.add(table, row, values)
 
 
 def chained(before: bytes, entries: bytes) -> bytes:
@@ -115,11 +90,10 @@ def chained(before: bytes, entries: bytes) -> bytes:
 
 
 UNRULED = "-unruled"
-"""Ends the model's name on disk where the offline scientist had no rule for the form. The columns
-of a journal do not change, so that all releases read it alike. Nothing else knows this ending."""
+"""Ends the model's name on disk where the offline scientist had no rule for the form."""
 _OUTCOME = "kind, text, model, prompt_tokens, completion_tokens, estimated, cut"
 CALL = f"SELECT row, hash, asked, {_OUTCOME} FROM calls WHERE id = ?"  # noqa: S608 - our own names
-OUTCOMES = f"SELECT id, hash, {_OUTCOME} FROM calls WHERE kind IS NOT NULL ORDER BY row"  # noqa: S608
+OUTCOMES = f"SELECT id, hash, {_OUTCOME} FROM calls ORDER BY row"  # noqa: S608
 RETRIEVAL = "SELECT hash, asked, value FROM findings WHERE id = ?"
 SUMS = """
 SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estimated), sum(usd),
@@ -134,10 +108,7 @@ SELECT call, number, endpoint, reserved, reserved_usd, outcome, status, usd, sec
 # One statement each: every statement of the writer waits once for the interpreter.
 _INSERT_OUTCOME = f"""
 INSERT INTO calls (id, asked, hash, {_OUTCOME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, kind = excluded.kind, text = excluded.text,
-    model = excluded.model, prompt_tokens = excluded.prompt_tokens, cut = excluded.cut,
-    completion_tokens = excluded.completion_tokens, estimated = excluded.estimated
-WHERE calls.kind IS NULL
+ON CONFLICT (id) DO NOTHING
 """  # noqa: S608
 _INSERT_INTENT = """
 INSERT INTO attempts VALUES (NULL, ?, (SELECT count(*) FROM attempts WHERE call = ?), ?, ?, ?, ?,
@@ -164,8 +135,6 @@ class Statements:
         self, database: sqlite3.Connection, session: int, chain: HashChain | None = None
     ) -> None:
         self._database, self._session, self._chain = database, session, chain
-        intents = "SELECT count(*) FROM calls WHERE kind IS NULL"
-        self._old_intents = bool(database.execute(intents).fetchone()[0])
 
     def seal(self) -> None:
         """Seal the rows that were written; call it at the end of a transaction."""
@@ -186,11 +155,11 @@ class Statements:
             f"{outcome.model}{UNRULED if outcome.unruled else ''}",
             *(usage.prompt_tokens, usage.completion_tokens, usage.estimated, outcome.cut),
         )
-        # No row changes where the call has an outcome; then that one holds and is read back
-        # (rule 22).
+        # Where the call has an outcome, that one holds and is read back (rule 22).
         inserted = self._database.execute(_INSERT_OUTCOME, values)
         if inserted.rowcount:
-            self._seal_outcome(inserted.lastrowid or 0, values)
+            row, (id_, asked, *rest) = inserted.lastrowid or 0, values
+            self._seal("calls", row, (row, id_, float(asked), *rest))
             return outcome
         return outcome_from_row(self._database.execute(CALL, (request.id,)).fetchone()[3:])
 
@@ -236,15 +205,6 @@ class Statements:
         if inserted.rowcount:
             row = inserted.lastrowid or 0
             self._seal("findings", row, (row, id_, float(asked), hash_, value))
-
-    def _seal_outcome(self, row: int, values: tuple[Any, ...]) -> None:
-        if self._old_intents:
-            # An earlier release may have begun the call: its row was changed and not added.
-            query = "SELECT row FROM calls WHERE id = ?"
-            self._seal("calls", self._database.execute(query, values[:1]).fetchone()[0])
-        else:
-            id_, asked, *rest = values
-            self._seal("calls", row, (row, id_, float(asked), *rest))
 
     def _seal(self, table: str, row: int, values: tuple[Any, ...] | None = None) -> None:
         if self._chain is not None:

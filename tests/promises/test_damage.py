@@ -248,19 +248,18 @@ def test_a_run_of_an_earlier_release_is_read_and_told(finished, tmp_path):
     assert any("an earlier release wrote it" in line for line in verify_folder(folder).found)
 
 
-def test_a_journal_of_an_earlier_release_gets_hashes_and_says_what_was_before(journals, tmp_path):
-    from tests.older_folders import unseal
-
+def test_a_journal_without_its_hashes_or_of_another_format_is_refused(journals, tmp_path):
     path = tmp_path / "journal.sqlite"
-    shutil.copy(journals / "closed" / "journal.sqlite", path)
-    unseal(path)
-    whole = content(path, frozen=True)
-    with Journal.open(path, frozen=True) as journal:
-        assert journal.rows_verified == 0
-    assert content(path) == whole
-    with Journal.open(path, frozen=True) as journal:
-        assert journal.rows_verified > 40
-        assert "20 calls, 10 attempts, 10 findings" in journal.meta("unsealed")
+    for change, told in (
+        ("DROP TABLE seals", "no such table: seals"),
+        ("UPDATE meta SET value = '1' WHERE key = 'format'", r"format 1, not 2"),
+    ):
+        shutil.copy(journals / "closed" / "journal.sqlite", path)
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            database.execute(change)
+        for frozen in (True, False):
+            with pytest.raises(InputError, match=told):
+                Journal.open(path, frozen=frozen)
 
 
 def test_a_finished_run_of_the_same_scenario_is_refused_when_damaged(micro, finished, tmp_path):

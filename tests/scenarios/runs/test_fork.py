@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from tests.older_folders import unseal
+from tests.edited_folders import reseal
 from tests.scenarios.runs.asked import Asked, digest, run_until
 from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.journal.journal import Journal
@@ -183,7 +183,7 @@ def test_a_call_of_the_past_that_was_never_made_stops_the_fork(parent, here, mon
         journal._writer.enqueue(
             lambda: journal._db.execute("DELETE FROM calls WHERE id = ?", (lost,))
         )
-    unseal(here / "fork" / JOURNAL)
+    reseal(here / "fork" / JOURNAL)
     with pytest.raises(Diverged, match=f"the call {lost} of day .* was never made"):
         run_scenario(fork.scenario, here / "fork")
 

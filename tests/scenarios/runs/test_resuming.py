@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.older_folders import unseal
+from tests.edited_folders import reseal
 from tests.scenarios.runs.asked import Asked, digest, run_until
 from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.journal.journal import Journal
@@ -112,7 +112,7 @@ def test_a_call_that_is_not_asked_for_any_more_is_named(small, held, monkeypatch
                 "LIMIT 1"
             )
         )
-    unseal(held / JOURNAL)
+    reseal(held / JOURNAL)
     with pytest.raises(Diverged, match="call Nobody/1/topic/1/1/0/utter/Nobody was made before"):
         run_scenario(small, held)
 
