@@ -28,7 +28,7 @@ from virsci_society.metrics.impact import inside_citations
 from virsci_society.metrics.inference.intervals import wilson_interval
 from virsci_society.metrics.novelty.novelty import Database
 from virsci_society.metrics.novelty.training_leaks import longest_shared, tokenise
-from virsci_society.society.results.dataframes import has_columns_of, typed_table
+from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
 
 _KEY = re.compile(r"\[(P\d{1,9})\]")
@@ -152,10 +152,8 @@ def run_claims(run: Run) -> pd.DataFrame:
         abstract. What needs the literature is missing where the run was opened without databases
         and was written without this measure.
     """
-    nothing = typed_table([], COLUMNS)
-    held = run.measure("claims") if "claims" in run.measure_names() else None
-    if held is not None and has_columns_of(held, nothing):
-        return held
+    if "claims" in run.measure_names():
+        return run.measure("claims")
     papers = run.table("papers")
     cited = run.table("citations").groupby("citing")["cited"].agg(list).to_dict()
     library = _Library(run)

@@ -83,7 +83,7 @@ def calls_by_rung(run: Run) -> pd.DataFrame:
         it: ``calls``, their ``share`` among those of the form (0..1), and how many of them had
         the verdict ``unreadable``, ``refused``, ``filtered`` or ``overflow`` (above the default:
         too long at first, and read when trimmed). Calls of which no rung is known (never sent,
-        since words they needed never came, or of an older release) are a row with a missing
+        since words they needed never came) are a row with a missing
         ``rung``, whose verdicts are missing.
     """
     calls = run.table("calls")
@@ -223,7 +223,7 @@ class Ledger(LedgerRecord):
 
 
 def read_ledger(run: Run) -> Ledger | None:
-    """The ledger of a run; None where its manifest has none, as that of an older release."""
+    """The ledger of a run; None where its manifest has none."""
     content = run.manifest.get("ledger")
     try:
         return None if content is None else Ledger.model_validate(content)

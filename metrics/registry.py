@@ -12,7 +12,6 @@ import pandas as pd
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.measure_names import FAMILY_MEASURES, explain_name
 from virsci_society.metrics.novelty.other_papers import novelty_against
-from virsci_society.society.results.dataframes import has_columns_of
 from virsci_society.society.results.run import Run
 
 Metric = Callable[[Run], pd.DataFrame]
@@ -45,8 +44,6 @@ def measure(
 ) -> pd.DataFrame:
     """A measure of a run: as written with it if it was, else computed once and held.
 
-    One that lacks a column, because an older release wrote it, is computed again.
-
     Args:
         run: the run.
         name: of the measure.
@@ -76,9 +73,7 @@ def measure(
                 raise InputError(f"no measure is called {name!r}; {meant}") from error
             raise
     if name in run.measure_names():
-        held = run.measure(name)
-        if not run.is_measure_of_other_code(name) or has_columns_of(held, empty_measure(name)):
-            return held
+        return run.measure(name)
     return run.add_measure(name, METRICS[name](run))
 
 

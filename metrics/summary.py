@@ -44,7 +44,7 @@ def summarise_run(run: Run) -> dict[str, Any]:
         ``waiting_days`` (mean days a team waits for its people per round, by size), ``reading``
         (of the questions whose rung is known: ``asked``, ``rungs``, ``verdicts``, ``defaulted``
         as a share, ``by_form``; None if none is known), ``ledger`` (attempts, outcomes, tokens,
-        usd, sessions, ...; None in the run of an older release), ``digest``, ``backend``,
+        usd, sessions, ...; None if the manifest has none), ``digest``, ``backend``,
         ``partial`` (why the run was stopped; None for a finished one, else ``state`` says whether
         it was stopped or killed, or failed), ``until`` (the day on which it would have ended),
         and ``papers_per_person`` (number of scientists by papers).
@@ -195,17 +195,13 @@ def papers_per_person(run: Run) -> dict[str, int]:
 
 
 SUMMARY = "summary.json"
-FORMAT = 1
-"""Is raised when ``metrics.summary`` changes, so that older files are not shown."""
 
 
 def write_summary(run: Run, folder: Path) -> None:
     """Write the summary of a run whose tables and measures lie in its folder."""
-    from virsci_society.metrics.summary import summarise_run
-
     paths = folder.glob("tables/**/*.parquet")
     tables = {path.relative_to(folder).as_posix(): file_hash(path, within=folder) for path in paths}
-    data = {"format": FORMAT, "tables": hash_json(tables), "summary": summarise_run(run)}
+    data = {"tables": hash_json(tables), "summary": summarise_run(run)}
     write_atomically(folder / SUMMARY, json.dumps(data, indent=1) + "\n")
 
 
@@ -222,7 +218,7 @@ def read_summary(folder: Path) -> dict[str, Any] | None:
     data = read_json_object(folder / SUMMARY, within=folder)
     if not isinstance(data.get("summary"), Mapping):
         raise InputError(f"{folder / SUMMARY}: not the summary of a run")
-    if data.get("format") != FORMAT or data.get("tables") != hash_json(tables):
+    if data.get("tables") != hash_json(tables):
         return None
     return dict(data["summary"])
 

@@ -126,11 +126,6 @@ MISTAKES = (
          '["defaulted"].fillna(True)', '["defaulted"].fillna(False)'),
         by="metrics/teams/test_outcomes_without_defaults.py"
            "::test_where_it_is_not_known_what_was_defaulted_no_team_is_without"),
-    mistake("old measures as they are", "A measure of an older release lacks a column: KeyError.",
-        ("metrics/registry.py::measure",
-          "if not run.is_measure_of_other_code(name) or has_columns_of(held, empty_measure(name)):",
-          "if held is not None:"),
-        by="metrics/test_partial_runs.py::test_a_measure_that_lacks_a_column_is_taken_again"),
 
     # Selection
     mistake("+e dropped", "Nobody without a joint paper is ever asked.",

@@ -1,8 +1,7 @@
 """The hashes of the files of a folder, by which a file that was changed or damaged is noticed.
 
 ``hashes.json`` is written after the files that it lists and bears its own hash. Who reads a file
-of such a folder checks it here first. A folder of an earlier release has no such list; its files
-are read as they are.
+of such a folder checks it here first.
 """
 
 from __future__ import annotations

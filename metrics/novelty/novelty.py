@@ -32,7 +32,6 @@ from virsci_society.metrics.novelty.nearest_papers import (
     mean_pairwise_distance,
 )
 from virsci_society.society.literature.embedding.base import paper_text
-from virsci_society.society.results.dataframes import cast_like, has_columns_of
 from virsci_society.society.results.run import Run
 
 COLUMNS = ("HD", "CD", "CI", "ON")
@@ -163,17 +162,13 @@ def run_novelty(run: Run, settings: Novelty | None = None) -> pd.DataFrame:
     """Measure the papers of a run against its databases (VirSci, section 4.1).
 
     Without settings those of the run's scenario hold, and what the run holds already is not
-    measured again. A run without databases gives the measure it was written with, its columns
-    complete, and no rows if it has none.
+    measured again. A run without databases gives the measure it was written with, if any.
     """
-    nothing = _empty_table()
     held = run.measure("novelty") if "novelty" in run.measure_names() else None
-    if held is not None and settings is None and has_columns_of(held, nothing):
+    if held is not None and (settings is None or run.databases is None):
         return held
-    if run.databases is None:
-        return nothing if held is None else cast_like(held, nothing)
-    if run.vectors is None or not len(run.vectors.ids):
-        return nothing
+    if run.databases is None or run.vectors is None or not len(run.vectors.ids):
+        return _empty_table()
     past, contemporary = run.databases.past, run.databases.contemporary
     use, ids = settings or settings_of(run), run.vectors.ids
     evaluated, queries = run.vectors.values, None

@@ -23,7 +23,7 @@ import pandas as pd
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.metrics.novelty import novelty
 from virsci_society.metrics.novelty.novelty import Database
-from virsci_society.society.results.dataframes import cast_like, has_columns_of, typed_table
+from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import backend_of
 
@@ -112,12 +112,10 @@ def run_leaks(run: Run) -> pd.DataFrame:
     Long shared runs are how test sets are searched for what a model was trained on
     (Brown et al. 2020). The neighbours are those of the novelty measure, with its settings.
     """
-    nothing = typed_table([], COLUMNS)
-    held = run.measure("leaks") if "leaks" in run.measure_names() else None
-    if held is not None and has_columns_of(held, nothing):
-        return held
+    if "leaks" in run.measure_names():
+        return run.measure("leaks")
     if run.databases is None or run.vectors is None or not len(run.vectors.ids):
-        return nothing if held is None else cast_like(held, nothing)
+        return typed_table([], COLUMNS)
     near = novelty.run_novelty(run).set_index("paper").loc[list(run.vectors.ids)]
     texts = run.table("papers").set_index("paper")
     sides = [

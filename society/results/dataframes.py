@@ -73,16 +73,14 @@ def _table_of(name: str, listed: list[tuple[Any, ...]]) -> pd.DataFrame:
     return cast_table(name, {key: [row[i] for row in listed] for i, key in enumerate(names)})
 
 
-def cast_table(name: str, columns: Mapping[str, list[Any]], rows: int = 0) -> pd.DataFrame:
+def cast_table(name: str, columns: Mapping[str, list[Any]]) -> pd.DataFrame:
     """Give columns of values the dtypes that ``TABLES`` declares, in canonical order.
 
-    Columns that a file of so many rows lacks, because an older release wrote it, have missing
-    values. InputError where a value is not of the declared dtype.
+    InputError where a column is missing or a value is not of the declared dtype.
     """
-    data = {
-        column.name: _series(name, column, columns.get(column.name, [None] * rows))
-        for column in TABLES[name]
-    }
+    if lacking := [column.name for column in TABLES[name] if column.name not in columns]:
+        raise InputError(f"table {name}: has no column {', '.join(lacking)}")
+    data = {column.name: _series(name, column, columns[column.name]) for column in TABLES[name]}
     return sort_canonically(name, pd.DataFrame(data))
 
 
@@ -176,24 +174,3 @@ def known_numbers(values: pd.Series[Any]) -> NDArray[np.float64]:
 def counts_of(keys: pd.Series[Any], counts: pd.Series[Any]) -> pd.Series[Any]:
     """The count of each key, zero where it has none."""
     return keys.map(counts).fillna(0).astype("Int64")
-
-
-def has_columns_of(table: pd.DataFrame, wanted: pd.DataFrame) -> bool:
-    """Whether a table has every column of another, which may be empty, each of the same kind.
-
-    So a measure that an older release wrote is recognised as readable by this one.
-    """
-    return _kinds(wanted).items() <= _kinds(table).items()
-
-
-def cast_like(table: pd.DataFrame, wanted: pd.DataFrame) -> pd.DataFrame:
-    """Give a table the columns and dtypes of another; absent columns have missing values."""
-    try:
-        return table.reindex(columns=wanted.columns).astype(wanted.dtypes.to_dict())
-    except (TypeError, ValueError) as error:
-        raise InputError(f"a measure of the run cannot be read: {error}") from error
-
-
-def _kinds(table: pd.DataFrame) -> dict[str, str]:
-    """The kind of each column, such as number or text: files know fewer dtypes than pandas."""
-    return {str(name): dtype.kind for name, dtype in table.dtypes.items()}

@@ -26,10 +26,15 @@ import pandas as pd
 from virsci_society.agents.arrays import DAMAGED_ARCHIVE, VectorArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import replacing, require_regular_file
-from virsci_society.agents.files.file_hashes import FileHashes, read_hashes, source_digest
+from virsci_society.agents.files.file_hashes import FileHashes, read_hashes
 from virsci_society.agents.files.json_files import parse_json, read_json_object
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.society.results.dataframes import build_tables, cast_table, with_numpy_dtypes
+from virsci_society.society.results.dataframes import (
+    build_table,
+    build_tables,
+    cast_table,
+    with_numpy_dtypes,
+)
 from virsci_society.society.results.folder_kinds import MANIFEST, PARTIAL, without_manifest
 from virsci_society.society.results.plots import RunPlots
 from virsci_society.society.results.speaker import is_events_header, speaker_of
@@ -105,8 +110,8 @@ class Run:
         events: of a run without a folder, in simulated order.
         digest: see above; None: that of the manifest, if it has one.
         folder: see above.
-        hashes: of the files of the folder, each of which is checked when it is read; None: the
-            folder was written by an earlier release.
+        hashes: of the files of the folder, each of which is checked when it is read; None: no
+            file is checked.
 
     Example:
         >>> run = vs.Run.open(folder)
@@ -139,7 +144,6 @@ class Run:
         self.vectors = vectors
         self.databases = databases
         self._measures = dict(measures or {})
-        self._measures_of_folder: set[str] = set()
         self._events = events
         self.digest = digest if digest is not None else self.manifest.get("digest")
         self.folder = folder
@@ -293,9 +297,12 @@ class Run:
             raise InputError(f"no table is called {name!r}; the tables are {', '.join(TABLES)}")
         if name not in self._tables:
             path = self._file(f"tables/{name}.parquet")
-            read = read_parquet(path) if path is not None else pd.DataFrame()
-            columns = {str(column): read[column].tolist() for column in read.columns}
-            self._tables[name] = cast_table(name, columns, len(read))
+            if path is None:
+                self._tables[name] = build_table(name, ())
+            else:
+                read = read_parquet(path)
+                columns = {str(column): read[column].tolist() for column in read.columns}
+                self._tables[name] = cast_table(name, columns)
         return with_numpy_dtypes(self._tables[name]) if plain else self._tables[name]
 
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -334,21 +341,12 @@ class Run:
                 more = "metrics.measure(run, NAME) computes others"
                 raise InputError(f"no measure is called {name!r}{told}; {more}")
             self._measures[name] = read_parquet(path)
-            self._measures_of_folder.add(name)
         found = self._measures[name]
         return with_numpy_dtypes(found) if plain else found
-
-    def is_measure_of_other_code(self, name: str) -> bool:
-        """Whether a measure that was asked for came from a file that other code may have written.
-
-        ``sources`` of the manifest is the digest of the code that wrote the run and its measures.
-        """
-        return name in self._measures_of_folder and self.manifest.get("sources") != source_digest()
 
     def add_measure(self, name: str, table: pd.DataFrame) -> pd.DataFrame:
         """Keep a measure that was computed from this run in memory under a name, and return it."""
         self._measures[name] = table
-        self._measures_of_folder.discard(name)
         return table
 
     def with_measures(self, measures: Mapping[str, pd.DataFrame]) -> Run:

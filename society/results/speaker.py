@@ -21,22 +21,14 @@ CSV_METADATA = "csv-metadata.json"
 
 
 def backend_of(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a manifest says of the backend of its run; an older one says its kind alone."""
+    """What a manifest says of the backend of its run; empty if it says nothing."""
     given = manifest.get("backend")
-    return given if isinstance(given, Mapping) else {"use": given, "about": given}
+    return given if isinstance(given, Mapping) else {}
 
 
 def speaker_of(manifest: Mapping[str, Any]) -> str:
-    """Who spoke in a run, by its manifest, in words: the rule-based scientists, or the models.
-
-    An older manifest lacks the sentence about the backend: then model or kind of the backend stand
-    for it; empty where nothing is known.
-    """
-    backend = backend_of(manifest)
-    for name in ("about", "model", "use"):
-        if backend.get(name):
-            return str(backend[name])
-    return ""
+    """Who spoke in a run: the rule-based scientists, or the models; empty if nothing is known."""
+    return str(backend_of(manifest).get("about") or "")
 
 
 def join_speakers(speakers: Iterable[str]) -> str:

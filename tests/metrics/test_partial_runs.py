@@ -1,22 +1,18 @@
-"""Run folders that this release has not finished: partial ones, and those of older releases."""
+"""Run folders that are partial, and what is shown of them."""
 
 import json
 import os
 
-import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 
 from tests.command_line import society
 from tests.hand_run import hand_rows
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.file_hashes import source_digest
 from virsci_society.metrics.registry import METRICS, measure
 from virsci_society.metrics.report.page import render_page, write_page
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.table_files import write_measures
 
 WHY = "the budget is reached: 4.99 of 5 US dollars are spent"
 STOPPED = {"partial": WHY, "days": 60.0, "until": 730.0}
@@ -187,67 +183,11 @@ def test_show_of_a_run_without_a_ledger_prints_none(put, rows):
     assert "what was asked and paid" not in society("show", folder, "--full").stdout
 
 
-@pytest.fixture
-def older(put, rows, run, measured):
-    """A run folder whose tables and measures lack columns of this release."""
-    folder = put("older", rows, run=run)
-    calls = folder / "tables" / "calls.parquet"
-    pq.write_table(pq.read_table(calls).drop_columns(["rung", "verdict", "sequence"]), calls)
-    measures = dict(measured)
-    del measures["outcomes_without_defaults"], measures["calls_by_rung"]
-    for name, gone in (("teams", "tied"), ("waiting", "held_up"), ("novelty", "CI_unknown")):
-        measures[name] = measures[name].drop(columns=gone)
-    measures["rounds"] = measures["rounds"].assign(effort="much")
-    write_measures(folder, measures)
-    return folder
-
-
 @pytest.mark.slow
-def test_a_folder_of_an_older_release_is_shown_and_reported(older):
-    assert society("export", "page", older).exit_code == 0
-    told = Page((older / "report.html").read_text()).text()
-    assert "an older release wrote them" in told
-    assert "teams by state" in told
-    shown = json.loads(society("show", older, "--json").stdout)
-    assert shown["reading"] is shown["ledger"] is shown["partial"] is None
-    assert shown["waiting_days"] == {"2": 1.0, "4": 2.5}
-    assert "US dollars" not in society("show", older, "--full").stdout
-
-
-def test_a_measure_that_lacks_a_column_is_taken_again(older, run):
-    opened = Run.open(older)
-    for name in ("teams", "waiting", "rounds"):
-        assert measure(opened, name).astype(str).equals(METRICS[name](run).astype(str)), name
-    acts = measure(opened, "calls_by_act")
-    assert acts is opened.measure("calls_by_act")
-
-
-@pytest.mark.parametrize("sources", [source_digest(), "of other code", None])
-def test_a_measure_of_a_folder_is_trusted_where_the_same_code_wrote_it(put, rows, run, sources):
-    folder = put("run", rows, {"sources": sources}, run=run)
-    write_measures(folder, {"teams": METRICS["teams"](run).drop(columns="tied")})
-    found = measure(Run.open(folder), "teams")
-    assert ("tied" in found) == (sources != source_digest())
-
-
-def test_novelty_that_cannot_be_measured_again_keeps_what_it_has(older, run):
-    table = measure(Run.open(older), "novelty")
-    assert table.dtypes.to_dict() == METRICS["novelty"](run).dtypes.to_dict()
-    assert table["ON"].tolist() == METRICS["novelty"](run)["ON"].tolist()
-    assert table["CI_unknown"].isna().all()
-
-
-def test_a_damaged_measure_of_novelty_is_an_input_error(older):
-    write_measures(older, {"novelty": pd.DataFrame({"paper": ["S1/1"], "ON": ["high"]})})
-    done = society("export", "page", older)
-    assert done.exit_code == 2
-    assert "a measure of the run cannot be read" in done.stderr
-
-
-@pytest.mark.slow
-def test_a_page_never_goes_where_a_link_leads(older, tmp_path):
+def test_a_page_never_goes_where_a_link_leads(put, rows, run, tmp_path):
+    folder = put("run", rows, run=run)
     (tmp_path / "mine").write_text("keep")
-    os.symlink(tmp_path / "mine", older / "report.html")
+    os.symlink(tmp_path / "mine", folder / "report.html")
     with pytest.raises(InputError, match=r"report\.html: is a symbolic link"):
-        write_page(Run.open(older), older)
+        write_page(Run.open(folder), folder)
     assert (tmp_path / "mine").read_text() == "keep"

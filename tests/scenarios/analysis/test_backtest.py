@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from tests.command_line import society
-from tests.older_folders import unlist
+from tests.edited_folders import edit_manifest
 from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.analysis.backtest import backtest_runs
@@ -193,11 +193,9 @@ def test_what_does_not_fit_is_refused_in_words(world, tmp_path):
     partial, plain = tmp_path / "partial", tmp_path / "plain"
     for copy in (partial, plain):
         shutil.copytree(run, copy)
-        unlist(copy)
         told = json.loads((copy / "manifest.json").read_text("utf-8"))
-        # As written by a release that did not tell the counts.
-        del told["ecosystem"]["counts"]
-        (copy / "manifest.json").write_text(json.dumps(told | {"digest": None}), "utf-8")
+        # Counts of other papers are refused before anything else is looked at.
+        edit_manifest(copy, digest=None, ecosystem=told["ecosystem"] | {"counts": None})
     (partial / "digest").unlink()
     for folder, with_, words in (
         (run, tmp_path / "none", "started from another ecosystem"),

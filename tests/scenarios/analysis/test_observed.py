@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from tests.command_line import society
+from tests.edited_folders import edit_manifest
 from tests.metrics.html_page import Page, assert_inert
-from tests.older_folders import unlist
 from virsci_society import load_scenario, run_scenario
 from virsci_society.metrics.validation.comparison import QUANTITIES
 from virsci_society.metrics.validation.dated_papers import real_papers, simulated_papers
@@ -62,7 +62,7 @@ def test_the_table_is_printed_kept_and_shown(folders, tmp_path):
     mine = tmp_path / "run"
     shutil.copytree(run, mine)
     digest = (mine / "digest").read_bytes()
-    # An older release compared it: what it kept is written anew, with new hashes.
+    # What an earlier comparison kept is written anew, with new hashes.
     write_measures(mine, {"observed": pd.DataFrame({"quantity": ["papers"]})})
     done = society("compare", mine, "--with", eco)
     assert done.exit_code == 0, done.output
@@ -193,10 +193,7 @@ def test_what_cannot_be_compared_is_refused(folders, tmp_path):
     other.save(tmp_path / "other")
     longer = tmp_path / "longer"
     shutil.copytree(run, longer)
-    manifest = json.loads((longer / "manifest.json").read_text(encoding="utf-8"))
-    unlist(longer)
-    del manifest["hashes"]
-    (longer / "manifest.json").write_text(json.dumps({**manifest, "days": 900.0}), "utf-8")
+    edit_manifest(longer, days=900.0)
     for arguments, words in (
         ((run, "--with", tmp_path / "other"), "another ecosystem"),
         ((run, "--with", tmp_path / "none"), "none"),

@@ -127,7 +127,7 @@ def test_what_is_not_a_run_folder_says_so(tmp_path):
     with pytest.raises(InputError, match="not JSON"):
         Run.open(tmp_path)
     (tmp_path / "manifest.json").write_text("[]")
-    with pytest.raises(InputError, match="not an object"):
+    with pytest.raises(InputError, match="not a JSON object"):
         Run.open(tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps(MANIFEST))
     with pytest.raises(InputError, match="not finished; run it again"):
@@ -170,13 +170,18 @@ def test_a_manifest_without_seed_is_named(folder):
         _ = Run.from_rows({}, {}, {}).days
 
 
-def test_a_table_from_another_release_is_read_by_name(folder):
-    table = pa.table({"target": ["S2"], "source": ["S1"], "date": [1], "colour": ["red"]})
-    pq.write_table(table, folder / "tables" / "ties.parquet")
+def test_a_table_is_read_by_the_names_of_its_columns(folder):
+    columns = {"target": ["S2"], "source": ["S1"], "colour": ["red"], "papers": [1], "date": [1]}
+    pq.write_table(pa.table(columns), folder / "tables" / "ties.parquet")
     ties = Run.open(folder).table("ties")
     assert list(ties.columns) == ["source", "target", "date", "papers"]
     assert ties["date"].tolist() == [1.0]
-    assert ties["papers"].isna().all()
+
+
+def test_a_table_without_a_column_is_an_input_error(folder):
+    pq.write_table(pa.table({"source": ["S1"], "date": [1]}), folder / "tables" / "ties.parquet")
+    with pytest.raises(InputError, match="table ties: has no column target, papers"):
+        Run.open(folder).table("ties")
 
 
 def test_a_column_of_the_wrong_type_is_named(folder):

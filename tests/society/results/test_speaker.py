@@ -28,9 +28,7 @@ RULES = "rule-based scientists, not a language model"
     ("backend", "speaker"),
     [
         ({"use": "offline", "model": None, "about": RULES}, RULES),
-        ({"use": "litellm", "model": "kelp-8b"}, "kelp-8b"),
-        ({"use": "offline"}, "offline"),
-        ("offline", "offline"),
+        ({"use": "litellm", "model": "kelp-8b", "about": "kelp-8b, a model"}, "kelp-8b, a model"),
         (None, ""),
     ],
 )
