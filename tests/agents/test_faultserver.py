@@ -18,19 +18,18 @@ from pathlib import Path
 import pytest
 
 from tests.faultserver import KINDS, FaultServer, Plan
-from tests.faultserver.__main__ import main
-from tests.faultserver.asked import Asked, Misunderstood
-from tests.faultserver.client import ADA, BOB, KEY, Client, asked, body_of, completion, settled
+from tests.faultserver.asked import Asked
+from tests.faultserver.client import ADA, KEY, Client, asked, body_of, completion, settled
 from tests.faultserver.slots import Unheard, heard, to_wire
-from tests.faultserver.windows import AskedWindow, fit, read_ollama
-from tests.faultserver.words import SENTENCE, words
+from tests.faultserver.windows import AskedWindow, fit
+from tests.faultserver.words import SENTENCE
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.offline.backend import answer_offline
 from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.agents.prompts.slots import Reference, Utterance
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import read_reply
-from virsci_society.protocols.forms import Choice, Remark
+from virsci_society.protocols.forms import Remark
 from virsci_society.protocols.ideas import Ballot, Idea
 
 ROOT = Path(__file__).parents[2]
@@ -95,24 +94,6 @@ def test_a_call_is_known_by_its_slots_then_by_the_header_then_by_its_messages(se
     assert [one["attempts"] for one in calls.values()] == [1, 1, 2, 1]
 
 
-def said_by(plan, request):
-    return words(Asked.read(json.dumps(body_of(request)).encode(), {}), plan)
-
-
-def test_a_share_of_the_acceptances_is_kept():
-    slots = {"inviter": BOB, "load": 0, "ties": 3, "similarity": 0.9}
-    plan, kept, accepted = Plan(accept=0.6), 0, 0
-    for number in range(400):
-        request = asked(f"call {number}", Choice, seed=number, **slots)
-        honest = Choice.model_validate_json(answer_offline(request).text)
-        bent = Choice.model_validate_json(said_by(plan, request))
-        assert honest.accepted or bent == honest
-        accepted += honest.accepted
-        kept += bent.accepted
-    assert accepted > 100
-    assert abs(kept / accepted - 0.6) < 0.1
-
-
 def test_a_share_of_the_first_askings_cannot_be_read(server):
     server.plan(Plan(reask=0.5))
     client, unread = Client(server), 0
@@ -126,27 +107,6 @@ def test_a_share_of_the_first_askings_cannot_be_read(server):
             assert client.say(again) == answer_offline(again).text
     assert 15 < unread < 45
     assert server.counts()["outcomes"] == {"answered": 60, "reask": unread}
-
-
-@pytest.mark.parametrize(
-    ("request_", "field"), [(asked(), "response"), (asked(form=Ballot, ideas=()), "reason")]
-)
-def test_texts_grow_and_still_fill_the_form(request_, field):
-    form, short = request_.form, answer_offline(request_).text
-    before = form.model_validate_json(short).model_dump()
-    after = form.model_validate_json(said_by(Plan(wordy=3), request_)).model_dump()
-    assert after[field].split() == 3 * before[field].split()
-    assert after | {field: ""} == before | {field: ""}
-
-
-def test_words_end_at_the_limit_that_the_client_sets(server):
-    request = asked()
-    for field in ("max_tokens", "max_completion_tokens"):
-        message, why, data = completion(post(server, request, **{field: 5}))
-        assert message["content"] == answer_offline(request).text[:20]
-        assert (why, data["usage"]["completion_tokens"]) == ("length", 5)
-        assert completion(post(server, request, **{field: 9999}))[1] == "stop"
-    assert server.counts()["outcomes"] == {"answered": 2, "limit": 2}
 
 
 @pytest.mark.parametrize(
@@ -219,22 +179,6 @@ def test_a_stalled_answer_ends_when_the_client_gives_up(server):
     assert settled(server)["outcomes"] == {"stalled": 1}
 
 
-@pytest.mark.parametrize("head", [b"hello", b"POST / HTTP/1.1\r\nContent-Length: 99999999999"])
-def test_what_is_no_request_is_refused(server, head):
-    with raw_request(server, head) as one:
-        got = b"".join(iter(lambda: one.recv(4096), b""))
-    assert got.startswith(b"HTTP/1.1 400")
-    assert server.counts()["requests"] == 0
-
-
-def test_a_reset_forgets_attempts_and_streaks(server):
-    server.plan(Plan(rates={"server_error": 1}, streak=1))
-    for _ in range(3):
-        assert [post(server, asked())[0] for _ in range(2)] == [500, 200]
-        server.reset()
-        assert server.counts()["requests"] == 0
-
-
 HOLDER = """
 import os, signal
 from tests.faultserver import FaultServer
@@ -273,32 +217,6 @@ def test_people_get_the_address_and_at_the_end_the_counts():
     assert json.loads(out)["faults"] == {"forbidden": 1}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (["--fault", "droped=0.1"], "no fault is called 'droped'"),
-        (["--fault", "dropped=2"], "rates.dropped"),
-        (["--plan", '{"latenzy": 1}'], "latenzy"),
-    ],
-)
-def test_a_wrong_plan_ends_with_a_sentence(arguments, why, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["faultserver", "--port", "0", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert why in capsys.readouterr().err
-
-
-def test_a_port_that_is_taken_is_said(server):
-    running = program("--port", str(server.port))
-    err = running.communicate(timeout=120)[1]
-    assert running.returncode == 1
-    assert f"port {server.port}" in err
-    assert "Traceback" not in err
-    with pytest.raises(RuntimeError, match="exit code 1"):
-        FaultServer(port=server.port).start()
-
-
 @pytest.mark.slow
 def test_the_demo_is_a_society_over_http(tmp_path):
     out, bad = tmp_path / "run", ["--fault", "server_error=0.2", "--fault", "prose_reply=0.3"]
@@ -318,75 +236,52 @@ def test_the_demo_is_a_society_over_http(tmp_path):
 # Kinds of faults
 
 
-def failed(expected, code=None, after=None):
+def error(status, code=None, after=None):
     def check(result, request):
-        status, got, raw = result
-        assert status == expected
-        assert json.loads(raw)["error"]["code"] == code
-        assert got.get("Retry-After") == after
+        told = json.loads(result[2])["error"]["code"]
+        return (result[0], result[1].get("Retry-After"), told) == (status, after, code)
 
     return check
 
 
 def says(content, finish="stop", refusal=False):
+    """``content`` is the words, or a function of the rule-based scientist's."""
+
     def check(result, request):
         message, why, _ = completion(result)
-        text = answer_offline(request).text
-        assert message["content"] == (content(text) if callable(content) else content)
-        assert why == finish
-        assert bool(message["refusal"]) == refusal
+        words = content(answer_offline(request).text) if callable(content) else content
+        return (message["content"], why, bool(message["refusal"])) == (words, finish, refusal)
 
     return check
 
 
-def unreadable(result, request):
-    with pytest.raises(ReplyError):
-        read_reply(request.form, completion(result)[0]["content"])
+def shows(holds, status=200):
+    """What is sent has this status, and of its text something holds."""
+    return lambda result, request: result[0] == status and holds(result[2].decode())
 
 
-def in_prose(result, request):
-    text = completion(result)[0]["content"]
-    assert not text.startswith("{")
-    assert read_reply(request.form, text).form.as_json() == answer_offline(request).text
+def is_json(text):
+    try:
+        return json.loads(text) is not None
+    except ValueError:
+        return False
 
 
-def counted(check):
-    def usage(result, request):
-        message, _, data = completion(result)
-        assert message["content"] == answer_offline(request).text
-        assert check(data.get("usage"))
+def reads(holds):
+    """What is read of the words holds something; None: nothing can be read."""
 
-    return usage
+    def check(result, request):
+        try:
+            form = read_reply(request.form, completion(result)[0]["content"]).form
+        except ReplyError:
+            form = None
+        return holds(form, answer_offline(request).text)
 
-
-def wrong(usage):
-    prompt = usage["prompt_tokens"]
-    return not isinstance(prompt, int) or not 0 <= prompt < 10**9
-
-
-def html(result, request):
-    assert (result[0], result[1]["Content-Type"]) == (502, "text/html")
-    assert result[2].startswith(b"<html>")
+    return check
 
 
-def no_json(result, request):
-    assert result[0] == 200
-    with pytest.raises(ValueError):
-        json.loads(result[2])
-
-
-def key_in_error(result, request):
-    assert result[0] == 500
-    assert KEY in result[2].decode()
-
-
-def key_in_words(result, request):
-    assert KEY in read_reply(request.form, completion(result)[0]["content"]).form.response
-
-
-def no_choices(result, request):
-    assert result[0] == 200
-    assert json.loads(result[2])["choices"] == []
+def usage(holds):
+    return shows(lambda text: holds(json.loads(text).get("usage")))
 
 
 SEEN = {
@@ -394,30 +289,30 @@ SEEN = {
     "stalled": http.client.RemoteDisconnected,
     "cut_body": http.client.IncompleteRead,
     "dropped": (http.client.RemoteDisconnected, ConnectionError),
-    "malformed_http": no_json,
-    "no_choices": no_choices,
+    "malformed_http": shows(lambda text: not is_json(text)),
+    "no_choices": shows(lambda text: json.loads(text)["choices"] == []),
     "null_content": says(None),
     "empty_content": says(""),
-    "unauthorised": failed(401, "invalid_api_key"),
-    "forbidden": failed(403, "unsupported_country"),
-    "not_found": failed(404, "model_not_found"),
-    "quota": failed(429, "insufficient_quota"),
-    "rate_limited": failed(429, "rate_limit_exceeded", after="0.125"),
-    "rate_limited_bare": failed(429, "rate_limit_exceeded"),
-    "server_error": failed(500),
-    "bad_gateway": html,
-    "unavailable": failed(503),
+    "unauthorised": error(401, "invalid_api_key"),
+    "forbidden": error(403, "unsupported_country"),
+    "not_found": error(404, "model_not_found"),
+    "quota": error(429, "insufficient_quota"),
+    "rate_limited": error(429, "rate_limit_exceeded", after="0.125"),
+    "rate_limited_bare": error(429, "rate_limit_exceeded"),
+    "server_error": error(500),
+    "bad_gateway": shows(lambda text: text.startswith("<html>"), 502),
+    "unavailable": error(503),
     "refusal": says(None, refusal=True),
     "content_filter": says("", "content_filter"),
-    "overflow": failed(400, "context_length_exceeded"),
+    "overflow": error(400, "context_length_exceeded"),
     "length": says(lambda text: text[: len(text) // 2], "length"),
-    "malformed_reply": unreadable,
-    "prose_reply": in_prose,
-    "missing_usage": counted(lambda usage: usage is None),
-    "zero_usage": counted(lambda usage: set(usage.values()) == {0}),
-    "wrong_usage": counted(wrong),
-    "echo_key": key_in_error,
-    "echo_key_200": key_in_words,
+    "malformed_reply": reads(lambda form, text: form is None),
+    "prose_reply": reads(lambda form, text: form.as_json() == text),
+    "missing_usage": usage(lambda told: told is None),
+    "zero_usage": usage(lambda told: set(told.values()) == {0}),
+    "wrong_usage": usage(lambda told: told["prompt_tokens"] not in range(10**9)),
+    "echo_key": shows(lambda text: KEY in text, 500),
+    "echo_key_200": reads(lambda form, text: KEY in form.response),
 }
 """What the client sees of each kind: a check of the result, or the error of http.client."""
 
@@ -433,7 +328,7 @@ def test_a_fault_is_what_the_table_says_and_is_counted_once(server, kind):
         with pytest.raises(check):
             post(server, request)
     else:
-        check(post(server, request), request)
+        assert check(post(server, request), request)
     assert time.monotonic() - before >= 0.1 * (kind in ("slow", "stalled"))
     counts = settled(server)
     assert counts["outcomes"] == counts["faults"] == {kind: 1}
@@ -441,11 +336,11 @@ def test_a_fault_is_what_the_table_says_and_is_counted_once(server, kind):
     assert counts["by_call"][request.id]["outcomes"] == [kind]
     # A fault on the way is over after the streak; words stay what they are.
     if KINDS[kind].each:
-        says(lambda text: text)(post(server, request), request)
+        assert SEEN["slow"](post(server, request), request)
         assert settled(server)["outcomes"] == {kind: 1, "answered": 1}
         assert server.counts()["repeated_answers"] == (kind == "slow")
     else:
-        check(post(server, request), request)
+        assert check(post(server, request), request)
         assert settled(server)["outcomes"] == {kind: 2}
 
 
@@ -539,15 +434,6 @@ def test_a_streak_ends_and_faults_can_be_bound_to_a_stretch_of_requests(server, 
     assert server.counts(full=True)["by_call"]["call"]["outcomes"] == wanted
 
 
-@pytest.mark.parametrize("kind", ["fixed", "exponential"])
-def test_latency_has_its_mean(kind):
-    plan = Plan(latency=0.2, latency_kind=kind)
-    delays = [plan.delay(f"call {number}", 1) for number in range(4000)]
-    assert abs(sum(delays) / len(delays) - 0.2) < 0.01
-    assert (len(set(delays)) == 1) == (kind == "fixed")
-    assert min(delays) >= 0
-
-
 # Slots
 
 
@@ -586,10 +472,8 @@ LONG = BEGINNING + "x" * 4000 + "The end of it."
 TOKENS = (len(LONG) + 3) // 4
 
 
-def question(*contents, limit=None):
-    roles = ("system", "user", "assistant", "user")
-    messages = tuple(Message(role, text) for role, text in zip(roles, contents, strict=False))
-    return Asked("call", "test", messages, None, {}, limit)
+def question(text, limit=None):
+    return Asked("call", "test", (Message("system", text),), None, {}, limit)
 
 
 OWN = AskedWindow(own_api=True, num_ctx=10**6)
@@ -625,20 +509,3 @@ def test_what_is_read_of_a_long_prompt(said, plan, end):
     else:
         assert seen is asked
         assert not refused or (refused.response.status, refused.outcome) == (400, "overflow")
-
-
-def test_ollama_drops_older_messages_and_no_system_prompt():
-    asked = question("Who you are.", LONG, "An answer.", "Once more?")
-    seen, _ = fit(asked, AskedWindow(), Plan(plays="ollama", window=100))
-    assert "".join(one.content for one in seen.messages) == "Who you are.Once more?"
-
-
-def test_a_body_of_ollamas_own_is_understood():
-    body = PLAIN | {"format": {"type": "object"}, "stream": False, "truncate": False}
-    body |= {"options": {"num_ctx": 9000, "num_predict": 7}}
-    question, window = read_ollama(json.dumps(body).encode(), {})
-    assert (question.limit, question.messages[0].content) == (7, "Well?")
-    assert question.form["json_schema"]["schema"] == {"type": "object"}
-    assert window == AskedWindow(True, 9000, refusing=True)
-    with pytest.raises(Misunderstood, match="stream"):
-        read_ollama(json.dumps(body | {"stream": True}).encode(), {})
