@@ -110,7 +110,7 @@ def _said(asked, drawn, plan, secret):
     named, finish, refusal = drawn.way or drawn.words or drawn.usage, "stop", None
     if drawn.way in EMPTY:
         return None if drawn.way == "null_content" else "", finish, refusal, drawn.way
-    text = words(asked, plan)
+    text = words(asked)
     match drawn.words:
         case None if asked.first and plan.happens(plan.reask, "reask", asked.id):
             text, named = UNREADABLE, named or REASKED

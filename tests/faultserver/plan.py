@@ -66,23 +66,21 @@ class Plan(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    seed: int = 0
-    latency: Seconds = 0.0
+    seed: int = 0  # of all draws
+    latency: Seconds = 0.0  # mean, before any answer
     latency_kind: Literal["fixed", "exponential"] = "fixed"
-    rates: dict[str, Share] = Field(default_factory=dict)
-    streak: int = Field(default=3, ge=0)
-    from_n: int = Field(default=0, ge=0)
-    until_n: int | None = Field(default=None, ge=0)
-    wordy: float = Field(default=1.0, ge=1, le=1000)
-    accept: Share = 1.0
-    reask: Share = 0.0
+    rates: dict[str, Share] = Field(default_factory=dict)  # by kind
+    streak: int = Field(default=3, ge=0)  # most faults on the way in a row at one call
+    from_n: int = Field(default=0, ge=0)  # these happen after so many requests
+    until_n: int | None = Field(default=None, ge=0)  # and up to this one
+    reask: Share = 0.0  # share of first askings whose words cannot be read
     slow_seconds: Seconds = 1.0
     stalled_seconds: float = Field(default=60.0, ge=0, le=60)
     retry_after: Seconds = 0.05
     plays: Literal["openai", "ollama", "vllm", "llama.cpp"] = "openai"
-    window: int | None = Field(default=None, ge=1)
-    trained: int = Field(default=131_072, ge=1)
-    refuses: bool = True
+    window: int | None = Field(default=None, ge=1)  # tokens; None: 4,096
+    trained: int = Field(default=131_072, ge=1)  # window that an Ollama's model was made for
+    refuses: bool = True  # an Ollama knows ``truncate`` and ``shift`` (since 0.12.6)
 
     @field_validator("rates")
     @classmethod
