@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -26,7 +25,6 @@ from virsci_society.society.formation.founding import Once
 from virsci_society.society.kernel.durations import Times
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.model import Society
-from virsci_society.society.population import population as crowd
 from virsci_society.society.population.network import CoauthorNetwork
 from virsci_society.society.teams.lab import Lab
 from virsci_society.society.teams.team import Team
@@ -185,33 +183,6 @@ def test_both_targets_together(aim):
         assert attained(targets, build(targets, rng, ties, subject), ties, subject)
 
 
-def test_every_team_on_target_can_be_gathered_in_some_order():
-    """Brute force: the rule excludes no final team, only orders of joining."""
-    for seed in range(6):
-        _, ties, subject = world(seed, people=8, topics=3, degree=2)
-
-        def joint(i, j, ties=ties):
-            return int(ties[i, j])
-
-        for n, level in ((3, 0.0), (4, 0.0), (4, 0.25), (4, 0.5), (4, 1.0)):
-            for freshness, diversity in ((level, None), (None, level)):
-                targets = CompositionTargets.nearest(n, freshness, diversity, "unique")
-                for others in combinations(range(1, 8), n - 1):
-                    if attained(targets, [0, *others], ties, subject):
-                        assert gathers(targets, (0,), frozenset(others), joint, subject)
-
-
-def gathers(targets, team, left, joint, subject):
-    """Is there an order in which every step keeps the target in reach?"""
-    if not left:
-        return True
-    return any(
-        targets.reachable([*team, c], joint, subject.__getitem__)
-        and gathers(targets, (*team, c), left - {c}, joint, subject)
-        for c in left
-    )
-
-
 def members(played):
     return [played.society.population.rows[row["scientist"]] for row in played.rows("members")]
 
@@ -329,17 +300,3 @@ def test_among_those_in_reach_the_policy_decides(synthetic, monkeypatch, name, t
     expected = np.append(expected[~rare], expected[rare].sum())
     some = expected > 0
     assert chisquare(observed[some], expected[some]).pvalue > 0.001
-
-
-def test_main_topics_are_those_of_the_columns_in_a_large_society(synthetic, monkeypatch):
-    def found():
-        society = Society(
-            synthetic, protocol=VirSci(), founding=Once(), times=Times(), backend=Offline()
-        )
-        return society.world.topic_numbers
-
-    of_small = found()
-    topics = [profile.topic for profile in synthetic.profiles]
-    assert len({*zip(topics, of_small.tolist(), strict=True)}) == len({*topics}) > 1
-    monkeypatch.setattr(crowd, "ALL_AGENTS_LIMIT", 1)
-    assert found().tolist() == of_small.tolist()

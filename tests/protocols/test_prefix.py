@@ -7,8 +7,6 @@ import pytest
 from benchmarks.prefix import (
     MARK,
     PAPER,
-    Cache,
-    blocks_of,
     record,
     table,
     worked_out_anew,
@@ -87,19 +85,6 @@ def test_each_turn_of_the_topic_begins_like_the_one_before_with_its_summaries(sy
     told = expected_words(Past(played, second))
     assert told
     assert set(PLANTED.findall(common(second, third))) == told
-
-
-def test_a_cache_finds_whole_blocks_by_all_that_stands_before_them():
-    cache, text = Cache(2), b"0123456789abcdefghi"
-    assert cache.found(blocks_of(text, 2)) == 0
-    cache.keep(blocks_of(text, 2))
-    assert cache.found(blocks_of(text, 2)) == 16
-    assert cache.found(blocks_of(b"0123456789abcdefgh", 2)) == 16
-    assert cache.found(blocks_of(b"01234567X9abcdef", 2)) == 8
-    assert cache.found(blocks_of(b"X123456789abcdef", 2)) == 0
-    assert cache.found(blocks_of(b"0123456", 2)) == 0
-    cache.keep(blocks_of(b"ABCDEFGHIJKLMNOP", 2))
-    assert cache.found(blocks_of(b"01234567IJKLMNOP", 2)) == 8
 
 
 @pytest.mark.slow

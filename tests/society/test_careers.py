@@ -384,15 +384,6 @@ def test_there_are_as_many_foundings_as_scientists_present(founding, spread):
         assert by_newcomers == pytest.approx(theirs, abs=4 * spread * theirs**0.5)
 
 
-def test_a_limit_of_foundings_counts_those_of_newcomers():
-    founding = Poisson(teams_per_year=2.0, most=25)
-    society = lived(TURNOVER, steps=brief, founding=founding, until=2 * YEAR)
-    without = lived(TURNOVER, steps=brief, founding=Poisson(teams_per_year=2.0), until=2 * YEAR)
-    assert len(foundings(without)) > 30
-    assert 15 <= len(foundings(society)) <= 25
-    assert foundings(society) == foundings(without)[: len(foundings(society))]
-
-
 @pytest.mark.parametrize(
     "founding", [Once(count=12, every=30.0), CallsForProposals(teams_per_call=3, every=50.0)]
 )

@@ -1,4 +1,4 @@
-"""Whom a leader asks next: draws agree with the definition P_ij = (A_ij + e) / sum_j."""
+"""Whom a leader asks next: draws agree with the definition P_ij = (A_ij + e + g C_ij) / sum_j."""
 
 import numpy as np
 import pytest
@@ -15,11 +15,27 @@ LEADER = 3
 DRAWS = 2500
 
 
-def network(seed=5, n=N, share=0.4, now=lambda: 0.0):
-    """Joint papers of a small random community."""
-    rng = np.random.default_rng(seed)
+ASKED = [7, 5, 7, 7, 11]
+"""Whom the leader has consulted: these count for a policy with a weight of guests."""
+
+
+def network(seed=5, n=N, share=0.4, teams=()):
+    """Joint papers of a small random community, and of later teams, the last of them of today."""
+    rng, day = np.random.default_rng(seed), [0.0]
     upper = np.triu(rng.integers(1, 9, (n, n)) * (rng.random((n, n)) < share), 1)
-    return CoauthorNetwork(csr_array(upper + upper.T), now)
+    net = CoauthorNetwork(csr_array(upper + upper.T), lambda: day[0])
+    for date, authors in enumerate(teams[:-1]):
+        day[0] = float(date)
+        net.record_paper(authors)
+    day[0] = len(teams) - 0.5
+    for guest in ASKED:
+        net.consultations.record(LEADER, guest)
+    net.consultations.record(4, 8)
+    day[0] = float(len(teams))
+    net.consultations.record(LEADER, 0)
+    for authors in teams[-1:]:
+        net.record_paper(authors)
+    return net
 
 
 def joint(net, leader=LEADER):
@@ -27,66 +43,66 @@ def joint(net, leader=LEADER):
     return np.array([net.joint_papers(leader, other) for other in range(net.size)], dtype=float)
 
 
-def number(e):
-    return lambda net: joint(net) + e
-
-
-def half_normal(seed):
-    def row(net):
-        entry = HalfNormal(seed=seed).entry
-        return joint(net) + [entry(LEADER, other) for other in range(net.size)]
-
-    return row
-
-
-def share(mass):
-    """With this probability anybody, else by joint papers."""
-
-    def row(net):
-        known = joint(net)
-        by_papers = known / known.sum() if known.sum() else 0.0
-        return (1 - mass) * by_papers + mass / net.size
-
-    return row
-
-
-def equal(net):
-    return np.ones(net.size)
-
-
-DEFINITIONS = {
-    "e = 1": (Coauthorship(), number(1.0)),
-    "e = 0.05": (Coauthorship(explore=0.05), number(0.05)),
-    "e = 20": (Coauthorship(explore=20.0), number(20.0)),
-    "half normal": (Coauthorship(explore=HalfNormal(seed=9)), half_normal(9)),
-    "share 0.2": (Coauthorship(explore=Share()), share(0.2)),
-    "share 0.7": (Coauthorship(explore=Share(mass=0.7)), share(0.7)),
-    "share 1": (Coauthorship(explore=Share(mass=1.0)), equal),
-    "uniform": (Uniform(), equal),
+POLICIES = {
+    "e = 1": Coauthorship(),
+    "e = 0.05": Coauthorship(explore=0.05),
+    "e = 20": Coauthorship(explore=20.0),
+    "half normal": Coauthorship(explore=HalfNormal(seed=9)),
+    "share 0.2": Coauthorship(explore=Share()),
+    "share 0.7": Coauthorship(explore=Share(mass=0.7)),
+    "share 1": Coauthorship(explore=Share(mass=1.0)),
+    "uniform": Uniform(),
+    "e = 1, g = 1": Coauthorship(guests=1.0),
+    "e = 0.05, g = 0.4": Coauthorship(explore=0.05, guests=0.4),
+    "share, g = 2": Coauthorship(explore=Share(mass=0.3), guests=2.0),
+    "half normal, g = 3": Coauthorship(explore=HalfNormal(seed=9), guests=3.0),
+    "share 1, g = 2": Coauthorship(explore=Share(mass=1.0), guests=2.0),
 }
+
+
+def definition(policy, net):
+    """P_ij up to a factor, as the documentation states it."""
+    if isinstance(policy, Uniform):
+        return np.ones(net.size)
+    past = joint(net) + policy.guests * np.bincount(ASKED, minlength=net.size)
+    if isinstance(policy.explore, HalfNormal):
+        return past + [policy.explore.entry(LEADER, other) for other in range(net.size)]
+    if isinstance(policy.explore, Share):
+        # With this probability anybody, else by joint papers and consultations.
+        mass = policy.explore.mass
+        return (1 - mass) * (past / past.sum() if past.any() else past) + mass / net.size
+    return past + policy.explore
+
+
+each = pytest.mark.parametrize("name", POLICIES)
+
+
+def p_value(policy, net, drawn, kept):
+    """Of draws of some people under the definition."""
+    weights = definition(policy, net)[kept]
+    counts = np.bincount(drawn, minlength=net.size)[kept]
+    assert counts.sum() == len(drawn)
+    return chisquare(counts, len(drawn) * weights / weights.sum()).pvalue
+
+
 NOBODY = frozenset({LEADER})
 SOME = frozenset({LEADER, 0, 5, 6})
 ALL_BUT_TWO = frozenset(range(N)) - {1, 9}
 
 
-def fit(policy, definition, net, excluded, draws=DRAWS):
-    """The p-value of draws under a definition that leaves the excluded out."""
+def fit(policy, like, net, excluded, draws=DRAWS):
+    """The p-value of draws under the definition of a policy, with the excluded left out."""
     rng = Streams(11).stream("draws", str(policy), len(excluded))
     drawn = [policy.draw(LEADER, excluded, net, rng) for _ in range(draws)]
-    assert not excluded & set(drawn)
-    kept = [other for other in range(net.size) if other not in excluded]
-    weights = definition(net)[kept]
-    counts = np.bincount(drawn, minlength=net.size)[kept]
-    return chisquare(counts, draws * weights / weights.sum()).pvalue
+    return p_value(like, net, drawn, [row for row in range(net.size) if row not in excluded])
 
 
 @pytest.mark.sweep(4)
-@pytest.mark.parametrize("name", DEFINITIONS)
+@each
 @pytest.mark.parametrize("excluded", [NOBODY, SOME, ALL_BUT_TWO], ids=["nobody", "some", "most"])
 def test_draws_follow_the_definition(name, excluded):
-    policy, definition = DEFINITIONS[name]
-    draws = 500 if excluded is ALL_BUT_TWO else DRAWS
-    assert fit(policy, definition, network(), excluded, draws) > 0.001
+    policy, draws = POLICIES[name], 500 if excluded is ALL_BUT_TWO else DRAWS
+    assert fit(policy, policy, network(), excluded, draws) > 0.001
 
 
 def one_by_one(policy, net, excluded, draws, rng):
@@ -101,17 +117,12 @@ def batched(policy, net, excluded, draws, rng):
     return found[leaders == LEADER].tolist()
 
 
+TEAMS = [[LEADER, 7], [2, 11, LEADER], [LEADER, 7], [1, 2], [LEADER, 0]]
+
+
 def grown_network():
     """A society's papers on top of those before it, one of them of today."""
-    day = [0.0]
-    net = network(now=lambda: day[0])
-    old = joint(net)
-    for date, authors in enumerate(
-        [[LEADER, 7], [2, 11, LEADER], [LEADER, 7], [1, 2], [LEADER, 0]]
-    ):
-        day[0] = float(date)
-        net.record_paper(authors)
-    expected = old.copy()
+    net, expected = network(teams=TEAMS), joint(network())
     expected[[7, 2, 11]] += [2, 1, 1]
     assert joint(net).tolist() == expected.tolist()
     return net
@@ -119,45 +130,33 @@ def grown_network():
 
 @pytest.mark.sweep(4)
 @pytest.mark.parametrize("excluded", [NOBODY, SOME], ids=["nobody", "some"])
-@pytest.mark.parametrize("net", [network(), grown_network()], ids=["before", "after growth"])
+@pytest.mark.parametrize("grown", [False, True], ids=["before", "after growth"])
 @pytest.mark.parametrize("way", [one_by_one, batched])
-@pytest.mark.parametrize("name", DEFINITIONS)
-def test_one_draw_or_many_on_a_growing_network(name, way, net, excluded):
-    policy, definition = DEFINITIONS[name]
-    draws = 1000 if name == "half normal" else DRAWS
-    drawn = way(policy, net, excluded, draws, Streams(12).stream(name, way.__name__))
-    assert not excluded & set(drawn)
+@each
+def test_one_draw_or_many_on_a_growing_network(name, way, grown, excluded):
+    policy, draws = POLICIES[name], 1000 if "half" in name else DRAWS
+    net = grown_network() if grown else network()
+    drawn = way(policy, net, excluded, draws, Streams(15).stream(name, way.__name__))
     kept = [other for other in range(N) if other not in excluded]
-    weights, counts = definition(net)[kept], np.bincount(drawn, minlength=N)[kept]
-    assert counts.sum() == draws
-    assert chisquare(counts, draws * weights / weights.sum()).pvalue > 0.001
+    assert p_value(policy, net, drawn, kept) > 0.001
 
 
 @pytest.mark.sweep(4)
-@pytest.mark.parametrize("name", DEFINITIONS)
+@each
 def test_when_nearly_everybody_is_excluded_the_few_are_drawn_by_the_definition(name):
     """So few that rejection gives up and the definition itself is drawn from."""
-    policy, definition = DEFINITIONS[name]
-    net, left = network(n=400, share=0.05), [77, 140]
-    excluded = frozenset(range(400)) - {*left}
-    rng = Streams(13).stream(name)
-    draws = 60 if name == "half normal" else 400
-    weights = definition(net)[left]
-    for drawn in (
-        [policy._draw_exactly(LEADER, excluded, net, rng) for _ in range(draws)]
-        if name != "uniform"
-        else [policy.draw(LEADER, excluded, net, rng) for _ in range(draws)],
-        policy.draws(np.full(draws, LEADER), excluded, net, rng).tolist(),
-    ):
-        counts = [drawn.count(row) for row in left]
-        assert sum(counts) == draws
-        assert chisquare(counts, draws * weights / weights.sum()).pvalue > 0.001
+    policy, net, left = POLICIES[name], network(n=400, share=0.05), [77, 140]
+    excluded, rng = frozenset(range(400)) - {*left}, Streams(13).stream(name)
+    draws = 60 if "half" in name else 400
+    exactly = getattr(policy, "_draw_exactly", policy.draw)
+    one_by_one = [exactly(LEADER, excluded, net, rng) for _ in range(draws)]
+    for drawn in (one_by_one, policy.draws(np.full(draws, LEADER), excluded, net, rng)):
+        assert p_value(policy, net, drawn, left) > 0.001
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
+@each
 def test_of_many_leaders_those_whom_nobody_is_left_for_draw_nobody(name):
-    policy, _ = DEFINITIONS[name]
-    net, rng = network(), Streams(14).stream(name)
+    policy, net, rng = POLICIES[name], network(), Streams(14).stream(name)
     everybody = frozenset(range(N))
     assert policy.draws(np.array([1, 2]), everybody, net, rng).tolist() == [-1, -1]
     only = policy.draws(np.array([1, 2, 1]), everybody - {1}, net, rng)
@@ -167,39 +166,39 @@ def test_of_many_leaders_those_whom_nobody_is_left_for_draw_nobody(name):
 @pytest.mark.parametrize(
     ("policy", "wrong"),
     [
-        (Coauthorship(), number(1e-9)),
-        (Coauthorship(), number(2.0)),
-        (Coauthorship(explore=HalfNormal(seed=9)), half_normal(8)),
-        (Coauthorship(explore=Share(mass=0.2)), share(0.3)),
-        (Uniform(), number(1.0)),
+        (Coauthorship(), Coauthorship(explore=1e-9)),
+        (Coauthorship(), Coauthorship(explore=2.0)),
+        (Coauthorship(explore=HalfNormal(seed=9)), Coauthorship(explore=HalfNormal(seed=8))),
+        (Coauthorship(explore=Share(mass=0.2)), Coauthorship(explore=Share(mass=0.3))),
+        (Uniform(), Coauthorship()),
+        (Coauthorship(guests=1.0), Coauthorship()),
+        (Coauthorship(guests=1.0), Coauthorship(guests=4.0)),
     ],
 )
 def test_the_comparison_tells_a_wrong_definition(policy, wrong):
     assert fit(policy, wrong, network(), NOBODY) < 1e-6
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
+@each
 def test_weights_are_the_definition(name):
-    policy, definition = DEFINITIONS[name]
-    net = network()
+    policy, net = POLICIES[name], network()
     others = [other for other in range(N) if other != LEADER]
-    weights, dense = policy.weights(LEADER, others, net), definition(net)[others]
+    weights, dense = policy.weights(LEADER, others, net), definition(policy, net)[others]
     assert weights / weights.sum() == pytest.approx(dense / dense.sum())
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
+@each
 def test_a_leader_without_past_draws_too(name):
-    policy, _ = DEFINITIONS[name]
+    policy = POLICIES[name]
     net = CoauthorNetwork(csr_array((N, N), dtype=np.int64), lambda: 0.0)
-    flat = half_normal(9) if name == "half normal" else equal
-    assert fit(policy, flat, net, SOME, draws=2000) > 0.001
+    unasked = policy.model_copy(update={"guests": 0.0}) if hasattr(policy, "guests") else policy
+    assert fit(policy, unasked, net, SOME, draws=2000) > 0.001
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
+@each
 def test_the_last_one_is_found_and_then_nobody(name):
-    policy, _ = DEFINITIONS[name]
+    policy, rng = POLICIES[name], Streams(1).stream("last")
     everybody, net = frozenset(range(200)), network(n=200, share=0.05)
-    rng = Streams(1).stream("last")
     assert policy.draw(LEADER, everybody - {77}, net, rng) == 77
     assert policy.draw(LEADER, everybody, net, rng) is None
 

@@ -10,7 +10,6 @@ import pytest
 from tests.protocols.systems.conftest import make
 from tests.protocols.systems.test_pages import check, plant
 from virsci_society.protocols.parts.tournament_forms import START, rank
-from virsci_society.protocols.systems.co_scientist import EVOLUTION, GENERATION
 
 HYPOTHESES = "Hypothesis A: Idea | Hypothesis B: Idea"
 REVIEWS = "The review of hypothesis A: DeepReview | The review of hypothesis B: DeepReview"
@@ -98,25 +97,6 @@ def test_pages_hold_what_the_original_shows(live):
     check(live(make("co_scientist"), distinct), ROWS)
 
 
-def test_the_draft_lists_a_paper_that_the_idea_builds_on_once(live):
-    """Also where the searches have told different distances of it."""
-    lived = live(make("co_scientist"))
-    ((_, request, _),) = forms(lived, "Draft")
-    idea, (page,) = request.slots["idea"], pages(lived, "Draft")
-    both = {paper.id for paper in idea.builds_on} & {paper.id for paper in idea.references}
-    titles = [paper.title for paper in idea.builds_on if paper.id in both]
-    assert titles
-    assert [page.count(title) for title in titles] == [1] * len(titles)
-
-
-def test_every_way_to_a_hypothesis_is_taken_and_says_something_of_its_own(live):
-    lived = live(make("co_scientist", hypotheses=3, rounds=4, evolved=2, matches=1))
-    ways = [request.slots["way"] for _, request, _ in forms(lived, "Idea")]
-    assert tuple(ways) == GENERATION + EVOLUTION
-    first_lines = [page.split("The topic:")[0] for page in pages(lived, "Idea")]
-    assert len(set(first_lines)) == len(ways)
-
-
 @pytest.mark.parametrize("winner", ["zqmade1s0 graphs", "zqmade1s3 graphs", "zqmade2s1 graphs"])
 def test_a_planted_best_hypothesis_becomes_the_paper(live, winner):
     """Also one that was made last: it has won as many matches of the last round as it could."""
@@ -150,12 +130,6 @@ def test_near_duplicates_are_neither_reviewed_nor_compared(live):
     assert notes(lived)["duplicates_removed"] == 1
     assert len(forms(lived, "DeepReview")) == 5
     assert len(notes(lived)["elo_ratings"]) == 5
-
-
-def test_one_hypothesis_alone_needs_no_match(live):
-    lived = live(make("co_scientist", hypotheses=1, rounds=1))
-    assert not forms(lived, "PairChoice")
-    assert notes(lived)["elo_ratings"] == [START]
 
 
 def test_lessons_of_a_meta_review_stand_on_all_later_pages_and_on_no_earlier_one(live):

@@ -13,7 +13,6 @@ import pytest
 
 from tests.protocols.systems.conftest import make
 from virsci_society.agents.prompts.request import Request
-from virsci_society.protocols.given_topics import GivenTopic
 
 KEPT = {"Choice", "Ballot"}
 """Forms whose replies are left as they are."""
@@ -296,19 +295,3 @@ def test_specialists_of_the_published_virtual_lab_are_told_their_fields(live):
     assert len(specialists) == 2
     fields = {re.search(r"Research interests: ([^.]*)\.", page)[1] for page in specialists}
     assert len(fields) == 2, "their pages differ by what each works on"
-
-
-def test_a_topic_that_nobody_discussed_is_not_asked_for_themes(live):
-    lived = live(make("hypogen", topic=GivenTopic(start="graph drawing")))
-    (page,) = (r.messages[1].content for _, r, _ in lived.asked if r.page == "topic")
-    assert "which need it answers" in page
-    assert "themes came back" not in page
-
-
-def test_a_last_seed_alone_is_asked_for_as_one(live):
-    lived = live(make("ai_researcher", seeds=3, batch=2))
-    first, last = (r.messages[1].content for _, r, _ in lived.asked if r.page == "seeds")
-    assert "Write 2 different seed ideas for research projects" in first
-    assert "Write one seed idea for a research project" in last
-    assert "No two of them" in first
-    assert "No two of them" not in last

@@ -210,14 +210,6 @@ def test_the_cycle_ends_when_the_score_is_high_enough(live):
     assert len(pages(lived, "Rewrite")) == 2
 
 
-def test_a_round_of_idea2proposal_hears_the_rounds_before_it_alone(live):
-    lived = live(make("idea2proposal"), marked("Contribution", "Response"))
-    said = pages(lived, "Contribution")
-    assert [len(planted(page)) for page in said] == [0] * 3 + [3] * 3
-    (synthesis,) = pages(lived, "Proposal")
-    assert len(planted(synthesis)) == 6
-
-
 def test_a_leader_opens_each_round_and_the_others_hear_it(live):
     lived = live(
         make("idea2proposal", arrangement="leader_led"), marked("Contribution", "Response")
@@ -262,13 +254,6 @@ def test_parallel_meetings_do_not_hear_each_other(live):
     assert [len(planted(page)) for page in pages(lived, "MergedIdea")[:2]] == [3, 3]
     parts = {request.slots["part"] for _, request, _ in lived.asked if "part" in request.slots}
     assert {"principal investigator", "specialist", "critic"} <= parts
-
-
-def test_a_debater_sees_the_others_but_proposes_alone(live):
-    lived = live(make("debate"), marked("Idea", "Title"))
-    assert not any(planted(page) for page in pages(lived, "Idea"))
-    for page in pages(lived, "RefinedIdea"):
-        assert sorted(planted(page)) == [f"zqplanted1t1s{seat}" for seat in range(3)]
 
 
 def test_a_free_topic_is_proposed_by_the_leader(live):

@@ -5,7 +5,6 @@ import json
 import pytest
 from pydantic import PrivateAttr
 
-from tests.protocols.scripted_backend import play
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.protocols.ideas import Idea
@@ -72,14 +71,3 @@ def test_with_retrieved_everything_that_was_shown_is_cited(synthetic):
         shown = {one for listed, _ in ideas[paper] for one in listed}
         assert shown <= set(works)
         assert len(works) == len(set(works))
-
-
-@pytest.mark.parametrize("uses", [[], None, [9, 99], [0, -1], "none"])
-def test_an_idea_that_names_no_listed_paper_cites_none(synthetic, uses):
-    def script(call, request):
-        return {"Uses": uses} if request.form is Idea else None
-
-    played = play(synthetic, VirSci(team_size=2, turns=2), script)
-    assert played.rows("papers")
-    assert played.of_form("Idea")[-1].request.slots["references"]
-    assert not played.rows("citations")

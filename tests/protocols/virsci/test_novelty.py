@@ -4,9 +4,6 @@ import pytest
 
 from tests.protocols.paper_equations import Past
 from tests.protocols.scripted_backend import play
-from virsci_society.agents.prompts.slots import Reference
-from virsci_society.protocols.ideas import Ballot, CandidateIdea, Idea, pool_references
-from virsci_society.protocols.virsci.novelty import in_order_of, in_usual_order
 from virsci_society.protocols.virsci.protocol import VirSci
 
 PERMUTED = {"prompts": {"idea_order": "permuted"}}
@@ -80,26 +77,3 @@ def test_the_leader_is_told_the_votes_by_the_numbers_of_its_own_list(synthetic):
         (own,) = played.of(act="vote", turn=said.call.turn, who=said.call.who)
         number = own.reply["Decision Made"]
         assert said.user.count(f"> {number}\n") == 3
-
-
-def test_votes_are_carried_from_one_order_to_another():
-    order = (2, 0, 1)
-    votes = [Ballot(decision=f"Idea {n}") for n in range(3)]
-    usual = [in_usual_order(order, vote).choice for vote in votes]
-    assert usual == [2, 0, 1]
-    back = [in_order_of(order, in_usual_order(order, vote)).choice for vote in votes]
-    assert back == [0, 1, 2]
-    abstention = Ballot.fallback({})
-    assert in_usual_order(order, abstention).choice == -1
-    assert in_order_of(order, abstention).choice == -1
-
-
-def test_papers_of_several_ideas_are_listed_once_in_the_order_of_coming_up():
-    def idea(*ids):
-        papers = tuple(Reference(id=id_, title=id_, abstract="", year=2000) for id_ in ids)
-        said = Idea(idea="i", title="t", clarity=5, feasibility=5, novelty=5)
-        return CandidateIdea(said, references=papers)
-
-    pooled = pool_references(idea("a", "b"), idea("b", "c"), idea("a", "d"))
-    assert [paper.id for paper in pooled] == ["a", "b", "c", "d"]
-    assert pool_references(idea()) == ()

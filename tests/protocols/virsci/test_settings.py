@@ -65,12 +65,6 @@ def test_switches_take_true_and_false():
     assert virsci.abstract.self_review == "on"
 
 
-def test_the_smallest_team_follows_the_wanted_size():
-    assert [VirSci().settings.smallest_team(n) for n in (1, 2, 8)] == [1, 2, 2]
-    assert [VirSci(min_size=3).settings.smallest_team(n) for n in (2, 3, 8)] == [2, 3, 3]
-    assert [VirSci(min_size="all").settings.smallest_team(n) for n in (1, 8)] == [1, 8]
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

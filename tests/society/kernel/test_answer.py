@@ -22,7 +22,6 @@ from tests.society.tiny_society import (
     traces,
 )
 from virsci_society.agents.errors import Dissolved, ProtocolError, Verdict
-from virsci_society.society.kernel.answer import answers_in
 
 SPEEDS = pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "live"])
 
@@ -202,38 +201,6 @@ def test_unread_words_are_handed_on(delay):
 
 
 @SPEEDS
-def test_later_is_a_function_of_settled_words(delay):
-    kept = []
-
-    def steps(team, lab):
-        one = yield from lab.ask(team.leader, SAY, Words, heard=())
-        lab.turn = 1
-        two = yield from lab.ask(team.leader, SAY, Words, heard=())
-        both = lab.later(together, one, two)
-        assert both.needs == (one.id, two.id)
-        kept.append((one.read().text, two.read().text, both.read()))
-        raise Dissolved("enough")
-
-    run(staged(steps), delay=delay)
-    one, two, both = kept[0]
-    assert both == f"{one} {two}"
-
-
-def test_a_part_without_words_is_left_out_of_a_tuple():
-    def steps(team, lab):
-        none = lab.later(nothing)
-        said = yield from lab.ask(team.leader, SAY, Words, heard=(none,))
-        said.read()
-        raise Dissolved("enough")
-
-    assert only(run(staged(steps)), "teams")[0]["reason"] == "enough"
-
-
-def nothing():
-    return None
-
-
-@SPEEDS
 def test_a_verdict_is_raised_by_every_read_that_needs_it(delay):
     def steps(team, lab):
         refused = yield from lab.ask(team.leader, SAY, Words, heard=())
@@ -305,15 +272,6 @@ def _dies(reference):
         gc.collect()
         time.sleep(0.01)
     return reference() is None
-
-
-def test_answers_are_found_inside_tuples_and_lists():
-    def act(answer, lab):
-        found_ = answers_in((1, [answer, ("x", answer)], "y"))
-        assert [a is answer for a in found_] == [True, True]
-        assert answers_in({"a": 1}) == []
-
-    run(one(act))
 
 
 def mumbling(readable_at):

@@ -10,7 +10,6 @@ import pytest
 from tests.society.tiny_society import (
     GUEST,
     SAY,
-    Talk,
     Words,
     by_chance,
     echo,
@@ -210,19 +209,6 @@ def test_an_id_asked_twice_is_an_error():
             asked = {"who": team.leader, "act": "invite", "seat": 0} | other
             lab.pose(asked["who"], SAY, Words, asked["act"], seat=asked["seat"], heard=())
         yield from lab.wait(2.0)
-        raise Dissolved("enough")
-
-    society = run(lambda team, lab: lab.stage("topic", steps(team, lab)))
-    assert only(society, "teams")[0]["reason"] == "enough"
-
-
-def test_a_guest_is_asked_once_about_the_same_words():
-    def steps(team, lab):
-        said = yield from lab.ask(team.leader, SAY, Talk, heard=())
-        people = lab.library.people("graphs", 2)
-        lab.consult(said, people, GUEST, Words, team.leader)
-        with pytest.raises(ProtocolError, match="/guest is asked twice"):
-            lab.consult(said, people, GUEST, Words, team.leader)
         raise Dissolved("enough")
 
     society = run(lambda team, lab: lab.stage("topic", steps(team, lab)))

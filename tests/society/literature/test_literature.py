@@ -1,7 +1,5 @@
 """Literature: what is published, as of a date."""
 
-import threading
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -138,32 +136,6 @@ def test_search_as_of_a_date_is_brute_force_over_what_was_published(dates, ask, 
     found = literature.search(text, k, literature.visible(ask))
     assert [(r.id, r.distance) for r in found] == by_hand(literature, text, k, ask)
     assert literature.search(text, k, literature.visible(min(ask, 0))) == early
-
-
-def test_a_search_in_another_thread_is_not_disturbed_by_publishing(three):
-    expected = three.search("graph volume", 2, 3)
-    seen, failures = [], []
-
-    def read():
-        try:
-            for _ in range(150):
-                seen.append(three.search("graph volume", 2, 3))
-                three.search("volume", 5, three.visible(1e9))
-                three.citations("graph", 0.0)
-        except Exception as error:
-            failures.append(error)
-
-    readers = [threading.Thread(target=read) for _ in range(2)]
-    for reader in readers:
-        reader.start()
-    for number in range(400):
-        three.publish(paper(f"n{number}", float(number), "graph volume", ("graph",)))
-    for reader in readers:
-        reader.join()
-    assert not failures
-    assert set(seen) == {expected}
-    assert three.citations("graph", 0.0) == 2
-    assert three.citations("graph", 1e9) == 402
 
 
 def test_a_past_in_columns_is_not_gone_through(monkeypatch):

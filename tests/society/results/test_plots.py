@@ -85,11 +85,6 @@ def test_papers_and_teams_at_work_are_counted(run: Run, axes: Any) -> None:
     ]  # fmt: skip
 
 
-def test_calls_are_stacked_by_act(run: Run, axes: Any) -> None:
-    run.plot.calls(axes)
-    assert sum(bar.get_height() for bar in axes.patches) == 3
-
-
 @pytest.mark.parametrize("name", ["timeline", "network", "papers", "calls"])
 def test_a_run_in_which_nothing_happened_can_be_drawn(name: str) -> None:
     empty = Run.from_rows({}, {"seed": 0, "days": 10.0}, {})

@@ -198,25 +198,6 @@ def test_a_damaged_table_is_an_input_error(folder, content):
         Run.open(folder).table("ties")
 
 
-def _read_all(folder):
-    run = Run.open(folder)
-    run.table("ties")
-    list(run.events())
-
-
-def test_links_are_not_followed(folder, tmp_path_factory):
-    elsewhere = tmp_path_factory.mktemp("elsewhere") / "secret"
-    elsewhere.write_text("seed: 1")
-    for name in ("tables/ties.parquet", "scenario.yaml", "vectors.npz", "events.jsonl"):
-        (folder / name).unlink()
-        os.symlink(elsewhere, folder / name)
-        with pytest.raises(InputError, match="is a symbolic link"):
-            _read_all(folder)
-        (folder / name).unlink()
-        if name == "tables/ties.parquet":
-            write_tables(folder, ROWS)
-
-
 @pytest.mark.slow
 def test_a_cell_of_seventy_megabytes_is_refused(folder):
     table = pa.table({"source": ["x" * 70_000_000]})

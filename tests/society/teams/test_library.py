@@ -23,7 +23,6 @@ from virsci_society.agents.errors import Dissolved, ProtocolError
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.prompts.prompt import Prompt
-from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.literature.literature import Literature
 from virsci_society.society.teams.contracts import Manuscript
 from virsci_society.society.teams.world import NAMED_AUTHORS, World
@@ -85,31 +84,6 @@ def test_several_texts_find_papers_of_each(delay):
 
 def text_of_speech(said):
     return said.text.replace("graphs", "speech")
-
-
-def test_a_diverse_search_is_that_of_the_literature_with_authors():
-    kept = []
-
-    def steps(team, lab):
-        yield from lab.wait(0.5)
-        answer = lab.library.search_diverse(
-            ("graphs", "vision"), 3, diversity=0.3, exclude=("past1",)
-        )
-        kept.append((answer.read(), lab.library.search("graphs", 2).read()))
-
-    society = run(looking(steps))
-    literature = society.literature
-    diverse, plain = kept[0]
-    expected = literature.search_diverse(
-        ("graphs", "vision"), 3, 8, diversity=0.3, exclude=frozenset({"past1"})
-    )
-    assert tuple(dataclasses.replace(one, authors=()) for one in diverse) == expected
-    assert [one.authors for one in diverse] == [(name(int(one.id[4:])),) for one in diverse]
-    # A plain search finds what it always found, and names authors too.
-    assert tuple(dataclasses.replace(one, authors=()) for one in plain) == (
-        literature.search("graphs", 2, 8)
-    )
-    assert plain[0].authors == (name(0),)
 
 
 @LIVE
@@ -455,36 +429,3 @@ def test_every_part_of_a_question_is_a_part_of_its_hash(tmp_path):
     with Journal.open(path) as journal:
         rows = journal._all("SELECT id, hash FROM findings ORDER BY id")
     assert len({hash_ for _, hash_ in rows}) == len(asked) == len(rows)
-
-
-COMMON_TO_ALL = ("lic", "maps of graphs", "cell walls", "maps", "old trees")
-
-
-def test_a_page_may_show_cleaned_interests_and_nothing_else_knows_them(tmp_path):
-    """The page calls a function; profiles, forms and rules have the interests as they were."""
-    path = tmp_path / "me.txt"
-    path.write_text("You know {{ shown_interests(me) | join(' / ') }}.\n")
-    page = Prompt(path)
-    profiles = [
-        dataclasses.replace(one, interests=(*COMMON_TO_ALL, *one.interests))
-        for one in ECOSYSTEM.profiles
-    ]
-    requests = []
-
-    def script(request):
-        requests.append(request)
-        return {"text": "x"}
-
-    def steps(team, lab):
-        yield from lab.ask(team.leader, page, Words)
-        yield from lab.ask(team.leader, SAY, Words, seat=1, heard=())
-
-    ecosystem = dataclasses.replace(ECOSYSTEM, profiles=People.of(profiles))
-    society = run(looking(steps), ecosystem=ecosystem, script=script)
-    shown, plain = requests
-    # "maps" is a part of another; "graphs" is nobody's keyword.
-    assert shown.messages[-1].content == "You know maps of graphs / cell walls / old trees."
-    assert shown.who.interests == (*COMMON_TO_ALL, "graphs")
-    assert shown.slots["me"].interests == (*COMMON_TO_ALL, "graphs")
-    assert "shown_interests" not in {*shown.slots, *plain.slots}
-    assert "general_terms" in vars(society.world.ecosystem)

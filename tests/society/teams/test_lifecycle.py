@@ -169,22 +169,6 @@ def test_a_team_cannot_dissolve_itself(inside):
     assert only(run(steps), "teams")[0]["reason"] == "done"
 
 
-def test_one_team_may_dissolve_another():
-    def steps(team, lab):
-        yield from lab.wait(2.0)
-        if team.leader == name(0):
-            other = lab.world.teams["Scientist1/1"]
-            other.dissolve("scooped")
-        yield from lab.wait(2.0)
-        raise Dissolved("done")
-
-    society = run(steps, (0.0, 0), (0.0, 1))
-    assert {t["team"]: (t["reason"], t["finished"]) for t in only(society, "teams")} == {
-        "Scientist0/1": ("done", 4.0),
-        "Scientist1/1": ("scooped", 2.0),
-    }
-
-
 def test_swallowing_everything_does_not_survive_a_dissolution():
     tried = []
 
@@ -430,25 +414,6 @@ def test_a_part_that_goes_on_after_the_end_of_its_team_is_ended_too():
     society = run(steps, (0.0, 0), times=times(deadline=5.0))
     (team,) = society.log.rows["teams"]
     assert team[9:11] == ("dissolved", "deadline")
-    failures = [e["failure"] for e in society.log.events if e["kind"] == "part_failed"]
-    assert failures == ["ValueError: lost the notes"]
-
-
-def test_a_part_that_failed_is_told_though_another_began_after_it():
-    def steps(team, lab):
-        yield from lab.stage("work", work(lab))
-
-    def work(lab):
-        lab.start(failing(lab))
-        yield from lab.wait(2.0)
-        lab.start(lab.wait(1.0))
-        yield from lab.wait(2.0)
-
-    def failing(lab):
-        yield from lab.wait(1.0)
-        raise ValueError("lost the notes")
-
-    society = run(steps)
     failures = [e["failure"] for e in society.log.events if e["kind"] == "part_failed"]
     assert failures == ["ValueError: lost the notes"]
 

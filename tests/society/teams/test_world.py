@@ -6,7 +6,6 @@ from tests.society.tiny_society import (
     BEFORE,
     ECOSYSTEM,
     GUEST,
-    INTERESTS,
     INVITE,
     PEOPLE,
     SAY,
@@ -69,16 +68,6 @@ def test_citations_reach_the_authors_of_what_is_cited():
     assert profile(2, 99.0).citations == 20
 
 
-def test_unknown_citations_stay_unknown():
-    from dataclasses import replace
-
-    profiles = tuple(replace(p, citations=None) for p in ECOSYSTEM.profiles)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tests.society.tiny_society.ECOSYSTEM", replace(ECOSYSTEM, profiles=profiles))
-        society = run(paper_of(), (0.0, 3))
-    assert society.population.profile(0, 50.0).citations is None
-
-
 def test_people_beyond_the_limit_become_agents_when_they_act(monkeypatch):
     monkeypatch.setattr(population_module, "ALL_AGENTS_LIMIT", 5)
     society = run(paper_of(), (0.0, 3), (5.0, 4))
@@ -133,23 +122,6 @@ def test_a_paper_is_seen_by_others_strictly_after_its_date(delay):
     steps, seen = seen_by([1.5, 10.5, 11.0, 11.5])
     run(steps, (0.0, 3), (0.0, 9), delay=delay)
     assert seen == [(1.5, 8, 0, 3, 5), (10.5, 8, 0, 3, 5), (11.0, 8, 0, 3, 5), (11.5, 9, 1, 4, 6)]
-
-
-def test_a_search_made_before_sees_nothing_of_what_was_published_since():
-    """However late its words are needed."""
-    kept = []
-
-    def steps(team, lab):
-        if team.leader != name(9):
-            return (yield from paper_of()(team, lab))
-        yield from lab.wait(10.0)
-        before = lab.library.search("anything", 99)
-        yield from lab.wait(20.0)
-        kept.extend((len(before.read()), len(lab.library.search("anything", 99).read())))
-        raise Dissolved("done")
-
-    run(steps, (0.0, 3), (0.0, 9), delay=by_chance)
-    assert kept == [8, 9]
 
 
 def test_a_search_takes_effect_with_the_date_of_asking_also_when_its_words_are_late():
@@ -212,32 +184,6 @@ def test_every_row_of_a_publication():
     assert (published.year, published.date) == (2020, 11.0)
     (event,) = [e for e in society.log.events if e["kind"] == "published"]
     assert (event["date"], event["paper"]) == (11.0, "Scientist3/1")
-
-
-def test_a_work_cited_twice_or_unknown_is_one_citation_or_none():
-    def steps(team, lab):
-        page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
-        return Manuscript(page, lab.later(cited_twice, page))
-
-    society = run(steps, (0.0, 3))
-    assert [row[1] for row in society.log.rows["citations"]] == ["past2", "past5"]
-    assert society.population.profile(2, 50.0).citations == 21
-
-
-def cited_twice(_):
-    return ("past2", "nowhere", "past2", "past5")
-
-
-def test_later_teams_cite_what_earlier_ones_have_published():
-    def said(request):
-        return {"title": "On privacy", "abstract": "privacy " * 5, "text": "x"}
-
-    society = run(paper_of(cites="privacy"), (0.0, 3), (20.0, 5), script=said)
-    rows = only(society, "citations")
-    later = {row["cited"]: row["inside"] for row in rows if row["citing"] == "Scientist5/1"}
-    assert later == {"Scientist3/1": True, "past7": False}
-    assert society.literature.citations("Scientist3/1", 31.0) == 0
-    assert society.literature.citations("Scientist3/1", 31.5) == 1
 
 
 def test_memory_is_written_when_a_team_ends_and_tells_topic_and_mates():
@@ -306,12 +252,12 @@ def test_only_related_words_are_recalled_and_only_when_asked_for():
     assert lines == [[], ["A team on volcanoes"], ["A team on beetles"], [], ["A team on beetles"]]
 
 
-def consulting(asked=True, wait=5.0):
+def consulting(wait=5.0):
     """A team whose leader consults the outsider whose interests are nearest to speech."""
 
     def script(request):
         if request.form is Talk:
-            ask = {"scientist": name(2), "question": "What of speech?"} if asked else None
+            ask = {"scientist": name(2), "question": "What of speech?"}
             return {"text": "I think.", "ask": ask}
         return {"text": "Speech is hard."}
 
@@ -365,39 +311,6 @@ def test_a_guest_who_works_in_no_other_team_is_no_crossing():
     steps, script = consulting()
     society = run(steps, (0.0, 3), (2.0, 2), script=script)
     assert [row["cross_team"] for row in only(society, "consultations")] == [False]
-
-
-@pytest.mark.parametrize("words", ["nobody", "a stranger", "silence"])
-def test_whom_nobody_may_ask_is_not_asked(words):
-    steps, script = consulting(asked=words != "nobody")
-
-    def other(request):
-        said = script(request)
-        if request.form is Talk and words != "nobody":
-            who = "Scientist99" if words == "a stranger" else name(2)
-            question = " " if words == "silence" else "Well?"
-            said["ask"] = {"scientist": who, "question": question}
-        return said
-
-    society = run(steps, (0.0, 3), script=other)
-    assert not society.log.rows["consultations"]
-    assert [call["act"] for call in only(society, "calls")] == ["utter", "utter"]
-
-
-def test_outsiders_are_nearest_first_and_without_the_excluded():
-    kept = []
-
-    def steps(team, lab):
-        kept.append([p.id for p in lab.library.people("speech", 3).read()])
-        kept.append([p.id for p in lab.library.people("graphs", 2, without=[name(0)]).read()])
-        raise Dissolved("done")
-        yield
-
-    run(steps, (0.0, 3))
-    assert kept[0][0] == name(2)
-    assert kept[1][0] == name(8), "the second person with this interest"
-    assert name(0) not in kept[1]
-    assert INTERESTS[2] == "speech"
 
 
 def test_events_have_date_and_sequence():
@@ -487,25 +400,3 @@ def test_an_invitation_that_the_end_overtakes_stays_unanswered():
     unanswered = (name(1), 3.0, None, None, 2)
     assert outcome(until=10.0) == unanswered, "the run has ended"
     assert outcome(times=times(deadline=5.0)) == unanswered, "the team was dissolved"
-
-
-def test_who_left_has_not_written_the_paper():
-    def steps(team, lab):
-        mates = [name(4), name(5)]
-        topic = yield from lab.stage("topic", meet(team, lab, mates))
-        team.notes["topic"] = topic
-        lab.people.leave(mates[0])
-        page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
-        return Manuscript(page)
-
-    def meet(team, lab, mates):
-        for mate in mates:
-            lab.people.join(mate)
-        return (yield from lab.ask(team.leader, SAY, Words, heard=()))
-
-    society = run(steps, (0.0, 3), script=lambda r: echo(r) | {"text": "proteins", "title": "A"})
-    remembered = {
-        who: len(society.population.scientist_named(name(who)).memory) for who in (3, 4, 5)
-    }
-    assert remembered == {3: 1, 4: 0, 5: 1}
-    assert society.population.scientist_named(name(5)).memory[0].line.endswith("With Scientist3.")

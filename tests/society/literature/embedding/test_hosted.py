@@ -119,12 +119,6 @@ def test_a_client_that_is_asked_to_wait_waits(server):
     assert time.monotonic() - began > 0.8
 
 
-def test_silence_is_met_with_another_attempt(server):
-    server.plan(Plan(rates={"stalled": 0.3}, seed=1, streak=1, stalled_seconds=5))
-    embedding = hosted(server, deadlines={"connect": 1, "read": 0.4, "total": 0.5})
-    assert np.allclose(embedding.encode(TEXTS), expected(TEXTS), atol=1e-5)
-
-
 FINAL = {"unauthorised": "valid key", "forbidden": "valid key", "not_found": "model"}
 
 
@@ -177,15 +171,6 @@ def test_an_address_that_says_nothing_is_given_up(waited, hang_up):
         with pytest.raises(Stopped, match=f"{url}: .*nothing has ever answered"):
             HostedEmbedding(nobody).encode(["graph"])
     assert sum(waited) < 10.0
-
-
-def test_a_server_that_has_answered_is_waited_for_longer(waited):
-    with FaultServer() as server:
-        embedding = hosted(server, retry={}, batch=1)
-        embedding.encode(["graph"])
-    with pytest.raises(Stopped, match="8 attempts have failed"):
-        embedding.encode(["tree"])
-    assert sum(waited) > 60.0
 
 
 def test_an_interrupted_corpus_goes_on_where_it_stopped(server, tmp_path):

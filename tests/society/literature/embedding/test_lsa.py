@@ -121,21 +121,6 @@ def test_keywords_are_the_weightiest_terms_and_tell_no_word_twice(lsa: LSAEmbedd
     assert lsa.keywords("nothing known", 3) == ()
 
 
-def test_preferred_keywords_come_first_then_pairs_then_words(lsa: LSAEmbedding) -> None:
-    text = "force-directed graph layout: springs, nodes"
-    assert lsa.keywords(text, 1, {"springs"}) == ("springs",)
-    rest = lsa.keywords(text, 4, {"springs"})
-    assert " " in rest[1]
-    assert [" " in term for term in rest[1:]] == sorted(
-        (" " in term for term in rest[1:]), reverse=True
-    )
-
-
-def test_one_text_is_a_corpus() -> None:
-    lsa = LSAEmbedding.fit(["graph"])
-    assert np.array_equal(lsa.encode(["graph", "tree"]), [[1.0], [0.0]])
-
-
 @pytest.mark.parametrize("texts", [[], [""], ["the of", "and"]])
 def test_a_corpus_without_words_is_refused(texts: list[str]) -> None:
     with pytest.raises(InputError, match="titles or abstracts"):
@@ -216,13 +201,6 @@ def test_a_large_corpus_is_fitted_on_a_seeded_sample_and_says_so(tmp_path: Path)
     one.save(tmp_path)
     assert load_embedding(tmp_path).notes == one.notes
     assert pickle.loads(pickle.dumps(one)).notes == one.notes
-
-
-def test_a_sample_is_made_of_texts_of_the_corpus_in_their_order() -> None:
-    texts = [f"word{n}" for n in range(300)]
-    lsa = LSAEmbedding.fit(texts, seed=1, dim=2, sample=49)
-    known = [text for text in texts if lsa.keywords(text, 1)]
-    assert len(known) == 49
 
 
 def test_a_corpus_is_encoded_in_stretches_as_its_texts_are(lsa: LSAEmbedding) -> None:

@@ -2,12 +2,9 @@
 
 import hashlib
 import json
-import os
 import pickle
 import shutil
-import signal
 import threading
-import time
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
@@ -18,7 +15,6 @@ import pytest
 
 from tests.society.literature.embedding.tiny_model import HIDDEN, WORDS, build
 from virsci_society.agents.errors import InputError
-from virsci_society.society.literature.embedding.cache import EmbeddingCache
 from virsci_society.society.literature.embedding.registry import load_embedding, make_embedding
 from virsci_society.society.literature.embedding.sentence_transformer import (
     ModelFiles,
@@ -88,20 +84,6 @@ def test_rows_do_not_depend_on_neighbours_order_or_threads(built, rows):
         alone = SentenceTransformerEmbedding(ModelFiles.resolve(str(built)), workers=workers)
         for place in (0, 7, 40, 88):
             assert np.array_equal(alone.encode([TEXTS[place]])[0], rows[place])
-
-
-def test_rows_do_not_depend_on_torchs_threads(built, rows):
-    import torch
-
-    before = torch.get_num_threads()
-    try:
-        for threads in (1, 4):
-            torch.set_num_threads(threads)
-            again = make_embedding(f"sentence-transformers:{built}")
-            assert np.array_equal(again.encode(TEXTS), rows)
-            assert torch.get_num_threads() == threads
-    finally:
-        torch.set_num_threads(before)
 
 
 def test_batches_on_a_device_give_the_same_to_1e_5(built, rows):
@@ -242,84 +224,6 @@ def test_a_models_own_prompts_are_left_alone_and_ours_stands_before_queries(mode
     expected = plain.encode([f"volume {text}" for text in TEXTS[:5]])
     assert np.array_equal(asking.encode_queries(TEXTS[:5]), expected)
     assert asking.revision.startswith(plain.revision + "+query.")
-
-
-TEXTS_TO_KEEP, BATCH = 600, 512
-"""More than one batch, after which progress is told; batches are smaller here than elsewhere."""
-EMBED = """
-import time
-from virsci_society import EmbeddingCache, make_embedding
-from virsci_society.society.literature.embedding import base
-from tests.society.literature.embedding.test_sentence_transformer import BATCH, corpus
-base.BATCH_TEXTS = BATCH
-made = make_embedding("sentence-transformers:{model}")
-# Waits before the last texts: it is killed before the end, however late that happens.
-wait = lambda *_: time.sleep(600)
-made.encode_all(corpus(), cache=EmbeddingCache("{folder}"), progress=wait)
-"""
-
-
-def corpus():
-    """As many texts, no two the same."""
-    return [
-        f"{' '.join(WORDS[: n % 7])} {'abc'[n % 3] * (n // 3)}" for n in range(1, TEXTS_TO_KEEP + 1)
-    ]
-
-
-@pytest.mark.slow
-def test_an_embedding_killed_in_another_process_goes_on_with_the_same_rows(
-    nursery, built, tmp_path, monkeypatch
-):
-    """Half is made by a process with other threads, which is killed, half here; then all again."""
-    told, embedding = [], make_embedding(f"sentence-transformers:{built}")
-    enough = size_of_five_batches(tmp_path / "measured", embedding.origin)
-    deadline = time.monotonic() + 120
-    branch, code = nursery.branch(OMP_NUM_THREADS="3"), EMBED.format(model=built, folder=tmp_path)
-    child = branch.start(tmp_path / "log", before=code, only=True)
-    while time.monotonic() < deadline and size(tmp_path) < enough:
-        time.sleep(0.002)
-    os.kill(child, signal.SIGKILL)
-    assert branch.wait(child)[0] == -signal.SIGKILL
-    branch.close()
-    monkeypatch.setattr("virsci_society.society.literature.embedding.base.BATCH_TEXTS", BATCH)
-    with EmbeddingCache(tmp_path) as cache:
-        kept = len(cache.partition(embedding.origin))
-        assert 5 * 64 <= kept < TEXTS_TO_KEEP
-        made = spied(embedding, monkeypatch)
-        rows = embedding.encode_all(corpus(), cache=cache, progress=lambda *n: told.append(n))
-    assert told == [(BATCH, TEXTS_TO_KEEP), (TEXTS_TO_KEEP, TEXTS_TO_KEEP)]
-    # Beside the text by which the model is asked for the length of its rows.
-    assert sorted(made) == sorted([*corpus()[kept:], "length"])
-    again = make_embedding(f"sentence-transformers:{built}")
-    around = slice(kept - 100, kept + 50)
-    assert np.array_equal(rows[around], again.encode(corpus()[around]))
-
-
-def size(folder):
-    """Bytes of the log of a cache, which only grows while a process writes."""
-    log = folder / "vectors.sqlite-wal"
-    return log.stat().st_size if log.exists() else 0
-
-
-def size_of_five_batches(folder, origin):
-    """What the log holds after five batches of rows as short as those of the model."""
-    with EmbeddingCache(folder) as cache:
-        for start in range(0, 5 * 64, 64):
-            rows = np.ones((64, HIDDEN), dtype=np.float32)
-            cache.partition(origin).add(corpus()[start : start + 64], rows)
-        return size(folder)
-
-
-def spied(embedding, monkeypatch):
-    """The texts that an embedding computes from now on."""
-    made, compute = [], embedding._compute
-
-    def noted(texts):
-        made.extend(texts)
-        return compute(texts)
-
-    monkeypatch.setattr(embedding, "_compute", noted)
-    return made
 
 
 def hub(model, home):
