@@ -232,8 +232,6 @@ class Estimation:
         self.points, self.moments, self.weights = points, moments, weights
         self.scale, self.seed = scale, seed
         self.features = scale.summaries(moments)
-        self._fitted: dict[str, Predictor] = {}
-        self._folds: dict[str, FloatArray] = {}
         width, n = self.features.shape[1], len(points)
         self.accepted = min(n, max(FEWEST, 2 * (width + 1), round(ACCEPT * n)))
 
@@ -253,16 +251,14 @@ class Estimation:
         # Draws are in the order of the table, whatever their distance.
         order = np.argsort(near)
         rows, kernel = near[order], _shares(weights[order])
+        best = np.where(recovered.max(axis=0) >= IDENTIFIED, recovered.argmax(axis=0), -1)
         draws = self.points[rows].copy()
-        chosen = []
-        for column, place in enumerate(recovered.argmax(axis=0).tolist()):
-            known = recovered[place, column] >= IDENTIFIED
-            chosen.append(ESTIMATORS[place] if known else "")
-            if known:
-                made = self._draws(ESTIMATORS[place], rows, kernel, target)
-                # A regression may extrapolate beyond what the prior holds possible.
-                draws[:, column] = np.clip(made[:, column], -FARTHEST, FARTHEST)
-        return PosteriorSample(draws, kernel, tuple(chosen), recovered)
+        for place in sorted({*best.tolist()} - {-1}):
+            made = self._draws(ESTIMATORS[place], rows, kernel, target)
+            # A regression may extrapolate beyond what the prior holds possible.
+            draws[:, best == place] = np.clip(made[:, best == place], -FARTHEST, FARTHEST)
+        chosen = tuple("" if place < 0 else ESTIMATORS[place] for place in best.tolist())
+        return PosteriorSample(draws, kernel, chosen, recovered)
 
     def _near(self, distances: FloatArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
         """The accepted points, the nearest first, and their weights times the kernel."""
@@ -276,25 +272,22 @@ class Estimation:
     ) -> FloatArray:
         if name == "abc":
             return adjusted(self.points[rows], self.features[rows], kernel, target)
-        if name not in self._fitted:
-            self._fitted[name] = self._fit(name, np.arange(len(self.points)))
         # What a regression misses near the observation, its bias included, is added to it.
         residuals = self.points[rows] - self._out_of_fold(name)[rows]
-        drawn: FloatArray = self._fitted[name](target[None])[0] + residuals
+        whole = self._fit(name, np.arange(len(self.points)))
+        drawn: FloatArray = whole(target[None])[0] + residuals
         return drawn
 
     def _out_of_fold(self, name: str) -> FloatArray:
         """Estimates of every point from the points of the other folds."""
-        if name not in self._folds:
-            n = len(self.points)
-            # The same folds for every estimator, so that their errors compare.
-            fold = np.random.default_rng([self.seed, n]).permutation(n) % FOLDS
-            made = np.zeros_like(self.points)
-            for part in range(FOLDS):
-                inside, outside = np.flatnonzero(fold == part), np.flatnonzero(fold != part)
-                made[inside] = self._fit(name, outside)(self.features[inside])
-            self._folds[name] = made
-        return self._folds[name]
+        n = len(self.points)
+        # The same folds for every estimator, so that their errors compare.
+        fold = np.random.default_rng([self.seed, n]).permutation(n) % FOLDS
+        made = np.zeros_like(self.points)
+        for part in range(FOLDS):
+            inside, outside = np.flatnonzero(fold == part), np.flatnonzero(fold != part)
+            made[inside] = self._fit(name, outside)(self.features[inside])
+        return made
 
     def _fit(self, name: str, rows: IntArray) -> Predictor:
         points, features, weights = self.points[rows], self.features[rows], self.weights[rows]
@@ -506,28 +499,19 @@ class Fit:
         return Waves(points, first, moments, distances, distances <= limit, weights)
 
     @cached_property
-    def prior_estimation(self) -> Estimation:
-        """The estimators on the first wave, whose points are drawn from the prior."""
-        waves = self.waves
-        rows = np.flatnonzero(np.isfinite(waves.distances[: waves.first]))
-        parts = waves.points[rows], waves.moments[rows], np.ones(len(rows))
-        return Estimation(*parts, self.scale, self.file.seed)
-
-    @cached_property
-    def recovered(self) -> FloatArray:
-        """Cross-validated R^2 of every estimator and parameter, over the prior."""
-        self.tell("cross-validating the estimators")
-        return self.prior_estimation.recover()
-
-    @cached_property
     def posterior(self) -> PosteriorSample:
-        """The posterior of every parameter, from the plausible points of both waves."""
-        recovered, waves = self.recovered, self.waves
+        """The posterior of every parameter."""
+        waves, seed = self.waves, self.file.seed
+        known = np.isfinite(waves.distances)
+        self.tell("cross-validating the estimators")
+        # Over the prior, from which the points of the first wave alone are drawn.
+        rows = np.flatnonzero(known[: waves.first])
+        parts = waves.points[rows], waves.moments[rows], np.ones(len(rows))
+        recovered = Estimation(*parts, self.scale, seed).recover()
         self.tell("estimating the posterior")
-        rows = np.flatnonzero(waves.plausible & np.isfinite(waves.distances))
+        rows = np.flatnonzero(waves.plausible & known)
         parts = waves.points[rows], waves.moments[rows], waves.weights[rows]
-        made = Estimation(*parts, self.scale, self.file.seed)
-        return made.posterior(self.observed, recovered)
+        return Estimation(*parts, self.scale, seed).posterior(self.observed, recovered)
 
     def simulate(
         self,
