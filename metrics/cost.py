@@ -194,7 +194,6 @@ class Ledger(LedgerRecord):
         in_doubt: calls under way at a stop, the first thousand; they may have been paid twice.
         in_doubt_tokens: most tokens these can have cost.
         in_doubt_usd: most US dollars.
-        cut_off: attempts that were cut off before their cost was known.
         cut_off_tokens: most tokens these can have cost, an estimate that counts as spent.
         cut_off_usd: most US dollars.
         parted: the first call that differs from those of the run it was forked from.

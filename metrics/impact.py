@@ -29,7 +29,6 @@ class AuthorshipTable:
 
     Attributes:
         rows: ``paper``, ``scientist``, ``date`` (days); one row per authorship.
-        prior_pairs: pairs (smaller name first) with a joint paper before.
     """
 
     rows: pd.DataFrame

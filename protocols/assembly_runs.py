@@ -39,7 +39,6 @@ class AssemblyRun:
 
     Args:
         past: the papers from before day 0; their authors are the population of day 0.
-        team_sizes: numbers of authors of past papers; None: those of ``past``.
     """
 
     def __init__(

@@ -39,12 +39,7 @@ Profiles: TypeAlias = "Answer[tuple[Profile, ...]] | tuple[()]"
 
 @dataclass(slots=True)
 class Turn:
-    """One turn of a discussion: a meeting in which the members speak.
-
-    Attributes:
-        speakers: places in the speaking order, from 0, and masked names.
-        said: what has been said in it, which the stage adds; unread.
-    """
+    """One turn of a discussion: a meeting in which the members speak."""
 
     number: int
     speakers: tuple[tuple[int, str], ...]

@@ -256,7 +256,6 @@ class CandidateIdea:
     Attributes:
         references: papers of B_past near the idea, nearest first; empty if switched off.
         retrieved: ids of all papers that were found for it, shown to its author or near it.
-        marks: ratings of the idea by others (clarity, feasibility, novelty).
     """
 
     idea: Idea

@@ -113,7 +113,6 @@ class Change:
         settings_json: the settings as JSON text, for the tables; None where nothing is set.
         settings: new values, by the name of the field of the world (founding, protocol,
             publication, times, drift, careers), and ``seed``.
-        removal: the scientists who leave; None: nobody.
     """
 
     date: float

@@ -32,7 +32,6 @@ class ContextWindow:
     """The context window of a model, in tokens.
 
     Attributes:
-        server: what reported it; empty where nothing did.
         tokens: what a call has now; None: not known.
         most: what the model was made for, where Ollama reports that too; None: not known.
     """

@@ -60,7 +60,6 @@ class EmbeddingBatch:
         rows: one vector per text, all of one length.
         usage: tokens that were read.
         cut: number of texts that were longer than the model reads, and were cut.
-        requests: HTTP requests that it took, failed ones included.
     """
 
     rows: list[list[float]]

@@ -77,7 +77,6 @@ class EndpointSettings:
     """Where a model is asked.
 
     Attributes:
-        api_base: address of the API; None: the provider's own.
         key: name of the environment variable with the key; None: no particular one.
     """
 
@@ -158,11 +157,7 @@ def allow_key(variable: str) -> None:
 
 
 def require_key_host(variable: str, address: str | None) -> None:
-    """Check that the value of a variable may be sent to an address.
-
-    Args:
-        address: None: the provider's own.
-    """
+    """Check that the value of a variable may be sent to an address."""
     host = urlsplit(address or "").hostname or ""
     hosts = HOSTS.get(variable, ())
     own = not host or any(host == one or host.endswith(f".{one}") for one in hosts)

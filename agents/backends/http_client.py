@@ -46,9 +46,7 @@ class HttpResponse(NamedTuple):
     """The response to a request.
 
     Attributes:
-        status: HTTP status.
         body: its text; bytes that are no UTF-8 are replaced.
-        headers: in a mapping that does not tell cases apart.
     """
 
     status: int
@@ -60,7 +58,6 @@ class Route(NamedTuple):
     """How requests to an address travel.
 
     Attributes:
-        proxy: address of the HTTP proxy; None: they go directly.
         proxy_variable: the environment variable that names the proxy; empty without one.
         certificates: the environment variable that names the trusted certificates; empty: those of
             the system.

@@ -206,14 +206,7 @@ def litellm_arguments(model: str, endpoint: EndpointSettings, key: str | None) -
 
 
 class Exchange:
-    """The one HTTP request of a call, and its answer or error.
-
-    Attributes:
-        sent: True once a request has gone out.
-        response: its answer, an httpx response; None so far.
-        error: what was raised in its place; None so far.
-        transports: the transports that it went through.
-    """
+    """The one HTTP request of a call, and its answer or error."""
 
     def __init__(self) -> None:
         self.sent = False

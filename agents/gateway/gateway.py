@@ -131,12 +131,6 @@ class Gateway:
     It is made on the clock's thread and used on one loop thread; ``status_line`` and ``waiting``
     may be read from any thread.
 
-    Args:
-        journal: where every call is stored. None: a backend that answers inline stores nothing, any
-            other gets a journal in memory.
-        unreadable: when a run stops because answers could not be used; None: the default for
-            language models, and never for rules.
-
     Attributes:
         shut: True while a request that the journal does not hold has to wait: see ``open``.
     """
@@ -215,11 +209,7 @@ class Gateway:
         return outcome.reply()
 
     def record_reading(self, form: str, reply: str | None, *, live: bool) -> None:
-        """Count an answer that was read, or what came in its place.
-
-        Args:
-            reply: what came in place of a usable answer; None: the answer could be used.
-        """
+        """Count an answer that was read, or what came in its place."""
         if not self.strict and (live or self._watches_rules):
             self.readability.record(form, reply)
 

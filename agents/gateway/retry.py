@@ -75,8 +75,6 @@ class Conclusion:
     """What follows from how one attempt ended.
 
     Attributes:
-        outcome: outcome of the call; None: the attempt has brought none.
-        fault: the fault by which the attempt ended; None: there was none.
         usage: tokens that are billed; None: none were counted, and it costs nothing.
         bills_most: True if it counts with its largest cost, because nobody knows what it cost.
     """

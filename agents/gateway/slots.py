@@ -44,9 +44,6 @@ class Slot:
 
     Call ``record_success`` or ``record_failure`` if it is known how the attempt ended, and then
     ``release`` in any case.
-
-    Attributes:
-        cuts: how often the pool's limit had been cut when the attempt began.
     """
 
     __slots__ = ("_held", "_pool", "cuts")
@@ -88,7 +85,6 @@ class SlotPool:
     Attributes:
         limit: most attempts at a time now (>= 1); a fraction counts once it has become a whole.
         half_open: after a pause: one attempt at a time is made until one succeeds.
-        probe: the slot that holds this one attempt; None if it is free.
     """
 
     def __init__(
@@ -273,9 +269,6 @@ class SharedEndpoint:
 
     Args:
         patience: seconds, as ``SlotPool`` has it (>= 0).
-
-    Attributes:
-        loop_thread: the loop on which all of their requests are made.
     """
 
     def __init__(self, backend: Backend, in_flight: int, patience: float) -> None:

@@ -54,11 +54,7 @@ COPIED = ("calls", "findings")
 
 
 def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) -> None:
-    """Make the tables of a new journal, or check that one can be read.
-
-    Args:
-        path: the file, for messages; None: in memory.
-    """
+    """Make the tables of a new journal, or check that one can be read."""
     try:
         names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         if not names and not frozen:

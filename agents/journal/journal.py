@@ -59,11 +59,8 @@ class Journal:
     """The calls and retrievals of one run, on disk or in memory; made by ``open``.
 
     Attributes:
-        path: the file; None: in memory.
         unreplayed: calls of earlier sessions that this session has not requested yet.
-        is_empty: True if there was nothing to replay when it was opened.
         first_mismatch: date and id of the earliest call whose hash differs from the stored one.
-        first_parent_mismatch: the same for calls of the parent journal.
         rows_verified: rows that were checked against their hashes when it was opened.
     """
 
@@ -142,11 +139,7 @@ class Journal:
         fence: Callable[[], None] | None = None,
         verify: bool = True,
     ) -> Journal:
-        """Open a journal, and make it if there is none.
-
-        Args:
-            path: the file; None: in memory.
-        """
+        """Open a journal, and make it if there is none."""
         source = None if parent is None else cls(parent, None, True)
         return cls(path, source, frozen, fence, verify)
 
@@ -212,11 +205,7 @@ class Journal:
     async def record_outcome(
         self, request: Request, attempt: Attempt, outcome: CallOutcome | None
     ) -> CallOutcome | None:
-        """Commit how an attempt ended.
-
-        Args:
-            outcome: the call's outcome; None: the attempt failed.
-        """
+        """Commit how an attempt ended."""
         if self.frozen:
             raise ProtocolError(f"{request.id}: nothing ends in a frozen journal")
         # Secrets go before the cut: half of one would not be recognised.

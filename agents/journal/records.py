@@ -30,11 +30,7 @@ class CallOutcome:
     """How a call ended: with an answer or with a verdict.
 
     Attributes:
-        kind: answer, or the verdict: refused, filtered, overflow, unreadable.
-        text: the words of the answer, or the message of the verdict.
         usage: tokens.
-        cut: True if the words end because a limit of length was reached.
-        unruled: True if the offline scientist had no rule for the form.
     """
 
     kind: str

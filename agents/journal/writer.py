@@ -125,11 +125,7 @@ _INSERT_RETRIEVAL = "INSERT OR IGNORE INTO findings (id, asked, hash, value) VAL
 
 
 class Statements:
-    """Statements that write to a journal and note the rows to be sealed with the commit.
-
-    Args:
-        chain: seals the rows that are written; None: a journal in memory, whose rows have none.
-    """
+    """Statements that write to a journal and note the rows to be sealed with the commit."""
 
     def __init__(
         self, database: sqlite3.Connection, session: int, chain: HashChain | None = None
@@ -179,11 +175,7 @@ class Statements:
     def update_attempt(
         self, request: Request, attempt: Attempt, outcome: CallOutcome | None
     ) -> CallOutcome | None:
-        """Store how an attempt ended, and the call's outcome if it settled the call.
-
-        Args:
-            outcome: the call's outcome; None: the attempt failed.
-        """
+        """Store how an attempt ended, and the call's outcome if it settled the call."""
         usage = attempt.usage
         self._database.execute(
             _UPDATE_ATTEMPT,
@@ -247,11 +239,7 @@ Change = Callable[[], Any]
 
 
 class GroupCommitWriter:
-    """Writer thread of one journal; it starts with the first change.
-
-    Attributes:
-        fault: the error after which nothing is written any more; None so far.
-    """
+    """Writer thread of one journal; it starts with the first change."""
 
     def __init__(
         self,

@@ -105,11 +105,7 @@ class SentenceWriter:
         self.turn = int(asked.rng.random() * 8)
 
     def write(self, part: str, must: str | None = None) -> str:
-        """A new sentence for a part of an abstract.
-
-        Args:
-            must: a term that the sentence has to contain; None: any term.
-        """
+        """A new sentence for a part of an abstract."""
         used = {frame_mark(line) for line in self.text.lines}
         fresh = [frame for frame in FRAMES[part] if frame_mark(frame) not in used]
         frame = self.asked.pick(fresh or FRAMES[part])

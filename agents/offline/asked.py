@@ -36,11 +36,7 @@ T = TypeVar("T")
 
 
 class Asked:
-    """What a rule is given: the slots of the question, and the generator of this call.
-
-    Attributes:
-        me: profile of the scientist who is asked; None where there is none.
-    """
+    """What a rule is given: the slots of the question, and the generator of this call."""
 
     def __init__(self, slots: Mapping[str, Any], rng: np.random.Generator) -> None:
         self.slots, self.rng = slots, rng

@@ -180,11 +180,7 @@ class Prompt:
 
 
 class Prompts:
-    """The prompts of one folder, by name.
-
-    Args:
-        instead: prompts for those names for which the folder has no file; None: there are none.
-    """
+    """The prompts of one folder, by name."""
 
     def __init__(self, folder: Path, instead: Prompts | None = None) -> None:
         self._folder = folder

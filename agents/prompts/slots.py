@@ -78,10 +78,6 @@ class TurnPosition:
     """Where in the work of a team a question is asked.
 
     Attributes:
-        rounds: number of rounds; with adaptive pacing, the most there can be.
-        seat: place of the speaker in the round, from 1; 0: no speaker.
-        adaptive: True if the leader may end the stage before its last round.
-        attempt: number of times that the team has come to the stage, from 1.
         begun: True if somebody has spoken in the stage before its first round.
     """
 
@@ -208,11 +204,7 @@ def name_of(who: str, me: Profile) -> str:
 def list_references(
     references: Sequence[Reference], sentences: int | None = None, named: Container[str] = ()
 ) -> str:
-    """Papers with key, title, year, authors and abstract; one line each.
-
-    Args:
-        sentences: number of sentences of each abstract that are shown; None: all.
-    """
+    """Papers with key, title, year, authors and abstract; one line each."""
     # One line each, because every title is flattened.
     titles = list_titles(references, named).splitlines()
     return "\n".join(
@@ -227,9 +219,6 @@ def own_sentences(abstract: str, count: int | None) -> str:
     They begin with the first that has a word such as "we" or "this paper", because those before it
     tell what is known; where there is none, with the first of all. A mark stands where something is
     left out.
-
-    Args:
-        count: number of sentences; None: the whole text.
     """
     flat = flatten(abstract)
     parts = _SENTENCE.split(flat)

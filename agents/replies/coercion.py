@@ -115,9 +115,6 @@ def coerce_number(value: Any, most: float | None = None) -> Any:
 
     A text that is inexact, has another scale or holds two numbers is returned as it stands; true is
     no 1.
-
-    Args:
-        most: upper end of the field's scale; None: scales of 10 and of 100 are accepted.
     """
     # Not ``isinstance``: to Python True is an int, and a yes is no 1.
     if type(value) in (int, float):

@@ -63,7 +63,6 @@ class FactTables:
         references: an integer array of shape (references, 2): number of the citing paper, and of
             the cited one; numbers from ``len(works)`` on are of papers before the boundary or
             elsewhere. None: no reference is known.
-        topics: the keywords of each paper; None: none is known.
         further: tables of a run as they are, by name, and those of ``MEASURED``; empty for a field.
         cited: ids of the papers that numbers of ``references`` mean, in their order.
     """

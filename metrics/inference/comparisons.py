@@ -189,7 +189,6 @@ class ArmDifference:
     Attributes:
         difference: mean of the second minus the first, with its interval; n counts pairs, or the
             values of both arms.
-        effect: d_z of pairs, Hedges' g otherwise, with its interval.
         freedom: degrees of freedom of t.
         p: two-sided; NaN where it cannot be computed.
     """

@@ -28,8 +28,6 @@ class Correlation:
     Attributes:
         r: -1..1; NaN where one side does not vary.
         low: lower end; NaN below four observations.
-        test: name of the correlation and its test, such as ``Spearman``.
-        method: how the interval is computed; empty where there is none.
     """
 
     r: float

@@ -74,12 +74,7 @@ def sample_dates(days: float, every: float) -> list[float]:
 
 
 def adjacency(ties: pd.DataFrame, nodes: Sequence[str] | None = None) -> sparse.csr_array:
-    """Symmetric matrix of joint papers; no diagonal.
-
-    Args:
-        nodes: the scientists that are in the matrix, in its order, also those without a tie; ties
-            of others are left out. None: all who have a tie, by name.
-    """
+    """Symmetric matrix of joint papers; no diagonal."""
     names = pd.concat([ties["source"], ties["target"]])
     if nodes is None:
         # By name, so that the matrix does not depend on the order of rows.
@@ -167,11 +162,7 @@ class _Growing:
 def network_statistics(
     matrix: sparse.csr_array, triangles: FloatArray | None = None
 ) -> dict[str, float | int | None]:
-    """Every column of ``structure`` after the first two, for one weighted symmetric matrix.
-
-    Args:
-        triangles: through each node; None: they are counted.
-    """
+    """Every column of ``structure`` after the first two, for one weighted symmetric matrix."""
     nodes = matrix.shape[0]
     edges = matrix.nnz // 2
     degree = np.diff(matrix.indptr).astype(np.float64)

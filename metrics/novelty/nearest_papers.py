@@ -29,7 +29,6 @@ class Neighbours:
     """The neighbours of each query.
 
     Attributes:
-        hits: row numbers of the k nearest papers, m x k, nearest first.
         year_sums: sum of distances to all papers of each year, m x years.
     """
 

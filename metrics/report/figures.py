@@ -372,11 +372,7 @@ def draw_run_network(
 
 
 def write_run_figures(folder: Path, run: Run, *, within: Path | None = None) -> list[Path]:
-    """Write each figure of a run as ``NAME.svg``, in the colours of paper.
-
-    Args:
-        within: a folder above it below which no folder may be a link; None: ``folder``.
-    """
+    """Write each figure of a run as ``NAME.svg``, in the colours of paper."""
     make_folder(folder, within=within or folder)
     written = []
     for name, figure in run_figures(run).items():

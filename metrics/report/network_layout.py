@@ -63,7 +63,6 @@ class Communities:
 
     Attributes:
         names: of the scientists, sorted.
-        community: number of each scientist's community; the largest is 0.
         themes: main topic that most members of each community share; empty if unknown.
     """
 

@@ -117,7 +117,6 @@ class AssemblyQuantities:
         newcomers: share of the authorships that are those of newcomers, 0..1.
         first_newcomers: share of newcomers among the first authors, 0..1, of papers with two
             authors or more.
-        middle_newcomers: the same among those who are neither first nor last.
         q: share of the links of two incumbents whose pair had a joint paper before, 0..1.
         repeat_rate: share of all links whose pair had a joint paper before, 0..1.
         newcomer_newcomer: share of the links that join two newcomers, 0..1.

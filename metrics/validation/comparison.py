@@ -65,7 +65,6 @@ class Quantity(NamedTuple):
     """One row of the comparison.
 
     Attributes:
-        attribute: of ``AssemblyQuantities``, or a name of this module.
         unit: of its values.
         kind: of its distances: ``difference``, ``relative``, ``KS`` or ``JS``.
         side: the only column in which it is told; empty: both.

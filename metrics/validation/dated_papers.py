@@ -33,7 +33,6 @@ class DatedPaper(NamedTuple):
 
     Attributes:
         date: publication date in days; the boundary is 0.
-        outside: number of further authors, of whom nothing else is known.
     """
 
     date: float

@@ -67,13 +67,7 @@ def merge_searches(count: int, *searches: tuple[Reference, ...]) -> tuple[Refere
 def pose_refinement(
     work: TeamWork, who: str, idea: Answer[CandidateIdea], near: Any, seat: int = 0, **slots: Any
 ) -> Answer[RefinedIdea]:
-    """Ask for a better version of an idea, without waiting.
-
-    Args:
-        **slots: what else the page ``refinement`` shows, else empty: ``feedback`` (Utterances on
-            the idea), ``others`` (ideas of others), ``ends`` (does the work on it end when it is
-            called done?), ``part``.
-    """
+    """Ask for a better version of an idea, without waiting."""
     given = {"feedback": (), "others": (), "ends": False, **slots}
     return work.pose(
         who, "refinement", RefinedIdea, seat=seat, previous=idea, references=near, **given
@@ -83,11 +77,7 @@ def pose_refinement(
 def refine(
     work: TeamWork, who: str, idea: Answer[CandidateIdea], near: Any = None, **slots: Any
 ) -> Process[tuple[Answer[CandidateIdea], Answer[RefinedIdea]]]:
-    """One refinement of an idea, with the papers near it at hand.
-
-    Args:
-        near: papers that are shown; None: those near the idea.
-    """
+    """One refinement of an idea, with the papers near it at hand."""
     shown = work.search(idea) if near is None else near
     (said,) = yield from work.lab.ask_each(
         [who], lambda _, person: pose_refinement(work, person, idea, shown, **slots)

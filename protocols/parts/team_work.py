@@ -36,9 +36,6 @@ class WorkRules:
 
     Attributes:
         references: papers per search (>= 1).
-        sentences: sentences of an abstract that a page shows; None: all.
-        memory: ``own``: who is asked recalls lines from its other teams.
-        profiles: is who is asked told its profile, or its name alone?
         temperatures: of the replies to single pages by name, or to all; None: the model's.
     """
 
@@ -53,7 +50,6 @@ class TeamWork:
     """One team at work; made by ``ResearchSystem.run`` and handed to its stages.
 
     Attributes:
-        topic: what the team works on, unread; set by the stage ``topic``.
         text: the paper's text, where the way to the idea has written it already; unread.
     """
 
@@ -122,14 +118,7 @@ class TeamWork:
         seat: int = 0,
         **slots: Any,
     ) -> Process[tuple[Answer[CandidateIdea], ...]]:
-        """Ask for one idea each, side by side: what everybody is shown is the same.
-
-        Args:
-            shown: papers, unread; None: those near the topic.
-            **slots: what the page ``idea`` shows beside topic and papers, else empty: ``archive``
-                (earlier ideas, not to be repeated), ``summaries`` (Utterances: notes on the
-                literature), ``said`` (Utterances), ``part``.
-        """
+        """Ask for one idea each, side by side: what everybody is shown is the same."""
         papers = self.search(self.topic) if shown is None else shown
         given = {"archive": (), "summaries": (), "said": (), "references": papers, **slots}
         said = yield from self.lab.ask_each(

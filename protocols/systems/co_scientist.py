@@ -62,7 +62,6 @@ class Pool:
 
     Attributes:
         looks: how good they look to rules; empty where those know nothing of worth.
-        heard: pairs and verdicts of the whole round, for the meta-review.
     """
 
     k: float

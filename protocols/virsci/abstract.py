@@ -57,11 +57,7 @@ class AbstractStage(Part):
 
 
 class SelfReviewResult(NamedTuple):
-    """What the leader found in an abstract, unread, for the prompt of a revision.
-
-    Attributes:
-        review: similarity to each of the near abstracts, with reasons.
-    """
+    """What the leader found in an abstract, unread, for the prompt of a revision."""
 
     review: Answer[SelfReview]
     near: Answer[tuple[Reference, ...]]

@@ -79,7 +79,6 @@ class TeamMemory:
 
     Attributes:
         topic_summaries: the leader's summaries of the discussion that found the topic.
-        advice: what outsiders were asked and said while ideas were generated.
     """
 
     prompts: Prompts

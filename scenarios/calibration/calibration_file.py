@@ -173,12 +173,7 @@ class CalibrationFile(Part):
 
 @dataclass(frozen=True, eq=False)
 class PreparedCalibration:
-    """A calibration file that was checked, with the papers it may use.
-
-    Attributes:
-        fitted_on: those papers in the words of the calibrated scenario.
-        base_file: the file of the base; None for one of the library.
-    """
+    """A calibration file that was checked, with the papers it may use."""
 
     file: CalibrationFile
     corpus: Corpus

@@ -365,12 +365,7 @@ def _forest(points: FloatArray, features: FloatArray, weights: FloatArray, seed:
 
 @dataclass(frozen=True, eq=False)
 class Waves:
-    """The simulated points of both waves.
-
-    Attributes:
-        points: scores (points, parameters), those of the first wave first.
-        weights: prior density over the density from which each was drawn.
-    """
+    """The simulated points of both waves."""
 
     points: FloatArray
     first: int
@@ -381,11 +376,7 @@ class Waves:
 
 
 class Fit:
-    """The fit of one calibration.
-
-    Attributes:
-        names: keys that are fitted, in the order of the table of parameters.
-    """
+    """The fit of one calibration."""
 
     def __init__(
         self,

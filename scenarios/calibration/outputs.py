@@ -40,7 +40,6 @@ class Outcome:
     Attributes:
         check: the held-out windows, a row per window and quantity.
         scores: a row per held-out window.
-        opened: how often the held-out papers were opened, in a sentence.
     """
 
     fit: Fit

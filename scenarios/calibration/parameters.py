@@ -48,7 +48,6 @@ class Parameter:
     """One key of the mechanism.
 
     Attributes:
-        low: least value that is simulated, within what the key takes.
         meaning: in a few words, with its unit.
         floor: the least value of a quantity whose excess over it is estimated.
     """

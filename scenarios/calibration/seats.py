@@ -26,7 +26,6 @@ class CareerHistory:
     """The papers of everybody by period (a year), from which every seat is described.
 
     Attributes:
-        papers_of: numbers of the papers of each person, in order of date.
         first: period of the first paper of each person; larger than all for one without a paper.
     """
 

@@ -68,11 +68,7 @@ def write_schema(target: Path, text: str) -> Path:
 
 
 def scenario_text(name: str, parent: str | None) -> str:
-    """The text of a new scenario.
-
-    Args:
-        parent: the scenario that it extends; None: every key that people change is written out.
-    """
+    """The text of a new scenario."""
     from virsci_society.scenarios.config.yaml_io import write_yaml
 
     title = write_yaml({"name": name})

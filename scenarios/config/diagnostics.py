@@ -52,7 +52,6 @@ class Diagnostics:
     """Every fault of a document, gathered before any of them is reported.
 
     Attributes:
-        document: knows where each key was written.
         faults: key path and problem of each fault, in the order in which they were found.
     """
 
@@ -99,13 +98,7 @@ ELSEWHERE = {"base_url": "api_base", "api_key": "key", "max_completion_tokens": 
 
 
 def unknown_key(key: object, known: Sequence[str], elsewhere: Iterable[str] = ()) -> str:
-    """The problem of a key that is not known: the nearest known key, or all where none is near.
-
-    Args:
-        key: as it was written.
-        known: keys that are allowed at its place.
-        elsewhere: dotted keys of other sections, for a key that was written one level too high.
-    """
+    """The problem of a key that is not known: the nearest known key, or all where none is near."""
     hint = did_you_mean(str(key), known)
     if ELSEWHERE.get(str(key)) in known:
         hint = f"; did you mean {ELSEWHERE[str(key)]!r}?"

@@ -42,10 +42,8 @@ class FittedOn:
     """The papers on which the values of a scenario file were fitted: its key ``fitted_on``.
 
     Attributes:
-        community: in words.
         boundary: the year on whose 1 January the values hold.
         records: papers of the source, as the manifest of an ecosystem counts them.
-        past: papers before the boundary, as the manifest counts them.
         source: names of the source's files, as the manifest has them. Where none of the three is
             given, the values are of no single source.
     """
@@ -98,8 +96,6 @@ class Origin:
 
     Attributes:
         label: ``file:line:column``, ``--set a.b`` or the name of a Python argument.
-        folder: what relative paths in its value are relative to.
-        names: the key path that the label itself already names.
         fitted_on: the papers on which the values of that file were fitted; None: it does not say.
     """
 
@@ -111,12 +107,7 @@ class Origin:
 
 @dataclass(slots=True)
 class Document:
-    """Plain data and the origin of every key.
-
-    Attributes:
-        data: nested sections as they are written.
-        origins: where each key was written, by its path from the top.
-    """
+    """Plain data and the origin of every key."""
 
     data: dict[Key, Any] = field(default_factory=dict)
     origins: dict[KeyPath, Origin] = field(default_factory=dict)
@@ -158,9 +149,6 @@ def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
     """The file of a scenario: a name of the library, or the path of a file.
 
     A relative path is relative to ``folder``, or to the current folder.
-
-    Raises:
-        InputError: neither exists; the nearest names are shown.
     """
     names = library()
     if str(name) in names:
@@ -191,20 +179,12 @@ def is_study(name: str | Path) -> bool:
 
 
 def read_document(name: str | Path) -> Document:
-    """Read a scenario file and all files that it extends, merged into one document.
-
-    Raises:
-        InputError: a missing or broken file, or files that extend each other in a circle.
-    """
+    """Read a scenario file and all files that it extends, merged into one document."""
     return _read(find_scenario(name), ())
 
 
 def single_document(path: Path) -> Document:
-    """The document of one YAML file, whatever kind of file it is.
-
-    Raises:
-        InputError: as ``read_yaml``.
-    """
+    """The document of one YAML file, whatever kind of file it is."""
     sheet, folder = read_yaml(path), path.parent.resolve()
     return Document(
         dict(sheet.data), {key: Origin(mark, folder) for key, mark in sheet.marks.items()}
@@ -252,11 +232,7 @@ def _read(path: Path, below: tuple[Path, ...]) -> Document:
 
 
 def from_settings(settings: Iterable[str]) -> Document:
-    """The document of a list of ``--set`` settings ``a.b=c``, in their order; values are YAML.
-
-    Raises:
-        InputError: a setting without key or ``=``, or a value that is not YAML.
-    """
+    """The document of a list of ``--set`` settings ``a.b=c``, in their order; values are YAML."""
     document, faults = Document(), list[str]()
     for setting in settings:
         key, equals, text = setting.partition("=")
@@ -285,11 +261,7 @@ def from_settings(settings: Iterable[str]) -> Document:
 
 
 def from_arguments(arguments: Mapping[str, Any]) -> Document:
-    """The document of dotted keyword arguments such as ``{"protocol.turns": 3}``.
-
-    Raises:
-        InputError: an argument that is no key.
-    """
+    """The document of dotted keyword arguments such as ``{"protocol.turns": 3}``."""
     document = Document()
     for key, value in arguments.items():
         path = key_path(key)

@@ -76,11 +76,7 @@ class Folder(Part):
         return json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
 
     def generate(self, seed: int) -> Ecosystem:
-        """Read the ecosystem and verify every hash of it; the same for every seed.
-
-        Raises:
-            InputError: it is missing, damaged, or without papers or scientists.
-        """
+        """Read the ecosystem and verify every hash of it; the same for every seed."""
         from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
         self.require()

@@ -50,7 +50,6 @@ class KeyText(NamedTuple):
     """What the text below a field says, as ``MEANING Unit: UNIT. Source: SOURCE.`` gives it.
 
     Attributes:
-        meaning: in whole sentences.
         unit: of its value; a dash where it has none.
         source: a paper, this project, or "assumed"; a dash for a key of execution, which changes
             nothing that happens.

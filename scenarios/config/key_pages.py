@@ -93,12 +93,7 @@ def render_reference(cls: type[BaseModel], only: Common | None = None) -> str:
 
 
 class Common(NamedTuple):
-    """What scenarios commonly set.
-
-    Attributes:
-        keys: dotted.
-        parts: ``KEY: {use: NAME}`` of the parts that are used.
-    """
+    """What scenarios commonly set."""
 
     keys: frozenset[str]
     parts: frozenset[str]
@@ -136,8 +131,6 @@ class KeySection(NamedTuple):
 
     Attributes:
         title: heading; empty for the top level. Of one part among several: ``KEY: {use: NAME}``.
-        about: what the section or its part is.
-        rows: its keys.
     """
 
     title: str

@@ -30,14 +30,7 @@ _imported: dict[str, None] = {}
 
 @dataclass(frozen=True, slots=True)
 class InstalledPart:
-    """A part that an installed package adds.
-
-    Attributes:
-        kind: what it is, such as ``protocols`` or ``metrics``.
-        name: under which scenarios use it.
-        path: ``module:Name``.
-        package: name and version of the distribution.
-    """
+    """A part that an installed package adds."""
 
     kind: str
     name: str
@@ -67,11 +60,7 @@ def installed_of(kind: str) -> dict[str, str]:
 
 
 def import_member(path: str) -> Any:
-    """The object behind ``module:Name``.
-
-    Raises:
-        InputError: it cannot be imported; where code from outside raised, its line is named.
-    """
+    """The object behind ``module:Name``."""
     module, _, name = path.partition(":")
     outside = module.split(".")[0] != "virsci_society"
     if outside:

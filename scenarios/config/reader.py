@@ -44,15 +44,7 @@ _FAILED = object()
 
 
 class Reader:
-    """Reads one document.
-
-    Args:
-        document: merged from all its layers.
-        trust: let dotted paths after ``use:`` be imported, which runs code.
-
-    Attributes:
-        diagnostics: the faults found so far.
-    """
+    """Reads one document."""
 
     def __init__(self, document: Document, *, trust: bool) -> None:
         self.document = document
@@ -61,16 +53,7 @@ class Reader:
         self._beside: dict[KeyPath, list[str]] = {}
 
     def read_part(self, cls: type[ModelT], data: Any, path: KeyPath) -> ModelT | None:
-        """The settings object that a section describes.
-
-        Args:
-            cls: its class.
-            data: the section; an object of the class is taken as it is.
-            path: of the section, for messages.
-
-        Returns:
-            The object, or None where something is wrong with it; the faults are noted then.
-        """
+        """The settings object that a section describes."""
         if isinstance(data, cls):
             return data
         if not isinstance(data, dict):
@@ -251,16 +234,7 @@ def write_part(part: BaseModel) -> dict[str, Any]:
 
 
 def differing_keys(part: BaseModel, usual: BaseModel | None = None) -> dict[str, Any]:
-    """The keys of a settings object that differ from their defaults, without its execution keys.
-
-    Args:
-        part: the object; its class may name its keys of execution as ``execution``.
-        usual: an object of the same class with the default values; None: those of the class.
-
-    Returns:
-        Plain data. A section of another class than the default's begins with ``use``, and holds
-        what differs from the defaults of its own class.
-    """
+    """The keys of a settings object that differ from their defaults, without its execution keys."""
     data: dict[str, Any] = {}
     cls = type(part)
     tables, plainly = _fields_written(cls)

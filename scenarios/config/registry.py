@@ -206,11 +206,7 @@ def import_path(cls: type) -> str:
 
 
 def import_class(path: str) -> type[BaseModel]:
-    """The class behind ``module:Class``.
-
-    Raises:
-        InputError: it cannot be imported, or is not a part.
-    """
+    """The class behind ``module:Class``."""
     from pydantic import BaseModel
 
     target = import_member(path)
@@ -220,11 +216,7 @@ def import_class(path: str) -> type[BaseModel]:
 
 
 def require_trust(path: str, *, trust: bool) -> None:
-    """Refuse code from outside that nobody has vouched for.
-
-    Raises:
-        InputError: it is not trusted.
-    """
+    """Refuse code from outside that nobody has vouched for."""
     if not trust:
         raise InputError(
             f"{path!r} is code from outside and would be run; read it, then give --trust"
@@ -232,17 +224,7 @@ def require_trust(path: str, *, trust: bool) -> None:
 
 
 def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseModel]:
-    """The class that a scenario names after ``use:``.
-
-    Args:
-        use: the value after ``use:``, of whatever type.
-        table: the names that the field takes.
-        base: what a class from a dotted path has to be a subclass of.
-        trust: dotted paths may be imported.
-
-    Raises:
-        InputError: unknown, not trusted, or of another kind than the field takes.
-    """
+    """The class that a scenario names after ``use:``."""
     if isinstance(use, str) and use in table:
         return import_class(table[use])
     if isinstance(use, str) and ":" not in use and use in (outside := _installed(table)):
@@ -331,11 +313,7 @@ def is_list(field: FieldInfo) -> bool:
 
 
 def check_metric_name(name: Any, *, trust: bool) -> None:
-    """See that a name under ``metrics`` is a family, a measure or a function from outside.
-
-    Raises:
-        InputError: it is none of them; the message says which is which.
-    """
+    """See that a name under ``metrics`` is a family, a measure or a function from outside."""
     if isinstance(name, str) and (measures_named(name) or name in installed_of("metrics")):
         return
     if isinstance(name, str) and ":" in name:

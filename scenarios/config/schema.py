@@ -383,11 +383,7 @@ class Scenario(Part):
 
 
 def read_scenario(document: Document, *, trust: bool = False) -> Scenario:
-    """Check a document and build its scenario, interventions included.
-
-    Raises:
-        InputError: all faults at once, each with its place.
-    """
+    """Check a document and build its scenario, interventions included."""
     scenario = _read(document, trust=trust)
     diagnostics = Diagnostics(document)
     check_interventions(diagnostics, tuple(Scenario.model_fields), scenario.interventions)

@@ -69,7 +69,6 @@ class YamlDocument:
     """One YAML file.
 
     Attributes:
-        data: of its top level.
         marks: ``file:line:column`` of every key and list item, by its path.
     """
 
@@ -78,12 +77,7 @@ class YamlDocument:
 
 
 def read_yaml(path: Path) -> YamlDocument:
-    """Read one scenario file.
-
-    Raises:
-        InputError: the file is missing, not plain text, too large, not YAML, or has a key twice;
-            every fault is named by line and column.
-    """
+    """Read one scenario file."""
     label = display_path(path)
     if not path.exists():
         raise InputError(f"{label}: no such file")
@@ -112,9 +106,6 @@ def parse_yaml(text: str, label: str) -> YamlDocument:
     """The data of a YAML text whose top level is a mapping; an empty text is an empty mapping.
 
     The label stands for the file in messages.
-
-    Raises:
-        InputError: as ``read_yaml``.
     """
     node = compose(text, label)
     if node is None or (isinstance(node, yaml.ScalarNode) and not node.value):
@@ -133,9 +124,6 @@ def parse_value(text: str, label: str) -> Any:
     """One value as it would stand after a colon: ``3``, ``off``, ``{use: uniform}``.
 
     The label stands for its place in messages.
-
-    Raises:
-        InputError: not YAML.
     """
     if len(text) > MAX_BYTES:
         raise InputError(f"{label}: longer than {MAX_BYTES // 1024} KiB")
@@ -166,11 +154,7 @@ def display_path(path: Path) -> str:
 
 @lru_cache(maxsize=64)  # a study reads the same base for each of its arms; nobody changes a node
 def compose(text: str, label: str) -> yaml.Node | None:
-    """The nodes of a YAML text with their places; None of an empty one.
-
-    Raises:
-        InputError: not YAML.
-    """
+    """The nodes of a YAML text with their places; None of an empty one."""
     try:
         node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:

@@ -53,11 +53,7 @@ class AskedIdea:
 
 @dataclass(frozen=True, slots=True)
 class ShownPrompt:
-    """What one call was asked.
-
-    Attributes:
-        ideas: those on the page that lists or develops ideas, in its order.
-    """
+    """What one call was asked."""
 
     messages: tuple[tuple[str, str], ...]
     ideas: tuple[AskedIdea, ...] = ()
@@ -65,12 +61,7 @@ class ShownPrompt:
 
 @dataclass(frozen=True)
 class PromptBook:
-    """The prompts of a run, which its tables do not hold.
-
-    Attributes:
-        titles: of the papers of the past that any prompt shows, by id.
-        missing: why there are none, in words; empty where there are.
-    """
+    """The prompts of a run, which its tables do not hold."""
 
     questions: Mapping[str, ShownPrompt] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)

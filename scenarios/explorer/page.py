@@ -102,7 +102,6 @@ class Explorer:
     """A page and what was left out of it.
 
     Attributes:
-        left_out: one sentence for each thing that there was no room for.
         parted: day on which the two runs part; None: there is one run, or they are the same.
     """
 

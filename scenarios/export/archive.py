@@ -57,14 +57,7 @@ def write_archive(
     """Archive a finished run, or a study whose runs are all done; returns the number of files.
 
     Args:
-        folder: of the run or study; files in it that the program did not write are left out.
         target: the zip file; the same folder gives the same bytes on any day.
-        license: identifier in SPDX's list, for the archive as a whole.
-        authors: their names.
-        ecosystem: include the ecosystem if the runs read it from a folder of its own.
-
-    Raises:
-        InputError: the folder is neither, or is not finished or damaged.
     """
     if license is not None and not re.fullmatch(r"[A-Za-z0-9.+-]+", license):
         raise InputError(f"--license: got {license!r}, expected a name of SPDX, such as CC-BY-4.0")
@@ -113,16 +106,7 @@ def write_archive(
 
 
 def verify_archive(path: Path, replaying: Callable[[str], object], *, trust: bool) -> Verification:
-    """Check every file of an archive, and replay its runs from their journals.
-
-    Args:
-        path: the zip file.
-        replaying: called with a line about each run before it is replayed.
-        trust: let dotted paths in the scenarios be imported.
-
-    Raises:
-        InputError: it is no archive, or one that must not be unpacked.
-    """
+    """Check every file of an archive, and replay its runs from their journals."""
     told = Verification()
     with TemporaryDirectory() as spare:
         folder = Path(spare).resolve()
@@ -165,9 +149,6 @@ def unpack(path: Path, folder: Path) -> Iterator[str]:
 
     Before the first byte is written, every member must be a plain file with a name that stays
     inside the folder, and all of them together no larger than an archive of ours can be.
-
-    Raises:
-        InputError: one of them is not, or the archive cannot be read.
     """
     try:
         with zipfile.ZipFile(path) as archive:

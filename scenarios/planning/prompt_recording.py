@@ -171,9 +171,7 @@ class Listing:
 
     Attributes:
         rehearsed: True: the words are those of rule-based scientists in place of the model.
-        calls: by team, and within a team by their place among its acts.
         by_rules: calls that are not listed because rules answer them in the run too.
-        stopped: True if the rehearsal stopped after ``MOST`` requests.
     """
 
     title: str

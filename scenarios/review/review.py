@@ -186,7 +186,6 @@ class PanelReview:
     """One kind of review of the abstracts of some runs by one panel.
 
     Attributes:
-        scenario: its backend reviews, and its seed is that of the calls.
         runs: finished, by what the ids of their papers begin with: in a study ``0007/``, else
             nothing.
     """

@@ -197,8 +197,6 @@ class ReviewKind:
     """One way of reviewing.
 
     Attributes:
-        scores: names of the scores, as in the form and in the tables.
-        rated: what people are asked to rate on a sheet of this kind.
         meta: what the chair is asked after all reviewers; None: scores are averaged.
     """
 

@@ -75,11 +75,7 @@ def build_gateway(
     strict: bool = False,
     shared: SharedEndpoint | None = None,
 ) -> Gateway:
-    """The gateway to the scenario's backend.
-
-    Args:
-        journal: of its run folder; None: calls that cost anything are kept in memory.
-    """
+    """The gateway to the scenario's backend."""
     speaking = scenario.backend
     backend: Any = scenario.seeded_backend
     if speaking.budget.usd is not None and not backend.priced:

@@ -28,11 +28,7 @@ def check_before_run(
     online: bool = False,
     keys: bool = True,
 ) -> None:
-    """Check what a run needs besides a right scenario.
-
-    Args:
-        folder: the run folder; None: none is looked at.
-    """
+    """Check what a run needs besides a right scenario."""
     source = scenario.population.ecosystem
     if isinstance(source, Folder):
         source.require()

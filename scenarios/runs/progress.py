@@ -34,7 +34,6 @@ def standing_of(society: Society, calls: int | None = None) -> str:
 
     Args:
         society: between two of its events.
-        calls: number of calls that is told; None: of those it has asked, also of its journal.
     """
     from virsci_society.society.results.tables import TABLES
 

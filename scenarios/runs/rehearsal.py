@@ -35,11 +35,7 @@ long as one before, so that scenarios of nearly one size request the same."""
 
 
 class StandIn(Backend):
-    """Rule-based scientists in place of a model, inline and free.
-
-    Attributes:
-        model: the backend that is replaced; its limits and its hashes hold.
-    """
+    """Rule-based scientists in place of a model, inline and free."""
 
     model: Backend
     note: Callable[[Request], None] | None = None

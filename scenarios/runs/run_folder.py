@@ -66,11 +66,7 @@ PACKAGES = ("virsci-society", "mesa", "simpy", "numpy", "pandas", "pydantic", "f
 
 @dataclass(frozen=True)
 class RunRecord:
-    """A run whose record is written: all but measures, page and manifest.
-
-    Attributes:
-        run: what was written, with the manifest as far as it is known.
-    """
+    """A run whose record is written: all but measures, page and manifest."""
 
     scenario: Scenario
     folder: Path

@@ -60,17 +60,14 @@ class RunState:
             ``failed`` (an error), ``killed`` (no end recorded, lock not held), ``running or
             killed`` (the lock cannot be seen here), ``not begun`` or ``damaged``; of a study, in a
             list of runs, how many of its runs have finished.
-        scenario: title of the scenario; empty where it is not known.
         days: simulated days of the world that can be shown, or else the latest date of an answer;
             None where neither is known.
         calls: attempts at calls of a model, over all sessions; None where that is not known.
         tokens: of all attempts that are not in doubt; None likewise.
         usd: US dollars likewise.
-        reason: why it did not finish; empty where it did or still runs.
         stood: what its latest session said of where it stands, or stood at its end; empty if that
             was killed.
         answered: calls that have an outcome in the journal, also those answered by rules.
-        session: number of its latest session; 0 where it is not known.
         command: the command line of its latest session; empty where it is not known.
     """
 
@@ -144,11 +141,7 @@ def judge_state(
     notes: Mapping[str, str],
     writing: bool | None,
 ) -> tuple[str, str, str]:
-    """State, reason and words on where its latest session stood, of a run that was begun.
-
-    Args:
-        writing: whether a process holds its lock; None: that cannot be seen from this machine.
-    """
+    """State, reason and words on where its latest session stood, of a run that was begun."""
     if writing:
         standing: dict[str, Any] = _held(notes, STANDING, {})
         known = standing.get("session") == _held(notes, "session", 0)

@@ -37,11 +37,7 @@ class Interruptible(Protocol):
 
 
 class SignalWatch:
-    """The first signal that came, for loops that look at it from time to time.
-
-    Attributes:
-        reason: why the runs are to stop; None while no signal has come.
-    """
+    """The first signal that came, for loops that look at it from time to time."""
 
     def __init__(self) -> None:
         self.reason: Stopped | None = None

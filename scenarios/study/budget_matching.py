@@ -40,11 +40,7 @@ def match_budgets(
     progress: Progress | None = None,
     trust: bool = False,
 ) -> Design:
-    """Choose the value of every adapted key; a design without ``match`` stays as it is.
-
-    Args:
-        locked: what a lock says of its matching, whose values are taken; None: rehearse.
-    """
+    """Choose the value of every adapted key; a design without ``match`` stays as it is."""
     wanted = design.file.match
     if wanted is None or design.matching is not None:
         return design

@@ -68,11 +68,7 @@ def parse_key(key: str) -> KeyPath:
 def settings_document(
     study: Document, place: KeyPath, settings: Settings | None = None
 ) -> Document:
-    """Settings of a study file as a document whose messages name the lines of that file.
-
-    Args:
-        settings: dotted keys and values; None: the mapping that stands at the place.
-    """
+    """Settings of a study file as a document whose messages name the lines of that file."""
     written = _at(study.data, place) if settings is None else settings
     chosen = flatten(written) if isinstance(written, Mapping) else {}
     document = Document(nest(chosen))

@@ -60,7 +60,6 @@ class Ecosystem:
             the order of ``profiles``.
         past_vectors: one float32 row per past paper; memory-mapped where loaded from a folder.
         contemporary_vectors: one float32 row per contemporary paper.
-        manifest: source, licence, filters, number removed by each, notes.
         key: masked name to source id and real name; only where it was built from a source.
         interest_vectors: one float32 row per scientist, its interests as ``embedding`` encodes
             them; None where they are few enough to be encoded when they are needed.

@@ -178,7 +178,6 @@ class ObservedSizes(Sequence[int]):
         They are searched once per range and kept, because every founding of a team asks for them.
 
         Args:
-            largest: the highest size that is taken; None: no limit.
             since: only papers of the last so many days before day 0 are taken; None: all.
         """
         bounds = smallest, largest, since

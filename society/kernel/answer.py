@@ -226,13 +226,11 @@ class PendingCall:
     """A question whose slots have not settled yet.
 
     Attributes:
-        who: profile of the scientist asked, as of the date of the question.
         role: leader, member or guest; empty for somebody not (yet) in the team.
         memory: snapshot of the scientist's memory; empty: no memory in the prompt.
         year: calendar year of the question; None: the page does not say.
         calls: rows of the call and of its re-asks.
         page_values: further values for the page alone; forms and rules do not see them.
-        looks: a further value for rules alone; None: there is none.
     """
 
     call: Call

@@ -40,7 +40,6 @@ class Task:
     """The work behind one Answer, and how far it is.
 
     Attributes:
-        bounded: True if it counts among the outstanding questions (rule 17).
         pending: the object that the coroutine has yielded last; None before its start.
     """
 

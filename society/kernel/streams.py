@@ -17,11 +17,7 @@ from virsci_society.agents.arrays import WordArray
 
 
 def chosen_seed(seed: int | None, rng: int | np.random.Generator | None = None) -> int:
-    """The seed that was stated, or one from the operating system.
-
-    Args:
-        seed: the seed; None: not stated under this name.
-    """
+    """The seed that was stated, or one from the operating system."""
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**31))
     stated = seed if rng is None else rng

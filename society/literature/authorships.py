@@ -32,7 +32,6 @@ class Authorships:
             the year is known it is 1 January of that year.
         starts: where the authors of each paper begin in ``authors``, and their number at the end:
             an integer array of shape (papers + 1,).
-        authors: numbers of people, 0 to ``people`` - 1, an integer array.
         places: of each authorship ``FIRST`` for the first author of the paper as it was published,
             ``LAST`` for the last, their sum for a single one and 0 for the others, an integer
             array; None: no paper has an author who is left out here.
@@ -48,11 +47,7 @@ class Authorships:
     def of(
         cls, dated: Iterable[tuple[float, Sequence[int]]], people: int | None = None
     ) -> Authorships:
-        """Make the arrays of papers given one by one.
-
-        Args:
-            people: how many people have numbers; None: as many as the highest number needs.
-        """
+        """Make the arrays of papers given one by one."""
         papers = list(dated)
         lengths = [len(authors) for _, authors in papers]
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])

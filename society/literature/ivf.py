@@ -65,8 +65,6 @@ class IVFLayout:
 
     Attributes:
         centres: one float32 row per cell.
-        scale: the ranges of the one-byte codes, as faiss stores them.
-        probed: cells searched when every row is visible (faiss ``nprobe``).
         recall: measured share of the true nearest rows that are found; NaN before it is measured.
     """
 

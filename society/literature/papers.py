@@ -20,8 +20,6 @@ class Paper:
     """A paper with its simulated date.
 
     Attributes:
-        id: unique; the society's own papers have the id of their team.
-        abstract: may be empty in an ecosystem, never in a society's paper.
         date: publication date in days since 1 January of the boundary year; past papers have
             negative dates (1 January of their year), the society's own positive ones.
         year: calendar year.

@@ -345,12 +345,7 @@ class CoauthorNetwork:
         return np.where(partners[positions] == wanted, counts[positions], 0)
 
     def graph(self, among: Iterable[int] | None = None) -> nx.Graph[int]:
-        """The network as of now for NetworkX; the number of joint papers is an edge's ``weight``.
-
-        Args:
-            among: the nodes (rows). None: everybody, which takes half a minute and 2 GB for a
-                million people.
-        """
+        """Return the network as of now; the number of joint papers is an edge's ``weight``."""
         view: nx.Graph[int] = nx.Graph()
         view.add_nodes_from(range(self.size) if among is None else among)
         for i in view:

@@ -76,7 +76,6 @@ class Population:
     """The scientists of one society, by row and by masked name.
 
     Attributes:
-        busy: numbers of teams of those who are working in one now, by row.
         papers: counts with an event per author of a paper.
         citations: counts with an event per author of a cited work.
         arrived: dates of arrival of the newcomers, by row, in days.

@@ -107,7 +107,6 @@ class RunPrefix:
     is the same in both, whatever came of them later (rule 23).
 
     Attributes:
-        calls: number of calls asked before it, without repeated ones.
         digest: sha256 (hex) of these events and calls, the calls with their accepted words.
     """
 

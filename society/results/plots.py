@@ -75,9 +75,6 @@ class RunPlots:
 
         Memberships at the same time are drawn over each other, so that a darker part of a bar
         is a scientist in several teams.
-
-        Args:
-            ax: matplotlib axes; None: new ones.
         """
         axes = _axes(ax)
         members = self._run.table("members", plain=True)
@@ -106,7 +103,6 @@ class RunPlots:
         Scientists without a tie are left out. Positions are those of networkx' spring layout.
 
         Args:
-            ax: matplotlib axes; None: new ones.
             day: the last day that counts; None: the end of the run.
         """
         axes = _axes(ax)

@@ -87,13 +87,7 @@ def write_parquet(
     speaker: str = "",
     within: Path | None = None,
 ) -> None:
-    """Write one table as Parquet, whole or not at all, without pandas' own metadata.
-
-    Args:
-        schema: of the file; None: as pyarrow infers it.
-        speaker: who spoke in the run, as the metadata ``speaker``; empty: not known.
-        within: a folder above it below which no folder may be a link; None: its own folder.
-    """
+    """Write one table as Parquet, whole or not at all, without pandas' own metadata."""
     make_folder(path.parent, within=within)
     arrow = pa.Table.from_pandas(table, schema=schema, preserve_index=False)
     # In place of that of pandas, whose versions of libraries would change the bytes.
@@ -151,11 +145,7 @@ def _nullable(kind: pa.DataType) -> Any:
 
 
 def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame], speaker: str = "") -> None:
-    """Write each table as CSV; text that a spreadsheet would run gets a quote (``safe_cell``).
-
-    Args:
-        speaker: who spoke in the run, for a metadata file beside them; empty: none is written.
-    """
+    """Write each table as CSV; text that a spreadsheet would run gets a quote (``safe_cell``)."""
     target = Path(folder)
     make_folder(target)
     for name, table in tables.items():

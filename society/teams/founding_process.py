@@ -19,11 +19,7 @@ from virsci_society.society.teams.world import World
 
 
 class FoundingProcess:
-    """Founds the teams of a world by its present founding rule.
-
-    Attributes:
-        labs: labs of the teams that have not ended, by id of the team.
-    """
+    """Founds the teams of a world by its present founding rule."""
 
     def __init__(self, world: World) -> None:
         self.labs: dict[str, Lab] = {}

@@ -290,7 +290,6 @@ class Consultation:
 
     Attributes:
         date: simulated date of the question, in days.
-        reply: the guest's reply; settles to None when nobody was asked.
     """
 
     asker: str

@@ -116,7 +116,6 @@ class ReviewTerms(NamedTuple):
         effort: days of full attention that the work takes.
         due: days until it is to be delivered.
         patience: days that the editor waits on after each reminder; above 0.
-        reminders: after so many the review is given up; None: never.
     """
 
     effort: float

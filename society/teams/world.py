@@ -94,15 +94,10 @@ class World:
         env: the SimPy environment; its time is in days.
         ecosystem: people and literature before day 0.
         history: everybody's papers by date, those from before day 0 included.
-        protocol: the ``TeamProtocol`` of teams that are founded now.
-        founding: when teams start, and how many a scientist may be in.
-        publication: the ``Publication`` rule of teams that are founded now.
         team_sizes: numbers of authors of the past papers, ``ObservedSizes`` in a society.
         drift: how interests follow what is written; None: they are those of day 0.
         careers: the ``Careers`` rule by which people come, leave and move; None: nobody does.
-        assistance: who is assisted by a machine, and how; None: nobody.
         execution: how ideas are carried out between manuscript and publication; None: they are not.
-        landscape: the hidden worth of ideas; None: they have none.
         until: last day, exclusive.
         log: the events and rows of the run.
         welcome: called with the row of a newcomer; begins what its arrival starts.

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any
 
 import pandas as pd
 
@@ -40,17 +39,17 @@ class TracedRun(Run):
 
     def __init__(
         self,
-        rows: Mapping[str, list[tuple[Any, ...]]],
-        manifest: Mapping[str, Any],
-        scenario: Mapping[str, Any],
-        **more: Any,
-    ) -> None:
+        rows,
+        manifest,
+        scenario,
+        **more,
+    ):
         self.sources = {name: repr(listed) for name, listed in rows.items()}
         super().__init__(tables_of(rows, self.sources), manifest, scenario, **more)
         self.read_for: dict[str, set[str]] = {}
         self._notes: list[set[str]] = []
 
-    def rest(self) -> str | None:
+    def rest(self):
         """A hash of what a measure may read besides tables; None: it cannot be told."""
         told = {key: it for key, it in self.manifest.items() if key not in NO_INPUT_OF_MEASURES}
         try:
@@ -68,19 +67,17 @@ class TracedRun(Run):
         finally:
             self.note(self._notes.pop())
 
-    def note(self, tables: set[str]) -> None:
+    def note(self, tables):
         """These tables have been read."""
         for one in self._notes:
             one |= tables
 
-    def table(self, name: str, *, plain: bool = False) -> pd.DataFrame:
+    def table(self, name, *, plain=False):
         """See ``Run``."""
         self.note({name})
         return super().table(name, plain=plain)
 
-    def measure(
-        self, what: str | Callable[[Run], pd.DataFrame], *, plain: bool = False
-    ) -> pd.DataFrame:
+    def measure(self, what, *, plain=False):
         """See ``Run``; a measure that is taken within another one reads its tables for both."""
         name = what if isinstance(what, str) else what.__name__
         if name in self._measures:
@@ -93,9 +90,7 @@ class TracedRun(Run):
         return super().measure(what, plain=plain)
 
 
-def tables_of(
-    rows: Mapping[str, list[tuple[Any, ...]]], sources: Mapping[str, str]
-) -> dict[str, pd.DataFrame]:
+def tables_of(rows, sources):
     """All tables, each built once for the same rows and copied for each run."""
     new = {name: listed for name, listed in rows.items() if (name, sources[name]) not in _built}
     tables = build_tables(new)
@@ -104,12 +99,12 @@ def tables_of(
     return tables | known
 
 
-def remembered(name: str, metric: Callable[[Run], pd.DataFrame]) -> Callable[[Run], pd.DataFrame]:
+def remembered(name, metric):
     """A measure that is taken once for the same rows of the tables that it reads."""
     known: list[tuple[dict[str, str], str, pd.DataFrame]] = []
 
     @wraps(metric)
-    def taken(run: Run) -> pd.DataFrame:
+    def taken(run):
         if not isinstance(run, TracedRun):
             return metric(run)
         now = run.rest()

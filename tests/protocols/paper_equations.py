@@ -5,13 +5,11 @@ shares nothing with the protocol's own code, so that the two can be compared pro
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tests.protocols.scripted_backend import PLANTED, Call, Played, Said
+from tests.protocols.scripted_backend import PLANTED, Call, Said
 from virsci_society.agents.prompts.slots import (
-    Reference,
     introduce,
     introduce_briefly,
     list_lettered,
@@ -86,11 +84,11 @@ class Heard(NamedTuple):
     by: str
 
 
-def speaker(said: Said) -> str:
+def speaker(said):
     return said.call.guest or said.call.who
 
 
-def aloud(*said: Said) -> list[Heard]:
+def aloud(*said):
     """Replies as others hear them, by those who said them."""
     return [Heard(one, SPOKEN[one.form], speaker(one)) for one in said]
 
@@ -98,7 +96,7 @@ def aloud(*said: Said) -> list[Heard]:
 class Past:
     """What has been said before one call, and how to find it."""
 
-    def __init__(self, played: Played, now: Said) -> None:
+    def __init__(self, played, now):
         said = played.said
         self.now, self.call = now, now.call
         self.said = [s for s in said[: said.index(now)] if s.call.team == now.call.team]
@@ -113,7 +111,7 @@ class Past:
     def carries(self) -> bool:
         return bool(self.settings.prompts.carry == "on")
 
-    def find(self, act: str | None = None, **fields: object) -> list[Said]:
+    def find(self, act=None, **fields):
         """Earlier words with these values, in the order of turn and seat, guests after askers."""
         here = {"stage": self.call.stage, "visit": self.call.visit} | fields
         found = [
@@ -124,32 +122,32 @@ class Past:
         ]
         return sorted(found, key=lambda s: (s.call.turn, s.call.seat, s.call.guest is not None))
 
-    def summaries(self, before: int) -> list[Said]:
+    def summaries(self, before):
         return [s for s in self.find("summarise") if s.call.turn < before]
 
-    def replies(self, turn: int, before: float = float("inf")) -> list[Said]:
+    def replies(self, turn, before=float("inf")):
         """Utterances of a turn with the answers of guests, of the seats before one."""
         return [s for s in self.find("utter", turn=turn) if s.call.seat < before]
 
-    def latest(self, stage: str, visit: int | None = None, *, guest: bool = False) -> list[Said]:
+    def latest(self, stage, visit=None, *, guest=False):
         """The last utterance of a stage so far, or what a guest answered to it."""
         spoken = [s for s in self.said if s.call.stage == stage and s.call.act == "utter"]
         spoken = [s for s in spoken if visit is None or s.call.visit == visit]
         last = max((s.call[2:5] for s in spoken), default=None)
         return [s for s in spoken if s.call[2:5] == last and (s.call.guest is not None) == guest]
 
-    def topic(self) -> list[Said]:
+    def topic(self):
         return [s for s in self.said if s.form == "Topic"][-1:]
 
-    def ideas(self, visit: int) -> list[Said]:
+    def ideas(self, visit):
         found = self.find("utter", stage="ideas", visit=visit, guest=None)
         return sorted(found, key=lambda s: (s.call.turn, s.call.seat))
 
-    def rounds(self) -> int:
+    def rounds(self):
         """Times that ideas have been generated so far."""
         return max(s.call.visit for s in self.said if s.call.stage == "ideas")
 
-    def confidence(self, idea: Said) -> float:
+    def confidence(self, idea):
         """The mean of its marks, and of those that the next speaker gives it."""
         given = [idea.reply]
         ideas = self.ideas(idea.call.visit)
@@ -159,20 +157,20 @@ class Past:
         names = ("Clarity", "Feasibility", "Novelty")
         return sum(marks[name] for marks in given for name in names) / 3 / len(given)
 
-    def best(self, visit: int | None = None) -> list[Said]:
+    def best(self, visit=None):
         """The three with the highest confidence in the order of being said; ties: the later."""
         ideas = self.ideas(self.rounds() if visit is None else visit)
         marks = [self.confidence(idea) for idea in ideas]
         order = sorted(range(len(ideas)), key=lambda i: (marks[i], i), reverse=True)
         return [ideas[i] for i in sorted(order[:3])]
 
-    def choice(self, ballot: Said) -> str:
+    def choice(self, ballot):
         """Title of the idea that a ballot names, by its place on that voter's page."""
         place = re.search(r"Idea (\d)", ballot.reply["Decision Made"])
         listed = ballot.request.slots["ideas"]
         return listed[int(place[1])].idea.title if place else ""
 
-    def winner(self, visit: int | None = None) -> list[Said]:
+    def winner(self, visit=None):
         """Most votes of all turns; ties by confidence, then by order."""
         visit = self.rounds() if visit is None else visit
         kept = self.best(visit)
@@ -184,7 +182,7 @@ class Past:
         first = max(range(len(kept)), key=lambda n: (for_[n], self.confidence(kept[n]), -n))
         return [kept[first]]
 
-    def dialogue(self, said: Sequence[Said]) -> list[Heard]:
+    def dialogue(self, said):
         """Utterances aloud; before a guest's answer stands what its asker asked."""
         found: list[Heard] = []
         for one in said:
@@ -195,13 +193,13 @@ class Past:
             found += aloud(one)
         return found
 
-    def on_the_table(self) -> list[Heard]:
+    def on_the_table(self):
         """The last idea: in full, or by its title where this round has it in full already."""
         last = self.ideas(self.call.visit)[-1:]
         above = last and last[0].call.turn == self.call.turn
         return [Heard(s, ("Title",) if above else IDEA_TEXT, s.call.who) for s in last]
 
-    def gists(self) -> list[Heard]:
+    def gists(self):
         """Ideas of earlier rounds, apart from the one on the table where it opens a round.
 
         Of as many as the team has members, the last ones, also what they are in short.
@@ -214,7 +212,7 @@ class Past:
         named = [Heard(s, ("Title",), s.call.who) for s in older]
         return named + [Heard(s, ("Title", "In Short"), s.call.who) for s in last]
 
-    def objections(self) -> list[Heard]:
+    def objections(self):
         """What the next speaker objected to the idea that was chosen, unless it was its own."""
         (idea,) = self.winner()
         ideas = self.ideas(idea.call.visit)
@@ -223,16 +221,16 @@ class Past:
         others = [s for s in after if s.call.who != idea.call.who and asked]
         return [Heard(s, ("Objection",), s.call.who) for s in others]
 
-    def failed_topics(self) -> list[Heard]:
+    def failed_topics(self):
         topics = [s for s in self.said if s.form == "Topic"]
         return [Heard(s, ("Selected Topic",), TEAM) for s in topics]
 
-    def failed_ideas(self, visit: int) -> list[Heard]:
+    def failed_ideas(self, visit):
         """Ideas of earlier rounds: there is another round only because they fell."""
         fallen = [self.winner(earlier)[0] for earlier in range(1, visit)]
         return [Heard(s, ("Title",), TEAM) for s in fallen]
 
-    def background(self) -> list[Heard]:
+    def background(self):
         """The topic's reasons, and the last summary of the discussion that found it."""
         (topic,) = self.topic() or [None]
         if topic is None:
@@ -245,27 +243,27 @@ class Past:
             *aloud(*(s for s in told if s.call.turn == last - 1)),
         ]
 
-    def topic_carried(self) -> list[Heard]:
+    def topic_carried(self):
         """The topic, for those who judge ideas on it."""
         chosen = self.topic() if self.carries else []
         return [Heard(s, ("Selected Topic",), TEAM) for s in chosen]
 
-    def advice_on_ideas(self) -> list[Heard]:
+    def advice_on_ideas(self):
         spoken = self.find("utter", stage="ideas", visit=self.rounds())
         return self.dialogue([s for s in spoken if s.call.guest is not None])
 
-    def examined(self) -> list[Said]:
+    def examined(self):
         """The last examination of a chosen idea."""
         return [s for s in self.said if s.call.act == "critique" and s.form == "Critique"][-1:]
 
-    def changes(self) -> list[Heard]:
+    def changes(self):
         """What the last revisers of this visit, as many as the team, say that they changed."""
         revised = [s for s in self.find("utter", guest=None) if s.form == "Revision"]
         revised = revised[-self.size :]
         return [Heard(s, ("Modifications",), s.call.who) for s in revised]
 
 
-def heard(past: Past) -> list[Heard]:
+def heard(past):
     """Whose words one prompt may hold: Eq. 1 to 6, and what a team carries on."""
     call: Call = past.call
     carried = past.carries
@@ -325,7 +323,7 @@ def heard(past: Past) -> list[Heard]:
     raise AssertionError(f"no statement for {call} {past.now.form}")
 
 
-def asked_of_guest(past: Past) -> list[Heard]:
+def asked_of_guest(past):
     """A guest is told the question, what its asker has said, and what the team works on."""
     call = past.call
     (asker,) = past.find("utter", turn=call.turn, seat=call.seat, guest=None)
@@ -341,17 +339,17 @@ def asked_of_guest(past: Past) -> list[Heard]:
     return [Heard(asker, (*said, "Question"), asker.call.who), *work[call.stage]]
 
 
-def expected(past: Past) -> set[tuple[str, str]]:
+def expected(past):
     """The planted words that a prompt holds, each with who is said to have said it."""
     return {(said.word(field), by) for said, fields, by in heard(past) for field in fields}
 
 
-def expected_words(past: Past) -> set[str]:
+def expected_words(past):
     """The planted words that a prompt holds."""
     return {word for word, _ in expected(past)}
 
 
-def quoted(page: str) -> list[tuple[str, list[str]]]:
+def quoted(page):
     """The lines of a page that others wrote, under the line directly before them."""
     blocks: list[tuple[str, list[str]]] = []
     before = ""
@@ -367,7 +365,7 @@ def quoted(page: str) -> list[tuple[str, list[str]]]:
     return blocks
 
 
-def attributed(said: Said) -> set[tuple[str, str]]:
+def attributed(said):
     """Every planted word of a page with the name that stands above it.
 
     One's own words are marked as such, and nobody else's are.
@@ -386,7 +384,7 @@ def attributed(said: Said) -> set[tuple[str, str]]:
     return found
 
 
-def name_in(heading: str, said: Said) -> str:
+def name_in(heading, said):
     """Who wrote what stands under a heading."""
     for pattern, owner in HEADINGS:
         if (match := re.fullmatch(pattern, heading)) is not None:
@@ -398,7 +396,7 @@ def name_in(heading: str, said: Said) -> str:
     raise AssertionError(f"{said.request.id}: {heading!r} says of nobody that it is theirs")
 
 
-def check_words(played: Played) -> None:
+def check_words(played):
     """Equality of words and speakers for every single prompt of a run of one team."""
     assert played.said
     for said in played.said:
@@ -412,9 +410,7 @@ def check_words(played: Played) -> None:
         assert not PLANTED.findall("\n".join([said.system, *own])), said.request.id
 
 
-def searched(
-    played: Played, at: Said, *texts: str, count: int, diverse: bool = False
-) -> tuple[Reference, ...]:
+def searched(played, at, *texts, count, diverse=False):
     """B_past of one text, or of several with their differences weighed."""
     literature = played.society.literature
     date = next(r["asked"] for r in played.rows("calls") if r["call"] == at.request.id)
@@ -425,7 +421,7 @@ def searched(
     return credited(played, found)
 
 
-def credited(played: Played, papers: Sequence[Reference]) -> tuple[Reference, ...]:
+def credited(played, papers):
     """Papers with the first four of their authors who are scientists of the society."""
     society = played.society
     return tuple(
@@ -441,7 +437,7 @@ def credited(played: Played, papers: Sequence[Reference]) -> tuple[Reference, ..
     )
 
 
-def query(said: Said) -> str:
+def query(said):
     """The text by which what was said is searched for."""
     reply = said.reply
     if said.form == "Idea":
@@ -453,13 +449,13 @@ def query(said: Said) -> str:
     return f"{reply['Title']}\n{reply['Abstract']}"
 
 
-def near_idea(played: Played, said: Said) -> str:
+def near_idea(played, said):
     """The text by which papers near an idea are searched."""
     by_title = played.society.world.protocol.settings.references.query == "title"
     return str(said.reply["Title"]) if by_title else query(said)
 
 
-def shown_to_speaker(played: Played, said: Said) -> tuple[Reference, ...]:
+def shown_to_speaker(played, said):
     """What a speaker sees: found by the text at hand, or also by topic and interests."""
     protocol, past = played.society.world.protocol, Past(played, said)
     use, call = protocol.settings.references, said.call
@@ -479,7 +475,7 @@ def shown_to_speaker(played: Played, said: Said) -> tuple[Reference, ...]:
     return searched(played, said, *texts, count=use.count, diverse=use.diversity > 0)
 
 
-def papers_expected(played: Played, said: Said) -> list[str]:
+def papers_expected(played, said):
     """The lists of papers in one prompt: B_past(topic) or B_past(idea), stage by stage."""
     past = Past(played, said)
     settings = played.society.world.protocol.settings
@@ -522,25 +518,25 @@ def papers_expected(played: Played, said: Said) -> list[str]:
     return []
 
 
-def named(said: Said) -> set[str]:
+def named(said):
     """Who is listed on the page; of the authors of papers these alone are named."""
     slots = said.request.slots
     lists = [slots.get(slot, ()) for slot in ("team", "members", "knowledge", "outsiders")]
     return {getattr(one, "id", one) for people in lists for one in people}
 
 
-def papers_on(said: Said) -> list[str]:
+def papers_on(said):
     """The lists of papers on a page."""
     return ["\n".join(lines) for heading, lines in quoted(said.user) if heading in LITERATURE]
 
 
-def check_papers(played: Played) -> None:
+def check_papers(played):
     """Every prompt holds the published papers it should, in full and in order."""
     for said in played.said:
         assert papers_on(said) == papers_expected(played, said), said.request.id
 
 
-def people_under(heading: str, text: str) -> list[str]:
+def people_under(heading, text):
     """Names of the scientists listed under a heading of a prompt."""
     lines = iter(text.splitlines())
     if not any(line.startswith(heading) for line in lines):
@@ -553,7 +549,7 @@ def people_under(heading: str, text: str) -> list[str]:
     return names
 
 
-def oneself(said: Said) -> str:
+def oneself(said):
     """What the scientist asked is told of itself: who it is, and what it recalls."""
     sign = f"You are {said.request.who.id}, a scientist."
     assert re.findall(r"You are \S+, a scientist\.", said.user) == [sign]
@@ -563,7 +559,7 @@ def oneself(said: Said) -> str:
     return said.user[begins : said.user.index("\n\n", max(begins, recalls))]
 
 
-def may_be_asked(said: Said) -> list[str]:
+def may_be_asked(said):
     """Names of those to whom a speaker may put a question."""
     found = [line for line in said.user.splitlines() if line.startswith(MAY_ASK)]
     if found == [MAY_ASK + "them."]:
@@ -571,7 +567,7 @@ def may_be_asked(said: Said) -> list[str]:
     return found[0].removeprefix(MAY_ASK + "these: ").rstrip(".").split(", ") if found else []
 
 
-def is_heard(played: Played, said: Said) -> bool:
+def is_heard(played, said):
     """Is there anybody left who will hear what a guest answers?"""
     protocol, call = played.society.world.protocol, said.call
     settings = protocol.settings
@@ -582,7 +578,7 @@ def is_heard(played: Played, said: Said) -> bool:
     return later or (call.turn, call.seat + 1) != (most, len(said.request.slots["team"]))
 
 
-def check_people(played: Played) -> None:
+def check_people(played):
     """Prompts introduce the person asked; profiles and outsiders follow the switches."""
     settings, leaders = (
         played.society.world.protocol.settings,
@@ -618,7 +614,7 @@ def check_people(played: Played) -> None:
                 assert len(re.findall(line, said.user, re.MULTILINE)) == 1
 
 
-def members_at(played: Played, said: Said) -> set[str]:
+def members_at(played, said):
     date = next(r["asked"] for r in played.rows("calls") if r["call"] == said.request.id)
     return {
         r["scientist"]
@@ -627,7 +623,7 @@ def members_at(played: Played, said: Said) -> set[str]:
     }
 
 
-def check(played: Played) -> None:
+def check(played):
     check_words(played)
     check_papers(played)
     check_people(played)

@@ -46,7 +46,7 @@ class Call(NamedTuple):
         return cls(f"{leader}/{ordinal}", stage, *places, act, who, guest)
 
 
-def word(id_: str, field: str) -> str:
+def word(id_, field):
     """The planted word of one field of one reply."""
     return f"zq{f'{id_}/{field}'.translate(_LETTERS).lower()}qz"
 
@@ -71,7 +71,7 @@ class Said:
     def user(self) -> str:
         return self.request.messages[1].content
 
-    def word(self, field: str) -> str:
+    def word(self, field):
         return word(self.request.id, field)
 
 
@@ -97,15 +97,15 @@ class Players(Backend):
     def said(self) -> list[Said]:
         return self._said
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request):
         call = Call.of(request.id)
         reply = self._reply(call, request)
         reply |= (self.script(call, request) if self.script else None) or {}
         self._said.append(Said(call, request, reply))
         return Reply(json.dumps(reply), Usage(), "players")
 
-    def _reply(self, call: Call, request: Request) -> dict[str, Any]:
-        def text(field: str) -> str:
+    def _reply(self, call, request):
+        def text(field):
             # An interest, so that searches have something to go by; a word that everybody uses,
             # so that there is something to recall.
             return f"{word(request.id, field)} on {request.who.topic} in earnest"
@@ -154,7 +154,7 @@ class Played:
     society: Society
     said: list[Said]
 
-    def rows(self, table: str) -> list[dict[str, Any]]:
+    def rows(self, table):
         names = [column.name for column in TABLES[table]]
         return [dict(zip(names, row, strict=True)) for row in self.society.log.rows[table]]
 
@@ -164,15 +164,15 @@ class Played:
         (team,) = self.rows("teams")
         return team
 
-    def count(self, **fields: Any) -> int:
+    def count(self, **fields):
         """Rows of the table of calls with these values."""
         wanted = fields.items()
         return sum(all(row[name] == value for name, value in wanted) for row in self.rows("calls"))
 
-    def events(self, kind: str) -> list[dict[str, Any]]:
+    def events(self, kind):
         return [event for event in self.society.log.events if event["kind"] == kind]
 
-    def of(self, **fields: Any) -> list[Said]:
+    def of(self, **fields):
         """What was said in calls with these values, in order of asking."""
         return [
             said
@@ -180,24 +180,24 @@ class Played:
             if all(getattr(said.call, name) == value for name, value in fields.items())
         ]
 
-    def of_form(self, form: str) -> list[Said]:
+    def of_form(self, form):
         return [said for said in self.said if said.form == form]
 
 
 def play(
-    ecosystem: Any,
-    protocol: Any,
-    script: Script | None = None,
+    ecosystem,
+    protocol,
+    script=None,
     *,
-    consults: bool = False,
-    founding: Any = None,
-    seed: int = 1,
-    until: float = 5000.0,
-    backend: Backend | None = None,
-    times: Times | None = None,
-    publication: Any = None,
-    meanwhile: Callable[[Society], None] | None = None,
-) -> Played:
+    consults=False,
+    founding=None,
+    seed=1,
+    until=5000.0,
+    backend=None,
+    times=None,
+    publication=None,
+    meanwhile=None,
+):
     """Let one team (or the teams of ``founding``) live to its end.
 
     ``meanwhile`` may add to the society before it begins.

@@ -21,7 +21,7 @@ class Verse(Form):
     mood: Literal["light", "dark"] = Field(alias="Mood")
     weight: int = Field(alias="Weight", ge=1, le=3)
 
-    def words(self) -> str:
+    def words(self):
         return f"{self.title}: {self.abstract}"
 
 

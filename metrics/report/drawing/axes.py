@@ -62,7 +62,6 @@ class Axes:
     lengths of dashes and gaps; none: an unbroken line.
 
     Attributes:
-        frame: draw axes, ticks and grid; without it only title and marks.
         square: a unit is as long across as upwards.
     """
 

@@ -22,13 +22,10 @@ class Scale:
     """One direction of axes; the range follows the data unless an end is given.
 
     Attributes:
-        low: the first end; None: the least value less ``margin``.
         high: the other end, which may be the smaller one; None: the largest value plus ``margin``.
         margin: share of the data's range that is left free at an end that is not given.
         bounds: the least and the largest value that the data can have; the margin ends there.
         headroom: share of the range that is added at the high end, for a legend.
-        ticks: where ticks stand; None: at round numbers.
-        labels: texts of the given ticks; None: their numbers.
         most: most steps from tick to tick; None: what the length has room for.
     """
 

@@ -51,11 +51,7 @@ class SchedulerGone(Exception):
 
 
 class DaskQueue:
-    """The runs of one study that are still to be done.
-
-    Args:
-        plugin: a dask plugin that every worker is to have; None: none.
-    """
+    """The runs of one study that are still to be done."""
 
     def __init__(
         self,

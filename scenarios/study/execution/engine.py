@@ -184,11 +184,7 @@ def run_in_children(
     stop: Callable[[], Stopped | None],
     options: dict[str, Any],
 ) -> Iterator[RunResult]:
-    """Do runs in child processes; yields the result of each as it ends.
-
-    Args:
-        stop: why all are to stop, asked again and again; None: they are not.
-    """
+    """Do runs in child processes; yields the result of each as it ends."""
     batches, alone, children = deque(easy), deque(suspects), list[_Child]()
     stopping, useless = False, 0
     try:

@@ -260,9 +260,6 @@ def run_batch(
 
     Each run steps its own clock on a thread of its own, because answers are read only on the thread
     that steps the clock (rule 18); the runs of a process ask through one event loop.
-
-    Args:
-        stop: why the runs are to stop, asked again and again; None: they are not.
     """
     resources = SharedResources(shared=together > 1)
     todo, ends = deque(indices), SimpleQueue[RunResult | BaseException | None]()

@@ -74,9 +74,6 @@ class StudyDescription(StudyRecord):
     """The content of ``study.json``.
 
     Attributes:
-        figures: of measures that add up, and of outcomes against measures.
-        crossed: keys whose values go round over the replicates of every arm.
-        match: what the arms were matched by; None where they were not.
         reviewers: description of the reviewing model, by the name of its panel.
     """
 

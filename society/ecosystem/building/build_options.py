@@ -35,11 +35,7 @@ class SilentProgress:
 
 
 class OptionText(NamedTuple):
-    """What the command line says of a field; no pydantic, which ``society --help`` would wait for.
-
-    Attributes:
-        least: the least value; None: any.
-    """
+    """What the command line says of a field; no pydantic, which ``--help`` would wait for."""
 
     help: str
     least: int | None = None

@@ -55,7 +55,6 @@ class PaperSelection:
         citations: of papers before the boundary as of the boundary where the source can tell, of
             others at collection time; -1 where unknown.
         citation_source: one sentence on the origin of the citation counts of the past.
-        steps: the filters in order, each with papers in and papers removed.
     """
 
     past: BoolArray

@@ -66,7 +66,6 @@ class RawCorpus:
         later_citations: of these, those of the boundary year and after, by the source's counts
             per year.
         first_counted: first year for which the known papers have such counts; None without.
-        authors: the authors of each paper in author order, as numbers.
         links: (citing, cited) rows of known papers, each pair once, no paper itself.
         has_references: whether a known paper names a reference, inside the source or not.
     """

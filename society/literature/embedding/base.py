@@ -78,12 +78,7 @@ class Embedding(ABC):
         cache: EmbeddingCache | None = None,
         progress: Progress | None = None,
     ) -> VectorArray:
-        """Encode a corpus in batches.
-
-        Args:
-            out: array that receives the rows, texts x dim and float32, such as a memory-mapped
-                file; None: a new array.
-        """
+        """Encode a corpus in batches."""
         shape = (len(texts), self.dim)
         rows = np.zeros(shape, dtype=np.float32) if out is None else out
         if rows.shape != shape or rows.dtype != np.float32:

@@ -226,7 +226,6 @@ class SentenceTransformerEmbedding(CachedEmbedding):
     """Texts to rows by a sentence-transformers model, which truncates long texts.
 
     Args:
-        dim: length of a row; None: the model is asked for it.
         workers: texts that are encoded at once on the processor; None: one per core.
     """
 

@@ -29,7 +29,7 @@ class Note(Form):
     detail: Detail | None = None
 
 
-def a_request(number: int = 0, text: str = "What now?") -> Request:
+def a_request(number=0, text="What now?"):
     told = (Message("system", "You are Scientist1."), Message("user", text))
     return Request(f"t/topic/0/1/{number}/utter/", Profile("Scientist1"), told, Note, {}, number)
 
@@ -55,14 +55,14 @@ Answer = bytes | Broken | AsyncIterator[bytes]
 Answering = Callable[[Heard], Answer | Awaitable[Answer]]
 
 
-def http(status: int, body: Any, **headers: str) -> bytes:
+def http(status, body, **headers):
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
     named = {"content-type": "application/json", "content-length": str(len(text))} | headers
     lines = [f"{name.replace('_', '-')}: {value}\r\n" for name, value in named.items()]
     return f"HTTP/1.1 {status} So\r\n{''.join(lines)}\r\n".encode() + text
 
 
-def completion(content: Any = "Good.", finish: str = "stop", **fields: Any) -> dict[str, Any]:
+def completion(content="Good.", finish="stop", **fields):
     message = {"role": "assistant", "content": content} | fields.pop("message", {})
     usage = {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16}
     choice = {"index": 0, "message": message, "finish_reason": finish}
@@ -73,7 +73,7 @@ def completion(content: Any = "Good.", finish: str = "stop", **fields: Any) -> d
 class Provider:
     """Listens in a thread of its own until ``stop``; ``heard`` are the requests so far."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.answering: Answering = lambda _: http(200, completion())
         self.heard: list[Heard] = []
         self.open_connections = 0
@@ -88,16 +88,16 @@ class Provider:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
 
-    def answer(self, answer: Answer | Answering) -> None:
+    def answer(self, answer):
         self.heard.clear()
         self.answering = answer if callable(answer) else lambda _: answer
 
-    def stop(self) -> None:
+    def stop(self):
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(120)
         self._loop.close()
 
-    def _run(self) -> None:
+    def _run(self):
         asyncio.set_event_loop(self._loop)
         self._loop.run_until_complete(self._listen())
         self._loop.run_forever()
@@ -106,12 +106,12 @@ class Provider:
         self._server.close()
         self._loop.run_until_complete(asyncio.sleep(0))
 
-    async def _listen(self) -> None:
+    async def _listen(self):
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=512)
         self.port = self._server.sockets[0].getsockname()[1]
         self._listening.set()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, reader, writer):
         self.open_connections += 1
         self.all_closed.clear()
         try:
@@ -125,7 +125,7 @@ class Provider:
             if not self.open_connections:
                 self.all_closed.set()
 
-    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    async def _exchange(self, reader, writer):
         """Hear one request and answer it; False: the connection ends here."""
         first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").splitlines()
         pairs = (line.split(":", 1) for line in lines if line)

@@ -1,7 +1,5 @@
 """Handmade and generated slots for the tests of the offline scientist."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 
@@ -23,18 +21,18 @@ FIELDS = (
 )
 
 
-def person(i: int, *interests: str, papers: int = 12, citations: int | None = 300) -> Profile:
+def person(i, *interests, papers=12, citations=300):
     """A scientist with the interests given, or those of the i-th field."""
     stated = interests or FIELDS[i % len(FIELDS)]
     return Profile(f"Scientist{i}", ("Somewhere",), tuple(stated), papers, citations)
 
 
-def team_of(n: int) -> list[Profile]:
+def team_of(n):
     """A team whose members all come from different fields (up to eight)."""
     return [person(i) for i in range(n)]
 
 
-def paper(i: int, distance: float = 0.8, title: str = "", abstract: str = "") -> Reference:
+def paper(i, distance=0.8, title="", abstract=""):
     """A reference; its title speaks of the i-th field unless given."""
     a, b, *_ = FIELDS[i % len(FIELDS)]
     return Reference(
@@ -47,17 +45,17 @@ def paper(i: int, distance: float = 0.8, title: str = "", abstract: str = "") ->
     )
 
 
-def papers(n: int = 6, distance: float = 0.8) -> tuple[Reference, ...]:
+def papers(n=6, distance=0.8):
     """Some references, all at one distance."""
     return tuple(paper(i, distance) for i in range(n))
 
 
-def rng_of(seed: int = 1) -> np.random.Generator:
+def rng_of(seed=1):
     """A fresh generator."""
     return np.random.Generator(np.random.Philox(key=seed))
 
 
-def an_idea(**changes: object) -> Idea:
+def an_idea(**changes):
     """A plain idea."""
     fields = {
         "idea": "We propose to join edge bundling and ray casting by way of GPU.",
@@ -70,12 +68,12 @@ def an_idea(**changes: object) -> Idea:
     return Idea(**{**fields, **changes})
 
 
-def standing(distance: float = 0.8, n: int = 5, **changes: object) -> CandidateIdea:
+def standing(distance=0.8, n=5, **changes):
     """An idea with references at one distance."""
     return CandidateIdea(an_idea(**changes), "Scientist1", papers(n, distance))
 
 
-def slots_of_talk(me: Profile, team: list[Profile], **more: object) -> dict[str, object]:
+def slots_of_talk(me, team, **more):
     """The slots of a remark, with whatever a test changes."""
     return {
         "me": me,
@@ -91,7 +89,7 @@ def slots_of_talk(me: Profile, team: list[Profile], **more: object) -> dict[str,
     }
 
 
-def slots_of_idea(me: Profile, **more: object) -> dict[str, object]:
+def slots_of_idea(me, **more):
     """The slots of an idea."""
     return {
         "me": me,
@@ -107,7 +105,7 @@ def slots_of_idea(me: Profile, **more: object) -> dict[str, object]:
     }
 
 
-def slots_of_revision(me: Profile, draft: object, **more: object) -> dict[str, object]:
+def slots_of_revision(me, draft, **more):
     """The slots of a revision."""
     return {
         "me": me,
@@ -175,7 +173,7 @@ replies = st.builds(GuestReply, answer=any_text)
 remarks = st.builds(Remark, response=any_text, direction=any_text)
 
 
-def said_by_member(replies: st.SearchStrategy) -> st.SearchStrategy:
+def said_by_member(replies):
     """Replies as a dialogue holds them, with the name of the speaker."""
     return st.builds(Utterance, speaker=names, reply=replies)
 
@@ -184,7 +182,7 @@ advice = st.builds(Advice, guest=names, asker=names, question=any_text, reply=re
 ballots = st.builds(Ballot, decision=st.sampled_from(["Idea 0", "Idea 1", "Idea 2"]))
 
 
-def few(strategy: st.SearchStrategy, most: int = 3) -> st.SearchStrategy:
+def few(strategy, most=3):
     """A tuple of at most a few."""
     return st.lists(strategy, max_size=most).map(tuple)
 
@@ -197,12 +195,12 @@ talk = st.fixed_dictionaries(
 )
 
 
-def with_me(**slots: st.SearchStrategy) -> st.SearchStrategy:
+def with_me(**slots):
     """Slots with the scientist asked, and nothing else."""
     return st.fixed_dictionaries({"me": profiles, **slots})
 
 
-def with_talk(**slots: st.SearchStrategy) -> st.SearchStrategy:
+def with_talk(**slots):
     """Slots with what every speaker is shown."""
     return st.tuples(with_me(**slots), talk).map(lambda both: {**both[0], **both[1]})
 

@@ -132,7 +132,7 @@ def test_replies_can_be_written_as_utf8():
     )
 
 
-def everything() -> str:
+def everything():
     """Replies of many forms to many seeds, as one text."""
     me, others = person(0), [person(i) for i in range(1, 5)]
     said = (

@@ -182,7 +182,7 @@ def test_dates_and_ids_have_their_format():
     read_reply(form, filled(form))
 
 
-def model_of(types: list[Any]) -> type[Form]:
+def model_of(types):
     """A form with one field of each type, every second one optional, with aliases."""
     fields = {
         f"f{i}": (kind, Field(alias=f"Field {i}") if i % 2 else ...) for i, kind in enumerate(types)

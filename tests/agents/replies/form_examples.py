@@ -40,7 +40,7 @@ FORMS: tuple[type[Form], ...] = tuple(
 """All forms with fields, also those that are a part of others."""
 
 
-def names_in_sources() -> set[str]:
+def names_in_sources():
     """Names of all classes in the sources that are built on a form, by name alone."""
     bases = {"Form"}
     classes = [

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import pytest
 
 from tests.protocols.systems.conftest import make
-from virsci_society.agents.prompts.request import Request
 
 KEPT = {"Choice", "Ballot"}
 """Forms whose replies are left as they are."""
@@ -39,7 +38,7 @@ DECIDED = {"Done": False, "Approve": False, "Decision": "search again", "Score":
 """Nothing is finished."""
 
 
-def plant(call, request: Request):
+def plant(call, request):
     """Every text of every reply bears the name of its form and where in the work it was given."""
     form = request.form.__name__
     if form in KEPT:

@@ -6,7 +6,6 @@ import pytest
 from pydantic import PrivateAttr
 
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.protocols.ideas import Idea
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.formation.founding import Poisson
@@ -19,7 +18,7 @@ class Noted(Offline):
 
     _ideas: dict = PrivateAttr(default_factory=dict)
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request):
         reply = await super().complete(request)
         if request.form is Idea:
             shown = [reference.id for reference in request.slots["references"]]

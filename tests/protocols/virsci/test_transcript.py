@@ -18,7 +18,7 @@ from tests.protocols.paper_equations import (
     people_under,
     query,
 )
-from tests.protocols.scripted_backend import Said, play, strike_at, word
+from tests.protocols.scripted_backend import play, strike_at, word
 from virsci_society.agents.prompts.slots import introduce
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.formation.founding import Once
@@ -232,7 +232,7 @@ def test_consultations_are_logged_with_asker_guest_stage_and_words(synthetic):
         assert row["guest"] not in {r["scientist"] for r in played.rows("members")}
 
 
-def recalled(said: Said) -> list[str]:
+def recalled(said):
     return [line[2:] for line in oneself(said).partition(RECALLED)[2].splitlines() if line]
 
 

@@ -1,7 +1,5 @@
 """The command ``society``: what it prints, how it fails, what it imports."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -130,9 +128,7 @@ def test_schema_as_json_and_as_a_page():
     ],
 )
 @pytest.mark.parametrize("command", ["check", "run"])
-def test_bad_input_is_a_message_and_exit_2(
-    write: Write, command: str, text: str, message: str
-) -> None:
+def test_bad_input_is_a_message_and_exit_2(write, command, text, message):
     write("s.yaml", text)
     done = society(command, "s.yaml")
     assert done.exit_code == 2

@@ -1,7 +1,5 @@
 """Progress as lines and as a bar, the overview, the house, and the guard of the commands."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys
@@ -186,9 +184,7 @@ def code_of(error):
         (SocietyError("else"), 1, "else\n"),
     ],
 )
-def test_what_a_command_raises_is_a_message_and_a_code(
-    error: BaseException, code: int, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_command_raises_is_a_message_and_a_code(error, code, message, capsys):
     assert code_of(error) == code
     assert capsys.readouterr().err == message
 

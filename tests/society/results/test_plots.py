@@ -1,9 +1,5 @@
 """Plots of a run: axes in and out, and what is drawn on them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from virsci_society.society.results.plots import RunPlots
@@ -11,12 +7,12 @@ from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import TABLES
 
 
-def rows(table: str, *given: dict[str, Any]) -> list[tuple[Any, ...]]:
+def rows(table, *given):
     return [tuple(one.get(column.name) for column in TABLES[table]) for one in given]
 
 
 @pytest.fixture(scope="module")
-def run() -> Run:
+def run():
     """Three teams: one has published, one is at work, one was dissolved."""
     teams = rows(
         "teams",
@@ -46,13 +42,13 @@ def run() -> Run:
 
 
 @pytest.fixture
-def axes() -> Any:
+def axes():
     from matplotlib.figure import Figure
 
     return Figure().subplots()
 
 
-def test_the_timeline_has_a_bar_for_every_team(run: Run, axes: Any) -> None:
+def test_the_timeline_has_a_bar_for_every_team(run, axes):
     assert run.plot.timeline(axes) is axes
     bars = {(bar.get_x(), bar.get_width()) for bar in axes.patches}
     assert bars == {(10.0, 40.0), (20.0, 80.0), (30.0, 10.0)}
@@ -62,8 +58,8 @@ def test_the_timeline_has_a_bar_for_every_team(run: Run, axes: Any) -> None:
     assert all(tick.is_integer() for tick in axes.get_yticks())
 
 
-def test_the_network_is_that_of_a_day(run: Run) -> None:
-    def ties(day: float | None) -> list[int]:
+def test_the_network_is_that_of_a_day(run):
+    def ties(day):
         from matplotlib.figure import Figure
 
         axes = Figure().subplots()
@@ -76,7 +72,7 @@ def test_the_network_is_that_of_a_day(run: Run) -> None:
     assert ties(-2.0) == []
 
 
-def test_papers_and_teams_at_work_are_counted(run: Run, axes: Any) -> None:
+def test_papers_and_teams_at_work_are_counted(run, axes):
     run.plot.papers(axes)
     papers, teams = axes.lines
     assert papers.get_xydata().tolist() == [[0, 0], [70, 1], [100, 1]]
@@ -86,7 +82,7 @@ def test_papers_and_teams_at_work_are_counted(run: Run, axes: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["timeline", "network", "papers", "calls"])
-def test_a_run_in_which_nothing_happened_can_be_drawn(name: str) -> None:
+def test_a_run_in_which_nothing_happened_can_be_drawn(name):
     empty = Run.from_rows({}, {"seed": 0, "days": 10.0}, {})
     made = getattr(RunPlots(empty), name)()
     assert made.figure is not None

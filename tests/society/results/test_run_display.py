@@ -1,9 +1,5 @@
 """A run as Python and a notebook show it, measures by function, tables in numpy's types."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,25 +10,25 @@ from virsci_society.society.results.run import Run
 from virsci_society.society.results.table_files import write_tables
 
 
-def made(**manifest: object) -> Run:
+def made(**manifest):
     return Run.from_rows({}, {"name": "<b>mine</b>", "seed": 7, "days": 10.0, **manifest}, {})
 
 
-def test_a_run_says_what_it_is() -> None:
+def test_a_run_says_what_it_is():
     assert repr(made()) == (
         "<Run <b>mine</b>, seed 7: 0 scientists, 0 teams, 0 papers, 0 calls; finished>"
     )
     assert repr(made(partial="a budget")).endswith("; not finished: a budget>")
 
 
-def test_a_notebook_gets_a_table_in_which_nothing_is_markup() -> None:
+def test_a_notebook_gets_a_table_in_which_nothing_is_markup():
     shown = made(backend={"about": "rules & <i>more</i>"})._repr_html_()
     assert "<b>" not in shown
     assert "&lt;b&gt;mine" in shown
     assert "rules &amp; &lt;i&gt;more" in shown
 
 
-def test_nothing_but_the_heads_of_files_is_read_for_it(tmp_path: Path) -> None:
+def test_nothing_but_the_heads_of_files_is_read_for_it(tmp_path):
     write_tables(tmp_path, {})
     (tmp_path / "manifest.json").write_text('{"name": "n", "seed": 1, "days": 1.0}')
     (tmp_path / "tables" / "teams.parquet").write_bytes(b"damaged")
@@ -41,10 +37,10 @@ def test_nothing_but_the_heads_of_files_is_read_for_it(tmp_path: Path) -> None:
     assert not run._tables
 
 
-def test_a_measure_may_be_a_function_which_is_called_once() -> None:
+def test_a_measure_may_be_a_function_which_is_called_once():
     called = []
 
-    def count_teams(run: Run) -> pd.DataFrame:
+    def count_teams(run):
         called.append(run)
         return pd.DataFrame({"teams": [len(run.table("teams"))]})
 
@@ -56,7 +52,7 @@ def test_a_measure_may_be_a_function_which_is_called_once() -> None:
         run.measure("degrees")
 
 
-def test_plain_columns_hold_no_pandas_na() -> None:
+def test_plain_columns_hold_no_pandas_na():
     table = pd.DataFrame(
         {
             "real": pd.array([1.5, None], dtype="Float64"),
@@ -78,7 +74,7 @@ def test_plain_columns_hold_no_pandas_na() -> None:
     assert pd.isna(table["gap"]).sum() == 1
 
 
-def test_every_table_can_be_plain() -> None:
+def test_every_table_can_be_plain():
     run = made()
     for name, table in run.tables().items():
         plain = run.table(name, plain=True)

@@ -35,7 +35,7 @@ CORPUS = [
 
 
 @pytest.fixture(scope="module")
-def lsa() -> LSAEmbedding:
+def lsa():
     return LSAEmbedding.fit(CORPUS, seed=3)
 
 
@@ -49,11 +49,11 @@ def lsa() -> LSAEmbedding:
         ),
     ],
 )
-def test_terms_are_words_without_stop_words_then_adjacent_pairs(text: str, terms: str) -> None:
+def test_terms_are_words_without_stop_words_then_adjacent_pairs(text, terms):
     assert words_and_pairs(text) == terms.split(", ")
 
 
-def test_rows_are_unit_float32_and_rounded(lsa: LSAEmbedding) -> None:
+def test_rows_are_unit_float32_and_rounded(lsa):
     rows = lsa.encode(CORPUS)
     assert rows.dtype == np.float32
     assert rows.shape == (6, lsa.dim)
@@ -62,11 +62,11 @@ def test_rows_are_unit_float32_and_rounded(lsa: LSAEmbedding) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "zebra quagga", "the of and", "!!!"])
-def test_a_text_without_a_known_word_gives_a_zero_row(lsa: LSAEmbedding, text: str) -> None:
+def test_a_text_without_a_known_word_gives_a_zero_row(lsa, text):
     assert not lsa.encode([text]).any()
 
 
-def test_texts_on_one_subject_are_nearer_than_texts_on_two(lsa: LSAEmbedding) -> None:
+def test_texts_on_one_subject_are_nearer_than_texts_on_two(lsa):
     rows = lsa.encode(CORPUS)
     cosines = rows @ rows.T
     for pair in ((0, 1), (2, 3), (4, 5)):
@@ -76,7 +76,7 @@ def test_texts_on_one_subject_are_nearer_than_texts_on_two(lsa: LSAEmbedding) ->
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from([*CORPUS, "", "graph scan", "volume of words"]), max_size=8))
-def test_a_row_does_not_depend_on_its_batch(texts: list[str]) -> None:
+def test_a_row_does_not_depend_on_its_batch(texts):
     lsa = _FITTED
     rows = lsa.encode(texts)
     assert rows.shape == (len(texts), lsa.dim)
@@ -89,14 +89,14 @@ def test_a_row_does_not_depend_on_its_batch(texts: list[str]) -> None:
 _FITTED = LSAEmbedding.fit(CORPUS, seed=3)
 
 
-def test_a_returned_row_can_be_changed_without_changing_the_memo(lsa: LSAEmbedding) -> None:
+def test_a_returned_row_can_be_changed_without_changing_the_memo(lsa):
     first = lsa.encode([CORPUS[0]])
     kept = first.copy()
     first[:] = 7.0
     assert np.array_equal(lsa.encode([CORPUS[0]]), kept)
 
 
-def test_encoding_follows_the_library_that_fitted() -> None:
+def test_encoding_follows_the_library_that_fitted():
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -108,12 +108,12 @@ def test_encoding_follows_the_library_that_fitted() -> None:
     assert np.allclose(_FITTED.encode(CORPUS), expected, atol=2e-5)
 
 
-def test_the_same_seed_gives_the_same_revision_and_another_text_another() -> None:
+def test_the_same_seed_gives_the_same_revision_and_another_text_another():
     assert LSAEmbedding.fit(CORPUS, seed=3).revision == _FITTED.revision
     assert LSAEmbedding.fit([*CORPUS, "Another text on chess"], seed=3).revision != _FITTED.revision
 
 
-def test_keywords_are_the_weightiest_terms_and_tell_no_word_twice(lsa: LSAEmbedding) -> None:
+def test_keywords_are_the_weightiest_terms_and_tell_no_word_twice(lsa):
     words = lsa.keywords("graph layout graph layout springs 42", 3)
     assert words[0] in ("graph layout", "graph", "layout")
     told = [word for term in words for word in term.split()]
@@ -122,12 +122,12 @@ def test_keywords_are_the_weightiest_terms_and_tell_no_word_twice(lsa: LSAEmbedd
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["the of", "and"]])
-def test_a_corpus_without_words_is_refused(texts: list[str]) -> None:
+def test_a_corpus_without_words_is_refused(texts):
     with pytest.raises(InputError, match="titles or abstracts"):
         LSAEmbedding.fit(texts)
 
 
-def test_saved_and_loaded_it_encodes_the_same(lsa: LSAEmbedding, tmp_path: Path) -> None:
+def test_saved_and_loaded_it_encodes_the_same(lsa, tmp_path):
     lsa.save(tmp_path)
     for loaded in (LSAEmbedding.load(tmp_path), load_embedding(tmp_path)):
         assert loaded.revision == lsa.revision
@@ -135,7 +135,7 @@ def test_saved_and_loaded_it_encodes_the_same(lsa: LSAEmbedding, tmp_path: Path)
         assert np.array_equal(loaded.encode(CORPUS), lsa.encode(CORPUS))
 
 
-def test_saving_twice_gives_the_same_bytes(lsa: LSAEmbedding, tmp_path: Path) -> None:
+def test_saving_twice_gives_the_same_bytes(lsa, tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         lsa.save(tmp_path / name)
@@ -143,14 +143,14 @@ def test_saving_twice_gives_the_same_bytes(lsa: LSAEmbedding, tmp_path: Path) ->
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
 
-def test_changed_numbers_are_noticed(lsa: LSAEmbedding, tmp_path: Path) -> None:
+def test_changed_numbers_are_noticed(lsa, tmp_path):
     lsa.save(tmp_path)
     np.savez(tmp_path / ARRAYS_FILE, idf=lsa._idf * 2, projection=lsa._projection)
     with pytest.raises(InputError, match="build again"):
         LSAEmbedding.load(tmp_path)
 
 
-def test_pickled_arrays_are_refused(lsa: LSAEmbedding, tmp_path: Path) -> None:
+def test_pickled_arrays_are_refused(lsa, tmp_path):
     lsa.save(tmp_path)
     bad = np.array([{"a": 1}], dtype=object)
     np.savez(tmp_path / ARRAYS_FILE, idf=bad, projection=bad, allow_pickle=True)
@@ -173,14 +173,14 @@ def test_pickled_arrays_are_refused(lsa: LSAEmbedding, tmp_path: Path) -> None:
         ('{"kind": "sentence-transformers", "source": "org/model"}', "not a saved embedding"),
     ],
 )
-def test_a_broken_settings_file_is_told(text: str | None, told: str, tmp_path: Path) -> None:
+def test_a_broken_settings_file_is_told(text, told, tmp_path):
     if text is not None:
         (tmp_path / SETTINGS_FILE).write_text(text)
     with pytest.raises(InputError, match=told):
         load_embedding(tmp_path)
 
 
-def test_importing_the_module_imports_no_library_of_models() -> None:
+def test_importing_the_module_imports_no_library_of_models():
     code = (
         "import virsci_society.society.literature.embedding, sys; "
         "print({'sklearn', 'torch', 'litellm'} & set(sys.modules))"
@@ -190,7 +190,7 @@ def test_importing_the_module_imports_no_library_of_models() -> None:
     assert done.stdout.strip() == "set()"
 
 
-def test_a_large_corpus_is_fitted_on_a_seeded_sample_and_says_so(tmp_path: Path) -> None:
+def test_a_large_corpus_is_fitted_on_a_seeded_sample_and_says_so(tmp_path):
     many = [f"{text} number{n % 17}" for n, text in enumerate(CORPUS * 20)]
     one, two = (LSAEmbedding.fit(many, seed=3, dim=4, sample=60) for _ in range(2))
     assert one.revision == two.revision
@@ -203,7 +203,7 @@ def test_a_large_corpus_is_fitted_on_a_seeded_sample_and_says_so(tmp_path: Path)
     assert pickle.loads(pickle.dumps(one)).notes == one.notes
 
 
-def test_a_corpus_is_encoded_in_stretches_as_its_texts_are(lsa: LSAEmbedding) -> None:
+def test_a_corpus_is_encoded_in_stretches_as_its_texts_are(lsa):
     told: list[tuple[int, int]] = []
     texts = (CORPUS * 900)[:5000]
     out = np.zeros((5000, lsa.dim), dtype=np.float32)
@@ -215,7 +215,7 @@ def test_a_corpus_is_encoded_in_stretches_as_its_texts_are(lsa: LSAEmbedding) ->
 
 
 @pytest.mark.parametrize(("name", "dim"), [("lsa", 5), ("lsa:2", 2)])
-def test_the_lsa_is_made_by_name_and_length(name: str, dim: int) -> None:
+def test_the_lsa_is_made_by_name_and_length(name, dim):
     made = make_embedding(name, texts=CORPUS, seed=3)
     assert isinstance(made, LSAEmbedding)
     assert (made.name, made.dim) == ("lsa", dim)
@@ -233,7 +233,7 @@ def test_the_lsa_is_made_by_name_and_length(name: str, dim: int) -> None:
         ("sentence-transformers:", "name a model"),
     ],
 )
-def test_a_wrong_name_is_told(name: str, told: str) -> None:
+def test_a_wrong_name_is_told(name, told):
     with pytest.raises(InputError, match=told):
         make_embedding(name, texts=CORPUS)
     with pytest.raises(InputError, match="no query prompt"):
@@ -241,6 +241,6 @@ def test_a_wrong_name_is_told(name: str, told: str) -> None:
 
 
 @pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="the extra is here")
-def test_without_the_extra_it_is_told_how_to_install_it() -> None:
+def test_without_the_extra_it_is_told_how_to_install_it():
     with pytest.raises(InputError, match=r"pip install -e '.*\[semantic\]'"):
         make_embedding("sentence-transformers:org/model")

@@ -1,15 +1,11 @@
 """A sentence-transformers model made from scratch: a BERT of two layers with random weights."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 WORDS = ("graph", "tree", "layout", "force", "spring", "edge", "node", "volume", "ray", "field")
 HIDDEN, LONGEST = 32, 48
 
 
-def build(folder: Path, *, seed: int = 0) -> Path:
+def build(folder, *, seed=0):
     """Make one and write it, as safetensors; returns the folder of the model."""
     import torch
     from sentence_transformers import SentenceTransformer
