@@ -66,11 +66,7 @@ def _lognormal(sigma: float) -> DataFamily:
 
 FAMILIES: Mapping[str, DataFamily] = {
     "normal": DataFamily(lambda rng, samples, n: rng.normal(0, 1, (samples, n)), 0.0, NAN),
-    "student": DataFamily(
-        lambda rng, samples, n: rng.standard_t(3, (samples, n)),
-        0.0,
-        NAN,
-    ),
+    "student": DataFamily(lambda rng, samples, n: rng.standard_t(3, (samples, n)), 0.0, NAN),
     "exponential": DataFamily(
         lambda rng, samples, n: rng.exponential(1.0, (samples, n)),
         1.0,

@@ -65,10 +65,7 @@ def cards(corpora: Mapping[str, str]) -> pd.DataFrame:
         fields.append(field(name, file, **{"boundary": first, "last-year": last}))
     name, given = next(iter(corpora.items()))
     start = field(name, given.rpartition("@")[0], **FIELD)
-    more = {
-        "community/assembly": [],
-        "community/vis": [f"population.ecosystem.path={start}"],
-    }
+    more = {"community/assembly": [], "community/vis": [f"population.ecosystem.path={start}"]}
     runs = {
         one: [
             kept(one, *settings, f"until={YEARS[one]}", f"seed={seed}")

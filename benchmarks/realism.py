@@ -25,12 +25,7 @@ from virsci_society.metrics.validation.tolerances import (
 )
 from virsci_society.protocols.assembly_runs import AssemblySimulator
 from virsci_society.protocols.wordless import Wordless
-from virsci_society.scenarios.calibration.windows import (
-    Corpus,
-    ObservedWindow,
-    Window,
-    read_source,
-)
+from virsci_society.scenarios.calibration.windows import Corpus, ObservedWindow, Window, read_source
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 

@@ -39,11 +39,7 @@ def seconds(code: str, *arguments: str) -> float:
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-c", code, *arguments]
     subprocess.run(
-        command,
-        check=True,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        command, check=True, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     after = os.times()
     user = after.children_user - before.children_user

@@ -12,16 +12,9 @@ import difflib
 from collections.abc import Iterable, Mapping
 
 FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
-    "novelty": {
-        "novelty": "novelty.novelty:run_novelty",
-    },
-    "leaks": {
-        "leaks": "novelty.training_leaks:run_leaks",
-    },
-    "claims": {
-        "claims": "claims:run_claims",
-        "representation": "claims:representation",
-    },
+    "novelty": {"novelty": "novelty.novelty:run_novelty"},
+    "leaks": {"leaks": "novelty.training_leaks:run_leaks"},
+    "claims": {"claims": "claims:run_claims", "representation": "claims:representation"},
     "teams": {
         "teams": "teams.teams:teams",
         "outcomes_without_defaults": "teams.teams:outcomes_without_defaults",
@@ -82,10 +75,7 @@ FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
         "calls_by_rung": "cost:calls_by_rung",
         "inference_cost": "cost:inference_cost",
     },
-    "worth": {
-        "discovery": "worth:discovery",
-        "record": "worth:record",
-    },
+    "worth": {"discovery": "worth:discovery", "record": "worth:record"},
     "classics": {
         "consensus": "teams.classics:consensus",
         "epistemic_progress": "teams.classics:epistemic_progress",

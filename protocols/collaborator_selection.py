@@ -13,12 +13,7 @@ from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.prompts.prompt import Prompt, Prompts
 from virsci_society.protocols.composition_targets import CompositionTargets
 from virsci_society.protocols.forms import Choice
-from virsci_society.protocols.team_assembly import (
-    SeatRules,
-    TeamMembers,
-    at_most,
-    draw_size,
-)
+from virsci_society.protocols.team_assembly import SeatRules, TeamMembers, at_most, draw_size
 from virsci_society.society.formation.seats import NewcomerSeats
 from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.answer import Answer

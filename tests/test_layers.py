@@ -66,10 +66,7 @@ DOORS = {
     "transformers": ("society/literature/embedding/sentence_transformer.py",),
     "torch": ("society/literature/embedding/sentence_transformer.py",),
     "huggingface_hub": ("society/literature/embedding/sentence_transformer.py",),
-    "sklearn": (
-        "society/literature/embedding/lsa.py",
-        "scenarios/calibration/fitting.py",
-    ),
+    "sklearn": ("society/literature/embedding/lsa.py", "scenarios/calibration/fitting.py"),
     "simpy": ("society/",),
     "mesa": ("agents/mesa.py",),
     "networkit": ("metrics/networks/communities.py",),

@@ -24,11 +24,7 @@ from typing import Any
 
 from pydantic import Field, PrivateAttr
 
-from virsci_society.agents.backends.endpoint_settings import (
-    Address,
-    EndpointSettings,
-    Variable,
-)
+from virsci_society.agents.backends.endpoint_settings import Address, EndpointSettings, Variable
 from virsci_society.agents.backends.http import Deadlines, Price
 from virsci_society.agents.backends.http_client import prepare_environment, probe
 from virsci_society.agents.backends.litellm import (
@@ -37,11 +33,7 @@ from virsci_society.agents.backends.litellm import (
     litellm_for,
     recorded_exchange,
 )
-from virsci_society.agents.backends.responses import (
-    get_field,
-    one_line,
-    token_count,
-)
+from virsci_society.agents.backends.responses import get_field, one_line, token_count
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import Fault, InputError, Overflow, Stopped, Verdict
 from virsci_society.agents.gateway.retry import Retry

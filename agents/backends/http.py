@@ -16,11 +16,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
-from virsci_society.agents.backends.endpoint_settings import (
-    Address,
-    EndpointSettings,
-    Variable,
-)
+from virsci_society.agents.backends.endpoint_settings import Address, EndpointSettings, Variable
 from virsci_society.agents.backends.http_client import probe
 from virsci_society.agents.backends.responses import read_completion
 from virsci_society.agents.config import Part, Switch

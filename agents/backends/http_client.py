@@ -234,11 +234,7 @@ async def _read_body(response: aiohttp.ClientResponse) -> str:
 
 
 def fetch_json(
-    url: str,
-    body: Mapping[str, Any] | None = None,
-    *,
-    key: str | None = None,
-    seconds: float,
+    url: str, body: Mapping[str, Any] | None = None, *, key: str | None = None, seconds: float
 ) -> Any:
     """Return what a page of a server says, waiting for it; None where it says no JSON."""
     route = route_to(url)

@@ -345,9 +345,7 @@ def listed_window(model: str) -> int | None:
 
 def _listed_price(model: str, usage: Usage) -> float:
     prompt, reply = litellm_for(model).cost_per_token(
-        model=model,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
+        model=model, prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens
     )
     return float(prompt + reply)
 

@@ -45,10 +45,7 @@ class OpenAI(ChatCompletionsBackend):
     def make_sender(self, key: str | None) -> Send:
         """The function that posts a request by a client with connections of its own."""
         client = HttpClient(
-            self.api_base or HOME,
-            key,
-            connect=self.deadlines.connect,
-            read=self.deadlines.read,
+            self.api_base or HOME, key, connect=self.deadlines.connect, read=self.deadlines.read
         )
         self._clients.append(client)
         # OpenAI's newer models take only the first of these names, other servers the second.

@@ -265,11 +265,7 @@ def remove_file(path: Path, *, within: Path | None = None) -> None:
         InputError: a folder below ``within`` is a link.
         OSError: it cannot be removed.
     """
-    with (
-        suppress(FileNotFoundError),
-        opened_folder(path.parent, within) as folder,
-        _naming(path),
-    ):
+    with suppress(FileNotFoundError), opened_folder(path.parent, within) as folder, _naming(path):
         os.unlink(path.name, dir_fd=folder)
 
 

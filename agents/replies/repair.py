@@ -76,8 +76,7 @@ def member_pattern(form: type[BaseModel]) -> re.Pattern[str]:
     """A pattern for the beginning of a member, inside of braces."""
     names = name_pattern(form)
     return re.compile(
-        rf"(?:\A\s*+|(?<=[\n{{,])[ \t]*+)[{OPENING}*]*+({names})[{CLOSING}*]*+\s*+[:=]\s*+",
-        re.I,
+        rf"(?:\A\s*+|(?<=[\n{{,])[ \t]*+)[{OPENING}*]*+({names})[{CLOSING}*]*+\s*+[:=]\s*+", re.I
     )
 
 

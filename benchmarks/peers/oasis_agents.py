@@ -55,9 +55,7 @@ async def open_platform(work: Work, name: str) -> Any:
     graph = oasis.AgentGraph()
     for number in range(work.agents):
         user = oasis.UserInfo(
-            user_name=f"scientist{number}",
-            name=f"Scientist {number}",
-            description="A scientist.",
+            user_name=f"scientist{number}", name=f"Scientist {number}", description="A scientist."
         )
         actions = [oasis.ActionType.CREATE_POST, oasis.ActionType.DO_NOTHING]
         graph.add_agent(

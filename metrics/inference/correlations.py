@@ -179,10 +179,7 @@ class Block:
 
 
 def rank_trend(
-    blocks: Sequence[Block],
-    level: float = 0.95,
-    permutations: int = PERMUTATIONS,
-    seed: int = 0,
+    blocks: Sequence[Block], level: float = 0.95, permutations: int = PERMUTATIONS, seed: int = 0
 ) -> Correlation:
     """Mean of Spearman's rho over blocks, tested by permutations within blocks.
 

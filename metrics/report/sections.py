@@ -24,12 +24,7 @@ from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.figures import draw_run_network
 from virsci_society.metrics.report.network_figures import removal_figures, snapshot_title
 from virsci_society.metrics.report.network_layout import Communities
-from virsci_society.metrics.report.templates import (
-    format_number,
-    format_usd,
-    known_text,
-    records,
-)
+from virsci_society.metrics.report.templates import format_number, format_usd, known_text, records
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import backend_of

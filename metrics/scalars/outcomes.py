@@ -286,10 +286,7 @@ def invited_guests(run: Run) -> float:
     ended = _ended(run)
     known = asked.assign(ended=asked["team"].map(ended)).groupby(["asker", "guest"])["ended"].min()
     pairs = sent.merge(
-        known.reset_index(),
-        how="left",
-        left_on=["inviter", "invitee"],
-        right_on=["asker", "guest"],
+        known.reset_index(), how="left", left_on=["inviter", "invitee"], right_on=["asker", "guest"]
     )
     return float((pairs["ended"] < pairs["sent"]).fillna(False).mean())
 

@@ -264,11 +264,7 @@ def _consulted(run: Run) -> pd.Series:
 
 OF_TEAMS = ("size", "freshness", "diversity", "newcomers", "elsewhere", "waiting", "days_to_paper")
 COUNTS = ("teams", "ended", "papers")
-COLUMNS = (
-    *COUNTS,
-    *("with_paper", *OF_TEAMS, "inference_cost", "cited"),
-    *novelty.COLUMNS,
-)
+COLUMNS = (*COUNTS, *("with_paper", *OF_TEAMS, "inference_cost", "cited"), *novelty.COLUMNS)
 
 
 def by_protocol(run: Run) -> pd.DataFrame:

@@ -208,11 +208,7 @@ class _WindowOfSide:
     """One window in one column: what is measured, and the rows made of it."""
 
     def __init__(
-        self,
-        runs: Sequence[Sequence[DatedPaper]],
-        community: Community,
-        years: int,
-        side: str,
+        self, runs: Sequence[Sequence[DatedPaper]], community: Community, years: int, side: str
     ) -> None:
         self._community, self._years, self._side = community, years, side
         later = papers_between(community.later, 0, years)
@@ -296,11 +292,7 @@ class _WindowOfSide:
         return _Measured(quantities, others, topics)
 
     def _row(
-        self,
-        name: str,
-        quantity: Quantity,
-        error: float,
-        drawn: Mapping[str, Mapping[str, float]],
+        self, name: str, quantity: Quantity, error: float, drawn: Mapping[str, Mapping[str, float]]
     ) -> dict[str, object]:
         told = quantity.side in ("", self._side)
         values = [one.value(quantity) for one in self._runs] if told else []

@@ -194,11 +194,7 @@ class ResearchSystem(TeamProtocol):
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
         """Gather the team, settle the topic, find the idea, write the paper."""
         rules = WorkRules(
-            self.references,
-            self.sentences,
-            self.memory,
-            self.profiles == "on",
-            self.temperatures,
+            self.references, self.sentences, self.memory, self.profiles == "on", self.temperatures
         )
         work = TeamWork(team, lab, self.pages, rules)
         yield from self.gather(work)

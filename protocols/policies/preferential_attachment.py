@@ -9,11 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
-from virsci_society.society.formation.sampling import (
-    CountedBy,
-    count_weights,
-    sample_by_count,
-)
+from virsci_society.society.formation.sampling import CountedBy, count_weights, sample_by_count
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.formation.world_view import WorldView
 from virsci_society.society.kernel.durations import Days

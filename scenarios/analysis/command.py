@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from virsci_society.scenarios.terminal.arguments import (
-    Json,
-    guarded,
-    tell,
-    tell_json,
-    writing,
-)
+from virsci_society.scenarios.terminal.arguments import Json, guarded, tell, tell_json, writing
 from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:

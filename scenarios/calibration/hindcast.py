@@ -32,11 +32,7 @@ from virsci_society.scenarios.calibration.fitting import (
     windows_before,
 )
 from virsci_society.scenarios.calibration.parameters import Link
-from virsci_society.scenarios.calibration.windows import (
-    DISTANCES,
-    MEASURED,
-    ObservedWindow,
-)
+from virsci_society.scenarios.calibration.windows import DISTANCES, MEASURED, ObservedWindow
 
 FORECASTERS = ("simulated", "persistence", "trend")
 INTERVAL = (0.05, 0.95)

@@ -75,9 +75,7 @@ SELECTION: Table = {
     "same_institution": "virsci_society.protocols.policies.same_institution:SameInstitution",
     "fixed": "virsci_society.protocols.policies.fixed:FixedTeam",
 }
-CAREERS: Table = {
-    "rates": "virsci_society.society.careers:Rates",
-}
+CAREERS: Table = {"rates": "virsci_society.society.careers:Rates"}
 NEWCOMERS: Table = {
     "apprentices": "virsci_society.society.careers:Apprentices",
     "outsiders": "virsci_society.society.careers:Outsiders",
@@ -91,9 +89,7 @@ MOBILITY: Table = {
     "by_size": "virsci_society.society.departures:BySize",
     "by_coauthors": "virsci_society.society.departures:ByCoauthors",
 }
-DRIFT: Table = {
-    "writing": "virsci_society.society.population.interest_drift:Writing",
-}
+DRIFT: Table = {"writing": "virsci_society.society.population.interest_drift:Writing"}
 OUTSIDE_SEATS: Table = {
     "counted": "virsci_society.society.population.outside_authors:CountedSeats",
     "poisson": "virsci_society.society.population.outside_authors:PoissonSeats",
@@ -109,12 +105,8 @@ PUBLICATION: Table = {
     "panel": "virsci_society.society.teams.publication:ByPanel",
     "peer_review": "virsci_society.protocols.peer_review.protocol:PeerReview",
 }
-WORTH: Table = {
-    "landscape": "virsci_society.society.literature.landscape:Landscape",
-}
-EXECUTION: Table = {
-    "attempt": "virsci_society.society.teams.execution:ExecutionAttempt",
-}
+WORTH: Table = {"landscape": "virsci_society.society.literature.landscape:Landscape"}
+EXECUTION: Table = {"attempt": "virsci_society.society.teams.execution:ExecutionAttempt"}
 DURATIONS: Table = {
     "fixed": "virsci_society.society.kernel.durations:FixedDuration",
     "gamma": "virsci_society.society.kernel.durations:Gamma",

@@ -421,12 +421,7 @@ def _check_stage_efforts(diagnostics: Diagnostics, scenario: Scenario) -> None:
 
 
 def load_scenario(
-    scenario: str | Path,
-    /,
-    *,
-    settings: Iterable[str] = (),
-    trust: bool = False,
-    **keys: Any,
+    scenario: str | Path, /, *, settings: Iterable[str] = (), trust: bool = False, **keys: Any
 ) -> Scenario:
     """Load a scenario of the library by name, or from a file.
 

@@ -35,8 +35,7 @@ PREFERENCE = {
 }
 """Columns of tables by the heads under which they are printed."""
 Reviewed = Annotated[
-    list[Path],
-    typer.Argument(metavar="RUN...", help="Runs or studies; with --key, filled sheets."),
+    list[Path], typer.Argument(metavar="RUN...", help="Runs or studies; with --key, filled sheets.")
 ]
 Kind = Annotated[str, typer.Option(help="virsci, novelty, proposal or proposal_told.")]
 Panel = Annotated[str | None, typer.Option(help="Name of the panel; by default that of its model.")]

@@ -20,10 +20,7 @@ from typing import Any
 import pandas as pd
 
 from virsci_society.agents.errors import Diverged, InputError, Stopped, Verdict, disk_errors_as
-from virsci_society.agents.files.atomic_files import (
-    make_folder,
-    write_atomically,
-)
+from virsci_society.agents.files.atomic_files import make_folder, write_atomically
 from virsci_society.agents.files.file_hashes import check_file, hash_json
 from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.gateway.gateway import Gateway

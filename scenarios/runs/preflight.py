@@ -22,11 +22,7 @@ SECONDS = 5.0
 
 
 def check_before_run(
-    scenario: Scenario,
-    folder: Path | None = None,
-    *,
-    online: bool = False,
-    keys: bool = True,
+    scenario: Scenario, folder: Path | None = None, *, online: bool = False, keys: bool = True
 ) -> None:
     """Check what a run needs besides a right scenario."""
     source = scenario.population.ecosystem

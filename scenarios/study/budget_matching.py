@@ -68,10 +68,7 @@ def matching_data(design: Design) -> dict[str, Any] | None:
         return None
     if matching is None:
         raise ValueError("match_budgets chooses the values of a matched study before it is locked")
-    return {
-        "asked": wanted.model_dump(mode="json"),
-        "arms": [vars(one) for one in matching],
-    }
+    return {"asked": wanted.model_dump(mode="json"), "arms": [vars(one) for one in matching]}
 
 
 def read_matching(data: Mapping[str, Any]) -> tuple[MatchedArm, ...]:

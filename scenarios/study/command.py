@@ -62,8 +62,7 @@ Scheduler = Annotated[
     typer.Option("--scheduler", metavar="ADDRESS", help="Use a dask scheduler's workers."),
 ]
 LocalCluster = Annotated[
-    int | None,
-    typer.Option("--local-cluster", metavar="N", min=1, help="Use N dask workers here."),
+    int | None, typer.Option("--local-cluster", metavar="N", min=1, help="Use N dask workers here.")
 ]
 FailFast = Annotated[bool, typer.Option("--fail-fast", help="Stop at the first run that fails.")]
 Again = Annotated[bool, typer.Option("--again", help="Begin quarantined runs as well.")]

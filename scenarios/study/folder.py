@@ -43,12 +43,7 @@ from virsci_society.scenarios.runs.run_journal import (
 )
 from virsci_society.scenarios.study.budget_matching import SPENT, TEXTS, matching_data
 from virsci_society.scenarios.study.design import Design
-from virsci_society.scenarios.study.run_result import (
-    RunResult,
-    folder_of,
-    read_result,
-    write_text,
-)
+from virsci_society.scenarios.study.run_result import RunResult, folder_of, read_result, write_text
 from virsci_society.scenarios.study.study_file import STUDY, Comparison, Keep, about_of
 
 LOCK = "lock.json"
@@ -252,10 +247,7 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
             f"{folder}: was locked for another study:\n{lines}\n"
             "go on with what it was locked for, or give another folder with --out"
         )
-    for name, text in (
-        (BASE, _base_text(design)),
-        (STUDY, _study_text(design)),
-    ):
+    for name, text in ((BASE, _base_text(design)), (STUDY, _study_text(design))):
         path = folder / name
         if not path.is_file() or read_plain_text(path) != text:
             with rewriting(path):

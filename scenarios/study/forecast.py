@@ -11,11 +11,7 @@ from typing import Any
 
 from virsci_society.scenarios.planning.plan import SUMS, Plan, plan
 from virsci_society.scenarios.runs.progress import Progress
-from virsci_society.scenarios.study.budget_matching import (
-    UNITS,
-    deviation,
-    matching_data,
-)
+from virsci_society.scenarios.study.budget_matching import UNITS, deviation, matching_data
 from virsci_society.scenarios.study.design import Design, MatchedArm
 from virsci_society.scenarios.study.execution.engine import Engine
 from virsci_society.scenarios.terminal.arguments import tell

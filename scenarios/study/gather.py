@@ -246,10 +246,7 @@ def text_names(scenario: Scenario) -> tuple[str, str]:
 
 def reviewers_of(folder: Path) -> dict[str, str]:
     """The review panels of a study by name, with a sentence about the model of each."""
-    from virsci_society.scenarios.review.review import (
-        panel_folders,
-        reviewer_description,
-    )
+    from virsci_society.scenarios.review.review import panel_folders, reviewer_description
 
     return {panel.name: reviewer_description(panel) for panel in panel_folders(folder)}
 

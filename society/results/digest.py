@@ -18,14 +18,7 @@ from virsci_society.society.results.dataframes import sort_canonically
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import REPEATED_ACTS
 
-OPTIONAL_TABLES = (
-    "interests",
-    "interventions",
-    "careers",
-    "outcomes",
-    "submissions",
-    "referees",
-)
+OPTIONAL_TABLES = ("interests", "interventions", "careers", "outcomes", "submissions", "referees")
 """Tables that a digest leaves out where they are empty, because most runs do not use them."""
 
 OPTIONAL_COLUMNS = {

@@ -4,11 +4,7 @@ import json
 
 import pytest
 
-from virsci_society.agents.invented_names import (
-    COUNT,
-    masked_name,
-    with_invented_names,
-)
+from virsci_society.agents.invented_names import COUNT, masked_name, with_invented_names
 
 NUMBERS = [*range(3000), 999_999, COUNT - 1]
 

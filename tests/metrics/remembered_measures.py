@@ -37,13 +37,7 @@ class TracedRun(Run):
         more: further arguments of ``Run``.
     """
 
-    def __init__(
-        self,
-        rows,
-        manifest,
-        scenario,
-        **more,
-    ):
+    def __init__(self, rows, manifest, scenario, **more):
         self.sources = {name: repr(listed) for name, listed in rows.items()}
         super().__init__(tables_of(rows, self.sources), manifest, scenario, **more)
         self.read_for: dict[str, set[str]] = {}

@@ -38,10 +38,7 @@ def part_rows():
 @pytest.fixture(scope="module")
 def parts(make_run):
     """A run that was stopped on day 60, and one of which the first day was not over."""
-    return (
-        make_run(rows_of_a_part(), STOPPED),
-        make_run({}, {**STOPPED, "days": 0.0}),
-    )
+    return (make_run(rows_of_a_part(), STOPPED), make_run({}, {**STOPPED, "days": 0.0}))
 
 
 @pytest.fixture

@@ -4,13 +4,7 @@ from itertools import pairwise, takewhile
 
 import pytest
 
-from benchmarks.prefix import (
-    MARK,
-    PAPER,
-    record,
-    table,
-    worked_out_anew,
-)
+from benchmarks.prefix import MARK, PAPER, record, table, worked_out_anew
 from tests.protocols.paper_equations import Past, expected_words, oneself
 from tests.protocols.scripted_backend import PLANTED, play
 from virsci_society.protocols.virsci.protocol import VirSci

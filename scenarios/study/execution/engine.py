@@ -85,11 +85,7 @@ class Engine:
         from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
 
         return run_on_cluster(
-            folder,
-            indices,
-            scheduler=self.scheduler,
-            local_cluster=self.local_cluster,
-            **options,
+            folder, indices, scheduler=self.scheduler, local_cluster=self.local_cluster, **options
         )
 
     def sizes(self, design: Design, runs: int) -> tuple[int, int]:

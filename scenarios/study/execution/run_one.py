@@ -26,13 +26,7 @@ from virsci_society.agents.spelling import cut_text
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.build import SharedResources
 from virsci_society.scenarios.runs.execute import run_scenario
-from virsci_society.scenarios.runs.lease import (
-    Lease,
-    LeaseHeld,
-    LeaseLost,
-    hold_lease,
-    stop_all,
-)
+from virsci_society.scenarios.runs.lease import Lease, LeaseHeld, LeaseLost, hold_lease, stop_all
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import read_manifest

@@ -20,15 +20,7 @@ from virsci_society.metrics.inference.intervals import MIN_REPLICATES, Interval,
 from virsci_society.metrics.inference.two_lines import TwoLines
 from virsci_society.metrics.report.drawing.axes import Axes
 from virsci_society.metrics.report.drawing.elements import LegendEntry
-from virsci_society.metrics.report.drawing.svg import (
-    BLUE,
-    GREEN,
-    INK,
-    MUTED,
-    ORANGE,
-    PINK,
-    Plot,
-)
+from virsci_society.metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, PINK, Plot
 from virsci_society.metrics.scalars.measures import measure_extent
 from virsci_society.scenarios.study.design import short_names
 from virsci_society.scenarios.study.results.answer import percentage, words

@@ -70,8 +70,7 @@ class PeopleFilters:
     min_papers: Annotated[int, OptionText("Papers of a scientist, at least (1).", 0)] = 1
     min_coauthors: Annotated[int, OptionText("Different co-authors on them, at least (0).", 0)] = 0
     count_on: Annotated[
-        CountOn,
-        OptionText("Count them on all the source's past papers (all), or kept ones."),
+        CountOn, OptionText("Count them on all the source's past papers (all), or kept ones.")
     ] = "all"
     active_years: Annotated[
         int | None,

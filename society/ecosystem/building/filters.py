@@ -85,10 +85,7 @@ def select_papers(corpus: RawCorpus, filters: PaperFilters) -> PaperSelection:
     """Split a source at the boundary and apply the filters to either side."""
     citations, citations_are = citations_at_boundary(corpus)
     sides = {"past": corpus.known, "contemporary": ~corpus.known}
-    least = {
-        "past": filters.min_citations_past,
-        "contemporary": filters.min_citations_contemporary,
-    }
+    least = {"past": filters.min_citations_past, "contemporary": filters.min_citations_contemporary}
     steps: list[Step] = []
     notes: list[str] = []
     for side, papers in sides.items():

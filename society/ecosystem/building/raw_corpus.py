@@ -94,10 +94,7 @@ class RawCorpus:
     ) -> RawCorpus:
         """Read a source once, write its records into a file, and make the arrays."""
         done, left = 0, iter(records)
-        with (
-            replacing(path) as new,
-            pq.ParquetWriter(new, _schema(), compression="zstd") as writer,
-        ):
+        with replacing(path) as new, pq.ParquetWriter(new, _schema(), compression="zstd") as writer:
             while some := list(islice(left, AT_ONCE)):
                 writer.write_table(pa.table(_columns(some), schema=_schema()))
                 done += len(some)

@@ -142,12 +142,7 @@ class AuthorIds:
 
 
 PAPERS, AUTHORS, PAIRS = "papers", "authors", "co-author pairs"
-NAMES = (
-    ("author2paper", RELATIONS),
-    ("coauthor", PAIRS),
-    ("author", AUTHORS),
-    ("paper", PAPERS),
-)
+NAMES = (("author2paper", RELATIONS), ("coauthor", PAIRS), ("author", AUTHORS), ("paper", PAPERS))
 NOT_USED = "not used: over all years"
 PAIR = re.compile(rb"#\d{1,18}\s+\d{1,18}\s+\d{1,18}")
 

@@ -10,11 +10,7 @@ from typing import Any, ClassVar
 from virsci_society.society.ecosystem.importers import fields
 from virsci_society.society.ecosystem.importers.files import SourceFile
 from virsci_society.society.ecosystem.importers.json_papers import JsonSource
-from virsci_society.society.ecosystem.importers.records import (
-    AuthorEntry,
-    RawRecord,
-    SkippedRecord,
-)
+from virsci_society.society.ecosystem.importers.records import AuthorEntry, RawRecord, SkippedRecord
 from virsci_society.society.ecosystem.importers.source import Columns
 
 OTHER_ENTITIES = frozenset(

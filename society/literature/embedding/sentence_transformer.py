@@ -41,7 +41,7 @@ LOADED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
 OTHER_FORMATS = ("onnx/*", "openvino/*")
 PICKLED = {".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".joblib"}
 MODULES = {
-    *("Transformer", "Pooling", "Normalize", "Dense", "LayerNorm", "Dropout", "StaticEmbedding"),
+    *("Transformer", "Pooling", "Normalize", "Dense", "LayerNorm", "Dropout", "StaticEmbedding")
 }
 """Parts of models that this version loads; others could read files that are not safe."""
 WITH_WEIGHTS = {"Transformer", "Dense", "LayerNorm", "StaticEmbedding"}

@@ -3,10 +3,7 @@
 import pandas as pd
 import pytest
 
-from virsci_society.metrics.impact import (
-    AuthorshipTable,
-    authorships_of,
-)
+from virsci_society.metrics.impact import AuthorshipTable, authorships_of
 from virsci_society.metrics.networks.team_patterns import assembly, assembly_table
 
 

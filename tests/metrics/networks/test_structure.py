@@ -3,11 +3,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from virsci_society.metrics.networks.structure import (
-    adjacency,
-    network_statistics,
-    structure,
-)
+from virsci_society.metrics.networks.structure import adjacency, network_statistics, structure
 
 
 def reference(ties):

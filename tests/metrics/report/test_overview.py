@@ -95,11 +95,7 @@ def test_words_are_of_rules_where_nobody_else_speaks(make_run, about, alone):
 
 
 def test_people_of_a_living_society_are_counted_at_first_at_the_end_and_in_all(make_run, rows):
-    rows["careers"] = [
-        ("S9", 5.0, "arrived"),
-        ("S2", 9.0, "retired"),
-        ("S1", 9.5, "retired"),
-    ]
+    rows["careers"] = [("S9", 5.0, "arrived"), ("S2", 9.0, "retired"), ("S1", 9.5, "retired")]
     rows["scientists"] = [*rows["scientists"], ("S9", "t", 0, 0, 2020, 5.0)]
     told = people_sentence(make_run(rows))
     assert told.startswith("7 scientists at first, 6 at the end (8 in all), founded 3 teams")

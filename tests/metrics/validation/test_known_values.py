@@ -5,11 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from virsci_society.metrics.validation.tolerances import (
-    deviation_of_known,
-    mean_of_known,
-    z_score,
-)
+from virsci_society.metrics.validation.tolerances import deviation_of_known, mean_of_known, z_score
 
 NAN = math.nan
 

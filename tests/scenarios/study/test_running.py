@@ -29,11 +29,7 @@ from virsci_society.scenarios.study.folder import (
 from virsci_society.scenarios.study.gather import gather
 from virsci_society.scenarios.study.reader import read_study
 from virsci_society.scenarios.study.results.page import write_study_page
-from virsci_society.scenarios.study.run_result import (
-    RunResult,
-    exit_code,
-    read_result,
-)
+from virsci_society.scenarios.study.run_result import RunResult, exit_code, read_result
 
 ROOT = Path(__file__).parents[3]
 COMMAND = (

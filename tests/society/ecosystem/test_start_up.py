@@ -27,10 +27,7 @@ MODULES = [
     "virsci_society.society.literature.embedding.lsa",
     "virsci_society.society.literature.embedding.sentence_transformer",
 ]
-FAISS = (
-    "virsci_society.society.literature.ivf",
-    "virsci_society.society.literature.vector_index",
-)
+FAISS = ("virsci_society.society.literature.ivf", "virsci_society.society.literature.vector_index")
 
 
 def heavy_after(code):

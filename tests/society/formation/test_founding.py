@@ -16,11 +16,7 @@ from virsci_society.society.formation.founding import (
     Yearly,
     counted_years,
 )
-from virsci_society.society.formation.leaders import (
-    ByProminence,
-    Named,
-    Productive,
-)
+from virsci_society.society.formation.leaders import ByProminence, Named, Productive
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.population.event_counts import DatedCounts, cumulative_counts

@@ -4,11 +4,7 @@ import pandas as pd
 import pytest
 
 from tests.scenarios.study.study_folder import told_of, write_study
-from virsci_society.scenarios.study.results.figures import (
-    outcomes,
-    scatter_figure,
-    scatter_points,
-)
+from virsci_society.scenarios.study.results.figures import outcomes, scatter_figure, scatter_points
 from virsci_society.scenarios.study.results.page import write_study_page
 from virsci_society.scenarios.study.results.study import ScatterFigure, Study
 

@@ -77,11 +77,7 @@ def test_least_citations_of_contemporary_papers_are_the_collected_ones(records, 
 
 
 def test_a_paper_cites_another_once_and_itself_never():
-    source = [
-        raw("a", 2000, "x"),
-        raw("b", 2001, "x", ("a", "a", "b")),
-        raw("c", 2003, "x"),
-    ]
+    source = [raw("a", 2000, "x"), raw("b", 2001, "x", ("a", "a", "b")), raw("c", 2003, "x")]
     selection = Chosen(source, 2002)
     assert selection.past == {"a": 1, "b": 0}
 

@@ -65,10 +65,7 @@ def test_both_head_counts(records):
     corpus = corpus_of(records, 2010)
     selection = select_papers(corpus, PaperFilters())
     assert count_scientists(corpus, selection, PeopleFilters(4)) == {"all": 1, "kept": 0}
-    assert count_scientists(corpus, selection, PeopleFilters(3, 0, "kept")) == {
-        "all": 2,
-        "kept": 2,
-    }
+    assert count_scientists(corpus, selection, PeopleFilters(3, 0, "kept")) == {"all": 2, "kept": 2}
 
 
 def test_a_scientist_has_a_kept_paper_however_many_others(records):

@@ -18,10 +18,7 @@ from virsci_society.society.literature.embedding.lsa import (
     LSAEmbedding,
     words_and_pairs,
 )
-from virsci_society.society.literature.embedding.registry import (
-    load_embedding,
-    make_embedding,
-)
+from virsci_society.society.literature.embedding.registry import load_embedding, make_embedding
 
 ROOT = Path(__file__).parents[4]
 CORPUS = [
