@@ -200,7 +200,7 @@ SUMMARY = "summary.json"
 def write_summary(run: Run, folder: Path) -> None:
     """Write the summary of a run whose tables and measures lie in its folder."""
     paths = folder.glob("tables/**/*.parquet")
-    tables = {path.relative_to(folder).as_posix(): file_hash(path, within=folder) for path in paths}
+    tables = {path.relative_to(folder).as_posix(): file_hash(path) for path in paths}
     data = {"tables": hash_json(tables), "summary": summarise_run(run)}
     write_atomically(folder / SUMMARY, json.dumps(data, indent=1) + "\n")
 
@@ -215,7 +215,7 @@ def read_summary(folder: Path) -> dict[str, Any] | None:
         return None
     for name in shown:
         hashes.check(folder / name)
-    data = read_json_object(folder / SUMMARY, within=folder)
+    data = read_json_object(folder / SUMMARY)
     if not isinstance(data.get("summary"), Mapping):
         raise InputError(f"{folder / SUMMARY}: not the summary of a run")
     if data.get("tables") != hash_json(tables):

@@ -16,7 +16,8 @@ from typing import Any
 
 import virsci_society
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import open_plain, read_plain_text, write_atomically
+from virsci_society.agents.files.atomic_files import require_plain, write_atomically
+from virsci_society.agents.files.json_files import read_json_object
 
 HASHES = "hashes.json"
 FORMAT = 1
@@ -24,12 +25,7 @@ PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
 
 
 class FileHashes:
-    """The listed hashes of one folder.
-
-    Args:
-        folder: of the files.
-        files: sha256 (hex) by the name of a file, relative to the folder with ``/``.
-    """
+    """The listed hashes of one folder: sha256 (hex) by the name of a file, relative with ``/``."""
 
     def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
         self.folder, self.files = folder, dict(files)
@@ -41,7 +37,7 @@ class FileHashes:
             InputError: it was changed after it was written, or cannot be read.
         """
         expected = self.files.get(path.relative_to(self.folder).as_posix())
-        if expected is not None and file_hash(path, within=self.folder) != expected:
+        if expected is not None and file_hash(path) != expected:
             raise InputError(
                 f"{path}: was changed or damaged after it was written: its hash is not the one in "
                 f"{HASHES}; restore the file, or write it again"
@@ -62,58 +58,39 @@ class FileHashes:
 
 
 def read_hashes(folder: Path) -> FileHashes | None:
-    """The hashes of the files of a folder; None if it has no list of them.
-
-    Raises:
-        InputError: the list was changed or damaged.
-    """
+    """The hashes of the files of a folder; None if it has no list; InputError if it is damaged."""
     path = folder / HASHES
     try:
-        data = json.loads(read_plain_text(path, within=folder))
-        files = {str(name): str(value) for name, value in data["files"].items()}
-        if data["hash"] == hash_json({"format": data["format"], "files": data["files"]}):
-            return FileHashes(folder, files)
+        data = read_json_object(path)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}; restore it") from error
+    files, form = data.get("files"), data.get("format")
+    if isinstance(files, dict) and data.get("hash") == hash_json({"format": form, "files": files}):
+        return FileHashes(folder, {str(name): str(value) for name, value in files.items()})
     raise InputError(f"{path}: does not bear its own hash, so it was changed; restore it")
 
 
 def write_hashes(
     folder: Path, paths: Iterable[Path] = (), texts: Mapping[str, str] | None = None
 ) -> None:
-    """Hash files and write the list, in place of an older one.
+    """Hash files of a folder and write the list, in place of an older one.
 
     Args:
         folder: of the files.
         paths: files of the folder, as they are now.
         texts: content by name of files that are written right after the list.
-
-    Raises:
-        OSError: a file cannot be read, or the list cannot be written.
     """
-    files = _hashed(folder, paths) | {
+    later = {
         name: hashlib.sha256(text.encode()).hexdigest() for name, text in (texts or {}).items()
     }
-    _write_list(folder, files)
+    _write_list(folder, _hashed(folder, paths) | later)
 
 
 def update_hashes(folder: Path, paths: Iterable[Path]) -> None:
-    """Put files that were written later into the list of a folder; one without a list has none.
-
-    Args:
-        folder: of the files.
-        paths: files of the folder, as they are now.
-
-    Raises:
-        InputError: the list was changed or damaged.
-        OSError: as for ``write_hashes``.
-    """
+    """Put files that were written later into the list of a folder, if it has one."""
     held = read_hashes(folder)
-    if held is None:
-        return
-    _write_list(folder, held.files | _hashed(folder, paths))
+    if held is not None:
+        _write_list(folder, held.files | _hashed(folder, paths))
 
 
 @contextmanager
@@ -121,9 +98,6 @@ def rewriting(*paths: Path) -> Iterator[None]:
     """While files of one folder are written anew, its list does not name them.
 
     Who is killed meanwhile leaves a file without a hash, and never one with the hash of another.
-
-    Raises:
-        InputError: the list was changed or damaged.
     """
     folder = paths[0].parent
     held = read_hashes(folder)
@@ -135,37 +109,23 @@ def rewriting(*paths: Path) -> Iterator[None]:
 
 
 def _hashed(folder: Path, paths: Iterable[Path]) -> dict[str, str]:
-    return {path.relative_to(folder).as_posix(): file_hash(path, within=folder) for path in paths}
+    return {path.relative_to(folder).as_posix(): file_hash(path) for path in paths}
 
 
 def _write_list(folder: Path, files: Mapping[str, str]) -> None:
     data = {"format": FORMAT, "files": dict(sorted(files.items()))}
-    text = json.dumps(data | {"hash": hash_json(data)}, indent=1) + "\n"
-    write_atomically(folder / HASHES, text)
+    write_atomically(folder / HASHES, json.dumps(signed(data), indent=1) + "\n")
 
 
 def check_file(path: Path) -> Path:
-    """Return the path of a file, if the list of its folder has its hash or does not name it.
-
-    Raises:
-        InputError: it was changed after it was written.
-    """
+    """Return the path of a file, if the list of its folder has its hash or does not name it."""
     held = read_hashes(path.parent)
     return path if held is None or not path.exists() else held.check(path)
 
 
-def file_hash(path: Path, *, within: Path | None = None) -> str:
-    """The sha256 (hex) of a plain file.
-
-    Args:
-        path: the file.
-        within: a folder above it below which no folder may be a link.
-
-    Raises:
-        InputError: it is a link or no plain file.
-        OSError: it cannot be read.
-    """
-    with open_plain(path, within=within) as file:
+def file_hash(path: Path) -> str:
+    """The sha256 (hex) of a plain file."""
+    with require_plain(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -193,11 +153,7 @@ def signed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unsigned(data: dict[str, Any]) -> dict[str, Any]:
-    """Plain data without its hash, once that has been checked; without one, as it is.
-
-    Raises:
-        ValueError: the hash is that of other data.
-    """
+    """Plain data without its hash; ValueError if that is the hash of other data."""
     rest = {key: value for key, value in data.items() if key != "hash"}
     if "hash" in data and data["hash"] != hash_json(rest):
         raise ValueError("it does not bear its own hash, so it was changed after it was written")

@@ -28,19 +28,18 @@ def parse_json(text: str | bytes, where: object) -> Any:
         raise InputError(f"{where}: cannot be read: not JSON: {error}") from error
 
 
-def read_json(path: Path, *, within: Path | None = None) -> Any:
+def read_json(path: Path) -> Any:
     """Read a JSON file.
 
     Args:
         path: the file.
-        within: a folder below which no part of the path may be a link; None: of the file alone.
 
     Raises:
         FileNotFoundError: there is no such file.
         InputError: it cannot be read as JSON in UTF-8.
     """
     try:
-        return parse_json(read_plain_text(path, within=within), path)
+        return parse_json(read_plain_text(path), path)
     except FileNotFoundError:
         raise
     except UnicodeDecodeError as error:
@@ -49,9 +48,9 @@ def read_json(path: Path, *, within: Path | None = None) -> Any:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
-def read_json_object(path: Path, *, within: Path | None = None) -> dict[str, Any]:
+def read_json_object(path: Path) -> dict[str, Any]:
     """Read a JSON file that holds an object; errors as of ``read_json``."""
-    data = read_json(path, within=within)
+    data = read_json(path)
     if not isinstance(data, dict):
         raise InputError(f"{path}: cannot be read: not a JSON object")
     return data

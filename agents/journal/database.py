@@ -18,7 +18,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from virsci_society.agents.errors import DISK_FULL, InputError, Stopped
-from virsci_society.agents.files.atomic_files import lock_file, open_plain, replacing, require_plain
+from virsci_society.agents.files.atomic_files import lock_file, replacing, require_plain
 from virsci_society.agents.journal.writer import (
     ALL_ROWS,
     FORMAT,
@@ -111,7 +111,7 @@ def connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
     """Open the database of a journal; without a path in memory, frozen for reading only."""
     if path is not None:
         for suffix in FILES:
-            require_plain(path.with_name(f"{path.name}{suffix}"), single=True)
+            require_plain(path.with_name(f"{path.name}{suffix}"))
     try:
         if path is None:
             # The writer's thread commits through a connection that another thread opens and closes.
@@ -301,7 +301,7 @@ _BIG_ENDIAN, _LITTLE_ENDIAN = 0x377F0683, 0x377F0682
 def is_log_whole(path: Path) -> bool:
     """Return whether a write-ahead log is missing or undamaged, but for a last cut transaction."""
     try:
-        with open_plain(path) as file:
+        with require_plain(path).open("rb") as file:
             content = file.read()
     except FileNotFoundError:
         return True

@@ -371,12 +371,12 @@ def draw_run_network(
     return over_time, communities_figure(whole, papers), None
 
 
-def write_run_figures(folder: Path, run: Run, *, within: Path | None = None) -> list[Path]:
+def write_run_figures(folder: Path, run: Run) -> list[Path]:
     """Write each figure of a run as ``NAME.svg``, in the colours of paper."""
-    make_folder(folder, within=within or folder)
+    make_folder(folder)
     written = []
     for name, figure in run_figures(run).items():
         path = folder / f"{name}.svg"
-        write_atomically(path, standalone_svg(figure), within=within or folder)
+        write_atomically(path, standalone_svg(figure))
         written.append(path)
     return written

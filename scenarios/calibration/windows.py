@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from virsci_society.agents.errors import InputError, SocietyError
-from virsci_society.agents.files.atomic_files import open_in_place, open_plain
+from virsci_society.agents.files.atomic_files import open_in_place, require_plain
 from virsci_society.metrics.networks.team_patterns import pattern_counts, pattern_distance
 from virsci_society.metrics.validation.assembly_quantities import (
     SCALARS,
@@ -357,7 +357,7 @@ def _key(job: Job) -> Key:
 def _read(path: Path) -> Iterator[tuple[int, Key, list[float]]]:
     """Every valid line, with the length of the file up to its end."""
     try:
-        with open_plain(path) as file:
+        with require_plain(path).open("rb") as file:
             lines = file.read().splitlines(keepends=True)
     except FileNotFoundError:
         return

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from virsci_society.agents.files.atomic_files import refuse_links
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import RunFolder, guarded, tell, writing
 from virsci_society.scenarios.terminal.console import open_to_show
@@ -83,6 +84,8 @@ def figures(
     opened = open_to_show(run)
     tell("drawing the figures", err=True)
     target = run / "figures" if out is None else out
+    if out is None:
+        refuse_links(target)
     with writing(target):
-        files = write_run_figures(target, opened, within=run if out is None else None)
+        files = write_run_figures(target, opened)
     tell(f"figures: {target} ({len(files)} SVG files)")

@@ -75,13 +75,13 @@ def write_pages(listing: Listing, out: Path) -> None:
     earlier = files_of_earlier_listing(out)
     try:
         for file in earlier:
-            remove_file(out / file, within=out)
+            remove_file(out / file)
         make_folder(out)
         # First of all, so that a folder that was left half written is known as ours.
         write_atomically(out / INDEX, _index_json(listing, pages))
-        make_folder(out / PAGES, within=out)
+        make_folder(out / PAGES)
         for page in pages:
-            write_atomically(out / page.file, page.text, within=out)
+            write_atomically(out / page.file, page.text)
         write_atomically(out / "index.md", _storable(render_index(listing, pages)))
         write_atomically(out / "index.html", _storable(_index_html(listing, pages)))
     except OSError as error:

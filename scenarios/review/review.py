@@ -20,7 +20,7 @@ from typing import Any
 import pandas as pd
 
 from virsci_society.agents.errors import Diverged, InputError, Stopped, Verdict, disk_errors_as
-from virsci_society.agents.files.atomic_files import make_folder, write_atomically
+from virsci_society.agents.files.atomic_files import make_folder, refuse_links, write_atomically
 from virsci_society.agents.files.file_hashes import check_file, hash_json
 from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.gateway.gateway import Gateway
@@ -257,7 +257,8 @@ class PanelReview:
         """Ask what has not been answered yet, and write the tables; ``announce`` gets lines."""
         record = read_record(self.folder) or {"kinds": {}}
         with disk_errors_as(InputError, f"{self.folder}: cannot be written to"):
-            make_folder(self.folder, within=self.folder.parent.parent)
+            refuse_links(self.folder.parent.parent)
+            make_folder(self.folder)
             # Before the first call, so that an unfinished panel is not taken for a run.
             write_atomically(self.folder / PANEL, json.dumps(record, indent=2) + "\n")
 

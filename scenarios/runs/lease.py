@@ -23,7 +23,12 @@ from uuid import uuid4
 from weakref import WeakSet
 
 from virsci_society.agents.errors import InputError, Stopped, disk_errors_as
-from virsci_society.agents.files.atomic_files import make_folder, open_new, open_plain, remove_file
+from virsci_society.agents.files.atomic_files import (
+    make_folder,
+    open_new,
+    remove_file,
+    require_plain,
+)
 
 BEAT = 5.0
 """Seconds between two touches."""
@@ -170,7 +175,7 @@ def hold_lease(
     """
     place = folder.with_name(f"{folder.name}.lease")
     with disk_errors_as(Stopped, f"{place}: no lease can be written"):
-        make_folder(place, within=folder.parent.parent)
+        make_folder(place)
         lease = Lease(folder, _taken(place, owner, beat, beat * missed), beat)
     lease._begin()
     try:
@@ -252,7 +257,7 @@ def _refuse_living(path: Path, beat: float, patience: float) -> None:
 def _read(path: Path) -> tuple[list[str], float]:
     """The lines of a lease, and when it was touched last."""
     # Opened, because only then does a network file system tell times that are not old ones.
-    with open_plain(path) as file:
+    with require_plain(path).open("rb") as file:
         lines = file.read().decode("utf-8", "replace").splitlines()
         return lines, os.fstat(file.fileno()).st_mtime
 

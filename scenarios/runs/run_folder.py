@@ -119,7 +119,7 @@ def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
         _write_page(folder, run.with_measures(measures))
     # Before the manifest: a finished run has no part that could be shown in its place.
     for part in (PARTIAL, UNREADY):
-        remove_folder(folder / part, within=folder)
+        remove_folder(folder / part)
     write_atomically(folder / DIGEST, manifest["digest"] + "\n")
     _write_manifest(folder, manifest)
 
@@ -145,14 +145,14 @@ def write_partial(
         return
     unready = folder / UNREADY
     with suppress(OSError):
-        remove_folder(unready, within=folder)
-        make_folder(unready, within=folder)
+        remove_folder(unready)
+        make_folder(unready)
         manifest = make_manifest(scenario, society)
         _write_record(unready, scenario, society, manifest)
         manifest |= {"days": days, "partial": redact(why), "ledger": ledger}
         _write_manifest(unready, manifest)
         # Only now: somebody may be looking at the part that is there.
-        replace_folder(folder / PARTIAL, unready, within=folder)
+        replace_folder(folder / PARTIAL, unready)
 
 
 class Snapshots:

@@ -62,11 +62,11 @@ def gather(design: Design, folder: Path, lock: Lock, results: Sequence[RunResult
             write_parquet(folder / name, table, speaker=speaker)
     if design.file.keep == "measures":
         # Those of an earlier time as well: tables of some runs would pass for those of all.
-        remove_folder(folder / TABLES, within=folder)
+        remove_folder(folder / TABLES)
     else:
         for name, table in stack_measures(folder, results).items():
             path = folder / TABLES / f"{name}.parquet"
-            write_parquet(path, table, speaker=speaker, within=folder)
+            write_parquet(path, table, speaker=speaker)
     written = (BASE, STUDY, STUDY_JSON, *tables)
     files = [folder / name for name in written if (folder / name).exists()]
     write_hashes(folder, [*files, *(folder / TABLES).glob("*.parquet")])

@@ -114,7 +114,7 @@ def read_result(study: Path, index: int) -> RunResult | None:
     """The result of a run; None if it was never begun."""
     path = result_file(study, index)
     try:
-        return RunResult.from_data(unsigned(read_json_object(path, within=study)))
+        return RunResult.from_data(unsigned(read_json_object(path)))
     except FileNotFoundError:
         return None
     except (ValueError, InputError) as error:
@@ -129,8 +129,8 @@ def write_result(study: Path, result: RunResult) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a file of a study, whole or not at all; several processes may write the same one."""
     with disk_errors_as(Stopped, f"{path}: cannot be written"):
-        make_folder(path.parent, within=path.parent.parent)
-        write_atomically(path, text, within=path.parent.parent, durable=True, shared=True)
+        make_folder(path.parent)
+        write_atomically(path, text, durable=True, shared=True)
 
 
 def measure_run_folder(folder: Path, names: Iterable[str]) -> dict[str, float]:

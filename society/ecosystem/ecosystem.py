@@ -153,7 +153,7 @@ class Ecosystem:
         storage.write_scientists(target / storage.SCIENTISTS, self.profiles, self.career_starts)
         storage.write_counts(target / storage.COAUTHORS, self.coauthors)
         vectors = target / storage.embedding_folder(self.embedding.name)
-        make_folder(vectors, within=target)
+        make_folder(vectors)
         self.embedding.save(vectors)
         storage.write_rows(vectors / "past.npy", self.past_vectors)
         storage.write_rows(vectors / "contemporary.npy", self.contemporary_vectors)
@@ -276,4 +276,4 @@ def _clear(target: Path) -> None:
     remove_file(target / storage.MANIFEST)
     for name in (storage.PAPERS, storage.SCIENTISTS, storage.COAUTHORS, storage.KEY):
         remove_file(target / name)
-    remove_folder(target / "embeddings", within=target)
+    remove_folder(target / "embeddings")

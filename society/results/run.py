@@ -395,7 +395,7 @@ class Run:
         """The path of a file of the folder, or None; a link, a device or damage is an error."""
         if self.folder is None or not (self.folder / name).exists():
             return None
-        path = require_regular_file(self.folder / name, within=self.folder)
+        path = require_regular_file(self.folder / name)
         return path if self._hashes is None else self._hashes.check(path)
 
 

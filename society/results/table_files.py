@@ -75,24 +75,19 @@ def write_tables(folder: Path | str, rows: TableRows, speaker: str = "") -> dict
         # Declared and not inferred: an empty column has no type of its own.
         schema = pa.schema([(column.name, _ARROW[column.dtype]) for column in TABLES[name]])
         path = Path(folder) / "tables" / f"{name}.parquet"
-        write_parquet(path, table, schema, speaker=speaker, within=Path(folder))
+        write_parquet(path, table, schema, speaker=speaker)
     return tables
 
 
 def write_parquet(
-    path: Path,
-    table: pd.DataFrame,
-    schema: pa.Schema | None = None,
-    *,
-    speaker: str = "",
-    within: Path | None = None,
+    path: Path, table: pd.DataFrame, schema: pa.Schema | None = None, *, speaker: str = ""
 ) -> None:
     """Write one table as Parquet, whole or not at all, without pandas' own metadata."""
-    make_folder(path.parent, within=within)
+    make_folder(path.parent)
     arrow = pa.Table.from_pandas(table, schema=schema, preserve_index=False)
     # In place of that of pandas, whose versions of libraries would change the bytes.
     metadata = {SPEAKER: speaker} if speaker else None
-    with replacing(path, within=within) as temporary:
+    with replacing(path) as temporary:
         pq.write_table(arrow.replace_schema_metadata(metadata), temporary, compression="zstd")
 
 
@@ -175,6 +170,6 @@ def write_measures(
             raise InputError(f"a measure is called {name!r}: letters, digits and _ only")
         path = Path(folder) / "tables" / "measures" / f"{name}.parquet"
         written.append(path)
-        write_parquet(path, table, speaker=speaker, within=Path(folder))
+        write_parquet(path, table, speaker=speaker)
     # Last: a file that a kill leaves without its new hash is noticed when it is read.
     update_hashes(Path(folder), written)

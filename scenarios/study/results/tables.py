@@ -335,7 +335,7 @@ def write_files(
     speaker: str = "",
 ) -> None:
     """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg``; older files of these kinds are deleted."""
-    make_folder(folder, within=folder.parent)
+    make_folder(folder)
     for old in sorted(folder.iterdir()):
         if old.suffix in (".csv", ".tex", ".svg"):
             remove_file(old)

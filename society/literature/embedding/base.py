@@ -118,7 +118,11 @@ def read_settings(folder: Path) -> dict[str, Any]:
     path = folder / SETTINGS_FILE
     try:
         return read_json_object(path)
-    except (InputError, FileNotFoundError) as error:
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{path}: cannot be read: it is missing; build the ecosystem again"
+        ) from error
+    except InputError as error:
         raise InputError(f"{error}; build the ecosystem again") from error
 
 

@@ -61,7 +61,7 @@ class EmbeddingCache:
         try:
             make_folder(self.folder)
             for suffix in FILES:
-                require_plain(path.with_name(FILE + suffix), single=True)
+                require_plain(path.with_name(FILE + suffix))
             # Used under the lock of an embedding, by whichever thread asks it.
             self._database = sqlite3.connect(
                 path, timeout=0, isolation_level=None, check_same_thread=False

@@ -24,7 +24,7 @@ import numpy as np
 from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.backends.responses import one_line
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.json_files import read_json
+from virsci_society.agents.files.json_files import parse_json
 from virsci_society.agents.lazy_imports import require_extra
 from virsci_society.society.literature.embedding.base import (
     CachedEmbedding,
@@ -137,7 +137,9 @@ def _modules(folder: Path) -> Iterator[tuple[str, Path]]:
         yield "Transformer", folder
         return
     try:
-        listed = [(str(one["type"]), folder / str(one["path"])) for one in read_json(path)]
+        # The cache of a downloaded model consists of links, so the file is read through one.
+        parts = parse_json(path.read_text(encoding="utf-8"), path)
+        listed = [(str(one["type"]), folder / str(one["path"])) for one in parts]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: not a list of a model's parts ({error!r})") from error
     for named, place in listed:

@@ -160,7 +160,7 @@ def test_pickled_arrays_are_refused(lsa, tmp_path):
     [
         (None, "cannot be read"),
         ("{", "cannot be read"),
-        ("[]", "not a saved embedding"),
+        ("[]", "not a JSON object"),
         ('{"kind": "oracle"}', "oracle"),
         ('{"kind": "litellm", "model": "openai/rows"}', "not a saved embedding"),
         (
