@@ -51,7 +51,6 @@ def server(_running):
 
 
 def post(server, request, **fields):
-    """Ask over a connection of its own."""
     client = Client(server)
     with contextlib.closing(client.connection):
         return client.post(body_of(request, **fields))

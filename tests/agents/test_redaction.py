@@ -284,7 +284,6 @@ def test_time_grows_with_the_length_of_hostile_text_and_not_with_its_square(unit
 
 @pytest.fixture
 def log():
-    """A logger as a library might have it, and what it has written."""
     stream = io.StringIO()
     outlet = logging.StreamHandler(stream)
     outlet.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
@@ -299,7 +298,6 @@ def log():
 
 @pytest.fixture
 def shield():
-    """Logs shielded for one test."""
     redaction.shield_logs()
     yield
     for name in ("", *redaction.LOGGERS):

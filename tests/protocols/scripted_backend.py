@@ -53,8 +53,6 @@ def word(id_, field):
 
 @dataclass(frozen=True)
 class Said:
-    """One question as it was rendered, and its answer."""
-
     call: Call
     request: Request
     reply: dict[str, Any]
@@ -160,7 +158,6 @@ class Played:
 
     @property
     def team(self) -> dict[str, Any]:
-        """The row of the only team."""
         (team,) = self.rows("teams")
         return team
 
@@ -222,13 +219,11 @@ def play(
 
 
 def spoken(played, stage, visit=1):
-    """Utterances and ballots of a stage, as the inference cost counts them."""
     act = "vote" if stage == "novelty" else "utter"
     return played.count(stage=stage, visit=visit, act=act)
 
 
 def speakers(played, stage, visit=1):
-    """Who spoke in each turn of a stage, in order of seats."""
     turns = {}
     for said in sorted(
         played.of(stage=stage, visit=visit, guest=None), key=lambda s: (s.call.turn, s.call.seat)

@@ -116,7 +116,6 @@ def test_in_reach_is_what_counting_newcomers_one_by_one_says(n):
 
 
 def world(seed, people=150, topics=9, degree=6):
-    """A random network and random main topics, with enough of every kind."""
     rng = np.random.default_rng(seed)
     ties = rng.random((people, people)) < degree / people
     ties = np.triu(ties, 1)

@@ -72,7 +72,6 @@ def test_fewer_than_three_ideas_all_stay(synthetic, n, turns, count):
 
 
 def chosen(played):
-    """Place of the idea that the leader drafted on."""
     (draft,) = played.of_form("Draft")
     title = draft.request.slots["idea"].idea.title
     titles = [s.reply["Title"] for s in played.of_form("Idea")]
@@ -80,7 +79,6 @@ def chosen(played):
 
 
 def votes(*choices):
-    """Ballots in the order of turns and seats (two voters)."""
 
     def script(call, request):
         if call.act != "vote":

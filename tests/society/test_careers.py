@@ -35,7 +35,6 @@ YEAR = 365.0
 
 
 def lived(careers, *leaders, steps=None, **settings):
-    """The little world after its end, with these careers."""
     return tiny_society.run(
         steps or tiny_society.talk(), *(leaders or NEVER), careers=careers, **settings
     )
@@ -56,7 +55,6 @@ def at_places(*places):
 
 
 def society_of(ecosystem, **settings):
-    """A society of nobody's teams."""
     quiet = {
         "protocol": tiny_society.Written(steps=tiny_society.talk()),
         "founding": tiny_society.Stated(teams_at=NEVER),
@@ -334,7 +332,6 @@ def test_newcomers_come_at_one_rate(rates):
 
 
 def foundings(society):
-    """Dates and leaders of teams that were founded, or called for in vain."""
     return [
         (event["date"], event.get("leader") or event["scientist"])
         for event in society.log.events
@@ -343,7 +340,6 @@ def foundings(society):
 
 
 def brief(team, lab):
-    """A team that ends as it begins."""
     return
     yield
 
@@ -492,5 +488,4 @@ def test_another_rule_begins_on_its_date_and_another_seed_is_other_luck():
 
 
 def changes_of(society):
-    """Who left, once for each leaving."""
     return [row["scientist"] for row in changes(society, "retired", "removed", "inactive")]

@@ -26,12 +26,10 @@ from virsci_society.society.teams.contracts import Manuscript
 
 
 def removing(date, count=1, by="degree"):
-    """A change by which scientists leave."""
     return Change(date, removal=Removal(count=count, by=by))
 
 
 def gone(society):
-    """Names of those who have left, in order."""
     return [row["scientist"] for row in only(society, "careers")]
 
 
@@ -257,13 +255,11 @@ def living(latency=0.0, in_flight=64):
 
 
 def digest(society):
-    """A hash of everything that happened, in order."""
     body = json.dumps([society.log.events, society.log.rows], default=str)
     return hashlib.sha256(body.encode()).hexdigest()
 
 
 def digest_of_living():
-    """The digest of that society, for another process."""
     return digest(living())
 
 

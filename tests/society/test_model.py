@@ -182,7 +182,6 @@ def few_objects():
 
 
 def answering():
-    """Threads that wait for answers."""
     return [thread for thread in threading.enumerate() if thread.name == "answers"]
 
 

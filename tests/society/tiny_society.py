@@ -52,7 +52,6 @@ class Counting(Embedding):
 
 
 def name(row):
-    """The masked name of a row."""
     return f"Scientist{row}"
 
 
@@ -207,7 +206,6 @@ def found(steps, *leaders, **settings):
 
 
 def run(steps, *leaders, **settings):
-    """The society after its end."""
     society = found(steps, *leaders, **settings)
     society.run_to_end()
     return society
@@ -222,12 +220,10 @@ def only(society, table):
 
 
 def kinds(society, *wanted):
-    """Date and kind of events, in order."""
     return [(e["date"], e["kind"]) for e in society.log.events if e["kind"] in wanted]
 
 
 def traces(society):
-    """Everything a society leaves behind."""
     return society.log.events, society.log.rows
 
 
@@ -258,17 +254,14 @@ def talk(rounds=3, *, reading=False):
 
 
 def ids_of(references):
-    """Ids of references."""
     return tuple(reference.id for reference in references)
 
 
 def first(values):
-    """The first of several values."""
     return values[0]
 
 
 def together(*values):
-    """Texts joined."""
     return " ".join(value.text for value in values)
 
 

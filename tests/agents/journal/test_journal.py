@@ -320,7 +320,6 @@ asyncio.run(scene())
 
 
 def holder(path):
-    """Another process that writes the journal and keeps it."""
     code = HOLD.format(root=str(ROOT), path=str(path))
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

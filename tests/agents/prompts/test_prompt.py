@@ -51,7 +51,6 @@ class Words(Form):
 
 @pytest.fixture
 def page(tmp_path):
-    """A function that makes a prompt of a text."""
 
     def make(text):
         path = tmp_path / "page.txt"

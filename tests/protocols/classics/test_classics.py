@@ -45,7 +45,6 @@ def strangers():
 
 @pytest.fixture(scope="module")
 def lived(begun):
-    """A function that runs a society of teams of one, and returns it as a run."""
 
     def live(*arguments, **more):
         society = begun(*arguments, **more)
@@ -58,7 +57,6 @@ def lived(begun):
 
 @pytest.fixture(scope="module")
 def begun(strangers):
-    """A function that founds a society of teams of one."""
 
     def found(protocol, people, days, seed=1, founding=None, of=None):
         return Society(

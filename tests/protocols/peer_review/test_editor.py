@@ -28,7 +28,6 @@ def rules(**settings):
 
 
 def reviewed(synthetic, script=None, **settings):
-    """One team and its manuscript, with all that is said about it."""
     how = {name: settings.pop(name) for name in ("until", "meanwhile") if name in settings}
     how = {"until": 2000.0, "times": TIMES, "publication": rules(**settings)} | how
     return play(synthetic, PAIR, script, **how)
@@ -69,7 +68,6 @@ def first_referee(team):
 
 
 def desks_taken(days):
-    """Everybody's desk is taken for the first days."""
 
     def meanwhile(society):
         def sit(who):
@@ -359,7 +357,6 @@ def test_a_review_without_words_does_not_count(synthetic):
 
 
 def uniform(synthetic, choice="uniform", **settings):
-    """Many manuscripts, for which reviewers are chosen in a way of their own."""
     founding, publication = Poisson(teams_per_year=3.0), rules(choice=choice, **settings)
     how = {"founding": founding, "times": TIMES, "until": 200.0, "publication": publication}
     return play(synthetic, PAIR, **how)

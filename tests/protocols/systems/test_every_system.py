@@ -74,7 +74,6 @@ def test_pages_are_whole_and_ask_for_what_the_schema_asks(live, name):
 
 
 def plain(text):
-    """Words of a text, without marks of templates and formats of answers."""
     text = re.sub(r"```json.*?```", " | ", text, flags=re.DOTALL)
     text = re.sub(r"\{[{%].*?[%}]\}", " ", text)
     return re.findall(r"[a-z0-9]+", text.lower())
@@ -117,7 +116,6 @@ def over_http(server):
 
 
 def texts(lived):
-    """Title and text of every paper, with what it cites."""
     papers = [(row["paper"], row["title"], row["abstract"]) for row in lived.rows("papers")]
     return papers, lived.rows("citations")
 

@@ -56,7 +56,6 @@ def test_the_course_of_a_system(live, name):
 
 
 def pages(lived, form):
-    """The pages of the questions with a form, in the order of asking."""
     return [
         request.messages[1].content
         for _, request, _ in lived.asked

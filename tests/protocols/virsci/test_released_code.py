@@ -25,7 +25,6 @@ def value_at(settings, section, key):
 
 
 def departure(section, key, value):
-    """The keyword that sets one key."""
     return {section: {key: value} if key else value}
 
 

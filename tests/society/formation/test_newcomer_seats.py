@@ -20,7 +20,6 @@ from virsci_society.society.kernel.streams import Streams
 
 
 def run(protocol, rate=60.0, **settings):
-    """A little society of wordless teams, run for a year."""
     rule = Yearly(teams_per_year=rate, leaders=Anybody(), max_teams=1000)
     at_once = tiny_society.times(publication_delay=0.0)
     society = tiny_society.found(protocol, founding=rule, until=365.0, times=at_once, **settings)

@@ -27,7 +27,6 @@ SPEEDS = pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "liv
 
 
 def one(act):
-    """Process[Any] that ask once, hand the Answer to a function, and end."""
 
     def steps(team, lab):
         answer = yield from lab.stage("topic", lab.ask(team.leader, SAY, Words, heard=()))
@@ -118,7 +117,6 @@ def test_reading_before_the_due_date_raises():
 
 
 def staged(steps):
-    """Process[Any] that run inside the stage ``topic``."""
     return lambda team, lab: lab.stage("topic", steps(team, lab))
 
 
@@ -275,7 +273,6 @@ def _dies(reference):
 
 
 def mumbling(readable_at):
-    """A script whose words are readable from an attempt on."""
     return lambda request: echo(request) if request.attempt >= readable_at else "mumble"
 
 

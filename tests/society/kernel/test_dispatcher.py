@@ -107,7 +107,6 @@ def test_only_questions_wait_at_the_bound():
 
 @contextmanager
 def running(society, let):
-    """A society that runs on a thread of its own, until its model is let speak."""
     clock = threading.Thread(target=society.run_to_end, daemon=True)
     clock.start()
     try:
@@ -118,14 +117,12 @@ def running(society, let):
 
 
 def wait_for(holds):
-    """Wait, two minutes at most."""
     deadline = time.monotonic() + 120
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.001)
 
 
 def many(team, lab):
-    """Twelve questions side by side, unread."""
     return lab.stage("topic", _many(team, lab))
 
 

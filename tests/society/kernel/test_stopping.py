@@ -32,7 +32,6 @@ class Outage(Exception):
 
 
 def failing(at):
-    """A script that breaks down when a question is asked whose id holds a text."""
     return lambda request: Outage(503, "down") if at in request.id else echo(request)
 
 
@@ -111,7 +110,6 @@ def test_words_settled_by_a_stop_are_never_written():
 
 
 def until(holds, seconds=120.0):
-    """Wait until something holds on another thread."""
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end

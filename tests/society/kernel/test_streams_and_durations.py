@@ -168,7 +168,6 @@ def test_settings_take_durations_as_written():
 
 
 def foundings(rule, scientists, days, seed=0):
-    """Dates and leaders before a date."""
     teams = rule.foundings(scientists, Streams(seed))
     return list(itertools.takewhile(lambda team: team[0] < days, teams))
 

@@ -29,7 +29,6 @@ def clustered(count, dim=DIM, seed=0, clusters=60):
 
 
 def brute(rows, ids, query, k, visible):
-    """The nearest by float64 distance, ties by id."""
     gaps = rows[:visible].astype(np.float64) - query
     distances = np.sqrt(np.square(gaps).sum(axis=1))
     last = min(k, visible) - 1
@@ -214,7 +213,6 @@ def test_searches_at_once_find_what_each_finds_alone(index):
 
 
 def digest():
-    """Hash of the cells of some rows and of what is found in them."""
     rows = clustered(12_000, seed=13)
     cells = IVFIndex(rows)
     whole = hashlib.sha256(cells.layout.centres.tobytes() + cells.layout.cell_of.tobytes())

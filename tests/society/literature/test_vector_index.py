@@ -14,7 +14,6 @@ from virsci_society.society.literature.vector_index import VectorIndex
 
 
 def brute(rows, ids, query, k, visible, exclude=frozenset()):
-    """Every visible row, one by one, in float64; ties by id."""
     ranked = sorted(
         (float(np.sqrt(np.square(rows[i].astype(np.float64) - query).sum())), ids[i], i)
         for i in range(visible)

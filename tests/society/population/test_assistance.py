@@ -28,7 +28,6 @@ def test_a_share_takes_it_up_each_after_a_time_of_its_own():
 
 
 def rows(**settings):
-    """The rows of the tables of a short run."""
     small = {"population.ecosystem.scientists": 40, "population.ecosystem.papers": 300}
     society = build_society(
         load_scenario("community/closed", until="52w", seed=4, **small | settings)

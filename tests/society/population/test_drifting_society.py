@@ -41,7 +41,6 @@ def digest(society):
 
 
 def digest_of_drifting():
-    """The digest of that society, for another process."""
     return digest(drifting())
 
 

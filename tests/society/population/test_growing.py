@@ -163,7 +163,6 @@ def society():
 
 @pytest.fixture
 def world(society):
-    """The world of that society."""
     return society.world
 
 

@@ -65,7 +65,6 @@ def test_a_rule_out_of_range_is_refused(wrong):
 
 
 def writes(text, *mates):
-    """Process[Any] of a team that is complete at once and writes on something."""
 
     def steps(team, lab):
         for mate in mates:

@@ -35,7 +35,6 @@ PAPERS = st.lists(
 
 
 def dense_of(base, papers=(), before=np.inf):
-    """Joint papers before a date, as a matrix."""
     dense = np.zeros((PEOPLE, PEOPLE), dtype=np.int64)
     for (i, j), count in base.items():
         dense[i, j] = dense[j, i] = count
@@ -47,7 +46,6 @@ def dense_of(base, papers=(), before=np.inf):
 
 
 def grown(base, papers):
-    """A network with these papers, and its clock."""
     clock = Clock()
     network = CoauthorNetwork(csr_array(dense_of(base)), clock)
     for date, authors in sorted(papers, key=lambda paper: paper[0]):
@@ -106,7 +104,6 @@ def test_a_view_of_some_people_is_a_part_of_the_view_of_all(base, papers, some):
 
 
 def random_counts(people, degree):
-    """Random ties with indices as scipy makes them."""
     rng = np.random.default_rng(1)
     ends = rng.integers(people, size=(2, people * degree // 2), dtype=np.int32)
     ends = ends[:, ends[0] != ends[1]]

@@ -24,7 +24,6 @@ class Clock:
 
 
 def grown():
-    """A history of the past and of three papers since, the last of them of now."""
     clock = Clock()
     history = PaperHistory(lambda: PAST, clock)
     for day, authors in ((10.0, (4, 1)), (20.0, (5, 1)), (30.0, (6, 0))):

@@ -116,7 +116,6 @@ def test_a_stopped_large_society_tells_of_those_who_took_part_so_far(ecosystem, 
 
 
 def many_people(count):
-    """People in columns, of whom nothing is a Python object."""
     numbers = np.arange(count)
     columns = {
         "id": numbered_names("Scientist", count),
@@ -143,7 +142,6 @@ def no_ties(count):
 
 
 def crowd_of(people):
-    """The population of some people, without a society around it."""
     network = CoauthorNetwork(no_ties(len(people)), lambda: 0.0)
     return population.Population(people, None, network, lambda: 0.0)
 

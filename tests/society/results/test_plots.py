@@ -13,7 +13,6 @@ def rows(table, *given):
 
 @pytest.fixture(scope="module")
 def run():
-    """Three teams: one has published, one is at work, one was dissolved."""
     teams = rows(
         "teams",
         {"team": "A/1", "founded": 10.0, "finished": 50.0, "published": 70.0, "state": "published"},

@@ -32,7 +32,6 @@ MIXED = [
 
 
 def lived(until="2y", attempt=None, **keys):
-    """A society of wordless teams that has ended, and its rows by table."""
     execution = {"use": "attempt", "duration": QUICK} | (attempt or {})
     scenario = load_scenario(
         "community/assembly", until=until, seed=3, **BASE | {"execution": execution} | keys

@@ -31,7 +31,6 @@ LIVE = pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "live"
 
 
 def looking(steps):
-    """A protocol that only looks things up and ends without a paper."""
 
     def whole(team, lab):
         yield from lab.stage("topic", steps(team, lab))
@@ -52,7 +51,6 @@ def writing(title, until=5.0):
 
 
 def said_by(titles):
-    """Words: the title that each leader is to give its paper, else an echo."""
 
     def script(request):
         if request.who.id in titles and request.form is Page:
@@ -63,7 +61,6 @@ def said_by(titles):
 
 
 def ids(answer):
-    """Ids of the papers of an Answer."""
     return list(ids_of(answer.read()))
 
 
@@ -193,7 +190,6 @@ def test_papers_of_somebody_unknown_are_an_error():
 
 @pytest.fixture
 def guest_page(tmp_path):
-    """A page for a guest that lists its own papers."""
     path = tmp_path / "guest.txt"
     path.write_text(
         "{{ asker.id }} asks: {{ question }}\n"

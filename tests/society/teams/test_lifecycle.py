@@ -29,7 +29,6 @@ from virsci_society.society.teams.lifecycle import publish
 
 
 def at(society, date, act):
-    """Do something on a date, from outside of every team."""
 
     def process():
         yield society.env.timeout(date)
@@ -39,12 +38,10 @@ def at(society, date, act):
 
 
 def team_of(society, row=0):
-    """The first team that a scientist leads."""
     return society.world.teams[f"{name(row)}/1"]
 
 
 def meet(team, lab, days=5.0):
-    """One meeting that lasts some days."""
     yield from lab.notice()
     with lab.convene(1) as everybody:
         yield everybody
@@ -201,7 +198,6 @@ def test_swallowing_everything_does_not_survive_a_dissolution():
 
 
 def every_step(team, lab, said, people):
-    """Every step that a lab offers."""
     return (
         lambda: lab.wait(1.0),
         lambda: lab.stage("ideas", lab.wait(1.0)),

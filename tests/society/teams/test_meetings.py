@@ -34,7 +34,6 @@ def meeting(mates, turns=1):
 
 
 def rows(society, table, *columns):
-    """Some columns of a table, in order of being written."""
     return [tuple(row[column] for column in columns) for row in only(society, table)]
 
 
@@ -283,7 +282,6 @@ def assert_one_after_another(spells):
 
 
 def together(*parts, kept):
-    """Process[Any] that run parts side by side and keep what comes of it."""
 
     def steps(team, lab):
         try:
@@ -296,7 +294,6 @@ def together(*parts, kept):
 
 
 def part(days, result=None, error=None):
-    """A part that takes its time."""
 
     def steps(lab):
         yield from lab.wait(days)
@@ -359,7 +356,6 @@ def test_parts_end_with_their_team():
 
 
 def dissolving(society, date, *reasons):
-    """A process that dissolves every team on a date."""
     yield society.env.timeout(date)
     for team in list(society.world.teams.values()):
         for reason in reasons:

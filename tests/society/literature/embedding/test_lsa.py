@@ -158,7 +158,7 @@ def test_pickled_arrays_are_refused(lsa, tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (None, "cannot be read"),
+        (None, "No such file"),
         ("{", "cannot be read"),
         ("[]", "not a JSON object"),
         ('{"kind": "oracle"}', "oracle"),
