@@ -158,7 +158,7 @@ def test_pickled_arrays_are_refused(lsa, tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (None, "No such file"),
+        (None, "cannot be read: it is missing"),
         ("{", "cannot be read"),
         ("[]", "not a JSON object"),
         ('{"kind": "oracle"}', "oracle"),
