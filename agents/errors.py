@@ -140,14 +140,7 @@ class Over(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What the gateway does about one kind of fault.
-
-    Attributes:
-        retryable: True: the same request is made again; False: the run stops at once.
-        endpoint_at_fault: True: it counts towards closing the endpoint.
-        advice: what a user can do if the run stops for it.
-        maybe_generated: True: the provider may have generated a reply, and bill it.
-    """
+    """What the gateway does about one kind of fault."""
 
     retryable: bool
     endpoint_at_fault: bool
@@ -187,7 +180,6 @@ class Fault(SocietyError):
 
     Attributes:
         usage: tokens that the provider bills for it all the same; None if it named none.
-        sent: False if the request certainly never reached the provider.
         hint: what a user can do about this very fault; empty: see the rule for its kind.
     """
 

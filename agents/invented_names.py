@@ -38,11 +38,7 @@ _INVENTED = re.compile(
 
 
 def masked_name(invented: str) -> str:
-    """The masked name for an invented one; any other text is returned as it is.
-
-    Args:
-        invented: a name or the id of a team as a page shows it, such as ``Brezabes/1``.
-    """
+    """The masked name for an invented one; any other text is returned as it is."""
     return _INVENTED.sub(_numbered, invented, count=1)
 
 

@@ -23,13 +23,8 @@ class LoopThread:
     The thread is a daemon, so that a process which dies of an error is not kept alive by it.
 
     Args:
-        wind_up: makes the coroutine that runs on the loop after ``stop``, before the loop is
-            closed. None: the loop is stopped and stays open; the end of the process frees it.
         switch_interval: seconds of ``sys.setswitchinterval`` while the loop runs; ``stop`` sets
             the earlier value again. None: the interpreter's interval is left alone.
-
-    Attributes:
-        loop: the event loop.
     """
 
     def __init__(

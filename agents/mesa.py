@@ -24,11 +24,7 @@ __all__ = ["CellAgent", "DataCollector", "Model", "NetworkSpace"]
 
 
 class NetworkSpace(Network):
-    """A space whose places are the nodes of a graph, which may grow; its graph is ``G``.
-
-    Args:
-        model: the model whose agents have their places in it.
-    """
+    """A space whose places are the nodes of a graph, which may grow; its graph is ``G``."""
 
     def __init__(self, model: Model) -> None:
         super().__init__(nx.Graph(), random=model.random)
@@ -45,14 +41,7 @@ class NetworkSpace(Network):
 
 
 class Scientist(CellAgent):
-    """One person of the society: masked name, profile, memory and memberships.
-
-    Attributes:
-        name: masked name.
-        row: its row in the population.
-        teams: ids of the teams that it is working in now, in order of joining.
-        memory: lines about finished teams, in order of date.
-    """
+    """One person of the society: masked name, profile, memory and memberships."""
 
     def __init__(
         self, model: Model, name: str, row: int, present: Callable[[int], Profile]

@@ -45,8 +45,6 @@ class Recollection(NamedTuple):
 
     Attributes:
         date: simulated date in days on which it was added.
-        team: id of the team that it is about.
-        line: its words.
     """
 
     date: float

@@ -164,7 +164,6 @@ class _Known:
 
     Attributes:
         forms: all ASCII forms in which they may be written, each after its rarest character.
-        wide: the forms that are not ASCII.
     """
 
     def __init__(self) -> None:

@@ -10,8 +10,6 @@ def did_you_mean(word: str, known: Iterable[str], alike: float = 0.6) -> str:
     """A hint ``; did you mean 'x'?`` for the nearest known word, or an empty string.
 
     Args:
-        word: the unknown word.
-        known: all words that would be right.
         alike: least similarity of the two, from 0 to 1.
     """
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=alike)
@@ -19,13 +17,7 @@ def did_you_mean(word: str, known: Iterable[str], alike: float = 0.6) -> str:
 
 
 def cut_text(text: str, most: int, mark: str = "…") -> str:
-    """A text of at most so many characters; one that is longer ends with the mark.
-
-    Args:
-        text: any text.
-        most: its greatest length, the mark included.
-        mark: what stands for the rest.
-    """
+    """A text of at most so many characters; one that is longer ends with the mark."""
     return text if len(text) <= most else text[: most - len(mark)] + mark
 
 

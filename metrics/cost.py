@@ -196,7 +196,6 @@ class Ledger(LedgerRecord):
         in_doubt_usd: most US dollars.
         cut_off_tokens: most tokens these can have cost, an estimate that counts as spent.
         cut_off_usd: most US dollars.
-        parted: the first call that differs from those of the run it was forked from.
     """
 
     attempts: Count = 0

@@ -206,8 +206,6 @@ class AssemblySimulator:
     """Simulates the papers of a period after given ones, with parameters of a scenario.
 
     Attributes:
-        founding: the founding rule, whose keys are parameters below ``founding.``.
-        protocol: the wordless protocol, whose keys are parameters below ``protocol.``.
         recent: only authors of papers of the last so many days belong to the population; None: all.
     """
 

@@ -51,7 +51,6 @@ class EmbeddingBatch:
     Attributes:
         rows: one vector per text, all of one length.
         usage: tokens that were read.
-        cut: number of texts that were longer than the model reads, and were cut.
     """
 
     rows: list[list[float]]

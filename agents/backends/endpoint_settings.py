@@ -74,11 +74,7 @@ Variable = Annotated[str | None, BeforeValidator(_variable)]
 
 @dataclass(frozen=True, slots=True)
 class EndpointSettings:
-    """Where a model is asked.
-
-    Attributes:
-        key: name of the environment variable with the key; None: no particular one.
-    """
+    """Where a model is asked."""
 
     api_base: str | None = None
     key: str | None = None

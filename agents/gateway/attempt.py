@@ -25,10 +25,8 @@ class Attempts:
     """Makes the attempts of one gateway; used on one loop only.
 
     Attributes:
-        under_way: one future for each attempt that has a slot and has not ended.
         tokens: tokens of the attempts that have ended.
         usd: their price in US dollars.
-        ended: True once the run has been stopped; no further attempt is begun.
     """
 
     def __init__(

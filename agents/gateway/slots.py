@@ -84,7 +84,6 @@ class SlotPool:
 
     Attributes:
         limit: most attempts at a time now (>= 1); a fraction counts once it has become a whole.
-        half_open: after a pause: one attempt at a time is made until one succeeds.
     """
 
     def __init__(

@@ -59,9 +59,7 @@ class Journal:
     """The calls and retrievals of one run, on disk or in memory; made by ``open``.
 
     Attributes:
-        unreplayed: calls of earlier sessions that this session has not requested yet.
         first_mismatch: date and id of the earliest call whose hash differs from the stored one.
-        rows_verified: rows that were checked against their hashes when it was opened.
     """
 
     def __init__(
@@ -229,10 +227,6 @@ class Journal:
             (len(self._requested), before),
         )
         return next((id_ for row, id_ in rows if not self._requested[row]), None)
-
-    def answered_ids(self) -> Iterator[str]:
-        """Ids of the calls that have an outcome, in the order in which they were begun."""
-        yield from (id_ for (id_,) in self._all("SELECT id FROM calls ORDER BY row"))
 
     def answered(self) -> tuple[int, float | None]:
         """Number of calls that have an outcome, and the latest simulated date of one, in days."""

@@ -84,7 +84,6 @@ class Attempt:
     """One attempt at a call: one HTTP request, or one call of another backend.
 
     Attributes:
-        number: 0 for the first attempt at the call, over all sessions of the run.
         reserved: most tokens that it can cost.
         reserved_usd: most that it can cost, in US dollars.
         outcome: answered, refused, filtered, overflow, a kind of ``agents.errors``, or in

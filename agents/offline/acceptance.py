@@ -24,7 +24,6 @@ class InvitationFacts:
     """What is known of an invitation when it is answered.
 
     Attributes:
-        joint_papers: papers that it has written with the inviter so far (>= 0).
         similarity: cosine of the two profiles, -1 to 1; 0 where it is not known.
     """
 

@@ -29,11 +29,7 @@ BRIEF = 5
 
 
 class Utterance(NamedTuple):
-    """What one member said.
-
-    Attributes:
-        reply: the reply: an Answer until it has settled, then a form with ``words()``.
-    """
+    """What one member said."""
 
     speaker: str
     reply: Any
@@ -59,11 +55,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A part of what somebody said, where the rest of it is not shown.
-
-    Attributes:
-        title: title of the idea that the words are of; empty: they are of none.
-    """
+    """A part of what somebody said, where the rest of it is not shown."""
 
     text: str
     title: str = ""
@@ -75,11 +67,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class TurnPosition:
-    """Where in the work of a team a question is asked.
-
-    Attributes:
-        begun: True if somebody has spoken in the stage before its first round.
-    """
+    """Where in the work of a team a question is asked."""
 
     stage: str
     round: int

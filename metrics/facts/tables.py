@@ -59,12 +59,10 @@ class FactTables:
     Attributes:
         years: how many whole years there are, from the boundary on.
         works: who wrote which papers; their dates are 1 January of year 0, 1, ... in days.
-        wrote_before: of each person, whether it had written before the boundary.
         references: an integer array of shape (references, 2): number of the citing paper, and of
             the cited one; numbers from ``len(works)`` on are of papers before the boundary or
             elsewhere. None: no reference is known.
         further: tables of a run as they are, by name, and those of ``MEASURED``; empty for a field.
-        cited: ids of the papers that numbers of ``references`` mean, in their order.
     """
 
     name: str

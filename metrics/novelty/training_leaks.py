@@ -54,7 +54,6 @@ class Cutoff:
     """A model's training cut-off beside the boundary of a run.
 
     Attributes:
-        stated: such as ``2023-12`` or ``2023``; empty where the scenario states none.
         boundary: first calendar year that the society cannot see; None where unknown.
         after: whether the training reaches into the years that measure novelty; None where unknown.
     """

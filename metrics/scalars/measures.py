@@ -375,14 +375,3 @@ MEASURES: Mapping[str, Measure] = {
     },
 }
 """Every measure of a whole run, by name."""
-
-
-def measures_markdown() -> str:
-    """The table of measures as Markdown, as ``docs/statistics.md`` holds it."""
-    lines = ["| measure | in words | unit | range | meaning |", "| --- | --- | --- | --- | --- |"]
-    for name, one in MEASURES.items():
-        high = "" if one.high == INFINITE else f"{one.high:g}"
-        extent = f"{one.low:g} to {high}" if high else f"from {one.low:g}"
-        meaning = "–" if one.meaning == one.label else one.meaning
-        lines.append(f"| `{name}` | {one.label} | {one.unit or '–'} | {extent} | {meaning} |")
-    return "\n".join(lines) + "\n"

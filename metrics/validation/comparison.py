@@ -66,7 +66,6 @@ class Quantity(NamedTuple):
 
     Attributes:
         unit: of its values.
-        kind: of its distances: ``difference``, ``relative``, ``KS`` or ``JS``.
         side: the only column in which it is told; empty: both.
     """
 

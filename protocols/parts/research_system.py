@@ -352,8 +352,6 @@ class CheckedProposal:
     """A proposal without references that were never retrieved.
 
     Attributes:
-        abstract: its other parts, without keys of papers that were never retrieved.
-        cites: ids of the papers that it cites and that were retrieved, each once.
         removed: keys that were removed, in the order of being listed, then as the text has them.
     """
 

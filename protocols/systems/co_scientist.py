@@ -58,11 +58,7 @@ MOST_PARENTS = {"combination": 3, "divergence": 3, "inspiration": 3}
 
 @dataclass(slots=True)
 class Pool:
-    """The hypotheses of one team, in the order of being put forward, and their matches.
-
-    Attributes:
-        looks: how good they look to rules; empty where those know nothing of worth.
-    """
+    """The hypotheses of one team, in the order of being put forward, and their matches."""
 
     k: float
     ideas: list[Answer[CandidateIdea]] = field(default_factory=list)

@@ -75,11 +75,7 @@ class PromptSwitches(Part):
 
 @dataclass
 class TeamMemory:
-    """What one team remembers of its own work, unread, and what its pages show of it.
-
-    Attributes:
-        topic_summaries: the leader's summaries of the discussion that found the topic.
-    """
+    """What one team remembers of its own work, unread, and what its pages show of it."""
 
     prompts: Prompts
     switches: PromptSwitches

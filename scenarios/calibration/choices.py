@@ -118,7 +118,6 @@ class PastPapers:
     Attributes:
         ages: papers that are 1, 2, ... periods old, one row per person and period.
         led: those of them that the person led, of the same shape.
-        starts: where the people of each period begin; one more than there are periods.
     """
 
     ages: FloatArray

@@ -151,7 +151,6 @@ class MomentScale:
 
     Attributes:
         roots: lower Cholesky factor of the covariance of each window (windows, moments, moments).
-        summary: lower Cholesky factor of the covariance of the mean over windows.
     """
 
     roots: FloatArray
@@ -195,7 +194,6 @@ class PosteriorSample:
 
     Attributes:
         estimator: by which each parameter was estimated; empty where it is not identified.
-        recovered: cross-validated R^2 of every estimator (estimators, parameters).
     """
 
     draws: FloatArray

@@ -49,7 +49,6 @@ class Parameter:
 
     Attributes:
         meaning: in a few words, with its unit.
-        floor: the least value of a quantity whose excess over it is estimated.
     """
 
     low: float

@@ -43,7 +43,6 @@ class FittedOn:
 
     Attributes:
         boundary: the year on whose 1 January the values hold.
-        records: papers of the source, as the manifest of an ecosystem counts them.
         source: names of the source's files, as the manifest has them. Where none of the three is
             given, the values are of no single source.
     """

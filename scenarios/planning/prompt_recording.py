@@ -144,7 +144,6 @@ class RecordedCall:
     """One request with its reply.
 
     Attributes:
-        verdict: name of the verdict in place of words; empty where there are words.
         usage: tokens as whoever answered counted them.
         row: the call's row of the table ``calls``.
     """
@@ -171,7 +170,6 @@ class Listing:
 
     Attributes:
         rehearsed: True: the words are those of rule-based scientists in place of the model.
-        by_rules: calls that are not listed because rules answer them in the run too.
     """
 
     title: str

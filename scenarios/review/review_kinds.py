@@ -194,11 +194,7 @@ def _question(page: str, form: type[Form]) -> Question:
 
 @dataclass(frozen=True)
 class ReviewKind:
-    """One way of reviewing.
-
-    Attributes:
-        meta: what the chair is asked after all reviewers; None: scores are averaged.
-    """
+    """One way of reviewing."""
 
     name: str
     source: str

@@ -75,7 +75,6 @@ class Rehearsal:
     """One rehearsal, and what it would have asked of the model.
 
     Attributes:
-        first: the first request of each form by its name, in the order of being asked.
         longest: characters of the longest prompt; 0 where nothing was asked.
     """
 

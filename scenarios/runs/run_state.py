@@ -68,7 +68,6 @@ class RunState:
         stood: what its latest session said of where it stands, or stood at its end; empty if that
             was killed.
         answered: calls that have an outcome in the journal, also those answered by rules.
-        command: the command line of its latest session; empty where it is not known.
     """
 
     folder: str

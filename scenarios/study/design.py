@@ -167,7 +167,6 @@ class Arm:
     """One arm.
 
     Attributes:
-        of: the name in the file of an arm that is run at several budgets; else empty.
         budget: the one of ``match.to`` that it is run at; None where there are not several.
     """
 
@@ -187,7 +186,6 @@ class MatchedArm:
     """What was chosen for one arm of a matched study.
 
     Attributes:
-        key: the scenario key that was adapted; None where the arm is run as given.
         target: what one run shall spend; None for an arm as given beside several budgets.
     """
 
@@ -205,7 +203,6 @@ class Design:
     Attributes:
         matching: what was chosen for the arms of a study with the key ``match``; None until
             ``match_budgets`` has chosen it, and for a study without.
-        adapted_at: the place in the file of what is adapted, by the name of the arm.
         reviewed_at: the place of the first comparison of each score that reviewers give.
     """
 

@@ -41,8 +41,6 @@ class RunResult:
 
     Attributes:
         state: ``stopped`` runs are resumed by the same command, ``failed`` ones tried again.
-        details: the whole message, or the traceback of a fault of the program.
-        died_at: the number of answered calls at each death since its last clean end.
         tokens: spent.
         usd: spent, in US dollars.
         boundary: the calendar year of day 0; None where it is not done.

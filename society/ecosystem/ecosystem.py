@@ -54,7 +54,6 @@ class Ecosystem:
     Attributes:
         boundary: the calendar year whose 1 January is date 0.
         contemporary: papers dated 0 or later, by date then id; never shown to a scientist.
-        profiles: the population, with masked names ``Scientist0..`` in this order.
         career_starts: year of each scientist's first paper; 0 where unknown (no year is 0).
         coauthors: joint papers before the boundary: symmetric, zero diagonal, integer, with rows in
             the order of ``profiles``.

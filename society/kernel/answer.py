@@ -172,9 +172,6 @@ class Call:
     """One row of the table ``calls``: the fields are its columns, described in ``results.tables``.
 
     Those from ``rung`` on are filled in when the call settles.
-
-    Attributes:
-        id: team, stage, visit, turn, seat, act and addressee, joined by ``/`` (rule 7).
     """
 
     id: str
@@ -226,11 +223,8 @@ class PendingCall:
     """A question whose slots have not settled yet.
 
     Attributes:
-        role: leader, member or guest; empty for somebody not (yet) in the team.
-        memory: snapshot of the scientist's memory; empty: no memory in the prompt.
         year: calendar year of the question; None: the page does not say.
         calls: rows of the call and of its re-asks.
-        page_values: further values for the page alone; forms and rules do not see them.
     """
 
     call: Call

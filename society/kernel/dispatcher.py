@@ -37,11 +37,7 @@ Work = Coroutine[Any, Any, Any]
 # Equal only to itself: to compare fields would compare Answers, which refuse it (rule 10).
 @dataclass(eq=False, slots=True)
 class Task:
-    """The work behind one Answer, and how far it is.
-
-    Attributes:
-        pending: the object that the coroutine has yielded last; None before its start.
-    """
+    """The work behind one Answer, and how far it is."""
 
     answer: Answer[Any]
     work: Work
@@ -94,9 +90,6 @@ class Dispatcher:
 
     Args:
         now: reads the simulated date, in days.
-
-    Attributes:
-        fault: the first fault, or the reason of a stop; None while the run goes on.
     """
 
     def __init__(

@@ -23,7 +23,6 @@ class Paper:
         date: publication date in days since 1 January of the boundary year; past papers have
             negative dates (1 January of their year), the society's own positive ones.
         year: calendar year.
-        authors: scientist ids in author order (people outside the population included).
         citations: citation count; of a past paper at the boundary where the source can tell (the
             manifest says so), else at collection time; None where the source knows none.
     """

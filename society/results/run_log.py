@@ -33,7 +33,6 @@ class RunLog:
     """Events and rows of one run.
 
     Attributes:
-        events: dicts with ``date``, ``sequence``, ``kind`` and further fields.
         rows: for each table of ``society.results.tables``, tuples in the order of its columns.
         initial_rows: in a large society, a function of ``rows`` that returns the rows about the
             time before the run (``InitialTables.rows``); None where ``rows`` has them already.

@@ -106,14 +106,10 @@ class World:
         mentees: by row of the mentor, the newcomers who came for a seat with it: the dates of
             arrival in days, and the rows.
         one_offs: rows of newcomers who leave the society with the end of their first team.
-        outside: who from outside the population is named on papers; None: nobody.
         reviewing: numbers of reviews agreed to and not delivered, by row of the reviewer.
-        departures: events of the departure of those for whom a process waits, by row.
         assisted: when those who have been asked for take up assistance, by name; None: never.
-        lessons: the best outcome that a scientist was told, with the idea's keywords.
         successes: whether an idea that was carried out succeeded, by the id of its team.
         on_record: papers of ideas that succeeded, replications left out, in order of date.
-        shared: what wordless models keep for all teams, by a name of the model.
     """
 
     env: simpy.Environment

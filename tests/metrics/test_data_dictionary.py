@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from virsci_society.metrics.data_dictionary import ABOUT, data_dictionary
+from tests.metrics.data_dictionary import ABOUT, data_dictionary
 from virsci_society.metrics.registry import METRICS
 from virsci_society.society.results.dataframes import SORT_COLUMNS
 from virsci_society.society.results.tables import TABLES
@@ -11,7 +11,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_the_page_is_current():
     page = (DOCS / "data-dictionary.md").read_text(encoding="utf-8")
     assert page == data_dictionary(), (
-        "run: python -m virsci_society.metrics.data_dictionary > docs/data-dictionary.md"
+        "run: python -m tests.metrics.data_dictionary > docs/data-dictionary.md"
     )
 
 

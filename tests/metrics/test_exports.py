@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 import networkx as nx
 import pytest
 
+from tests.metrics.data_dictionary import data_dictionary
 from virsci_society.metrics import exports
-from virsci_society.metrics.data_dictionary import data_dictionary
 from virsci_society.metrics.exports import bipartite_graph, coauthor_graph, write_networks, xml_text
 from virsci_society.society.results.tables import TABLES
 

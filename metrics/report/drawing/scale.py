@@ -26,7 +26,6 @@ class Scale:
         margin: share of the data's range that is left free at an end that is not given.
         bounds: the least and the largest value that the data can have; the margin ends there.
         headroom: share of the range that is added at the high end, for a legend.
-        most: most steps from tick to tick; None: what the length has room for.
     """
 
     def __init__(self) -> None:

@@ -49,7 +49,6 @@ class Engine:
     Attributes:
         jobs: processes on this machine; None: one for each core where scientists follow rules, one
             where a model is waited for.
-        together: runs in each process; None: one, or eight where a model is waited for.
     """
 
     jobs: int | None = None

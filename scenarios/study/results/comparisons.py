@@ -34,7 +34,6 @@ class ComparisonResult:
         of: the arms (``first`` and ``second`` of a pair), the key that is varied, or the other
             measure.
         holm: p after Holm's correction over all planned comparisons; NaN for the others.
-        among: what the arms have in common, where it was planned for some of them only.
     """
 
     measure: str

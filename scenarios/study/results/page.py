@@ -88,11 +88,7 @@ def write_study_page(folder: Path | str) -> Path:
 
 
 class StudyPage:
-    """The page of a study: its tables and figures, computed once, and rendered.
-
-    Attributes:
-        runs_with_defaults: runs in which some reply is a default; None where not known.
-    """
+    """The page of a study: its tables and figures, computed once, and rendered."""
 
     def __init__(self, study: Study) -> None:
         self.study = study

@@ -71,11 +71,7 @@ class MatchedBudget(StudyRecord):
 
 
 class StudyDescription(StudyRecord):
-    """The content of ``study.json``.
-
-    Attributes:
-        reviewers: description of the reviewing model, by the name of its panel.
-    """
+    """The content of ``study.json``."""
 
     title: str = ""
     about: str = ""

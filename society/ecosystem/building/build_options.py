@@ -86,7 +86,6 @@ class BuildOptions:
         boundary: the year in which the society starts.
         scientists: source ids of the only people who may be scientists; None for anybody.
         embedding: name of the embedding of the papers; terms come from an LSA in any case.
-        hosting: settings of a hosted embedding: api_base, key (the name of a variable).
     """
 
     boundary: int

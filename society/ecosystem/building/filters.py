@@ -54,7 +54,6 @@ class PaperSelection:
         contemporary: those of the boundary year and after that are kept.
         citations: of papers before the boundary as of the boundary where the source can tell, of
             others at collection time; -1 where unknown.
-        citation_source: one sentence on the origin of the citation counts of the past.
     """
 
     past: BoolArray

@@ -30,11 +30,7 @@ class SourceFile(NamedTuple):
 
 
 class FileLine(NamedTuple):
-    """A line of a file.
-
-    Attributes:
-        data: its content with the line end; None where it is longer than ``LONGEST``.
-    """
+    """A line of a file."""
 
     number: int
     data: bytes | None

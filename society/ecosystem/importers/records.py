@@ -86,7 +86,6 @@ class ImportReport:
     """Counts of one import; always ``read == kept + sum(passed.values()) + malformed``.
 
     Attributes:
-        shown: the first 20 of those, as ``papers.json:line 12: what is wrong``.
         having: optional field -> kept records that have it: abstract, authors, references,
             keywords, citations, citations_by_year; what no record has is unknown to the source.
         named: authorships whose author is identified by the name, for want of an id or on request.

@@ -52,11 +52,7 @@ UNKNOWN = {
 
 
 class SourceEntry(NamedTuple):
-    """One record as its file has it, before it is parsed.
-
-    Attributes:
-        content: the input of ``_record``; or a ValueError that says why there is none.
-    """
+    """One record as its file has it, before it is parsed."""
 
     file: SourceFile
     line: int

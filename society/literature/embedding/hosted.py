@@ -42,7 +42,6 @@ class EmbeddingUsage:
     """Totals of what this process has requested from the model.
 
     Attributes:
-        requests: HTTP requests, failed ones included where a retry brought the rows.
         tokens: tokens of these texts.
         usd: their price in US dollars; 0 where no price is known.
         truncated: texts longer than the model reads, of which only the beginning counts.

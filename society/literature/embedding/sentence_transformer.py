@@ -55,11 +55,7 @@ def print_to_stderr(message: str) -> None:
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """The files of one model at one revision.
-
-    Attributes:
-        revision: the commit (40 digits), or the hash of the folder's files (16 digits).
-    """
+    """The files of one model at one revision."""
 
     source: str
     revision: str

@@ -1,6 +1,6 @@
 """The data dictionary of a run, printed from ``society/results/tables.py``.
 
-``python -m virsci_society.metrics.data_dictionary > docs/data-dictionary.md`` renews the page.
+``python -m tests.metrics.data_dictionary > docs/data-dictionary.md`` renews the page.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ABOUT = {
 HEAD = """# Data dictionary
 
 The tables of a run, in `tables/*.parquet` of its folder. This page is printed from
-`society/results/tables.py` by `python -m virsci_society.metrics.data_dictionary`; a test fails
+`society/results/tables.py` by `python -m tests.metrics.data_dictionary`; a test fails
 when it is not current.
 
 Dates are days since 1 January of the boundary year; those before day 0 are negative. `Int64`,
