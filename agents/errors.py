@@ -180,7 +180,6 @@ class Fault(SocietyError):
 
     Attributes:
         usage: tokens that the provider bills for it all the same; None if it named none.
-        hint: what a user can do about this very fault; empty: see the rule for its kind.
     """
 
     usage: Usage | None = None

@@ -160,11 +160,7 @@ _SHIELD = RedactingFilter()
 
 
 class _Known:
-    """Secrets that are known by value.
-
-    Attributes:
-        forms: all ASCII forms in which they may be written, each after its rarest character.
-    """
+    """Secrets that are known by value."""
 
     def __init__(self) -> None:
         self.forms: tuple[tuple[bytes, bytes], ...] = ()

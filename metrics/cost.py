@@ -174,11 +174,7 @@ class LedgerRecord(BaseModel):
 
 
 class Session(LedgerRecord):
-    """One session of a run: the time from its start or continuation to its stop or end.
-
-    Attributes:
-        changed: keys of the scenario that had another value before: ``until: 365 -> 730``.
-    """
+    """One session of a run: the time from its start or continuation to its stop or end."""
 
     session: Count = 0
     release: str = ""
@@ -191,7 +187,6 @@ class Ledger(LedgerRecord):
     Attributes:
         estimated: answers whose tokens the provider did not count.
         usd: US dollars at the prices known; 0 where none is.
-        in_doubt: calls under way at a stop, the first thousand; they may have been paid twice.
         in_doubt_tokens: most tokens these can have cost.
         in_doubt_usd: most US dollars.
         cut_off_tokens: most tokens these can have cost, an estimate that counts as spent.

@@ -251,12 +251,7 @@ def _parse_vote(decision: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CandidateIdea:
-    """An idea with its references (Eq. 2 and 3).
-
-    Attributes:
-        references: papers of B_past near the idea, nearest first; empty if switched off.
-        retrieved: ids of all papers that were found for it, shown to its author or near it.
-    """
+    """An idea with its references (Eq. 2 and 3)."""
 
     idea: Idea
     author: str = ""

@@ -110,7 +110,6 @@ class Change:
 
     Attributes:
         date: in days.
-        settings_json: the settings as JSON text, for the tables; None where nothing is set.
         settings: new values, by the name of the field of the world (founding, protocol,
             publication, times, drift, careers), and ``seed``.
     """

@@ -33,7 +33,6 @@ class ContextWindow:
 
     Attributes:
         tokens: what a call has now; None: not known.
-        most: what the model was made for, where Ollama reports that too; None: not known.
     """
 
     server: Literal["Ollama", "vLLM", "llama.cpp", "litellm's list", "the server", ""] = ""

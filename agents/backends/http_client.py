@@ -58,7 +58,6 @@ class Route(NamedTuple):
     """How requests to an address travel.
 
     Attributes:
-        proxy_variable: the environment variable that names the proxy; empty without one.
         certificates: the environment variable that names the trusted certificates; empty: those of
             the system.
     """

@@ -30,18 +30,6 @@ def replacing(target: Path, *, durable: bool = False, shared: bool = False) -> I
 
     Where the block fails, the target is unchanged. What a killed writer has left behind is removed
     by the next writer of the same target.
-
-    Args:
-        target: the file to make or to replace; its folder exists.
-        durable: the content has reached the disk before it takes the target's place.
-        shared: several processes may write this target at once.
-
-    Yields:
-        Where to write: a file of the same name, in a folder beside the target.
-
-    Raises:
-        InputError: the target is a link or no plain file.
-        OSError: the file cannot be written, or cannot take the target's place.
     """
     own = f".{os.getpid()}" if shared else ""
     private = target.with_name(f"{target.name}{own}{SUFFIX}")
@@ -68,12 +56,7 @@ def write_atomically(
 
 
 def open_new(path: Path, *, encoding: str = "utf-8") -> IO[str]:
-    """Make a text file that must not exist, and open it; line ends are kept.
-
-    Raises:
-        FileExistsError: something is there, be it a link that leads nowhere.
-        OSError: it cannot be made.
-    """
+    """Make a text file that must not exist, and open it; line ends are kept."""
     return path.open("x", encoding=encoding, newline="")
 
 
@@ -84,13 +67,7 @@ def open_in_place(path: Path, mode: str, *, buffering: int = -1) -> IO[Any]:
 
 
 def read_plain_text(path: Path) -> str:
-    """Read a plain text file in UTF-8, with its line ends as they are.
-
-    Raises:
-        InputError: it is a link, a folder or a pipe.
-        OSError: it cannot be read, or is not there.
-        UnicodeDecodeError: it is not UTF-8.
-    """
+    """Read a plain text file in UTF-8, with its line ends as they are."""
     return require_plain(path).read_bytes().decode("utf-8")
 
 
@@ -113,15 +90,7 @@ def require_regular_file(path: Path) -> Path:
 
 
 def refuse_links(folder: Path, depth: int = 16) -> None:
-    """Check, before work in a folder begins, that it holds plain files and folders only.
-
-    Args:
-        folder: may be missing.
-        depth: levels of folders that are looked into, itself included.
-
-    Raises:
-        InputError: it is a link, or holds a link, a pipe or a device, which is named.
-    """
+    """Check, before work in a folder begins, that it holds plain files and folders only."""
     if folder.is_symlink():
         raise _refusal(folder, stat.S_IFLNK)
     if not folder.is_dir():
@@ -135,12 +104,7 @@ def refuse_links(folder: Path, depth: int = 16) -> None:
 
 
 def holds_others(folder: Path, *own: str) -> bool:
-    """Does a folder hold anything that a command killed before its first file cannot have left?
-
-    Args:
-        folder: where that command writes; it may be missing.
-        own: how the names of the files begin that it makes first, their locks included.
-    """
+    """Does a folder hold anything that a command killed before its first file cannot have left?"""
     return folder.is_dir() and any(not path.name.startswith(own) for path in folder.iterdir())
 
 
@@ -172,7 +136,6 @@ def lock_file(path: Path, *, timeout: float = -1) -> FileLock:
     """A lock on a plain file that other processes respect, for a ``with`` statement.
 
     Args:
-        path: the file; made where it is missing.
         timeout: seconds to wait for it; below zero: as long as it takes.
     """
     from filelock import FileLock

@@ -31,11 +31,7 @@ class FileHashes:
         self.folder, self.files = folder, dict(files)
 
     def check(self, path: Path) -> Path:
-        """Return the path of a file of the folder, if it is not listed or has the listed hash.
-
-        Raises:
-            InputError: it was changed after it was written, or cannot be read.
-        """
+        """Return the path of a file of the folder, if it is not listed or has the listed hash."""
         expected = self.files.get(path.relative_to(self.folder).as_posix())
         if expected is not None and file_hash(path) != expected:
             raise InputError(
@@ -45,11 +41,7 @@ class FileHashes:
         return path
 
     def check_all(self) -> int:
-        """Check every listed file; returns how many there are.
-
-        Raises:
-            InputError: one of them was changed, or is missing.
-        """
+        """Check every listed file; returns how many there are."""
         for name in self.files:
             if not (self.folder / name).exists():
                 raise InputError(f"{self.folder / name}: is missing, and {HASHES} lists it")
@@ -73,13 +65,7 @@ def read_hashes(folder: Path) -> FileHashes | None:
 def write_hashes(
     folder: Path, paths: Iterable[Path] = (), texts: Mapping[str, str] | None = None
 ) -> None:
-    """Hash files of a folder and write the list, in place of an older one.
-
-    Args:
-        folder: of the files.
-        paths: files of the folder, as they are now.
-        texts: content by name of files that are written right after the list.
-    """
+    """Hash files of a folder and write the list, in place of an older one."""
     later = {
         name: hashlib.sha256(text.encode()).hexdigest() for name, text in (texts or {}).items()
     }

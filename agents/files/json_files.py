@@ -11,15 +11,7 @@ from virsci_society.agents.files.atomic_files import read_plain_text
 
 
 def parse_json(text: str | bytes, where: object) -> Any:
-    """Parse a JSON text.
-
-    Args:
-        text: the text.
-        where: the file, for the message.
-
-    Raises:
-        InputError: it is no JSON, is nested too deeply, or holds a number of thousands of digits.
-    """
+    """Parse a JSON text."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -29,15 +21,7 @@ def parse_json(text: str | bytes, where: object) -> Any:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file.
-
-    Args:
-        path: the file.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        InputError: it cannot be read as JSON in UTF-8.
-    """
+    """Read a JSON file."""
     try:
         return parse_json(read_plain_text(path), path)
     except FileNotFoundError:

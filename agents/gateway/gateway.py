@@ -130,9 +130,6 @@ class Gateway:
 
     It is made on the clock's thread and used on one loop thread; ``status_line`` and ``waiting``
     may be read from any thread.
-
-    Attributes:
-        shut: True while a request that the journal does not hold has to wait: see ``open``.
     """
 
     def __init__(

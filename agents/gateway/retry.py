@@ -76,7 +76,6 @@ class Conclusion:
 
     Attributes:
         usage: tokens that are billed; None: none were counted, and it costs nothing.
-        bills_most: True if it counts with its largest cost, because nobody knows what it cost.
     """
 
     recorded: str

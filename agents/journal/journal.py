@@ -56,11 +56,7 @@ LISTED = 1000
 
 
 class Journal:
-    """The calls and retrievals of one run, on disk or in memory; made by ``open``.
-
-    Attributes:
-        first_mismatch: date and id of the earliest call whose hash differs from the stored one.
-    """
+    """The calls and retrievals of one run, on disk or in memory; made by ``open``."""
 
     def __init__(
         self,

@@ -86,8 +86,6 @@ class Attempt:
     Attributes:
         reserved: most tokens that it can cost.
         reserved_usd: most that it can cost, in US dollars.
-        outcome: answered, refused, filtered, overflow, a kind of ``agents.errors``, or in
-            doubt.
         usage: tokens of the answer; of a fault whose cost is not known all that were reserved,
             estimated.
         usd: their price in US dollars.
@@ -169,7 +167,6 @@ class Totals:
         estimated: answered attempts whose tokens were estimated.
         usd: price in US dollars.
         in_doubt_usd: US dollars that were reserved for attempts in doubt.
-        cut_off: attempts after which the provider may have generated a reply that never came.
         cut_off_tokens: tokens that were reserved for them.
         cut_off_usd: US dollars that were reserved for them.
         seconds: real time of all attempts together.

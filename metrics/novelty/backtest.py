@@ -53,7 +53,6 @@ class Threshold:
     """The similarity from which a later paper counts as an idea come true.
 
     Attributes:
-        cited: the later paper of such a pair cites the earlier one; else it is its nearest.
         recognised: share of them at or above ``value``.
         separation: chance that a follow-up is more similar than a random pair; 0.5: the embedding
             cannot tell them (area under the ROC curve; Hanley and McNeil 1982).

@@ -44,7 +44,6 @@ class Database:
     Attributes:
         years: int, n: calendar year of each paper.
         citations: float, n, NaN where unknown; None if no count is known.
-        text: title and abstract of the paper of a row; None where the texts are not at hand.
     """
 
     vectors: NDArray[Any]

@@ -122,7 +122,6 @@ class AssemblyQuantities:
         newcomer_newcomer: share of the links that join two newcomers, 0..1.
         newcomer_incumbent: share that join a newcomer and an incumbent.
         incumbent_incumbent: share that join two incumbents.
-        coauthors: distinct co-authors of an author (degree), mean; 0 for those who wrote alone.
         giant_component: share of the authors in the largest component; 0 without any tie.
         clustering: mean local clustering coefficient, 0..1, of the authors with a tie (those with
             one co-author count as 0).

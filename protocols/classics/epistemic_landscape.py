@@ -64,11 +64,7 @@ Strategy = Literal["control", "follower", "published_follower", "maverick"]
 
 @dataclass
 class Searched:
-    """What is known of the landscape in a run.
-
-    Attributes:
-        known: the date from which a patch is known to all, infinite where nobody has been.
-    """
+    """What is known of the landscape in a run."""
 
     known: list[float] = field(default_factory=lambda: [math.inf] * SIDE**2)
     begun: set[str] = field(default_factory=set)

@@ -349,11 +349,7 @@ _LEFT_BLANK = re.compile(r" +(?=[ .,;:)])")
 
 @dataclass(frozen=True, slots=True)
 class CheckedProposal:
-    """A proposal without references that were never retrieved.
-
-    Attributes:
-        removed: keys that were removed, in the order of being listed, then as the text has them.
-    """
+    """A proposal without references that were never retrieved."""
 
     title: str
     abstract: str

@@ -36,7 +36,6 @@ class WorkRules:
 
     Attributes:
         references: papers per search (>= 1).
-        temperatures: of the replies to single pages by name, or to all; None: the model's.
     """
 
     references: int = 8
@@ -47,11 +46,7 @@ class WorkRules:
 
 
 class TeamWork:
-    """One team at work; made by ``ResearchSystem.run`` and handed to its stages.
-
-    Attributes:
-        text: the paper's text, where the way to the idea has written it already; unread.
-    """
+    """One team at work; made by ``ResearchSystem.run`` and handed to its stages."""
 
     def __init__(self, team: Team, lab: Lab, pages: Prompts, rules: WorkRules) -> None:
         self.team, self.lab, self.pages, self.rules = team, lab, pages, rules

@@ -147,11 +147,7 @@ def epanechnikov(distances: FloatArray, bandwidth: float) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class MomentScale:
-    """The scale on which moments are compared: chance between seeds, and what the model misses.
-
-    Attributes:
-        roots: lower Cholesky factor of the covariance of each window (windows, moments, moments).
-    """
+    """The scale on which moments are compared: chance between seeds, and what the model misses."""
 
     roots: FloatArray
     summary: FloatArray
@@ -190,11 +186,7 @@ class MomentScale:
 
 @dataclass(frozen=True, eq=False)
 class PosteriorSample:
-    """Weighted draws from the posterior, as standard normal scores of the prior.
-
-    Attributes:
-        estimator: by which each parameter was estimated; empty where it is not identified.
-    """
+    """Weighted draws from the posterior, as standard normal scores of the prior."""
 
     draws: FloatArray
     weights: FloatArray

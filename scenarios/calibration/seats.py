@@ -23,11 +23,7 @@ RECENT = 3
 
 
 class CareerHistory:
-    """The papers of everybody by period (a year), from which every seat is described.
-
-    Attributes:
-        first: period of the first paper of each person; larger than all for one without a paper.
-    """
+    """The papers of everybody by period (a year), from which every seat is described."""
 
     def __init__(self, works: Authorships, leader: Leader = "last") -> None:
         self.works, self.leader = works, leader
@@ -64,7 +60,6 @@ class Seats:
             entry per person, spread over the papers of the first period; 0 for an incumbent.
         repeated: the paper's team wrote again: at least half of it, and two people, wrote one
             paper together in the three periods before.
-        others: people of the earlier paper beside one (its size - 1); 0 where not repeated.
         relation: of an incumbent that does not lead: 1 a former partner of another author, 2 a
             partner of such a partner, 3 a stranger; 0 else, and where no other incumbent is there.
     """

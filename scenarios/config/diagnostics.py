@@ -49,11 +49,7 @@ _BOUNDS = {
 
 @dataclass(slots=True)
 class Diagnostics:
-    """Every fault of a document, gathered before any of them is reported.
-
-    Attributes:
-        faults: key path and problem of each fault, in the order in which they were found.
-    """
+    """Every fault of a document, gathered before any of them is reported."""
 
     document: Document
     faults: list[tuple[KeyPath, str]] = field(default_factory=list)

@@ -95,7 +95,6 @@ class Origin:
 
     Attributes:
         label: ``file:line:column``, ``--set a.b`` or the name of a Python argument.
-        fitted_on: the papers on which the values of that file were fitted; None: it does not say.
     """
 
     label: str

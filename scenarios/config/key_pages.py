@@ -127,11 +127,7 @@ class KeyRow(NamedTuple):
 
 
 class KeySection(NamedTuple):
-    """One section of the page.
-
-    Attributes:
-        title: heading; empty for the top level. Of one part among several: ``KEY: {use: NAME}``.
-    """
+    """One section of the page."""
 
     title: str
     about: str

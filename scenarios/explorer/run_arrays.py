@@ -53,7 +53,6 @@ class ExplorerLayout:
 
     Attributes:
         positions: n x 2, in the unit square.
-        labels: name of each community, and ``sizes`` its people; no two names are the same.
     """
 
     positions: FloatArray

@@ -166,11 +166,7 @@ class RecordedCall:
 
 @dataclass(frozen=True)
 class Listing:
-    """The calls of a rehearsal or a run, in the order in which they are listed.
-
-    Attributes:
-        rehearsed: True: the words are those of rule-based scientists in place of the model.
-    """
+    """The calls of a rehearsal or a run, in the order in which they are listed."""
 
     title: str
     rehearsed: bool

@@ -62,12 +62,10 @@ class RunState:
             list of runs, how many of its runs have finished.
         days: simulated days of the world that can be shown, or else the latest date of an answer;
             None where neither is known.
-        calls: attempts at calls of a model, over all sessions; None where that is not known.
         tokens: of all attempts that are not in doubt; None likewise.
         usd: US dollars likewise.
         stood: what its latest session said of where it stands, or stood at its end; empty if that
             was killed.
-        answered: calls that have an outcome in the journal, also those answered by rules.
     """
 
     folder: str

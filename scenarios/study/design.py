@@ -164,11 +164,7 @@ def _at(data: Any, place: KeyPath) -> Any:
 
 @dataclass(frozen=True)
 class Arm:
-    """One arm.
-
-    Attributes:
-        budget: the one of ``match.to`` that it is run at; None where there are not several.
-    """
+    """One arm."""
 
     name: str
     settings: Settings
@@ -183,11 +179,7 @@ class Arm:
 
 @dataclass(frozen=True)
 class MatchedArm:
-    """What was chosen for one arm of a matched study.
-
-    Attributes:
-        target: what one run shall spend; None for an arm as given beside several budgets.
-    """
+    """What was chosen for one arm of a matched study."""
 
     arm: str
     key: str | None
@@ -203,7 +195,6 @@ class Design:
     Attributes:
         matching: what was chosen for the arms of a study with the key ``match``; None until
             ``match_budgets`` has chosen it, and for a study without.
-        reviewed_at: the place of the first comparison of each score that reviewers give.
     """
 
     name: str

@@ -40,7 +40,6 @@ class RunResult:
     """The result of one run.
 
     Attributes:
-        state: ``stopped`` runs are resumed by the same command, ``failed`` ones tried again.
         tokens: spent.
         usd: spent, in US dollars.
         boundary: the calendar year of day 0; None where it is not done.

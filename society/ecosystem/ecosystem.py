@@ -53,13 +53,11 @@ class Ecosystem:
 
     Attributes:
         boundary: the calendar year whose 1 January is date 0.
-        contemporary: papers dated 0 or later, by date then id; never shown to a scientist.
         career_starts: year of each scientist's first paper; 0 where unknown (no year is 0).
         coauthors: joint papers before the boundary: symmetric, zero diagonal, integer, with rows in
             the order of ``profiles``.
         past_vectors: one float32 row per past paper; memory-mapped where loaded from a folder.
         contemporary_vectors: one float32 row per contemporary paper.
-        key: masked name to source id and real name; only where it was built from a source.
         interest_vectors: one float32 row per scientist, its interests as ``embedding`` encodes
             them; None where they are few enough to be encoded when they are needed.
         cache_folder: the folder it was loaded from, in which a society keeps the layouts of its

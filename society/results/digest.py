@@ -98,9 +98,6 @@ class RunPrefix:
 
     Two runs share their prefix if every event dated before the date and every call asked before it
     is the same in both, whatever came of them later (rule 23).
-
-    Attributes:
-        digest: sha256 (hex) of these events and calls, the calls with their accepted words.
     """
 
     events: int

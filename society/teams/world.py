@@ -94,9 +94,7 @@ class World:
         env: the SimPy environment; its time is in days.
         ecosystem: people and literature before day 0.
         history: everybody's papers by date, those from before day 0 included.
-        team_sizes: numbers of authors of the past papers, ``ObservedSizes`` in a society.
         drift: how interests follow what is written; None: they are those of day 0.
-        careers: the ``Careers`` rule by which people come, leave and move; None: nobody does.
         execution: how ideas are carried out between manuscript and publication; None: they are not.
         until: last day, exclusive.
         log: the events and rows of the run.
@@ -107,9 +105,6 @@ class World:
             arrival in days, and the rows.
         one_offs: rows of newcomers who leave the society with the end of their first team.
         reviewing: numbers of reviews agreed to and not delivered, by row of the reviewer.
-        assisted: when those who have been asked for take up assistance, by name; None: never.
-        successes: whether an idea that was carried out succeeded, by the id of its team.
-        on_record: papers of ideas that succeeded, replications left out, in order of date.
     """
 
     env: simpy.Environment

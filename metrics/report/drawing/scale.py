@@ -24,7 +24,6 @@ class Scale:
     Attributes:
         high: the other end, which may be the smaller one; None: the largest value plus ``margin``.
         margin: share of the data's range that is left free at an end that is not given.
-        bounds: the least and the largest value that the data can have; the margin ends there.
         headroom: share of the range that is added at the high end, for a legend.
     """
 

@@ -84,8 +84,6 @@ class BuildOptions:
 
     Attributes:
         boundary: the year in which the society starts.
-        scientists: source ids of the only people who may be scientists; None for anybody.
-        embedding: name of the embedding of the papers; terms come from an LSA in any case.
     """
 
     boundary: int

@@ -67,7 +67,6 @@ class RawCorpus:
             per year.
         first_counted: first year for which the known papers have such counts; None without.
         links: (citing, cited) rows of known papers, each pair once, no paper itself.
-        has_references: whether a known paper names a reference, inside the source or not.
     """
 
     path: Path

@@ -19,11 +19,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 
 class SourceFile(NamedTuple):
-    """A file of a source.
-
-    Attributes:
-        label: its name in messages: the file name, or the path inside the folder that was given.
-    """
+    """A file of a source."""
 
     path: Path
     label: str

@@ -91,7 +91,6 @@ class ImportReport:
         named: authorships whose author is identified by the name, for want of an id or on request.
         left_out: authorships left out: without id under ``nameless="drop"``, or without a name and
             an id.
-        beside: other contents of the files (authors, pairs ...) -> how many; not in ``read``.
     """
 
     read: int = 0
@@ -146,7 +145,6 @@ class AuthorIdentityRule(NamedTuple):
     """The rule by which authors are told apart.
 
     Attributes:
-        by: ``id`` takes the source's id where there is one; ``name`` takes the name always.
         nameless: of authors without an id, ``name`` takes the normalised full name for the identity
             within the source, ``drop`` leaves them out.
     """

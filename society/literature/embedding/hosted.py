@@ -44,7 +44,6 @@ class EmbeddingUsage:
     Attributes:
         tokens: tokens of these texts.
         usd: their price in US dollars; 0 where no price is known.
-        truncated: texts longer than the model reads, of which only the beginning counts.
     """
 
     requests: int = 0

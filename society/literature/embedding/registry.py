@@ -23,7 +23,6 @@ class EmbeddingKind:
 
     Attributes:
         fitted: whether it is fitted on the past papers, and so cannot be made before they are read.
-        make: makes one, given the name after the colon and the arguments of ``make_embedding``.
     """
 
     syntax: str
