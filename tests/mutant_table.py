@@ -503,7 +503,7 @@ MISTAKES = (
         by=f"{SCHEMA}::test_python_arguments_and_set_are_the_same"),
     mistake("unknown key accepted", "A misspelt key is passed over in silence.",
         ("scenarios/config/reader.py::Reader._keys",
-         "self.diagnostics.add(here, problem)", "continue"),
+         "self.diagnostics.add((*path, key), unknown_key(key, known, elsewhere))", "continue"),
         by=f"{SCHEMA}::test_everything_wrong_is_told_at_once_with_line_and_column"),
 
     # Resuming

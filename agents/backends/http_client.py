@@ -27,7 +27,7 @@ from urllib.request import (  # type: ignore[attr-defined]
     proxy_bypass_environment,
 )
 
-from virsci_society.agents.backends.endpoint_settings import is_local
+from virsci_society.agents.backends.hosts import is_local
 from virsci_society.agents.errors import Fault, InputError
 
 if TYPE_CHECKING:

@@ -51,6 +51,8 @@ class HashChain:
         self._database = database
         self._entries: list[bytes] = []
         last = database.execute("SELECT row, hash FROM seals ORDER BY row DESC").fetchone()
+        self._row: int
+        self._hash: bytes
         self._row, self._hash = last or (0, b"")
 
     def add(self, table: str, row: int, values: Sequence[Any] | None = None) -> None:

@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
-from virsci_society.agents.backends.endpoint_settings import EVERY, allow_key
+from virsci_society.agents.backends.hosts import EVERY, allow_key
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.metrics.facts.fact import FACTS
+from virsci_society.metrics.facts.names import FACTS
 from virsci_society.metrics.measure_names import FAMILY_MEASURES, measures_named
 from virsci_society.scenarios.config.outside_code import import_member, installed_of
 from virsci_society.society.ecosystem.importers.source import IMPORTERS

@@ -7,7 +7,8 @@ import pytest
 
 from tests.hand_run import make_run, rows  # noqa: F401 - a fixture
 from tests.metrics.facts.corpora import corpus, generator, literature, society
-from virsci_society.metrics.facts.fact import FACTS, Fact
+from virsci_society.metrics.facts.fact import Fact
+from virsci_society.metrics.facts.names import FACTS
 from virsci_society.metrics.facts.nulls import NULLS
 from virsci_society.metrics.facts.structure import Clustering
 from virsci_society.metrics.facts.tables import run_tables
