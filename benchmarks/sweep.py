@@ -32,7 +32,7 @@ import simpy
 
 from benchmarks.sampling import sampled, shares
 from benchmarks.start_up import ROOT, RUN
-from virsci_society.scenarios.runs.build import SharedResources
+from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.study.execution.engine import run_locally
 from virsci_society.scenarios.study.execution.run_one import run_one
 from virsci_society.scenarios.study.folder import open_folder

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import write_atomically
-from virsci_society.agents.files.file_hashes import file_hash, hash_json, read_hashes
-from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.metrics.cost import RUNGS, STAGES, VERDICTS, read_ledger
 from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.population import people_ever
@@ -192,42 +185,3 @@ def papers_per_person(run: Run) -> dict[str, int]:
         classes[name] = int(((written >= low) & (written <= high)).sum())
         low = high + 1
     return classes
-
-
-SUMMARY = "summary.json"
-
-
-def write_summary(run: Run, folder: Path) -> None:
-    """Write the summary of a run whose tables and measures lie in its folder."""
-    paths = folder.glob("tables/**/*.parquet")
-    tables = {path.relative_to(folder).as_posix(): file_hash(path) for path in paths}
-    data = {"tables": hash_json(tables), "summary": summarise_run(run)}
-    write_atomically(folder / SUMMARY, json.dumps(data, indent=1) + "\n")
-
-
-def read_summary(folder: Path) -> dict[str, Any] | None:
-    """The summary that was written with a run; None if there is none, or not of its tables."""
-    if not (folder / "manifest.json").is_file() or (hashes := read_hashes(folder)) is None:
-        return None
-    tables = {name: value for name, value in hashes.files.items() if name.startswith("tables/")}
-    shown = ("manifest.json", "scenario.yaml", "digest", SUMMARY, *tables)
-    if not all(name in hashes.files and (folder / name).exists() for name in shown):
-        return None
-    for name in shown:
-        hashes.check(folder / name)
-    data = read_json_object(folder / SUMMARY)
-    if not isinstance(data.get("summary"), Mapping):
-        raise InputError(f"{folder / SUMMARY}: not the summary of a run")
-    if data.get("tables") != hash_json(tables):
-        return None
-    return dict(data["summary"])
-
-
-def ended_words(summary: Mapping[str, Any], days: str) -> str:
-    """How a run ended that has not finished, such as ``was stopped by budget on day 12``."""
-    state = str(summary.get("state", "stopped"))
-    if state.startswith("stopped"):
-        return f"was {state} on day {days}"
-    # A later session may have come further than the world that the last stop has left.
-    verb = {"failed": "failed", "running": "is running"}.get(state, f"was {state}")
-    return f"{verb}, and its world is known up to day {days}"

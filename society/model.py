@@ -32,11 +32,12 @@ from virsci_society.society.kernel.garbage_collection import infrequent_collecti
 from virsci_society.society.kernel.streams import Streams, chosen_seed
 from virsci_society.society.literature.landscape import Worth
 from virsci_society.society.literature.literature import Literature
+from virsci_society.society.population.assistance import Assistance
 from virsci_society.society.population.event_counts import PaperHistory
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.network import CoauthorNetwork
 from virsci_society.society.population.outside_authors import OutsideSeats
-from virsci_society.society.population.population import Assistance, Population
+from virsci_society.society.population.population import Population
 from virsci_society.society.results.run_log import InitialTables, RunLog
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 from virsci_society.society.teams.founding_process import FoundingProcess

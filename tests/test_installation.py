@@ -130,9 +130,7 @@ except Exception as error:
 @pytest.mark.slow
 def test_without_the_extras_rules_run_and_models_and_plots_name_them(tmp_path):
     short, out = "quickstart --set until=40", tmp_path / "lean"
-    models = {
-        "litellm": "--set backend.use=litellm --set backend.model=ollama_chat/m",
-    }
+    models = {"litellm": "--set backend.use=litellm --set backend.model=ollama_chat/m"}
     commands = [f"{word} {short}" for word in ("check", "run")]
     refused = [f"{one} {more}" for more in models.values() for one in commands]
     # These two look up a price.

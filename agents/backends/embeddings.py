@@ -246,10 +246,7 @@ class LiteLLMEmbedding(Part):
             await asyncio.sleep(self.retry.delay(id, len(faults), faults[-1].retry_after))
 
     def _check_patience(self, faults: list[Fault], seconds: float) -> None:
-        """Raise Stopped if the last fault of a batch is final, or the retries are used up.
-
-        ``seconds`` is real time since any batch was answered.
-        """
+        """Raise Stopped if the last fault of a batch is final, or the retries are used up."""
         fault = faults[-1]
         # Who is asked to wait has not failed: that counts against the patience alone.
         failed = sum(one.kind != "rate" for one in faults)
@@ -272,10 +269,7 @@ class LiteLLMEmbedding(Part):
     async def _split_batch(
         self, texts: Sequence[str], arguments: dict[str, Any], verdict: Verdict, requests: int
     ) -> EmbeddingBatch:
-        """Embed a batch that was too long by halves, or the beginning of a single text.
-
-        Its ``requests`` so far count as well.
-        """
+        """Embed a batch that was too long by halves, or the beginning of a single text."""
         if len(texts) == 1:
             beginning = texts[0][: len(texts[0]) * 3 // 4]
             if len(beginning) < SHORTEST:

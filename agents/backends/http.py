@@ -322,10 +322,7 @@ def _without_system_role(messages: Sequence[dict[str, str]]) -> list[dict[str, s
 
 
 def _check_uncut(reply: Reply, window: int | None) -> None:
-    """Check that the server has not cut the prompt to its context window without a word.
-
-    A prompt that fills its window was longer before: there would be no room for a reply.
-    """
+    """Check that the server has not cut the prompt to its context window without a word."""
     usage = reply.usage
     if window is None or usage.estimated or usage.prompt_tokens < window - 1:
         return

@@ -276,10 +276,7 @@ class Gateway:
         self._unknown = call if self._unknown is None else min(self._unknown, call)
 
     async def _complete_inline(self, request: Request, backend: Backend) -> Reply:
-        """Ask a backend that never suspends and costs nothing.
-
-        The journal stores its words without anybody waiting for the commit.
-        """
+        """Ask a backend that never suspends and costs nothing."""
         if self.strict:
             raise Diverged(_never_made((request.asked, request.id)))
         try:

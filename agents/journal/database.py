@@ -336,11 +336,7 @@ def _first_broken(
 
 
 def _commits_after(content: bytes, broken: int, salts: bytes) -> int:
-    """How many commits have left a frame behind the first broken one, wherever it lies.
-
-    Each commit was on the disk before the next one began. So a frame behind a later commit proves
-    that the broken frame had been whole, and counts as a second commit.
-    """
+    """How many commits have left a frame behind the first broken one, wherever it lies."""
     commits, last = 0, False
     at = content.find(salts, broken)
     while at >= 0:

@@ -74,10 +74,7 @@ def _trimmed(phrase: str) -> str:
 
 
 def _whole(words: list[str], most: int) -> list[str]:
-    """A noun phrase of at most ``most`` words that still has its head.
-
-    In English the head stands before the first preposition, or else at the end.
-    """
+    """A noun phrase of at most ``most`` words that still has its head."""
     if len(words) <= most:
         return words
     cut = next((n for n, word in enumerate(words) if n and word.lower() in _LEADING), len(words))

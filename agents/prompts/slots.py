@@ -324,11 +324,7 @@ def list_titles_here(context: Mapping[str, Any], references: Sequence[Reference]
 
 
 def _people_listed(context: Mapping[str, Any]) -> set[str]:
-    """Masked names of the people whom the page lists.
-
-    The reader is none of them as such: what stands before its definition is the same for all who
-    are asked side by side, so that a provider's cache can keep it.
-    """
+    """Masked names of the people whom the page lists."""
     people: list[Any] = []
     for slot in ("team", "members", "knowledge", "outsiders"):
         content = context.get(slot)

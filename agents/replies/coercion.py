@@ -264,10 +264,7 @@ def coerce_to_form(form: type[_Form], data: Any) -> _Form:
 def _unwrap(
     form: type[BaseModel], reader: FormReader, given: dict[str, Any], rest: dict[str, Any]
 ) -> dict[str, Any]:
-    """Bring up fields that stand one level deeper, as in ``{"New Idea": {...}}``.
-
-    A field of text counts as a wrapping only if it holds itself, or is called like the form.
-    """
+    """Bring up fields that stand one level deeper, as in ``{"New Idea": {...}}``."""
     flat: dict[str, Any] = {}
     wrapped = [value for value in rest.values() if isinstance(value, dict)]
     for name, value in given.items():

@@ -193,10 +193,7 @@ def _schema_text(form: type[Form]) -> str:
 
 
 def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
-    """A schema with its references to ``defs`` written out, except those to schemas around it.
-
-    ``inside`` names the definitions that are being written out.
-    """
+    """A schema with its references to ``defs`` written out, except those to schemas around it."""
     if isinstance(schema, list):
         return [_plain(one, defs, inside) for one in schema]
     if not isinstance(schema, dict):

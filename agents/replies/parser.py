@@ -132,10 +132,7 @@ class _Search(Generic[FormT]):
         self._blocks = find_blocks(text)
 
     def parse(self) -> ParsedReply[FormT]:
-        """The last complete block that fills the form, else a repaired one, else labelled lines.
-
-        A broken block behind the last complete one is preferred: the answer comes last.
-        """
+        """The last complete block that fills the form, else a repaired one, else labelled lines."""
         try:
             complete = self._last_complete_block()
             filled = self._repaired_block(complete[1].end if complete else 0)

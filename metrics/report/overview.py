@@ -29,7 +29,7 @@ from virsci_society.metrics.report.templates import (
     format_usd,
     records,
 )
-from virsci_society.metrics.summary import ended_words
+from virsci_society.metrics.summary_file import ended_words
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import backend_of, speaker_of

@@ -127,11 +127,7 @@ def _compared(
     rivals: Mapping[str, Mapping[str, float]],
     discrepancy: Mapping[str, float],
 ) -> pd.DataFrame:
-    """A row per quantity: observed, simulated and by the rivals, with errors in tolerances.
-
-    Runs at the centre give the mean; draws from the posterior, with what differs between windows
-    whatever the parameters, give the interval.
-    """
+    """A row per quantity: observed, simulated and by the rivals, with errors in tolerances."""
     observed = window.compare(window)
     rows = []
     for name in (*TOLERANCES, *(n for n in MEASURED if n not in TOLERANCES)):

@@ -138,10 +138,7 @@ def _regression(
     offset: FloatArray,
     dispersion: float | None = None,
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Coefficients of a regression of rates by Fisher scoring, their errors, and the dispersion.
-
-    A dispersion that is known from a larger model is used for the errors.
-    """
+    """Coefficients of a regression of rates by Fisher scoring, their errors, and the dispersion."""
     beta = np.zeros(design.shape[1])
     # Half an event keeps the level finite where nothing, or everything, has happened.
     beta[0] = to_link(link, float((totals.sum() + 0.5) / (exposures.sum() + 1)))

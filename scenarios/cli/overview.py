@@ -107,7 +107,7 @@ def _follow(run: Path, json: bool, full: bool) -> None:
 
 
 def _show(run: Path, json: bool, full: bool) -> None:
-    from virsci_society.metrics.summary import SUMMARY, read_summary
+    from virsci_society.metrics.summary_file import SUMMARY, read_summary
     from virsci_society.scenarios.runs.run_state import FINISHED, has_world, read_state
 
     state = read_state(run)
@@ -242,7 +242,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
 
 def sentence_of(summary: Mapping[str, Any]) -> str:
     """What happened in a run, in one sentence of its summary."""
-    from virsci_society.metrics.summary import ended_words
+    from virsci_society.metrics.summary_file import ended_words
 
     teams = summary["teams"]
     dissolved = sum(teams["dissolved"].values())

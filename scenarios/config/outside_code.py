@@ -112,10 +112,7 @@ def _place_outside(frame: FrameType, line: int) -> str | None:
 
 
 def _frames(error: BaseException) -> Iterator[tuple[FrameType, int]]:
-    """Frames and line numbers of an error and its causes, the innermost first.
-
-    SimPy raises a copy of an error that crosses a process, with the error itself as its cause.
-    """
+    """Frames and line numbers of an error and its causes, the innermost first."""
     seen: set[int] = set()
     chain: list[BaseException] = []
     one: BaseException | None = error

@@ -52,9 +52,9 @@ from virsci_society.society.interventions import SCHEMA as INTERVENTIONS
 from virsci_society.society.interventions import Intervention
 from virsci_society.society.kernel.durations import Days, Times, parse_days, write_days
 from virsci_society.society.literature.landscape import Worth
+from virsci_society.society.population.assistance import Assistance
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.outside_authors import OutsideSeats
-from virsci_society.society.population.population import Assistance
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 from virsci_society.society.teams.publication import Unreviewed
 from virsci_society.society.teams.team import Execution

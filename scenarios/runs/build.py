@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -12,7 +10,6 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.gateway.slots import SharedEndpoint
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.scenarios.config.reader import write_part
 from virsci_society.scenarios.config.schema import (
     CHANGEABLE,
     Scenario,
@@ -185,66 +182,3 @@ class ScenarioSociety(Society):
             kwargs["seed"] = chosen_seed(cast("int | None", seed), rng)
         read = load_scenario(setup, trust=trust, **kwargs)
         super().__init__(**_arguments(read), agent_reporters=agent_reporters)
-
-
-class SharedResources:
-    """The shared resources of one process.
-
-    Args:
-        shared: runs share slots; False: each run has its own, as if it were alone.
-
-    Attributes:
-        build_lock: held while a run is built or written: figures and limits of thread pools belong
-            to the whole process.
-    """
-
-    def __init__(self, *, shared: bool = False) -> None:
-        self.build_lock = threading.RLock()
-        self._shared = shared
-        self._endpoints: dict[str, SharedEndpoint] = {}
-        self._last: tuple[str, Ecosystem] | None = None
-
-    def ecosystem_of(self, scenario: Scenario) -> Ecosystem:
-        """The ecosystem of a scenario, read or made only where the run before had another.
-
-        A society changes nothing of its ecosystem. Runs at the same time have one each all the
-        same, because what an ecosystem computes when first asked is not made for several threads.
-        """
-        from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
-
-        source: Any = scenario.population.ecosystem
-        if self._shared:
-            return build_ecosystem_of(scenario)
-        seed = None if getattr(source, "seedless", False) else scenario.seed
-        key = json.dumps([str(type(source)), write_part(source), seed], sort_keys=True, default=str)
-        if self._last is None or self._last[0] != key:
-            self._last = None  # two at a time may be too many for the memory
-            self._last = key, build_ecosystem_of(scenario)
-        require_team(scenario, self._last[1])
-        return self._last[1]
-
-    def endpoint_of(self, scenario: Scenario) -> SharedEndpoint | None:
-        """The endpoint that this run shares with those that ask the same model in the same way.
-
-        None where nothing is shared, no call is waited for, or the backend depends on the seed.
-        """
-        speaking, speaker = scenario.backend, scenario.seeded_backend
-        if not self._shared or speaker.inline or speaker is not speaking.backend:
-            return None
-        settings = {"kind": str(type(speaker)), "in_flight": speaking.in_flight}
-        settings |= {"speaker": write_part(speaker), "retry": write_part(speaking.retry)}
-        # No key of a scenario: a window that was sized to its pages.
-        settings |= {"window": getattr(speaker, "window", None)}
-        key = json.dumps(settings, sort_keys=True, default=str)
-        with self.build_lock:
-            if key not in self._endpoints:
-                patience = speaking.retry.patience
-                self._endpoints[key] = SharedEndpoint(speaker, speaking.in_flight, patience)
-            return self._endpoints[key]
-
-    def close(self) -> None:
-        """Close the connections; every run has ended by then."""
-        for endpoint in self._endpoints.values():
-            endpoint.close()
-        self._endpoints.clear()
-        self._last = None

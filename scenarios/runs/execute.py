@@ -31,7 +31,6 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.runs.build import SharedResources
 from virsci_society.scenarios.runs.progress import Progress, report_waiting, standing_of
 from virsci_society.scenarios.runs.run_folder import (
     DIGEST,
@@ -55,6 +54,7 @@ from virsci_society.scenarios.runs.run_journal import (
     sign_journal,
 )
 from virsci_society.scenarios.runs.run_state import MANIFEST, paid_words, recorded_end
+from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.runs.signals import interruptible
 
 if TYPE_CHECKING:

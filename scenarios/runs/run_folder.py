@@ -202,7 +202,8 @@ def _write_record(
 def _write_page(folder: Path, run: Run) -> None:
     """Write the page of a run with its digest, and the summary that agrees with it."""
     from virsci_society.metrics.report.page import write_page
-    from virsci_society.metrics.summary import COUNTED, write_summary
+    from virsci_society.metrics.summary import COUNTED
+    from virsci_society.metrics.summary_file import write_summary
 
     asked = run.measure_names()
     write_page(run, folder)

@@ -294,10 +294,7 @@ def _without_reviews(design: Design, folder: Path) -> list[str]:
 
 
 def _line_by_line(folder: Path, total: int, at_once: int) -> Callable[[RunResult], None]:
-    """Prints each run as it ends, with the share that has ended and the remaining time.
-
-    The remaining time is told from the second round on: all of a round end at about the same time.
-    """
+    """Prints each run as it ends, with the share that has ended and the remaining time."""
     from virsci_society.scenarios.study.run_result import describe_result
 
     begun, ended = time.monotonic(), set[int]()

@@ -436,10 +436,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def _in_order(lines: Iterable[str]) -> list[str]:
-    """Faults of a file by line and column; others after them, as they came.
-
-    The same fault twice in a line is one of a key, told of each value that a grid gives it.
-    """
+    """Faults of a file by line and column; others after them, as they came."""
 
     def place(line: str) -> tuple[int, str, int, int]:
         found = _PLACE.match(line)

@@ -198,10 +198,7 @@ def _without_numbers(line: str) -> str:
 
 
 def _going_on_after(why: str) -> tuple[str, str]:
-    """The reason of a stop, and what to type to go on; after a budget is reached a larger one.
-
-    Both were printed once, and the command without the larger budget stopped again at once.
-    """
+    """The reason of a stop, and what to type to go on; after a budget is reached a larger one."""
     reason, _, setting = why.partition(RESUME_WITH)
     words = ARGUMENTS.get()
     if words is None:

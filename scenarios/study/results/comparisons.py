@@ -107,10 +107,7 @@ def _results_of(
 def _rank_correlation(
     study: Study, measure: str, key: str, arms: list[str], without: Set[int]
 ) -> Correlation:
-    """Spearman's rho within blocks of one seed and one setting of a grid's other keys.
-
-    In a sampled design the unit is the arm, whose other keys all differ: there is one block.
-    """
+    """Spearman's rho within blocks of one seed and one setting of a grid's other keys."""
     if study.sampled:
         points = spearman(*key_and_measure(study, measure, key, arms, without))
         return replace(points, test=RANK_TREND)

@@ -137,10 +137,7 @@ def _draw_series(
     shift: float,
     gap: float,
 ) -> None:
-    """Means joined by a line, their intervals, and the replicates beside them.
-
-    Below five replicates no interval is drawn: Student's is then wider than the data, or luck.
-    """
+    """Means joined by a line, their intervals, and the replicates beside them."""
     middles = []
     for arm in arms:
         values = shown_values(study, measure, arm)
@@ -213,10 +210,7 @@ def correlation_figures(study: Study, results: Sequence[ComparisonResult]) -> di
 
 
 def _figure_of_rows(rows: Sequence[Row]) -> tuple[Plot, Axes]:
-    """A figure with one row for each, the first on top: dots of values, an estimate, its interval.
-
-    Below five replicates no interval is drawn: Student's is then wider than the data, or luck.
-    """
+    """Draw a row for each, the first on top: values, an estimate, and from five on its interval."""
     rows = rows[:ARMS_SHOWN]
     drawn = Plot(4.9, 0.75 + 0.26 * len(rows))
     axes = drawn.axes()

@@ -301,10 +301,7 @@ def _among_column(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
 
 
 def _difference_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The differences with both ``arms``, and short names: of two arms of a grid what differs.
-
-    ``name`` is that of the second arm, with what both have in common; ``first`` that of the other.
-    """
+    """The differences with both ``arms``, and short names: of two arms of a grid what differs."""
     rows = records(table)
     for row in rows:
         row["arms"], row["name"] = (row["first"], row["second"]), row["second"]

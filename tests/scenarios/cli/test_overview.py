@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from tests.scenarios.cli.test_app import imported
-from virsci_society.metrics.summary import read_summary
+from virsci_society.metrics.summary_file import read_summary
 from virsci_society.scenarios.cli.overview import _broken, show
 
 
@@ -49,7 +49,7 @@ def test_show_fits_the_terminal(small_run, terminal, monkeypatch):
 
 def test_show_refuses_a_summary_that_is_none(terminal, monkeypatch, small_run):
     figures = {**(read_summary(small_run) or {}), "invitations": 3}
-    monkeypatch.setattr("virsci_society.metrics.summary.read_summary", lambda _: figures)
+    monkeypatch.setattr("virsci_society.metrics.summary_file.read_summary", lambda _: figures)
     monkeypatch.setattr(sys, "stdout", terminal)
     with pytest.raises(typer.Exit) as caught:
         show(small_run)

@@ -14,7 +14,8 @@ from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.metrics.registry import METRICS
 from virsci_society.metrics.report.transcript import decoded_reply
 from virsci_society.metrics.scalars.measures import MEASURES
-from virsci_society.metrics.summary import SUMMARY, read_summary, summarise_run
+from virsci_society.metrics.summary import summarise_run
+from virsci_society.metrics.summary_file import SUMMARY, read_summary
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.cli.new_scenario import TEMPLATE, scenario_text
 from virsci_society.scenarios.config.registry import TABLES

@@ -10,7 +10,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.build import build_society
 from virsci_society.society.kernel.streams import Streams
-from virsci_society.society.population.population import Assistance
+from virsci_society.society.population.assistance import Assistance
 
 NAMES = [f"Scientist{row}" for row in range(2000)]
 

@@ -1,0 +1,60 @@
+"""The summary of a finished run as a file of its folder, so that it is shown without the tables.
+
+``summary.json`` names the hash of the tables that it was made from. Where a measure was computed
+again later, or the folder is of an earlier release, the summary is made from the tables instead.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import write_atomically
+from virsci_society.agents.files.file_hashes import file_hash, hash_json, read_hashes
+from virsci_society.agents.files.json_files import read_json_object
+
+if TYPE_CHECKING:
+    from virsci_society.society.results.run import Run
+
+SUMMARY = "summary.json"
+
+
+def write_summary(run: Run, folder: Path) -> None:
+    """Write the summary of a run whose tables and measures lie in its folder."""
+    from virsci_society.metrics.summary import summarise_run
+
+    paths = folder.glob("tables/**/*.parquet")
+    tables = {path.relative_to(folder).as_posix(): file_hash(path) for path in paths}
+    data = {"tables": hash_json(tables), "summary": summarise_run(run)}
+    write_atomically(folder / SUMMARY, json.dumps(data, indent=1) + "\n")
+
+
+def read_summary(folder: Path) -> dict[str, Any] | None:
+    """The summary that was written with a run; None if there is none, or not of its tables."""
+    if not (folder / "manifest.json").is_file() or (hashes := read_hashes(folder)) is None:
+        return None
+    tables = {name: value for name, value in hashes.files.items() if name.startswith("tables/")}
+    shown = ("manifest.json", "scenario.yaml", "digest", SUMMARY, *tables)
+    if not all(name in hashes.files and (folder / name).exists() for name in shown):
+        return None
+    for name in shown:
+        hashes.check(folder / name)
+    data = read_json_object(folder / SUMMARY)
+    if not isinstance(data.get("summary"), Mapping):
+        raise InputError(f"{folder / SUMMARY}: not the summary of a run")
+    if data.get("tables") != hash_json(tables):
+        return None
+    return dict(data["summary"])
+
+
+def ended_words(summary: Mapping[str, Any], days: str) -> str:
+    """How a run ended that has not finished, such as ``was stopped by budget on day 12``."""
+    state = str(summary.get("state", "stopped"))
+    if state.startswith("stopped"):
+        return f"was {state} on day {days}"
+    # A later session may have come further than the world that the last stop has left.
+    verb = {"failed": "failed", "running": "is running"}.get(state, f"was {state}")
+    return f"{verb}, and its world is known up to day {days}"
