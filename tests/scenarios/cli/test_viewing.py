@@ -125,7 +125,8 @@ def test_show_prints_the_written_summary_which_is_that_of_the_tables(small_run):
     assert told == read_summary(small_run) == plain(summarise_run(Run.open(small_run)))
 
 
-def test_show_prints_one_table_or_measure(small_run):
+def test_show_prints_one_table_or_measure(small_run, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
     run = Run.open(small_run)
     shown = society("show", small_run, "--table", "papers").output
     assert f"papers: {len(run.table('papers'))} rows" in shown
