@@ -16,7 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from virsci_society.metrics.validation.assembly_quantities import AssemblyQuantities
+from virsci_society.metrics.validation.assembly_quantities import (
+    AssemblyQuantities,
+    assembly_quantities,
+)
 from virsci_society.metrics.validation.tolerances import (
     TOLERANCES,
     errors_in_tolerances,
@@ -41,7 +44,7 @@ def simulated(
     rate = len(seen.before.between(-2 * DAYS_PER_YEAR, 0.0)) / 2
     parameters = {"founding.teams_per_year": rate}
     runs = (simulator.simulate(parameters, seen.before, 0.0, seen.days, n) for n in range(seeds))
-    return [seen.measure(run) for run in runs]
+    return [assembly_quantities(run.dated(), seen.history) for run in runs]
 
 
 def judged(found: list[AssemblyQuantities], real: AssemblyQuantities) -> tuple[float, int]:

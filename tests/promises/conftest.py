@@ -125,7 +125,7 @@ def answers_in(folder):
         return set()
     try:
         with Journal.open(path, frozen=True) as journal:
-            return set(journal.answered_ids())
+            return {one[0] for one in journal.outcomes()}
     except InputError:
         return set()  # killed before its first table was there
 

@@ -124,4 +124,4 @@ def test_the_rules_answer_without_a_slot_or_an_attempt(synthetic):
     assert Counter(reply.model for reply in replies).keys() == {"offline"}
     assert gateway.journal.totals().attempts == 0
     gateway.journal.flush()
-    assert len(list(gateway.journal.answered_ids())) == 2
+    assert len(list(gateway.journal.outcomes())) == 2

@@ -10,7 +10,6 @@ from virsci_society.metrics.scalars.measures import (
     MEASURES,
     measure_extent,
     measure_run,
-    measures_markdown,
     name_error,
 )
 from virsci_society.metrics.scalars.outcomes import STATISTICS, gini
@@ -219,6 +218,17 @@ def test_the_page_of_statistics_lists_every_measure():
 
     page = Path(__file__).resolve().parents[3] / "docs" / "statistics.md"
     assert measures_markdown() in page.read_text(encoding="utf-8")
+
+
+def measures_markdown():
+    """The table of measures as docs/statistics.md holds it."""
+    lines = ["| measure | in words | unit | range | meaning |", "| --- | --- | --- | --- | --- |"]
+    for name, one in MEASURES.items():
+        high = "" if one.high == math.inf else f"{one.high:g}"
+        extent = f"{one.low:g} to {high}" if high else f"from {one.low:g}"
+        meaning = "–" if one.meaning == one.label else one.meaning
+        lines.append(f"| `{name}` | {one.label} | {one.unit or '–'} | {extent} | {meaning} |")
+    return "\n".join(lines) + "\n"
 
 
 def test_the_extent_of_a_measure():

@@ -184,7 +184,7 @@ def test_a_stop_costs_nothing_twice(tmp_path):
     with Journal.open(tmp_path / "j.sqlite") as journal, pytest.raises(Stopped):
         reviewed("proposal", (PAPER, OTHER), script=script, journal=journal)
     with Journal.open(tmp_path / "j.sqlite") as journal:
-        before = set(journal.answered_ids())
+        before = {one[0] for one in journal.outcomes()}
         opinions, backend = reviewed("proposal", (PAPER, OTHER), journal=journal)
     assert before
     assert not before & set(backend.asked)
