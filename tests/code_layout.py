@@ -268,7 +268,7 @@ def _listed(tree: ast.Module) -> list[str]:
 LIMITS = {
     "source lines": 74_000,
     "test lines": 66_000,
-    "benchmark lines": 7_700,
+    "benchmark lines": 6_000,
     "documentation lines in docs/": 11_500,
     "modules": 380,
     "commands at the top level": 19,

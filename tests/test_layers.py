@@ -10,8 +10,10 @@ import re
 import pytest
 
 from tests.code_layout import (
+    LIMITS,
     PACKAGES,
     ROOT,
+    amounts,
     aphorisms,
     array_aliases,
     circles,
@@ -429,6 +431,12 @@ def _trees():
 @pytest.mark.parametrize("check", CHECKS)
 def test_the_house_is_in_order(check):
     assert list(check(ROOT)) == []
+
+
+def test_there_is_no_more_to_read_than_the_limits_allow():
+    found = dict(amounts(ROOT))
+    assert found.keys() == LIMITS.keys()
+    assert {what: n for what, n in found.items() if n > LIMITS[what]} == {}
 
 
 def test_every_floor_is_looked_at():
