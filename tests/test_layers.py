@@ -416,6 +416,7 @@ CHECKS = (
     undescribed,
     banned_everywhere,
     writes_elsewhere,
+    own_json_readers,
     chance_in_protocols,
     reserved_names,
 )

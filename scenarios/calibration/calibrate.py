@@ -21,12 +21,12 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import (
     holds_others,
     make_folder,
-    read_plain_text,
     refuse_links,
     remove_file,
     write_atomically,
 )
 from virsci_society.agents.files.file_hashes import HASHES, hash_json
+from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.lazy_imports import require_extra
 from virsci_society.scenarios.calibration import parameters as keys
 from virsci_society.scenarios.calibration.calibration_file import PreparedCalibration
@@ -154,8 +154,6 @@ def _text(data: Mapping[str, Any]) -> str:
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        return dict(json.loads(read_plain_text(path)))
+        return read_json_object(path)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error

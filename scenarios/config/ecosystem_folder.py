@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from pydantic import Field
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.json_files import read_json_object
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
@@ -69,11 +69,11 @@ class Folder(Part):
             manifest = self._manifest()
             told = {name: manifest.get(name) for name in facts}
             return told | {"past": manifest.get("counts", {}).get("past")}
-        except (OSError, ValueError, AttributeError, RecursionError):
+        except (InputError, OSError, AttributeError):
             return facts
 
     def _manifest(self) -> Any:
-        return json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+        return read_json_object(self.path / MANIFEST)
 
     def generate(self, seed: int) -> Ecosystem:
         """Read the ecosystem and verify every hash of it; the same for every seed."""

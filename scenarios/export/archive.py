@@ -29,6 +29,7 @@ from urllib.parse import quote
 from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.files.atomic_files import replacing
 from virsci_society.agents.files.file_hashes import HASHES, file_hash, read_hashes
+from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.scenarios.analysis.verification import Verification, verify_folder
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.run_journal import JOURNAL
@@ -234,7 +235,7 @@ def _ecosystem_files(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Path]:
     place = Path(*places)
     if damage := verify_folder(place).damage:
         raise InputError("\n".join(damage))
-    names = sorted([MANIFEST, *json.loads((place / MANIFEST).read_text("utf-8"))["files"]])
+    names = sorted([MANIFEST, *read_json_object(place / MANIFEST)["files"]])
     return {f"{ECOSYSTEM}/{name}": place / name for name in names}
 
 

@@ -20,6 +20,7 @@ from virsci_society.agents.files.atomic_files import (
     remove_file,
     write_atomically,
 )
+from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.prompts.request import Message
 from virsci_society.metrics.report.templates import template_environment
 from virsci_society.scenarios.planning.prompt_recording import (
@@ -98,11 +99,11 @@ def files_of_earlier_listing(out: Path) -> list[str]:
             raise refusal
         return []
     try:
-        held = json.loads((out / INDEX).read_text(encoding="utf-8"))
+        held = read_json_object(out / INDEX)
         if held["format"] != FORMAT:
             raise refusal
         files = [str(one["file"]) for one in held["calls"]]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (InputError, OSError, KeyError, TypeError):
         raise refusal from None
     # Whoever may have written that file: nothing but pages is removed.
     return [file for file in files if _FILE.fullmatch(file)]

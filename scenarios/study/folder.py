@@ -28,6 +28,7 @@ from virsci_society.agents.files.atomic_files import (
     remove_folder,
 )
 from virsci_society.agents.files.file_hashes import hash_json, rewriting
+from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.schema import Scenario
@@ -145,13 +146,13 @@ def read_lock(study: Path) -> Lock | None:
     """The lock of a study folder; None if there is none yet."""
     path = study / LOCK
     try:
-        data = json.loads(read_plain_text(path))
+        data = read_json_object(path)
         own = {key: value for key, value in data.items() if key not in ("hash", "by")}
         genuine = data["hash"] == hash_json(own) and data["format"] == FORMAT
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
+    except KeyError as error:
+        raise InputError(f"{path}: cannot be read: no {error} in it") from error
     if not genuine:
         raise InputError(
             f"{path}: does not bear its own hash, so it was changed after it was written"

@@ -18,13 +18,13 @@ from virsci_society.agents.arrays import DAMAGED_ARCHIVE, IntArray, VectorArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import (
     holds_others,
-    read_plain_text,
     refuse_links,
     remove_file,
     replacing,
     write_atomically,
 )
 from virsci_society.agents.files.file_hashes import file_hash, signed, unsigned
+from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.lazy_imports import pa, pc, pq, sparse
 from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.literature.papers import Papers
@@ -180,10 +180,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise InputError(f"{path}: missing; {folder} is not an ecosystem folder, {REBUILD_HINT}")
     try:
-        data = json.loads(read_plain_text(path))
-        manifest = unsigned(dict(data))
+        manifest = unsigned(read_json_object(path))
         files, version = dict(manifest["files"]), manifest["format"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (InputError, OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: not a manifest ({error!r}); {REBUILD_HINT}") from error
     if version != FORMAT:
         raise InputError(f"{path}: format {version!r}, this version reads {FORMAT}; {REBUILD_HINT}")
