@@ -266,13 +266,13 @@ def _listed(tree: ast.Module) -> list[str]:
 
 
 LIMITS = {
-    "source lines": 74_000,
-    "test lines": 66_000,
+    "source lines": 77_000,
+    "test lines": 67_500,
     "benchmark lines": 6_000,
-    "documentation lines in docs/": 11_500,
+    "documentation lines in docs/": 11_700,
     "modules": 380,
     "commands at the top level": 19,
-    "rows of keys": 420,
+    "rows of keys": 440,
     "names public by statement": 50,
 }
 """Limits of the amounts, which ``tests/test_layers.py`` keeps."""
