@@ -89,6 +89,7 @@ def template_environment(*packages: str) -> Environment:
     environment.filters["percent"] = format_percent
     environment.filters["count"] = count_of
     environment.filters["with_values"] = columns_with_values
+    environment.filters["present"] = columns_present
     return environment
 
 
@@ -124,6 +125,15 @@ def columns_with_values(
     """The columns of a table without those in which every value is zero or missing."""
     kept = [one for one in columns[1:] if any(_is_value(row[one[0]]) for row in rows)]
     return [*columns[:1], *kept] if kept else list(columns)
+
+
+def columns_present(
+    columns: Sequence[tuple[Any, str]], rows: Sequence[dict[str, Any]]
+) -> list[tuple[Any, str]]:
+    """The columns that the rows of a table have."""
+    return [
+        one for one in columns if not rows or {one[0]} & {*rows[0]} or not isinstance(one[0], str)
+    ]
 
 
 def _is_value(value: Any) -> bool:

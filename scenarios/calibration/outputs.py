@@ -29,6 +29,7 @@ from virsci_society.scenarios.calibration.fitting import ESTIMATORS, IDENTIFIED,
 from virsci_society.scenarios.calibration.hindcast import INTERVAL
 from virsci_society.scenarios.config.document import from_settings
 from virsci_society.scenarios.config.yaml_io import write_yaml
+from virsci_society.society.results.table_files import write_csv
 
 SCENARIO = "calibrated.yaml"
 
@@ -105,10 +106,8 @@ def write_outputs(folder: Path, outcome: Outcome) -> None:
     with replacing(folder / "posterior.parquet") as path:
         outcome.draws.to_parquet(path, index=False)
     tables = {"table": simulated_points(outcome.fit), "check": outcome.check}
-    for name, table in tables.items():
-        # Ten digits: the last ones of a sum depend on the libraries of the machine.
-        with replacing(folder / f"{name}.csv") as path:
-            table.to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
+    # Ten digits: the last ones of a sum depend on the libraries of the machine.
+    write_csv(folder, tables, float_format="%.10g")
     text = json.dumps(_plain(everything(outcome)), indent=1, ensure_ascii=False, allow_nan=False)
     write_atomically(folder / "calibration.json", text + "\n")
     write_html(folder / "report.html", render_page(outcome))

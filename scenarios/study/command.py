@@ -66,6 +66,9 @@ LocalCluster = Annotated[
 ]
 FailFast = Annotated[bool, typer.Option("--fail-fast", help="Stop at the first run that fails.")]
 Again = Annotated[bool, typer.Option("--again", help="Begin quarantined runs as well.")]
+InterimP = Annotated[
+    bool, typer.Option("--interim-p", help="Show p values before every run is done.")
+]
 
 
 @study.command("list")
@@ -152,7 +155,7 @@ def run(
         return
     if todo := _tell_missing(folder, held, again=again):
         _do(engine, design, folder, todo)
-    _conclude(design, folder, held, changed=bool(todo))
+    _end(folder, _conclude(design, folder, held, changed=bool(todo)))
     # Reviewers come after the runs, so that here they are only announced.
     for line in _without_reviews(design, folder):
         tell(line, err=True)
@@ -193,15 +196,30 @@ def status(study: StudyName, out: Out = None, json: Json = False) -> None:
 
 @study.command()
 @guarded
-def report(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
-    """Gather the runs that are done, and write the study's page again."""
+def report(
+    study: StudyName,
+    set_: Settings = None,
+    out: Out = None,
+    interim_p: InterimP = False,
+    trust: Trust = False,
+) -> None:
+    """Gather the runs that are done, and write the study's page again.
+
+    Until every run is done it is an interim page: estimates with their intervals, but no p values.
+    """
     from virsci_society.scenarios.study.folder import open_folder, require_lock
 
-    require_lock(_folder_of(study, out))
-    design, folder, locked = _read(study, set_, out, trust)
+    folder = _folder_of(study, out)
+    require_lock(folder)
+    # A study of the library is kept in its folder, with the settings that it was run with.
+    source = study if Path(study).is_file() else str(folder)
+    design, folder, locked = _read(source, set_, folder, trust)
     design = _matched(design, locked, trust)
-    _conclude(design, folder, open_folder(design, folder, "run"), changed=True)
-    if missing := _without_reviews(design, folder):
+    lock = open_folder(design, folder, "run")
+    found = _conclude(design, folder, lock, changed=True, interim_p=interim_p)
+    if any(one.state != "done" for one in found):
+        _print_ends(folder, found, f"'society study run {folder}'", err=False)
+    elif missing := _without_reviews(design, folder):
         raise InputError("\n".join(missing))
 
 
@@ -245,8 +263,10 @@ def _indices(text: str, lock: Lock) -> list[int]:
     return list(range(int(first), lock.runs, int(step) if slash else lock.runs))
 
 
-def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> None:
-    """Gather and write the page, if there is anything new; leave with the study's exit code."""
+def _conclude(
+    design: Design, folder: Path, lock: Lock, *, changed: bool, interim_p: bool = False
+) -> list[RunResult]:
+    """Gather and write the page, if there is anything new; returns how every run stands."""
     from virsci_society.scenarios.study.folder import read_results, trim_runs
     from virsci_society.scenarios.study.gather import (
         gather,
@@ -257,21 +277,20 @@ def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> Non
 
     found = read_results(folder, lock)
     if not any(one.state == "done" for one in found):
-        _end(folder, found)
-        return
+        return found
     if changed or not is_gathered(folder, study_json(design, lock, folder, found)):
         from virsci_society.scenarios.study.results.page import write_study_page
 
         tell(f"gathering {sum(one.state == 'done' for one in found):,} runs", err=True)
         gather(design, folder, lock, found)
         tell("writing the page", err=True)
-        write_study_page(folder)
+        write_study_page(folder, interim_p=interim_p)
     else:
         tell(f"{folder} holds this study already; nothing to do")
     trim_runs(folder, found, design.file.keep)
     tell(f"report: {folder / 'report.html'}")
     tell(f"who spoke: {speaker_of_study(design)}")
-    _end(folder, found)
+    return found
 
 
 def _without_reviews(design: Design, folder: Path) -> list[str]:
@@ -315,7 +334,7 @@ def _end(folder: Path, found: Sequence[RunResult]) -> None:
 
     code = exit_code(found)
     if code:
-        _print_ends(folder, found)
+        _print_ends(folder, found, "the same command", err=True)
         raise typer.Exit(code)
 
 
@@ -336,11 +355,11 @@ def _print_results(folder: Path, found: Sequence[RunResult]) -> None:
         tell(f"spent: {tokens:,} tokens, {usd:.4f} US dollars")
 
 
-def _print_ends(folder: Path, found: Sequence[RunResult]) -> None:
-    """Print, as an error, which runs are not done, why, and what the same command would do."""
+def _print_ends(folder: Path, found: Sequence[RunResult], command: str, *, err: bool) -> None:
+    """Print which runs are not done, why, and what a command would do."""
     from virsci_society.scenarios.study.run_result import DECIDED
 
-    _print_reasons(folder, found, err=True)
+    _print_reasons(folder, found, err=err)
     counts = Counter(one.state for one in found if one.state != "done")
     counted = ", ".join(f"{count} {state}" for state, count in counts.items())
     open_ones = sum(count for state, count in counts.items() if state not in DECIDED)
@@ -349,8 +368,7 @@ def _print_ends(folder: Path, found: Sequence[RunResult]) -> None:
         *(["tries those that failed again"] if counts["failed"] else []),
         *(["begins those in quarantine with --again"] if counts["quarantined"] else []),
     ]
-    line = f"of {len(found)} runs, {counted}; the same command {' and '.join(effects)}"
-    tell(line, err=True)
+    tell(f"of {len(found)} runs, {counted}; {command} {' and '.join(effects)}", err=err)
 
 
 def _print_reasons(folder: Path, found: Sequence[RunResult], *, err: bool) -> None:

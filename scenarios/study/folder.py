@@ -45,15 +45,14 @@ from virsci_society.scenarios.runs.run_journal import (
 from virsci_society.scenarios.study.budget_matching import SPENT, TEXTS, matching_data
 from virsci_society.scenarios.study.design import Design
 from virsci_society.scenarios.study.run_result import RunResult, folder_of, read_result, write_text
-from virsci_society.scenarios.study.study_file import STUDY, Comparison, Keep, about_of
+from virsci_society.scenarios.study.study_file import STUDY, STUDY_HEAD, Comparison, Keep, about_of
 
 LOCK = "lock.json"
 BASE_HEAD = (
     "# The scenario that every arm of the study beside this file starts from, every key with\n"
     "# its value.\n"
 )
-STUDY_HEAD = "# As it is run: 'society study run' of this folder resumes it.\n"
-"""By these comments a file is known as ours."""
+"""By this comment, as by that of ``study.yaml``, a file is known as ours."""
 FORMAT = 1
 LEVELS = 2
 """Folders below one another in which a study's own files lie; each run checks its own."""

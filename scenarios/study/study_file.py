@@ -20,6 +20,10 @@ from virsci_society.society.kernel.durations import parse_days
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[A-Z`])")
 
 STUDY = "study.yaml"
+STUDY_HEAD = "# As it is run: 'society study run' of this folder resumes it.\n"
+"""By this comment the file in a study's folder is known as ours."""
+FOLDERS = Path("runs") / "studies"
+"""Where the folders of studies lie, unless another is given."""
 
 
 def _in_days(value: Any) -> Any:
@@ -261,7 +265,7 @@ def studies() -> dict[str, Path]:
 
 
 def find_study(name: str | Path) -> Path:
-    """The file of a study: a name of the library, a path, or a study folder."""
+    """The file of a study: a name of the library, a path, a study folder, or the name of one."""
     names, text, path = studies(), str(name).rstrip("/"), Path(name)
     for known in (text, f"studies/{text}"):
         if known in names:
@@ -270,6 +274,8 @@ def find_study(name: str | Path) -> Path:
         return path / STUDY
     if path.is_file():
         return path
+    if (FOLDERS / text / STUDY).is_file():
+        return FOLDERS / text / STUDY
     if path.is_dir():
         raise InputError(f"{name}: a folder without {STUDY}; give the folder of a study")
     short = [known.removeprefix("studies/") for known in names]
@@ -277,19 +283,25 @@ def find_study(name: str | Path) -> Path:
     if path.suffix in SUFFIXES:
         raise InputError(f"{name}: no such file{hint}")
     known_names = ", ".join(names) or "none"
-    raise InputError(f"no study {text!r}: neither a file, a folder nor one of {known_names}{hint}")
+    raise InputError(
+        f"no study {text!r}: neither a file, a folder, a study in {FOLDERS} nor one of "
+        f"{known_names}{hint}"
+    )
+
+
+def is_kept(path: Path) -> bool:
+    """Is it the file that a study's folder keeps, and not a user's own file of that name?"""
+    return path.name == STUDY and STUDY_HEAD in path.read_text(encoding="utf-8", errors="replace")
 
 
 def name_of_study(path: Path) -> str:
     """The default name of a study's folder: that of its file, or of the folder it is in."""
-    return path.parent.name if path.name == STUDY else path.stem
+    return path.parent.name if is_kept(path) else path.stem
 
 
 def default_study_folder(path: Path) -> Path:
     """The default folder of a study; a study that is read from its own folder stays there."""
-    if path.name == STUDY:
-        return path.parent
-    return Path("runs") / "studies" / name_of_study(path)
+    return path.parent if is_kept(path) else FOLDERS / path.stem
 
 
 def about_of(path: Path) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -139,22 +140,37 @@ def _nullable(kind: pa.DataType) -> Any:
     return None
 
 
-def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame], speaker: str = "") -> None:
+def safe_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """A copy of a table, of which every text and every heading is a ``safe_cell``."""
+    safe = table.rename(columns=lambda name: safe_cell(str(name)))
+    for place, dtype in enumerate(table.dtypes):
+        if not (
+            pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_datetime64_any_dtype(dtype)
+        ):
+            cells = [
+                safe_cell(value) if isinstance(value, str) else value
+                for value in table.iloc[:, place].tolist()
+            ]
+            safe.isetitem(place, np.array(cells, dtype=object))
+    return safe
+
+
+def write_csv(
+    folder: Path | str,
+    tables: Mapping[str, pd.DataFrame],
+    speaker: str = "",
+    *,
+    float_format: str | None = None,
+) -> None:
     """Write each table as CSV; text that a spreadsheet would run gets a quote (``safe_cell``)."""
     target = Path(folder)
     make_folder(target)
     for name, table in tables.items():
-        # A copy: the caller's table keeps its words as they were.
-        safe = table.copy()
-        for column in safe.columns:
-            if pd.api.types.is_string_dtype(safe[column].dtype):
-                safe[column] = [
-                    safe_cell(value) if isinstance(value, str) else value
-                    for value in safe[column].tolist()
-                ]
         with replacing(target / f"{name}.csv") as path:
             # Line ends are the same on every system, and so are the bytes.
-            safe.to_csv(path, index=False, lineterminator="\n")
+            safe_texts(table).to_csv(
+                path, index=False, lineterminator="\n", float_format=float_format
+            )
     if speaker:
         content = csv_metadata(speaker, [f"{name}.csv" for name in tables])
         write_atomically(target / CSV_METADATA, content)

@@ -60,12 +60,22 @@ def finding(study: Study, one: ComparisonResult, tests: int) -> str:
         verb = f"{way} with" if one.test == RANK_TREND else "went together with"
         name = "Pearson’s r" if one.test == "Pearson" else "Spearman’s rho"
         ends = f"{format_number(result.low)} to {format_number(result.high)}"
-        band = _interval(one, (result.low, result.high), ends)
-        numbers = f"{name} {format_number(result.r)}, {band}{_verdict(one, tests)}"
-        told = f"{label}{among} {verb} {_against(study, one)} ({numbers})"
+        band = _interval(study, one, (result.low, result.high), ends)
+        numbers = _joined([band, *_verdict(study, one, tests)])
+        told = f"{label}{among} {verb} {_against(study, one)} ({name} {format_number(result.r)}"
+        told += f", {numbers})" if numbers else ")"
+    elif not study.shows_p:
+        sides = zip(("before", "after"), (result.first, result.second), strict=True)
+        slopes = (
+            f"slope {format_number(line.slope)} {side} {format_number(result.break_point)} "
+            f"(95{THIN_SPACE}% interval {format_number(line.low)} to {format_number(line.high)})"
+            for side, line in sides
+        )
+        told = f"{label}{among} over {_against(study, one)}: {' and '.join(slopes)}"
     else:
         shape = "rose and then fell" if one.holm < ALPHA else "did not clearly rise and then fall"
-        told = f"{label}{among} {shape} over {_against(study, one)} ({_verdict(one, tests)})"
+        verdict = _joined(_verdict(study, one, tests))
+        told = f"{label}{among} {shape} over {_against(study, one)} ({verdict})"
     return f"{told[:1].upper()}{told[1:]}."
 
 
@@ -115,7 +125,8 @@ def _difference(study: Study, one: ComparisonResult, band: Interval, label: str,
         ends = f"{size(band.high)} to {size(band.low)} lower"
     else:
         ends = f"{size(band.low)} lower to {size(band.high)} higher"
-    return f"{told} ({_interval(one, (band.low, band.high), ends)}{_verdict(one, tests)})"
+    interval = _interval(study, one, (band.low, band.high), ends)
+    return f"{told} ({_joined([interval, *_verdict(study, one, tests)])})"
 
 
 def unit_of(study: Study, measure: str) -> str:
@@ -127,17 +138,24 @@ def unit_of(study: Study, measure: str) -> str:
     return "" if told else unit
 
 
-def _interval(one: ComparisonResult, bounds: tuple[float, float], ends: str) -> str:
+def _interval(study: Study, one: ComparisonResult, bounds: tuple[float, float], ends: str) -> str:
     """The interval in words, and why it and the corrected p disagree about zero, if they do."""
     if not np.isfinite(bounds).all():
         return ""
     without_zero, note = bounds[0] > 0 or bounds[1] < 0, ""
-    if without_zero != (one.holm < ALPHA):
+    if study.shows_p and without_zero != (one.holm < ALPHA):
         note = " of this test alone" if without_zero and one.p < ALPHA else " by another method"
-    return f"95{THIN_SPACE}% interval{note} {ends}; "
+    return f"95{THIN_SPACE}% interval{note} {ends}"
 
 
-def _verdict(one: ComparisonResult, tests: int) -> str:
+def _joined(parts: Sequence[str]) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+def _verdict(study: Study, one: ComparisonResult, tests: int) -> list[str]:
+    """The corrected p and what follows from it; nothing before every run is done."""
+    if not study.shows_p:
+        return []
     p = f"= {format_number(one.holm)}" if one.holm >= 0.001 else "< 0.001"
     corrected = f" after correction for {tests} tests" if tests > 1 else ""
-    return f"p {p}{corrected}: {'significant' if one.holm < ALPHA else 'not significant'}"
+    return [f"p {p}{corrected}: {'significant' if one.holm < ALPHA else 'not significant'}"]

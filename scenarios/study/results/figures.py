@@ -255,7 +255,7 @@ def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -
         _draw_fitted_line(axes, line.slope * scale, x[side], y[side], colour)
     axes.vertical(shape.break_point)
     _against_key(axes, study, one.measure, key)
-    axes.title += f": {shape.note}"
+    axes.title += f": {shape.note}" if study.shows_p else ""
     if len(np.unique(x)) <= 12 and (x == np.round(x)).all():
         axes.x.whole, axes.x.most = True, 8
     return drawn.svg(f"Two lines of {one.measure} over {key}, break at {shape.break_point:g}")

@@ -75,9 +75,9 @@ ARMS_BESIDE = 8
 """Most arms of which the page shows all measures side by side."""
 
 
-def write_study_page(folder: Path | str) -> Path:
+def write_study_page(folder: Path | str, *, interim_p: bool = False) -> Path:
     """Write ``report.html`` and ``report/*`` into a study folder, the same bytes every time."""
-    study = Study.open(folder)
+    study = Study.open(folder, interim_p=interim_p)
     contents = StudyPage(study)
     write_files(
         study.folder / "report", contents.tables, contents.figures, study.description.backend_about
@@ -106,7 +106,11 @@ class StudyPage:
         }
         self.drawn = [self._drawn(*one) for one in enumerate(study.description.figures, 1)]
         found = self._all_tables() | {one["file"]: one["table"] for one in self.drawn}
-        self.tables = {name: one for name, one in found.items() if one is not None and len(one)}
+        self.tables = {
+            name: one if study.shows_p else tables.without_p(one)
+            for name, one in found.items()
+            if one is not None and len(one)
+        }
         self.differences = list(self._differences())
 
     def _all_tables(self) -> dict[str, pd.DataFrame | None]:
@@ -139,12 +143,15 @@ class StudyPage:
         environment = template_environment(
             "virsci_society.scenarios.study.results", "virsci_society.metrics.report"
         )
-        description, fewest = self.study.description, self._fewest_replicates()
+        description, fewest = self.study.description, self.study.fewest
         tests = sum(one.planned for one in self.results)
-        power = power_sentences(fewest, description.paired, tests)
+        shows_p, interim = self.study.shows_p, self.study.interim
+        power = power_sentences(fewest, description.paired, tests) if shows_p else []
         return environment.get_template("study.html").render(
             style=style_sheet(environment),
             told=description,
+            interim=interim,
+            shows_p=shows_p,
             interval=tables.interval_names(description.paired),
             answer=answer(self.study, self.results),
             measures=self._groups(),
@@ -155,7 +162,9 @@ class StudyPage:
             tables={name: self._rows(name, table) for name, table in self.tables.items()},
             beside=[(name, name) for name in self.study.arms],
             reference=_reference(description),
-            gains=[(name, name.replace("_", " ")) for name in self.tables.get("gains_by_arm", ())],
+            gains=[
+                (name, str(name).replace("_", " ")) for name in self.tables.get("gains_by_arm", ())
+            ],
             novelty=[(name, name) for name in COLUMNS if name in description.measures],
             among=_among_column,
             matched=_matched_rows(self.tables.get("matched")),
@@ -275,11 +284,6 @@ class StudyPage:
             self.figures[file] = section["picture"]
         rows = records(section["table"])
         return section | {"file": file, "title": figure.title, "rows": rows}
-
-    def _fewest_replicates(self) -> int:
-        """Replicates of the arm with the fewest runs that are done."""
-        done = self.study.runs[self.study.runs["state"] == "done"].groupby("arm").size()
-        return int(done.reindex(self.study.arms).fillna(0).min())
 
     def _poorly_covered(self) -> list[dict[str, Any]]:
         """Measures whose t intervals are known to cover too seldom."""

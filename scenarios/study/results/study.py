@@ -125,8 +125,10 @@ class Study:
         runs: pd.DataFrame,
         results: pd.DataFrame,
         reviews: pd.DataFrame | None = None,
+        interim_p: bool = False,
     ) -> None:
         self.folder, self.description, self.runs, self.results = folder, description, runs, results
+        self._interim_p = interim_p
         self.reviews: dict[str, tuple[str, str]] = {}
         if reviews is not None:
             scores, self.reviews = _review_outcomes(runs, reviews)
@@ -138,8 +140,11 @@ class Study:
         }
 
     @classmethod
-    def open(cls, path: Path | str) -> Study:
+    def open(cls, path: Path | str, *, interim_p: bool = False) -> Study:
         """Open a study folder whose runs have been gathered.
+
+        Args:
+            interim_p: give p values also while some runs are not done.
 
         Raises:
             InputError: it is no study folder, was not gathered, or a file is damaged.
@@ -156,7 +161,7 @@ class Study:
             hashes.check_all()
         description = _read_description(folder / DESCRIPTION_FILE)
         runs, results = (read_parquet(file) for file in files)
-        return cls(folder, description, runs, results, _gathered(folder, "reviews"))
+        return cls(folder, description, runs, results, _gathered(folder, "reviews"), interim_p)
 
     @property
     def arms(self) -> list[str]:
@@ -202,6 +207,27 @@ class Study:
         )
         name = next(like, None)
         return name if name != arm else None
+
+    @property
+    def fewest(self) -> int:
+        """Replicates of the arm with the fewest runs that are done."""
+        done = self.runs[self.runs["state"] == "done"].groupby("arm").size()
+        return int(done.reindex(self.arms).fillna(0).min())
+
+    @property
+    def interim(self) -> str:
+        """How far the study is, as ``5 of 10 replicates``; empty when every run is done."""
+        done = bool((self.runs["state"] == "done").all())
+        return "" if done else f"{self.fewest} of {self.description.replicates} replicates"
+
+    @property
+    def shows_p(self) -> bool:
+        """Are p values and verdicts given? Not before every run is done, unless asked for.
+
+        Whoever looks after every few runs and stops at the first small p finds effects that are not
+        there far more often than in 5 % of studies.
+        """
+        return self._interim_p or not self.interim
 
     @property
     def sampled(self) -> bool:

@@ -71,6 +71,14 @@ REVIEWS_BY_ARM = (
     *("gain", "gain_low", "gain_high", "p"),
 )
 RUNS_NOT_DONE = ("run", "arm", "replicate", "state", "reason")
+P_VALUES = ("p", "p_1", "p_2", "holm", "holm_without")
+"""Columns that are left out before every run is done, and with them the verdict on two lines."""
+
+
+def without_p(table: pd.DataFrame) -> pd.DataFrame:
+    """A table without p values, and without what is concluded from them."""
+    verdict = ["note"] if "slope_1" in table else []
+    return table.drop(columns=[*P_VALUES, *verdict], errors="ignore")
 
 
 def measure_by_arm(study: Study, measure: str) -> pd.DataFrame:

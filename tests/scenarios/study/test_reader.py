@@ -15,9 +15,17 @@ from virsci_society.scenarios.study.design import (
     scenario_of,
     short_names,
 )
+from virsci_society.scenarios.study.folder import open_folder
 from virsci_society.scenarios.study.forecast import comparisons_in
 from virsci_society.scenarios.study.reader import read_study
-from virsci_society.scenarios.study.study_file import Sampled, about_of, find_study, studies
+from virsci_society.scenarios.study.study_file import (
+    Sampled,
+    about_of,
+    default_study_folder,
+    find_study,
+    name_of_study,
+    studies,
+)
 
 TINY = """\
 # Does size matter? A study for tests.
@@ -248,8 +256,17 @@ measures: [ON]
     assert len(read_study(path, ["backend.in_flight=4", "replicates=2"]).scenarios) == 3
 
 
-def test_a_study_is_found_by_name_path_or_folder(tmp_path, written):
+def test_a_study_is_found_by_name_path_or_folder(tmp_path, written, monkeypatch):
+    path = written(TINY)
+    open_folder(read_study(path), tmp_path / "runs/studies/small")
+    monkeypatch.chdir(tmp_path)
+    kept = find_study("small")
+    assert kept.resolve() == tmp_path / "runs/studies/small/study.yaml"
+    assert (default_study_folder(kept), name_of_study(kept)) == (kept.parent, "small")
+    # A user's own file of that name is no folder of a study.
     path = written(TINY, "study.yaml")
+    assert default_study_folder(path) == Path("runs/studies/study")
+    assert name_of_study(path) == "study"
     assert find_study("team-size") == find_study("studies/team-size")
     assert find_study(tmp_path) == path
     assert find_study(path) == path

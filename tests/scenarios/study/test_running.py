@@ -171,6 +171,29 @@ def test_tables_are_sorted_by_run_and_know_the_varied_keys(alone):
     )
 
 
+def test_a_report_of_a_study_under_way_is_an_interim_page_and_names_what_resumes_it(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    own = tmp_path / "study.yaml"
+    own.write_text(TINY, encoding="utf-8")
+
+    def society(*arguments):
+        return CliRunner().invoke(app, ["study", *arguments])
+
+    for index in (0, 2):
+        assert society("run", "study.yaml", f"--index={index}").exit_code == 0
+    folder = Path("runs/studies/study")
+    told = society("report", "study")
+    assert told.exit_code == 0, told.output
+    assert f"of 4 runs, 2 waiting; 'society study run {folder}' resumes it" in told.stdout
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "<h1>Interim: 1 of 2 replicates</h1>" in page
+    assert "(no test" not in page
+    assert society("report", "study", "--interim-p").exit_code == 0
+    assert "Interim: 1 of 2" in (folder / "report.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 def test_crossed_topics_are_those_of_the_replicates(tmp_path):
     import pandas as pd

@@ -2,12 +2,15 @@
 
 import csv
 import io
+import re
+from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virsci_society.society.results.table_files import safe_cell
+from virsci_society.society.results.table_files import safe_cell, write_csv
 
 SIGNS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
@@ -41,3 +44,23 @@ def test_no_locale_finds_a_formula(texts):
         rows = csv.reader(io.StringIO(file.getvalue(), newline=""), delimiter=separator)
         cells = [cell for row in rows for cell in row]
         assert not [cell for cell in cells if cell.lstrip(" ").startswith(SIGNS)]
+
+
+@pytest.mark.parametrize("dtype", ["object", "string", "category"])
+def test_texts_and_headings_of_every_table_are_safe_and_numbers_stay(tmp_path, dtype):
+    told = pd.DataFrame({"=arm": pd.Series(["-1+1", "plain"], dtype=dtype), "n": [-1.5, 2]})
+    write_csv(tmp_path, {"told": told})
+    assert (tmp_path / "told.csv").read_text() == "'=arm,n\n'-1+1,-1.5\nplain,2.0\n"
+    assert told.iloc[0, 0] == "-1+1"
+
+
+def test_no_other_module_writes_csv_past_these_cells():
+    root = Path(__file__).parents[3]
+    writers = {
+        path.relative_to(root).as_posix()
+        for package in ("agents", "society", "protocols", "metrics", "scenarios")
+        for path in (root / package).rglob("*.py")
+        if re.search(r"to_csv\(\s*path|csv\.writer|DictWriter", path.read_text("utf-8"))
+    }
+    # The sheets of reviewers have a dialect of their own, and cells by ``safe_cell``.
+    assert writers == {"scenarios/review/sheets.py", "society/results/table_files.py"}

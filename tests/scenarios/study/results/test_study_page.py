@@ -252,6 +252,44 @@ def test_a_sampled_design_is_judged_by_its_points(tmp_path):
     assert "All 30 points" in text
 
 
+EVERY_TEST = [
+    *PLANNED,
+    {"test": "correlation", "of": "ON", "against": "calls"},
+    {"test": "paired", "of": "review.proposal.overall"},
+]
+NO_VERDICT = re.compile(r"\bp\b|signific|holm|verdict|\brises\b|did not clearly|by chance", re.I)
+
+
+def test_before_every_run_is_done_nothing_gives_a_p_value_or_a_verdict(tmp_path):
+    """Five of six replicates of each arm: one run of each waits, as when a page is looked at."""
+    states = dict.fromkeys((5, 11, 17), "waiting")
+    folder = make(tmp_path / "study", states=states, comparisons=EVERY_TEST, defaulted={0: 1})
+    scores = [(run, "one", "proposal", "overall", 3.0 + run % 4, 1) for run in range(17)]
+    names = ["run", "panel", "kind", "dimension", "score", "papers"]
+    pd.DataFrame(scores, columns=names).to_parquet(folder / "reviews.parquet")
+    page = page_of(folder)
+    assert "<title>Interim: 5 of 6 replicates. Team size and novelty</title>" in page
+    assert "<h1>Interim: 5 of 6 replicates</h1>" in page
+    text = words(page)
+    assert not NO_VERDICT.findall(text)
+    assert "(95% interval" in text
+    assert "with Pearson’s r" in text or "Pearson" in text
+    for file in (folder / "report").iterdir():
+        drawn = re.sub(r"<style>.*?</style>|<(?!text|title)[^>]+>", "", file.read_text("utf-8"))
+        assert not NO_VERDICT.findall(re.sub(r"<[^>]+>", " ", drawn)), file.name
+    for name in ("differences", "inverted_u", "rank_correlations", "correlations"):
+        table = pd.read_csv(folder / "report" / f"{name}.csv")
+        assert not {"p", "p_1", "p_2", "holm"} & {*table}, name
+        assert len(table)
+    insisted = words(write_study_page(folder, interim_p=True).read_text(encoding="utf-8"))
+    assert "Interim: 5 of 6 replicates" in insisted
+    assert "significant" in insisted
+    assert "p" in pd.read_csv(folder / "report" / "differences.csv")
+    complete = make(tmp_path / "complete", comparisons=EVERY_TEST)
+    assert "<h1>Team size and novelty</h1>" in page_of(complete)
+    assert "significant" in words(page_of(complete))
+
+
 @pytest.mark.parametrize("spoil", ["nothing done", "one arm done", "no comparison"])
 def test_a_half_finished_study_has_a_page(tmp_path, spoil):
     runs = range(18) if spoil == "nothing done" else range(6, 18)
