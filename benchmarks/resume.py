@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve()
 PARTS = {
-    "prompts: rendering and skeletons": ("build_messages", "render_skeleton"),
+    "prompts: rendering and forms": ("build_messages", "form_on_page"),
     "requests: hashes": ("hash",),
     "journal": ("lookup_call", "first_mismatch"),
     "replies: reading and checking": ("read_reply", "check_against"),

@@ -63,7 +63,7 @@ class TeamBuilding(SeatRules, Invitations, TeamMembers):
 
 
 def select_collaborators(
-    team: Team, lab: Lab, building: TeamBuilding, prompts: Prompts
+    team: Team, lab: Lab, building: TeamBuilding, prompts: Prompts, *, coded: bool = False
 ) -> Process[None]:
     """Invite scientists drawn by P_ij until the team is complete.
 
@@ -89,7 +89,7 @@ def select_collaborators(
         if not invitees:
             break
         page = prompts["invitation"]
-        yield from invite(invitees, search.sent - len(invitees), page, lab)
+        yield from invite(invitees, search.sent - len(invitees), page, lab, coded)
     if team.size < n and search.targets.are_set:
         raise Dissolved("target out of reach")
     if team.size < building.smallest_team(n):
@@ -106,16 +106,17 @@ def seat_newcomers(seats: NewcomerSeats, most: int, team: Team, lab: Lab) -> Non
             lab.people.seat_newcomer(team.leader, seats, rng)
 
 
-def invite(invitees: list[str], first: int, page: Prompt, lab: Lab) -> Process[None]:
+def invite(invitees: list[str], first: int, page: Prompt, lab: Lab, coded: bool) -> Process[None]:
     """Invite some people side by side; their answers take effect after the reply window.
 
-    ``first`` is the number of invitations that the team has sent before.
+    ``first`` is the number of invitations that the team has sent before; ``coded``: the page
+    offers the answers by the paper's codes.
     """
     sent = lab.now
     # Of the date of asking: by the date of the answer they may have become co-authors.
     known = [lab.people.acquaintance(invitee) for invitee in invitees]
     answers: list[Answer[Choice]] = [
-        lab.people.invite(invitee, page, Choice, first + index, known[index])
+        lab.people.invite(invitee, page, Choice, first + index, known[index], coded=coded)
         for index, invitee in enumerate(invitees)
     ]
     yield from lab.wait(lab.times.reply_window)

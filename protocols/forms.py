@@ -11,11 +11,20 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator
 
+from virsci_society.agents.replies.coercion import coerce_choice
 from virsci_society.agents.replies.form import Form
 
 _NOBODY = ("", "none", "no", "nobody", "null", "n/a")
-_ACTIONS = {"1": 1, "accept": 1, "join": 1, "2": 2, "decline": 2, "refuse": 2, "reject": 2}
-"""What the two actions of an invitation are also called."""
+ACTIONS = {"Action 1": "join", "Action 2": "decline"}
+"""The codes by which the paper's Figure 17 offers the two answers to an invitation."""
+_SYNONYMS = {
+    "1": "join",
+    "accept": "join",
+    "2": "decline",
+    "refuse": "decline",
+    "reject": "decline",
+}
+"""What the two answers are also called."""
 
 
 def require_names(schema: dict[str, Any], names: Sequence[str], *fields: str) -> dict[str, Any]:
@@ -53,6 +62,15 @@ class Spoken(Form):
         """Nobody can be asked where no outsider is shown."""
         return () if slots.get("outsiders") else ("Ask",)
 
+    @classmethod
+    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+        """Only those who are shown can be asked."""
+        schema = super().schema_for(slots)
+        if "Ask" in schema["properties"] and slots.get("outsiders"):
+            asked = schema["properties"]["Ask"]["anyOf"][0]["properties"]["Scientist"]
+            asked["enum"] = [getattr(person, "id", person) for person in slots["outsiders"]]
+        return schema
+
     @field_validator("ask", mode="before", check_fields=False)
     @classmethod
     def _read_nobody(cls, value: Any) -> Any:
@@ -77,26 +95,39 @@ class Choice(Form):
     acceptance (the offline scientist's rule; the offline backend adds it).
     """
 
-    reasoning: str = Field(default="", alias="Reasoning", description="what speaks for and against")
-    action: Literal["Action 1", "Action 2"] = Field(alias="Selected Action")
+    reasoning: str = Field(
+        default="",
+        alias="Reasoning",
+        description="one sentence that names what speaks for it and what against",
+    )
+    action: Literal["join", "decline"] = Field(alias="Selected Action")
+
+    @classmethod
+    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+        """The answers by their names, or by the codes of the paper where the page uses them."""
+        schema = super().schema_for(slots)
+        if slots.get("coded"):
+            schema["properties"]["Selected Action"]["enum"] = list(ACTIONS)
+        return schema
 
     @field_validator("action", mode="before")
     @classmethod
     def _by_number_or_name(cls, value: Any) -> Any:
-        """Read 1, "2" and "accept" as the action that is meant."""
-        if isinstance(value, str):
-            value = _ACTIONS.get(value.strip(" .[]*\"'").casefold(), value)
-        return f"Action {value:d}" if value in (1, 2) and not isinstance(value, bool) else value
+        """Read 1, "Action 2: I decline" and "accept" as the answer that is meant."""
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            return value
+        said = coerce_choice(tuple(ACTIONS), str(value).strip(" .[]*\"'"))
+        return ACTIONS.get(said) or _SYNONYMS.get(said.casefold(), said.casefold())
 
     @property
     def accepted(self) -> bool:
         """True if the invitee joins."""
-        return self.action == "Action 1"
+        return self.action == "join"
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """Decline: an unreadable answer is no acceptance."""
-        return cls(action="Action 2", reasoning="")
+        return cls(action="decline", reasoning="")
 
 
 def _means_nobody(value: Any) -> bool:
@@ -139,7 +170,7 @@ class GuestReply(Form):
     Slots: asker (Profile), question (str), stage (str), context (str: topic, idea or draft).
     """
 
-    answer: str = Field(alias="Answer", description="what you reply")
+    answer: str = Field(alias="Answer", description="your advice, or that you do not know")
 
     def words(self) -> str:
         """The answer."""
@@ -154,7 +185,7 @@ class GuestReply(Form):
 class Summary(Form):
     """The leader's summary of one turn. Slots: stage, said (what was said in the turn)."""
 
-    summary: str = Field(alias="Summary", description="your summary")
+    summary: str = Field(alias="Summary", description="your summary of the round")
 
     def words(self) -> str:
         """The summary."""
@@ -173,7 +204,9 @@ class AnotherTurn(Form):
     or Draft, as a tuple).
     """
 
-    reason: str = Field(default="", alias="Reason", description="what another round would bring")
+    reason: str = Field(
+        default="", alias="Reason", description="one sentence: what another would bring"
+    )
     another: bool = Field(alias="Another Turn")
 
     @classmethod
@@ -182,30 +215,19 @@ class AnotherTurn(Form):
         return cls(another=False)
 
 
-CHOSEN_ALONE = "which need it answers, what it would change"
-
-
 class Topic(Form):
     """The topic the leader proposes (Fig. 19). Slots: summaries, said (replies of turn K)."""
 
     reason: str = Field(
         default="",
         alias="Reason",
-        description="which themes came back, which need it answers, what it would change",
+        description="two sentences: the need that the topic answers, and what it would change",
     )
     topic: str = Field(
         alias="Selected Topic",
         min_length=1,
         description="the topic, in one sentence of at most 40 words",
     )
-
-    @classmethod
-    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
-        """The schema; where nothing was discussed, no themes are asked for."""
-        schema = super().schema_for(slots)
-        if not (slots.get("summaries") or slots.get("said")):
-            schema["properties"]["Reason"]["description"] = CHOSEN_ALONE
-        return schema
 
     def words(self) -> str:
         """The topic."""
@@ -250,8 +272,8 @@ class Draft(Spoken):
     reason: str = Field(
         default="", alias="Reason", description="what each of the five parts has to say"
     )
-    title: str = Field(alias="Title", min_length=1, description="the title")
-    abstract: str = Field(alias="Abstract", min_length=1, description="the abstract")
+    title: str = Field(alias="Title", min_length=1, description="the title of the paper")
+    abstract: str = Field(alias="Abstract", min_length=1, description="the whole abstract")
     ask: Question | None = ASK
 
     def words(self) -> str:

@@ -44,6 +44,12 @@ def read_paper_keys(value: Any) -> tuple[str, ...]:
     return tuple(f"P{int(key)}" for key in found)
 
 
+def allowed_keys(*lists: Sequence[Reference]) -> dict[str, list[str]]:
+    """The part of a schema by which only keys of some papers can be given; empty without any."""
+    keys = [paper_key(paper, n) for papers in lists for n, paper in enumerate(papers, 1)]
+    return {"enum": [*dict.fromkeys(keys)]} if keys else {}
+
+
 def _are_papers(value: Any) -> bool:
     """Whether a slot holds what a search found."""
     return isinstance(value, tuple) and bool(value) and isinstance(value[0], Reference)
@@ -126,11 +132,14 @@ class Idea(Spoken):
 
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
-        """Marks that are asked for are marks: no ``null`` is offered in their place."""
+        """Marks that are asked for are marks, not ``null``; only papers shown can be used."""
         schema = super().schema_for(slots)
-        marks = schema["properties"].get("Marks")
-        if marks is not None:
-            schema["properties"]["Marks"] = marks["anyOf"][0]
+        fields = schema["properties"]
+        if "Marks" in fields:
+            fields["Marks"] = fields["Marks"]["anyOf"][0]
+        if "Uses" in fields:
+            before = getattr(slots.get("previous"), "builds_on", ())
+            fields["Uses"]["items"] |= allowed_keys(slots["references"], before)
         return schema
 
     @property
@@ -168,7 +177,7 @@ class Idea(Spoken):
 class NoveltyComparison(Form):
     """One idea and what is nearest to it; a part of a form, never asked for alone."""
 
-    idea: str = Field(alias="Idea", description="Idea 0")
+    idea: str = Field(alias="Idea", description="which of the ideas, such as Idea 0")
     nearest: str = Field(default="", alias="Nearest", description="key of the nearest paper")
     difference: str = Field(
         default="", alias="Difference", description="what the idea has and the paper has not"
@@ -202,6 +211,11 @@ class Ballot(Form):
         shown = [f"Idea {number}" for number in range(len(slots.get("ideas", ())))]
         if shown:
             schema["properties"]["Decision Made"]["enum"] = shown
+        if shown and "Comparisons" in schema["properties"]:
+            compared = schema["properties"]["Comparisons"]["items"]["properties"]
+            compared["Idea"]["enum"] = shown
+            found = (getattr(idea, "references", ()) for idea in slots["ideas"])
+            compared["Nearest"] |= allowed_keys(*found)
         return schema
 
     def check_against(self, slots: Mapping[str, Any]) -> None:

@@ -86,7 +86,7 @@ def answer_invitation(asked: Asked) -> dict[str, Any]:
         )
         if asked.number("ties") > 0:
             why += ", and we have published together before"
-        return {"Selected Action": "Action 1", "Reasoning": as_sentence(why + ", so I join")}
+        return {"Selected Action": "join", "Reasoning": as_sentence(why + ", so I join")}
     if load > 0:
         teams = "another team" if load == 1 else f"{load} other teams"
         why = f"I already work in {teams} and could not give this one its due"
@@ -94,7 +94,7 @@ def answer_invitation(asked: Asked) -> dict[str, Any]:
         why = "The theme is close to mine, but the time does not suit me"
     else:
         why = "The theme lies too far from my own work"
-    return {"Selected Action": "Action 2", "Reasoning": as_sentence(why)}
+    return {"Selected Action": "decline", "Reasoning": as_sentence(why)}
 
 
 def cast_ballot(asked: Asked) -> dict[str, Any]:

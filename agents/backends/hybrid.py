@@ -106,6 +106,11 @@ class Hybrid(Backend):
         return self.live.model_settings
 
     @property
+    def sends_schema(self) -> bool:
+        """That of the model."""
+        return self.live.sends_schema
+
+    @property
     def max_reply_tokens(self) -> int:
         """That of the model."""
         return self.live.max_reply_tokens

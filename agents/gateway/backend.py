@@ -87,6 +87,11 @@ class Backend(Part):
         return ""
 
     @property
+    def sends_schema(self) -> bool:
+        """True if the form's JSON Schema goes along with a request; pages then show no JSON."""
+        return False
+
+    @property
     def max_reply_tokens(self) -> int:
         """Most tokens that a reply can have; 0 where that is not known."""
         return 0

@@ -73,6 +73,11 @@ class Offline(Backend):
         return True
 
     @property
+    def sends_schema(self) -> bool:
+        """True, so that pages are those of most models."""
+        return True
+
+    @property
     def about(self) -> str:
         """The sentence for reports."""
         return "rule-based scientists, not a language model"

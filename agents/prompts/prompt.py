@@ -6,7 +6,7 @@ line), ``words`` (a form or a text as text), ``listed``, ``titles``, ``lettered`
 (References), ``outside`` (Profiles of people outside the team), ``place`` (a TurnPosition as a
 sentence), ``team`` (names of members) and ``name``. Quotations, transcripts and lists of papers
 mark every line that others wrote. The slot ``you`` is where a prompt tells the scientist who it is,
-``answer_form`` the JSON block that it asks for.
+``answer_form`` the list of the fields that it asks for.
 """
 
 from __future__ import annotations

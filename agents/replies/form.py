@@ -7,8 +7,8 @@ for the same fields in the same order, whether or not a server takes a schema.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache, partial
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
@@ -19,6 +19,8 @@ _VALUES = ("const", "default", "enum", "examples", "required")
 
 _OWN = ("schema_for", "json_schema")
 """Methods by which a form makes its schema of more than the fields that are not asked for."""
+FIELDS = "Answer in JSON with these fields, in this order:"
+PATTERN = "It looks like this, with your answers in place of the dots:"
 REASONS = ("reason", "reasoning", "modifications", "comments")
 """Fields in which forms ask for reasons."""
 
@@ -117,9 +119,9 @@ class Form(BaseModel):
         return json.dumps(self.model_dump(by_alias=True, mode="json"), ensure_ascii=False)
 
 
-def skeleton_for(form: type[Form], slots: Mapping[str, Any]) -> str:
-    """The pattern of a reply to one question, as its page shows it (``render_skeleton``)."""
-    return _schema_as(render_skeleton, form, slots)
+def form_on_page(form: type[Form], slots: Mapping[str, Any], *, schema_sent: bool) -> str:
+    """The part of one question's page that asks for the reply (``render_form``)."""
+    return _schema_as(_BESIDE_A_SCHEMA if schema_sent else _ALONE, form, slots)
 
 
 def sent_schema_for(form: type[Form], slots: Mapping[str, Any]) -> str:
@@ -214,47 +216,82 @@ def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
     return plain
 
 
-def render_skeleton(schema: Mapping[str, Any]) -> str:
-    """A reply as a pattern: fields in the order of the schema, each with what belongs there."""
-    fields = [f'"{name}": {_value(part)}' for name, part in schema["properties"].items()]
-    return "{" + ",\n ".join(fields) + "}"
+def render_form(schema: Mapping[str, Any], *, schema_sent: bool) -> str:
+    """The part of a page that asks for a reply: its fields as a list, each with what to write.
+
+    Models copy a pattern of JSON whose values are descriptions. So the fields are a list, and only
+    where no schema is sent along, a line of JSON without any words of ours follows.
+    """
+    lines = [FIELDS, *_field_lines(schema["properties"], "- ")]
+    if not schema_sent:
+        lines += [PATTERN, _pattern(schema)]
+    return "\n".join(lines)
 
 
-def _value(schema: Mapping[str, Any]) -> str:
+def _field_lines(properties: Mapping[str, Any], bullet: str) -> Iterator[str]:
+    for name, part in properties.items():
+        kind, inner = _kind(part)
+        described = "" if part.get("type") == "object" else str(part.get("description", ""))
+        yield f"{bullet}{name} ({kind})" + (f": {described}" if described else "")
+        yield from _field_lines(inner, f"  {bullet}")
+
+
+def _kind(schema: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The kind of a field in words, and the fields inside it, each of which has a line."""
     if "const" in schema:
-        return json.dumps(schema["const"], ensure_ascii=False)
-    if "enum" in schema:
-        return " or ".join(json.dumps(one, ensure_ascii=False) for one in schema["enum"])
+        return _quoted(schema["const"]), {}
+    if "enum" in schema and "description" not in schema:
+        return " or ".join(map(_quoted, schema["enum"])), {}
     if "anyOf" in schema:
+        kinds = [_kind(part) for part in schema["anyOf"]]
         # Nothing comes first, so that a model does not take the other as the usual case.
-        parts = sorted(schema["anyOf"], key=lambda one: one.get("type") != "null")
-        return " or ".join(_value(part) for part in parts)
+        names = sorted((name for name, _ in kinds), key="null".__ne__)
+        return " or ".join(names), next((inner for _, inner in kinds if inner), {})
     kind = schema.get("type")
-    if kind == "null":
-        return "null"
-    if kind == "boolean":
-        return "true or false"
     if kind in ("integer", "number"):
-        return _number(schema)
+        bounded = "minimum" in schema and "maximum" in schema
+        return f"{schema['minimum']:g} to {schema['maximum']:g}" if bounded else "number", {}
     if kind == "array":
-        return f"[{_described(schema) or _value(schema.get('items', {}))}, ...]"
+        name, inner = _kind(schema.get("items", {}))
+        # A description says what the items are.
+        return ("list" if "description" in schema else f"list of: {name}"), inner
     if kind == "object":
-        return _object(schema)
-    return json.dumps(schema.get("description", "text"), ensure_ascii=False)
+        return _object_kind(schema)
+    return {"null": "null", "boolean": "true or false"}.get(str(kind), "text"), {}
 
 
-def _number(schema: Mapping[str, Any]) -> str:
-    if "minimum" in schema and "maximum" in schema:
-        return f"{schema['minimum']:g} to {schema['maximum']:g}"
-    return _described(schema) or "a number"
+def _object_kind(schema: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """An object whose members are alike is named with them, and others have a line for each."""
+    members = schema.get("properties", {})
+    each = schema.get("additionalProperties")
+    if not members and isinstance(each, Mapping):
+        return f"object with {_kind(each)[0]} for each {schema.get('description', 'name')}", {}
+    if len(members) < 2 or len({json.dumps(part) for part in members.values()}) > 1:
+        return "object", members
+    part = next(iter(members.values()))
+    kind, inner = _kind(part)
+    if inner:
+        return "object", members
+    names = ", ".join(map(_quoted, members))
+    said = f": {part['description']}" if "description" in part else ""
+    return f"object with {names}, each {kind}{said}", {}
 
 
-def _object(schema: Mapping[str, Any]) -> str:
-    named = {name: _value(part) for name, part in schema.get("properties", {}).items()}
-    if not named and isinstance(schema.get("additionalProperties"), Mapping):
-        named = {schema.get("description", "name"): _value(schema["additionalProperties"])}
-    return "{" + ", ".join(f'"{name}": {value}' for name, value in named.items()) + "}"
+def _pattern(schema: Mapping[str, Any]) -> str:
+    """One line of JSON with dots where the values belong."""
+    dots = {
+        name: '"..."' if _is_text(part) else "..." for name, part in schema["properties"].items()
+    }
+    return "{" + ", ".join(f"{_quoted(name)}: {value}" for name, value in dots.items()) + "}"
 
 
-def _described(schema: Mapping[str, Any]) -> str:
-    return str(schema.get("description", ""))
+def _is_text(schema: Mapping[str, Any]) -> bool:
+    return schema.get("type") == "string"
+
+
+def _quoted(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+_BESIDE_A_SCHEMA = partial(render_form, schema_sent=True)
+_ALONE = partial(render_form, schema_sent=False)

@@ -47,7 +47,7 @@ DID = {
 """What somebody did in an act of the table ``calls``."""
 
 
-ACTIONS = {"Action 1": "accepted", "Action 2": "declined"}
+ACTIONS = {"join": "accepted", "decline": "declined"}
 """What the two answers to an invitation, or to a request for a review, mean."""
 
 

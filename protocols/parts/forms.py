@@ -14,7 +14,7 @@ from pydantic import Field, field_validator
 
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import Critique, require_names
-from virsci_society.protocols.ideas import Idea, read_paper_keys
+from virsci_society.protocols.ideas import Idea, allowed_keys, read_paper_keys
 
 IdeaMark = Annotated[float, Field(ge=1, le=10)]
 """A score; 1 is lowest."""
@@ -201,7 +201,7 @@ class Proposal(Form):
     reason: str = Field(
         default="", alias="Reason", description="what of the material below goes into which part"
     )
-    title: str = Field(alias="Title", min_length=1, description="the title")
+    title: str = Field(alias="Title", min_length=1, description="the title of the proposal")
     problem: str = Field(
         alias="Problem Statement", min_length=1, description="the gap in what is known"
     )
@@ -228,6 +228,13 @@ class Proposal(Form):
     def _read_keys(cls, value: Any) -> Any:
         """Read 17, "17" and "[P17]" as the key P17, and several of them in one text."""
         return read_paper_keys(value)
+
+    @classmethod
+    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+        """Only papers that are shown can be cited."""
+        schema = super().schema_for(slots)
+        schema["properties"]["References"]["items"] |= allowed_keys(slots.get("references", ()))
+        return schema
 
     @property
     def abstract(self) -> str:

@@ -60,7 +60,9 @@ class PairChoice(Form):
     debate: tuple[str, ...] = Field(
         default=(), alias="Debate", description="one turn: who speaks, and what is said"
     )
-    reason: str = Field(default="", alias="Reason", description="what decides between the two")
+    reason: str = Field(
+        default="", alias="Reason", description="one sentence that names what decides between them"
+    )
     better: Literal["A", "B", ""] = Field(alias="Better", json_schema_extra={"enum": ["A", "B"]})
 
     @classmethod

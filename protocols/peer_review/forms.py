@@ -103,7 +103,7 @@ class Rewrite(Form):
         alias="Response",
         description="your answer to the reviewers: what you change and what not, and why",
     )
-    title: str = Field(alias="Title", min_length=1, description="the title")
+    title: str = Field(alias="Title", min_length=1, description="the title of the paper")
     abstract: str = Field(alias="Abstract", min_length=1, description="the whole abstract")
 
     def words(self) -> str:

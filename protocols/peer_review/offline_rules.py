@@ -35,10 +35,10 @@ def answer_review_request(asked: Asked) -> dict[str, Any]:
     if asked.chance(agreement_probability(asked)):
         term = asked.nearest(asked.text("manuscript"))
         why = f"I know about {with_article(term)}" if term else "I can say something about it"
-        return {"Selected Action": "Action 1", "Reasoning": as_sentence(why)}
+        return {"Selected Action": "join", "Reasoning": as_sentence(why)}
     busy = asked.number("load") + asked.number("open") > 0
     why = "I have too much other work" if busy else "It lies too far from my own work"
-    return {"Selected Action": "Action 2", "Reasoning": as_sentence(why)}
+    return {"Selected Action": "decline", "Reasoning": as_sentence(why)}
 
 
 def review_manuscript(asked: Asked) -> dict[str, Any]:

@@ -21,7 +21,11 @@ Similarity = Annotated[float, Field(ge=0, le=100)]
 class Agreement(Form):
     """Does a member agree with the proposed topic? Slots: topic (Topic)."""
 
-    reason: str = Field(default="", alias="Reason", description="why")
+    reason: str = Field(
+        default="",
+        alias="Reason",
+        description="one sentence that names what the topic would bring, and to whom",
+    )
     agree: bool = Field(alias="Agree")
 
     @classmethod
@@ -33,7 +37,11 @@ class Agreement(Form):
 class Stay(Form):
     """Does a member stay for the topic? Slots: topic (Topic), load (teams it is in now)."""
 
-    reason: str = Field(default="", alias="Reason", description="why")
+    reason: str = Field(
+        default="",
+        alias="Reason",
+        description="one sentence that names what speaks for staying, and what against",
+    )
     stay: bool = Field(alias="Stay")
 
     @classmethod
@@ -61,8 +69,8 @@ class Revision(Spoken):
     modifications: str = Field(
         default="", alias="Modifications", description="what you change, and why"
     )
-    title: str = Field(alias="Title", min_length=1, description="the title")
-    abstract: str = Field(alias="Abstract", min_length=1, description="the new abstract")
+    title: str = Field(alias="Title", min_length=1, description="the title of the paper")
+    abstract: str = Field(alias="Abstract", min_length=1, description="the whole new abstract")
     ask: Question | None = ASK
 
     def words(self) -> str:
@@ -79,7 +87,7 @@ class Revision(Spoken):
 class OverlapPair(Form):
     """One pair that overlaps too much, with its reason; a part of a form, never asked for alone."""
 
-    pair: str = Field(description="Written Abstract vs A")
+    pair: str = Field(description="which pair, such as Written Abstract vs A")
     score: Similarity
     reason: str = Field(default="", description="where they overlap")
 
@@ -94,7 +102,12 @@ class SelfReview(Form):
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
         """One score for each abstract that is shown, all required."""
         names = [pair_name(place) for place in range(len(slots.get("near", ())))]
-        return require_names(super().schema_for(slots), names, "similarity_scores")
+        schema = require_names(super().schema_for(slots), names, "similarity_scores")
+        if names:
+            schema["properties"]["high_overlap_pairs"]["items"]["properties"]["pair"]["enum"] = (
+                names
+            )
+        return schema
 
     @property
     def highest(self) -> float:

@@ -120,7 +120,9 @@ class VirSci(TeamProtocol):
         """Select collaborators, agree on a topic, generate and assess ideas, write the abstract."""
         settings = self.settings
         memory = TeamMemory(settings.pages, settings.prompts, settings.references)
-        selection = select_collaborators(team, lab, settings, memory.prompts)
+        selection = select_collaborators(
+            team, lab, settings, memory.prompts, coded=settings.prompts.choices == "coded"
+        )
         yield from lab.stage("selection", selection)
         topic = memory.topic = yield from self._settle_topic(team, lab, memory)
         # After two strikes the team begins again with new ideas, its topic kept.

@@ -49,7 +49,7 @@ RELEASED_CODE: Mapping[str, Any] = {
     "confidence": {"clarity": 3.0, "feasibility": 0.0, "novelty": 0.0},
     "ideas": {"dialogue": "off"},
     "discussion": {"invitation": "topic", "knowledge": "topic", "profiles": 2},
-    "prompts": {"ratings": "on"},
+    "prompts": {"ratings": "on", "choices": "coded"},
     "references": {"query": "title", "self_review": 4, "sentences": None},
     "abstract": {"self_review": "recorded", "threshold": 70.0},
     "released_code": {

@@ -68,6 +68,9 @@ class PromptSwitches(Part):
     profiles_in_abstract: Switch = "off"
     """Are relevant scientists shown to those who write the abstract? Source: ours, after a reader's
     report (prompts.md)."""
+    choices: Literal["named", "coded"] = "named"
+    """How an invitation is answered: ``named``: join or decline; ``coded``: Action 1 or Action 2.
+    Source: ours; VirSci, figure 17, and its published program: `coded`."""
     ratings: Switch = "off"
     """Do an idea's ratings of itself stand with it for the next speaker, on ballots and beside the
     draft? Source: VirSci, figure 21 shows none; the published program of VirSci: `on`."""

@@ -51,6 +51,11 @@ class StandIn(Backend):
         return self.model.model_settings
 
     @property
+    def sends_schema(self) -> bool:
+        """That of the model."""
+        return self.model.sends_schema
+
+    @property
     def max_prompt_characters(self) -> int | None:
         """Those of the model."""
         return self.model.max_prompt_characters

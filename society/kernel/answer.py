@@ -29,7 +29,7 @@ from virsci_society.agents.prompts.request import (
     total_characters,
     trim_messages,
 )
-from virsci_society.agents.replies.form import Form, skeleton_for
+from virsci_society.agents.replies.form import Form, form_on_page
 from virsci_society.agents.replies.parser import read_reply
 
 T = TypeVar("T")
@@ -262,7 +262,6 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
 
     An unreadable reply is asked for again, and then the form's default stands.
     """
-    pending.call.live = not gateway.backend.backend_for(pending.call.id, pending.who.id).rule_based
     # Before anything is asked: a call that held a slot of the gateway while it waits for the words
     # of another call could wait for ever (rule 17).
     slots = {name: await settled(value) for name, value in pending.slots.items()}
@@ -271,8 +270,10 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     if pending.memory:
         recalled = recall(pending.memory, text_of(await settled(pending.cue)))
     slots["memory"] = recalled
-    skeleton = skeleton_for(pending.form, slots)
-    messages = build_messages(pending.prompt, {**pending.page_values, **slots}, skeleton)
+    backend = gateway.backend.backend_for(pending.call.id, pending.who.id)
+    pending.call.live = not backend.rule_based
+    answer_form = form_on_page(pending.form, slots, schema_sent=backend.sends_schema)
+    messages = build_messages(pending.prompt, {**pending.page_values, **slots}, answer_form)
     if pending.looks is not None and not pending.call.live:
         # After the page is made, and never for a model: worth stands in no prompt.
         slots["looks"] = await settled(pending.looks)

@@ -68,7 +68,13 @@ class TeamPeople:
         return {"load": self.load(who), **self._world.acquaintance(self._team.leader, who)}
 
     def invite(
-        self, who: str, prompt: Prompt, form: type[FormT], seat: int, known: Mapping[str, Any]
+        self,
+        who: str,
+        prompt: Prompt,
+        form: type[FormT],
+        seat: int,
+        known: Mapping[str, Any],
+        **slots: Any,
     ) -> Answer[FormT]:
         """Invite a scientist; the Answer takes effect when the reply window has passed."""
         # Kept until it is answered; what the end of the team overtakes is written as unanswered.
@@ -83,6 +89,7 @@ class TeamPeople:
             inviter=self.profile(self._team.leader),
             members=self.members,
             **known,
+            **slots,
         )
 
     def join(self, who: str) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.prefix import MARK, PAPER, record, table, worked_out_anew
 from tests.protocols.paper_equations import Past, expected_words, oneself
 from tests.protocols.scripted_backend import PLANTED, play
+from virsci_society.agents.replies.form import FIELDS
 from virsci_society.protocols.virsci.protocol import VirSci
 
 
@@ -61,7 +62,7 @@ def test_the_invited_read_of_the_team_and_of_their_options_in_the_same_words(syn
     protocol = VirSci(team_size=4, turns=1, inviting="at_once")
     for one, two in neighbours(play(synthetic, protocol), "Choice"):
         assert "Nobody else is in the team so far." in common(one, two)
-        assert "Action 2: you decline." in common(one, two)
+        assert '"decline": you decline.' in common(one, two)
 
 
 def test_after_who_is_asked_nothing_is_new_but_what_concerns_it(team):
@@ -69,7 +70,7 @@ def test_after_who_is_asked_nothing_is_new_but_what_concerns_it(team):
         _, own, rest = said.user.partition(oneself(said))
         assert own
         assert not PLANTED.findall(rest)
-        assert "JSON block" in rest
+        assert FIELDS in rest
 
 
 def test_each_turn_of_the_topic_begins_like_the_one_before_with_its_summaries(synthetic):

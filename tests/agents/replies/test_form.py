@@ -7,7 +7,7 @@ import re
 
 import jsonschema
 import pytest
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from tests.agents.replies.form_examples import (
     CANDIDATE,
@@ -19,12 +19,15 @@ from tests.agents.replies.form_examples import (
 )
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.prompts.slots import paper_key
 from virsci_society.agents.replies.form import (
+    FIELDS,
+    PATTERN,
     Form,
     as_sent,
-    render_skeleton,
+    form_on_page,
+    render_form,
     sent_schema_for,
-    skeleton_for,
 )
 from virsci_society.protocols.forms import AnotherTurn, Choice, Draft, Remark, Spoken, Topic
 from virsci_society.protocols.ideas import Ballot, Idea, IdeaMarks
@@ -76,7 +79,9 @@ def test_one_question_changes_no_other_and_its_texts_are_those_of_its_schema(for
     assert form.schema_for(EMPTY) == before
     for slots in (EMPTY, EVERYTHING, EMPTY):
         schema = form.schema_for(slots)
-        assert skeleton_for(form, slots) == render_skeleton(schema)
+        for sent in (True, False):
+            page = render_form(schema, schema_sent=sent)
+            assert form_on_page(form, slots, schema_sent=sent) == page
         assert sent_schema_for(form, slots) == json.dumps(as_sent(schema))
 
 
@@ -103,9 +108,10 @@ def test_the_texts_of_a_form_are_made_once_unless_its_schema_hangs_on_the_questi
             return schema
 
     for _ in range(3):
-        assert [skeleton_for(Plain, slots).count(":") for slots in ({}, {"x": 1})] == [1, 2]
+        pages = [form_on_page(Plain, slots, schema_sent=True) for slots in ({}, {"x": 1})]
+        assert [page.count("- ") for page in pages] == [1, 2]
     assert asked.count(Plain) == 2
-    assert "x" in skeleton_for(Named, {"x": 1})
+    assert "x" in form_on_page(Named, {"x": 1}, schema_sent=True)
     assert "y" in sent_schema_for(Named, {"y": 1})
     assert "x" not in sent_schema_for(Named, {"y": 1})
 
@@ -168,7 +174,7 @@ def test_a_form_that_holds_itself_keeps_its_definition_and_comes_to_an_end():
     assert schema["properties"]["knots"]["items"] == {"$ref": "#/$defs/Knot"}
     assert schema["$defs"]["Knot"]["required"] == ["name"]
     assert "told" not in json.dumps(schema)
-    assert list(fields(render_skeleton(Knot.schema_for({})))) == ["name", "knots"]
+    assert list(fields(render_form(Knot.schema_for({}), schema_sent=True))) == ["name", "knots"]
 
 
 @pytest.mark.parametrize(
@@ -276,73 +282,124 @@ def test_what_is_sent_requires_all_fields_and_asks_for_whole_ratings():
     assert "required" not in schema
 
 
-FIELD = re.compile(r'[{ ]("(?:[^"\\]|\\.)*"): (.+?)[,}]')
+LINE = re.compile(r"( *)- (.+?) \((.+?)\)(?:: (.+))?")
 
 
 def fields(text):
-    """Names at the beginning of the lines of a pattern, with what is said to belong there."""
-    found = [FIELD.fullmatch(line) for line in text.splitlines()]
+    """Names of the list of a page, each with its kind and with what to write."""
+    first, *lines = text.splitlines()
+    assert first == FIELDS
+    found = [LINE.fullmatch(line) for line in lines]
     assert all(found), text
-    return {json.loads(one[1]): one[2] for one in found}
+    return {one[2]: (one[3], one[4]) for one in found if not one[1]}
 
 
 @every_form
-def test_the_block_names_the_fields_of_the_schema_in_their_order(form):
+def test_the_page_lists_the_fields_of_the_schema_in_their_order(form):
     for slots in (EMPTY, EVERYTHING):
         schema = form.schema_for(slots)
-        text = render_skeleton(schema)
-        assert (text[0], text[-1]) == ("{", "}")
-        assert list(fields(text)) == list(schema["properties"])
-    assert "text" not in text.split('"')
-    for said in fields(text).values():
-        assert said not in ("{}", "[, ...]", "a number")
+        listed = fields(render_form(schema, schema_sent=True))
+        assert list(listed) == list(schema["properties"])
+        for kind, _ in listed.values():
+            assert "None" not in kind
+    for name, (kind, described) in listed.items():
+        assert kind != "text" or described, f"{name}: nothing says what to write"
+
+
+@every_form
+def test_a_page_without_a_schema_shows_one_line_of_json_without_words(form):
+    schema = form.schema_for(EVERYTHING)
+    listed = render_form(schema, schema_sent=True)
+    page = render_form(schema, schema_sent=False)
+    head, sentence, pattern = page.rsplit("\n", 2)
+    assert (head, sentence) == (listed, PATTERN)
+    shown = json.loads(re.sub(r": \.\.\.", ": 0", pattern))
+    assert list(shown) == list(schema["properties"])
+    assert {*shown.values()} <= {"...", 0}
 
 
 def test_kinds_of_values():
+    mark = {"type": "number", "minimum": 0, "maximum": 1}
+    text = {"type": "string", "description": "what it is"}
     schema = {
         "type": "object",
         "properties": {
             "words": {"type": "string"},
             "told": {"type": "string", "description": 'the "whole" of it'},
             "one": {"const": "é"},
+            "which": {"type": "string", "enum": ["a", "b"]},
+            "key": {"type": "string", "enum": ["P1", "P2"], "description": "one of the keys"},
             "yes": {"type": "boolean"},
-            "mark": {"type": "number", "minimum": 1, "maximum": 10},
             "half": {"type": "number", "minimum": 0.5, "maximum": 2.5},
             "open": {"type": "integer", "minimum": 1},
             "days": {"type": "integer", "description": "days from now"},
             "list": {"type": "array", "items": {"type": "boolean"}},
+            "notes": {"type": "array", "items": {"type": "string"}, "description": "one each"},
             "perhaps": {"anyOf": [{"type": "boolean"}, {"type": "null"}]},
-            "table": {
-                "type": "object",
-                "description": "criterion",
-                "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1},
-            },
-            "nothing": {"type": "object"},
+            "table": {"type": "object", "description": "criterion", "additionalProperties": mark},
+            "same": {"type": "object", "properties": {"A": mark, "B": mark}},
+            "parts": {"type": "array", "items": {"type": "object", "properties": {"t": text}}},
         },
     }
-    assert render_skeleton(schema) == (
-        '{"words": "text",\n "told": "the \\"whole\\" of it",\n "one": "é",\n'
-        ' "yes": true or false,\n "mark": 1 to 10,\n "half": 0.5 to 2.5,\n "open": a number,\n'
-        ' "days": days from now,\n "list": [true or false, ...],\n'
-        ' "perhaps": null or true or false,\n "table": {"criterion": 0 to 1},\n "nothing": {}}'
-    )
+    assert render_form(schema, schema_sent=True).splitlines()[1:] == [
+        "- words (text)",
+        '- told (text): the "whole" of it',
+        '- one ("é")',
+        '- which ("a" or "b")',
+        "- key (text): one of the keys",
+        "- yes (true or false)",
+        "- half (0.5 to 2.5)",
+        "- open (number)",
+        "- days (number): days from now",
+        "- list (list of: true or false)",
+        "- notes (list): one each",
+        "- perhaps (null or true or false)",
+        "- table (object with 0 to 1 for each criterion)",
+        '- same (object with "A", "B", each 0 to 1)',
+        "- parts (list of: object)",
+        "  - t (text): what it is",
+    ]
 
 
 def test_only_what_is_shown_can_be_chosen():
-    two = fields(render_skeleton(Ballot.schema_for({"ideas": (CANDIDATE,) * 2})))
-    assert two["Decision Made"] == '"Idea 0" or "Idea 1"'
-    last = fields(render_skeleton(Review.schema_for({"final": True})))
-    assert last["Recommendation"] == '"accept" or "reject"'
-    scores = fields(render_skeleton(SelfReview.schema_for({"near": PAPERS[:2]})))
-    assert scores["similarity_scores"] == (
-        '{"Written Abstract vs A": 0 to 100, "Written Abstract vs B": 0 to 100}'
-    )
+    def listed(form, slots):
+        return fields(render_form(form.schema_for(slots), schema_sent=True))
+
+    two = listed(Ballot, {"ideas": (CANDIDATE,) * 2})
+    assert two["Decision Made"][0] == '"Idea 0" or "Idea 1"'
+    assert listed(Review, {"final": True})["Recommendation"][0] == '"accept" or "reject"'
+    pairs = '"Written Abstract vs A", "Written Abstract vs B"'
+    scores = listed(SelfReview, {"near": PAPERS[:2]})["similarity_scores"]
+    assert scores[0] == f"object with {pairs}, each 0 to 100"
+
+
+def test_keys_and_names_are_those_on_the_page():
+    people = (Profile("Scientist3"), Profile("Scientist9"))
+    idea = Idea.schema_for({"references": PAPERS, "outsiders": people})["properties"]
+    assert idea["Uses"]["items"]["enum"] == [paper_key(p, n) for n, p in enumerate(PAPERS, 1)]
+    asked = idea["Ask"]["anyOf"][0]["properties"]["Scientist"]
+    assert asked["enum"] == ["Scientist3", "Scientist9"]
+    built = Idea.schema_for({"references": PAPERS[:1], "previous": CANDIDATE})["properties"]
+    assert len(built["Uses"]["items"]["enum"]) >= 1
+    ballot = Ballot.schema_for({"ideas": (CANDIDATE,), "extras": ("comparisons",)})["properties"]
+    assert ballot["Comparisons"]["items"]["properties"]["Idea"]["enum"] == ["Idea 0"]
+
+
+def test_an_invitation_is_answered_by_names_or_by_the_codes_of_the_paper():
+    action = [Choice.schema_for({"coded": one})["properties"]["Selected Action"] for one in (0, 1)]
+    assert [one["enum"] for one in action] == [["join", "decline"], ["Action 1", "Action 2"]]
+    for said in ("join", "Join.", "Action 1", "[Action 1]", "Action 1: I join", "accept", 1, "1"):
+        assert Choice.model_validate({"Selected Action": said}).accepted, said
+    for said in ("decline", "Action 2", "action2: no time", "reject", 2):
+        assert not Choice.model_validate({"Selected Action": said}).accepted, said
+    for said in (True, 3, "perhaps", "Action 1 or Action 2", None):
+        with pytest.raises(ValidationError):
+            Choice.model_validate({"Selected Action": said})
 
 
 def test_a_form_inside_a_form_is_written_out():
-    marks = fields(render_skeleton(Idea.schema_for(EVERYTHING)))["Marks"]
-    inner = ", ".join(f'"{name}": 1 to 10' for name in ("Clarity", "Feasibility", "Novelty"))
-    assert marks == f"{{{inner}}}"
-    assert list(fields(render_skeleton(IdeaMarks.json_schema()))) == [
+    marks = fields(render_form(Idea.schema_for(EVERYTHING), schema_sent=True))["Marks"][0]
+    assert marks == 'object with "Clarity", "Feasibility", "Novelty", each 1 to 10'
+    assert list(fields(render_form(IdeaMarks.json_schema(), schema_sent=True))) == [
         *("Clarity", "Feasibility", "Novelty")
     ]

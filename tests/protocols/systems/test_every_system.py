@@ -9,7 +9,7 @@ import pytest
 from tests.protocols.systems.conftest import SMALL, make
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.prompts.request import total_characters
-from virsci_society.agents.replies.form import render_skeleton
+from virsci_society.agents.replies.form import FIELDS, render_form
 from virsci_society.protocols.mixture import Component, Mixture
 from virsci_society.scenarios.cli.library_list import protocol_lines
 from virsci_society.scenarios.config.registry import PROTOCOLS
@@ -67,14 +67,13 @@ def test_pages_are_whole_and_ask_for_what_the_schema_asks(live, name):
         assert "[…]" not in re.sub(r"^>.*$", "", user, flags=re.MULTILINE), "something was cut"
         assert total_characters(request.messages) < 60_000, (request.id, call.stage)
         schema = request.form.schema_for(request.slots)
-        assert render_skeleton(schema) in user, request.id
-        (block,) = re.findall(r"```json\n(.*?)\n```", user, re.DOTALL)
-        fields = re.findall(r'^[{ ]"([A-Za-z_ ]+)":', block, re.MULTILINE)
+        assert user.endswith(render_form(schema, schema_sent=True)), request.id
+        listed = user.rpartition(FIELDS)[2]
+        fields = re.findall(r"^- ([A-Za-z_ ]+) \(", listed, re.MULTILINE)
         assert fields == list(schema["properties"]), request.id
 
 
 def plain(text):
-    text = re.sub(r"```json.*?```", " | ", text, flags=re.DOTALL)
     text = re.sub(r"\{[{%].*?[%}]\}", " ", text)
     return re.findall(r"[a-z0-9]+", text.lower())
 

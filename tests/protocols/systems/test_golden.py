@@ -13,21 +13,21 @@ from tests.protocols.systems.conftest import SMALL, make
 from virsci_society.protocols.virsci.protocol import VirSci
 
 GOLDEN = {
-    "virsci": "8a3de0ff78d5",
-    "virsci full": "cca94bf71fcc",
-    "virsci released-code": "f5a641809848",
-    "ai_scientist": "92dbc7664009",
-    "ai_scientist_v2": "38d942281f80",
-    "hypogen": "f0189b998e6f",
-    "research_town": "cc75be38f108",
-    "ai_researcher": "85b8638e8710",
-    "research_agent": "246f5894b154",
-    "cycle_researcher": "fa9888cf985a",
-    "idea2proposal": "eb5440df4c4b",
-    "virtual_lab": "658606083b70",
-    "debate": "7d88ae094c2a",
-    "co_scientist": "c8e5db60986b",
-    "solo_virsci": "cd9724383d9e",
+    "virsci": "4e820d1a0208",
+    "virsci full": "487d526c33d6",
+    "virsci released-code": "44d9d8c20596",
+    "ai_scientist": "652c27495f34",
+    "ai_scientist_v2": "009858135d12",
+    "hypogen": "a778d3722f50",
+    "research_town": "8141c171b134",
+    "ai_researcher": "dcd3f5616b75",
+    "research_agent": "9f629b4ae9c9",
+    "cycle_researcher": "3a26c7dcae6b",
+    "idea2proposal": "3948716cd40d",
+    "virtual_lab": "43e4c05192cb",
+    "debate": "fe963467e38d",
+    "co_scientist": "3283f4f5d060",
+    "solo_virsci": "06db17537dde",
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.protocols.scripted_backend import play, strike_at
 from virsci_society.agents.offline.abstracts import CRITERIA
-from virsci_society.agents.replies.form import render_skeleton
+from virsci_society.agents.replies.form import FIELDS, PATTERN, render_form
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.protocols.virsci.team_memory import PROMPTS
 from virsci_society.scenarios.config.schema import load_scenario
@@ -62,7 +62,7 @@ def test_the_protocol_gives_every_slot_of_the_page_and_no_idle_one(everything, f
         slots = said.request.slots
         assert page.slots <= set(slots)
         assert set(slots) - READ_BY_RULES - OF_ALL_SPEAKERS <= page.slots
-        answer_form = render_skeleton(said.request.form.schema_for(slots))
+        answer_form = render_form(said.request.form.schema_for(slots), schema_sent=False)
         shown = everything.society.world.cleaned_interests
         whole = {**slots, "answer_form": answer_form, "shown_interests": shown}
         assert page.render(whole) == said.user
@@ -96,19 +96,18 @@ def test_a_slot_left_out_is_an_error(everything, form):
 @pytest.mark.parametrize("form", PAGES)
 def test_every_page_asks_for_the_fields_of_the_schema_in_its_order(everything, form):
     for said in everything.of_form(form):
-        (block,) = re.findall(r"```json\n(.*?)\n```", said.user, re.DOTALL)
-        fields = re.findall(r'^[{ ]"([A-Za-z_ ]+)":', block, re.MULTILINE)
+        block, _, _ = said.user.rpartition(FIELDS)[2].partition(PATTERN)
+        fields = re.findall(r"^- ([A-Za-z_ ]+) \(", block, re.MULTILINE)
         schema = json.loads(said.request.schema_text)
         assert fields == list(schema["properties"]), said.request.id
         assert set(schema.get("required", ())) <= set(fields)
-        assert block.count("{") == block.count("}")
         if "Ask" in fields:
             assert fields[-1] == "Ask"
-            assert {"Scientist", "Question"} <= set(re.findall(r'"(\w+)"', block))
+            assert {"Scientist", "Question"} <= set(re.findall(r"^  - (\w+) ", block, re.MULTILINE))
         if form == "Revision":
-            assert re.findall(r'"([\w ]+)": 1 to 10', block) == list(CRITERIA)
+            assert re.findall(r'"([\w ]+)"', block.partition("each 1 to 10")[0]) == list(CRITERIA)
         if form == "Choice":
-            assert block.endswith('"Selected Action": "Action 1" or "Action 2"}')
+            assert block.endswith('- Selected Action ("join" or "decline")\n')
 
 
 def test_pages_and_prompts_are_clean_text(everything):

@@ -39,7 +39,7 @@ def test_defaults_are_those_of_the_paper_where_it_states_them():
         **{"count": 8, "per_idea": 3, "sentences": 2, "queries": "one", "diversity": 0.0},
         **{"self_review": None, "query": "idea"},
     }
-    assert set(virsci.prompts.model_dump().values()) == {"off", "fixed", None}
+    assert set(virsci.prompts.model_dump().values()) == {"off", "fixed", "named", None}
     assert virsci.selection == Coauthorship(explore=1.0)
     assert virsci.freshness is None
     assert virsci.diversity is None

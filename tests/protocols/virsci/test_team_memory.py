@@ -150,6 +150,7 @@ ALONE = {
     "references.queries": ("several", {"Idea"}),
     "references.diversity": (0.3, {"Idea"}),
     "prompts.ratings": ("on", {"Idea", "Ballot", "Draft"}),
+    "prompts.choices": ("coded", {"Choice"}),
     # Titles and texts are about the same interest here, and three ideas are on every ballot.
     "references.query": ("title", set()),
     "released_code.ballot": ("pooled", {"Ballot"}),

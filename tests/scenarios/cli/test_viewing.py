@@ -298,7 +298,7 @@ def test_a_transcript_holds_every_word_of_a_team(small_run):
         for value in json.loads(decoded_reply(reply)).values():
             if isinstance(value, str):
                 assert with_invented_names(" ".join(value.split())) in spoken
-    assert "Action 1" not in text
+    assert "Selected Action" not in text
     heads = re.findall(r"^day [\d.]+: ", text, re.MULTILINE)
     assert len(heads) == len(of_team)
     assert "== novelty, turn 1 ==" in text

@@ -30,7 +30,7 @@ def made(run):
 
 
 def test_answers_to_invitations_are_packed_as_words(make_run, rows):
-    reply = json.dumps({"Reasoning": "no time", "Selected Action": "Action 2"})
+    reply = json.dumps({"Reasoning": "no time", "Selected Action": "decline"})
     rows["calls"] = [(*row[:17], reply, *row[18:]) for row in rows["calls"]]
     run = make_run(rows)
     names = names_of(run)

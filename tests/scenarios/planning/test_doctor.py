@@ -151,7 +151,7 @@ def test_limits_and_prices_are_checked(small, provider):
     said = iter(range(1000))
 
     def rambling(_):
-        text = json.dumps({"Selected Action": "Action 2", "Reasoning": f"{next(said)} " * 200})
+        text = json.dumps({"Selected Action": "decline", "Reasoning": f"{next(said)} " * 200})
         usage = {"prompt_tokens": 10, "completion_tokens": 400, "total_tokens": 410}
         return http(200, completion(text, usage=usage))
 

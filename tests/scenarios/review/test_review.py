@@ -12,7 +12,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.offline.backend import Offline, answer_by_rule
 from virsci_society.agents.prompts.prompt import build_messages
 from virsci_society.agents.prompts.request import Reply, Usage
-from virsci_society.agents.replies.form import render_skeleton
+from virsci_society.agents.replies.form import render_form
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.scenarios.review.review import (
     ReviewedPaper,
@@ -90,7 +90,8 @@ def test_every_page_is_filled_and_holds_the_abstract_and_nothing_of_its_authors(
         assert PAPER.abstract in user.content
         assert "{{" not in user.content
         assert "S1" not in user.content
-        assert user.content.endswith(f"\n{render_skeleton(request.form.schema_for(request.slots))}")
+        schema = request.form.schema_for(request.slots)
+        assert user.content.endswith(f"\n{render_form(schema, schema_sent=False)}")
         # A reflection names the fields in the review that it shows.
         assert all(field.alias in user.content for field in request.form.model_fields.values())
 
