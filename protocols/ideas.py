@@ -178,7 +178,9 @@ class NoveltyComparison(Form):
     """One idea and what is nearest to it; a part of a form, never asked for alone."""
 
     idea: str = Field(alias="Idea", description="which of the ideas, such as Idea 0")
-    nearest: str = Field(default="", alias="Nearest", description="key of the nearest paper")
+    nearest: str = Field(
+        default="", alias="Nearest", description="key of the nearest paper, or none"
+    )
     difference: str = Field(
         default="", alias="Difference", description="what the idea has and the paper has not"
     )
@@ -215,7 +217,7 @@ class Ballot(Form):
             compared = schema["properties"]["Comparisons"]["items"]["properties"]
             compared["Idea"]["enum"] = shown
             found = (getattr(idea, "references", ()) for idea in slots["ideas"])
-            compared["Nearest"] |= allowed_keys(*found)
+            compared["Nearest"]["enum"] = [*allowed_keys(*found).get("enum", ()), "none"]
         return schema
 
     def check_against(self, slots: Mapping[str, Any]) -> None:
