@@ -11,7 +11,7 @@ ENDS = {
     "cut_body": "connection",
     "dropped": "connection",
     "malformed_http": "garbled",
-    "no_choices": "garbled",
+    "no_choices": "withheld",
     "null_content": "empty",
     "empty_content": "empty",
     "unauthorised": "key",
