@@ -83,8 +83,8 @@ def quantities(outcome: Outcome) -> Iterator[str]:
     yield "|---|---:|---:|---:|---:|---:|"
     for row in outcome.check[outcome.check["off_simulated"].notna()].itertuples():
         seen = "" if pd.isna(row.observed) else f"{row.observed:.3g}"
-        values = (row.simulated, shipped[row.quantity], row.persistence, row.trend)
-        yield f"| {row.quantity} | {seen} | {' | '.join(f'{one:.3g}' for one in values)} |"
+        values = (row.simulated, shipped[row.measure], row.persistence, row.trend)
+        yield f"| {row.measure} | {seen} | {' | '.join(f'{one:.3g}' for one in values)} |"
 
 
 def shipped_values(calibration: PreparedCalibration, seeds: int = 5) -> dict[str, float]:

@@ -16,10 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from virsci_society.metrics.validation.assembly_quantities import (
-    AssemblyQuantities,
-    assembly_quantities,
-)
+from virsci_society.metrics.validation.assembly_measures import AssemblyMeasures, assembly_measures
 from virsci_society.metrics.validation.tolerances import (
     TOLERANCES,
     errors_in_tolerances,
@@ -38,16 +35,16 @@ RECENT = 6 * DAYS_PER_YEAR
 
 def simulated(
     simulator: AssemblySimulator, corpus: Corpus, window: Window, seeds: int
-) -> list[AssemblyQuantities]:
+) -> list[AssemblyMeasures]:
     """The quantities of the simulated papers of a window, one set per seed."""
     seen = ObservedWindow.of(corpus, window)
     rate = len(seen.before.between(-2 * DAYS_PER_YEAR, 0.0)) / 2
     parameters = {"founding.teams_per_year": rate}
     runs = (simulator.simulate(parameters, seen.before, 0.0, seen.days, n) for n in range(seeds))
-    return [assembly_quantities(run.dated(), seen.history) for run in runs]
+    return [assembly_measures(run.dated(), seen.history) for run in runs]
 
 
-def judged(found: list[AssemblyQuantities], real: AssemblyQuantities) -> tuple[float, int]:
+def judged(found: list[AssemblyMeasures], real: AssemblyMeasures) -> tuple[float, int]:
     """The score of the means over runs, and how many of the means are within tolerance."""
     errors = [errors_in_tolerances(one, real) for one in found]
     means = {name: float(np.mean([one[name] for one in errors])) for name in TOLERANCES}
@@ -74,9 +71,9 @@ def main() -> None:
         corpus = read_source("jsonl", [Path(file)], max(given.boundaries) + given.years)
         for first in given.boundaries:
             window = Window(first, first + given.years - 1)
-            real = ObservedWindow.of(corpus, window).quantities
+            real = ObservedWindow.of(corpus, window).measures
             ours = judged(simulated(simulator, corpus, window, given.seeds), real)
-            past = judged([ObservedWindow.of(corpus, window.earlier()).quantities], real)
+            past = judged([ObservedWindow.of(corpus, window.earlier()).measures], real)
             cells = (f"{ours[0]:.2f}", ours[1], f"{past[0]:.2f}", past[1])
             print(f"| {name} | {window.name} | {real.papers} | {' | '.join(map(str, cells))} |")
 

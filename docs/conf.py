@@ -41,7 +41,7 @@ FRONTS = {"protocols/README": "protocols", "design": "decisions"}
 """Pages that stand for a folder of pages, and that folder."""
 DATA = {
     "Days": "A length of simulated time in days: a number, or text such as ``2w`` in a file.",
-    "METRICS": "The measures by name.",
+    "METRICS": "The metrics by name.",
     "Process": "The type of the steps of a protocol that take simulated time.",
 }
 """Names that are no classes or functions, so have no docstring."""

@@ -236,15 +236,15 @@ def inequality(run: Run) -> pd.DataFrame:
     by = run.table("authorships")
     cited = map_numbers(by["paper"], inside["cited"].value_counts()).fillna(0)
     of_author = cited.groupby(by["scientist"]).sum()
-    quantities = {
+    spreads = {
         "papers per author": papers,
         "fractional papers per author": table["fractional"].to_numpy(dtype=np.float64),
         "papers per scientist": np.concatenate([papers, np.zeros(len(idle))]),
         "citations per paper": received.to_numpy(dtype=np.float64),
         "citations per author": of_author.to_numpy(dtype=np.float64),
     }
-    rows = [{"quantity": name, **_spread(values)} for name, values in quantities.items()]
-    kinds = {"quantity": "string", "n": "Int64"}
+    rows = [{"of": name, **_spread(values)} for name, values in spreads.items()]
+    kinds = {"of": "string", "n": "Int64"}
     kinds |= dict.fromkeys(("total", "gini", "top_tenth"), "Float64")
     return pd.DataFrame(rows).astype(kinds)
 

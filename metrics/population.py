@@ -104,7 +104,7 @@ def main_topics(run: Run) -> float:
     return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
-def topic_extent(run: Run) -> float:
+def keyword_diversity(run: Run) -> float:
     """Effective number of keywords of the papers, by Simpson's index (Simpson 1949).
 
     The inverse of the chance that two keywords, drawn without replacement from those of all papers,

@@ -1,33 +1,43 @@
-"""The functions of all measures, imported from where the table of ``measure_names`` has them."""
+"""The functions of all metrics and measures, imported from where ``metrics.measures`` has them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.measure_names import FAMILY_MEASURES, explain_name
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.metrics.impact import gini
+from virsci_society.metrics.measures import FAMILY_METRICS, MEASURES, RUN_MEASURES, explain_name
 from virsci_society.metrics.novelty.other_papers import novelty_against
+from virsci_society.metrics.teams.peer_review import teams_with_paper
+from virsci_society.society.results.dataframes import known_numbers
 from virsci_society.society.results.run import Run
+from virsci_society.society.results.tables import TABLES
 
 Metric = Callable[[Run], pd.DataFrame]
+RunFunction = Callable[[Run], float]
+NAN = float("nan")
 
 
-def _imported(place: str) -> Metric:
+def _imported(place: str) -> Any:
     module, _, function = place.partition(":")
-    metric: Metric = getattr(import_module(f"virsci_society.metrics.{module}"), function)
-    return metric
+    return getattr(import_module(f"virsci_society.metrics.{module}"), function)
 
 
 FAMILIES: dict[str, dict[str, Metric]] = {
-    family: {name: _imported(place) for name, place in measures.items()}
-    for family, measures in FAMILY_MEASURES.items()
+    family: {name: _imported(place) for name, place in metrics.items()}
+    for family, metrics in FAMILY_METRICS.items()
 }
-"""What a scenario can ask for under ``metrics``, and the measures of each."""
+"""What a scenario can ask for under ``metrics``, and the metrics of each."""
 
 METRICS: dict[str, Metric] = {
     name: metric for family in FAMILIES.values() for name, metric in family.items()
@@ -42,11 +52,11 @@ def measure(
     contemporary: Path | str | None = None,
     embedding: str | None = None,
 ) -> pd.DataFrame:
-    """A measure of a run: as written with it if it was, else computed once and held.
+    """A metric of a run: as written with it if it was, else computed once and held.
 
     Args:
         run: the run.
-        name: of the measure.
+        name: of the metric.
         past: folder of an ecosystem against whose past papers ``novelty`` is measured again,
             without a call; nothing is written.
         contemporary: folder of an ecosystem whose contemporary papers are used then; that of
@@ -63,14 +73,14 @@ def measure(
     """
     if past is not None:
         if name != "novelty":
-            raise InputError(f"only the measure 'novelty' takes other papers, not {name!r}")
+            raise InputError(f"only the metric 'novelty' takes other papers, not {name!r}")
         return novelty_against(run, past, contemporary, embedding)
     if name not in METRICS:
         try:
             return run.measure(name)
         except InputError as error:
             if meant := explain_name(name):
-                raise InputError(f"no measure is called {name!r}; {meant}") from error
+                raise InputError(f"no metric is called {name!r}; {meant}") from error
             raise
     if name in run.measure_names():
         return run.measure(name)
@@ -79,11 +89,191 @@ def measure(
 
 @cache
 def empty_measure(name: str) -> pd.DataFrame:
-    """A measure of a run without a row: its columns and their dtypes."""
+    """A metric of a run without a row: its columns and their dtypes."""
     return METRICS[name](empty_run())
 
 
 @cache
 def empty_run() -> Run:
-    """A run without a row, one for all measures: its tables take longer than to measure it."""
+    """An empty run, cached because building its tables is slow."""
     return Run.from_rows({}, {"seed": 0, "days": 0.0}, {})
+
+
+def measure_run(run: Run, names: Iterable[str]) -> dict[str, float]:
+    """Compute measures, which are numbers of a run.
+
+    Args:
+        run: the run.
+        names: of measures (``society list measures``), or ``table.column.statistic``.
+
+    Returns:
+        Name -> number, NaN where the tables of the run do not hold what it needs.
+
+    Raises:
+        InputError: a name is neither that of a measure nor ``table.column.statistic``.
+
+    Example:
+        >>> vs.measure_run(run, ["teams.size.mean"])
+        {'teams.size.mean': ...}
+    """
+    own = dict.fromkeys(run.measure_names())
+    return {name: _function(name, own)(run) for name in names}
+
+
+def name_error(name: str, own: Mapping[str, Metric] | None = None) -> str | None:
+    """The error of a measure's name in words, or None where the name is right.
+
+    Args:
+        name: of a measure, or ``table.column.statistic``.
+        own: metrics from outside by name.
+    """
+    try:
+        _function(name, own)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def _function(name: str, own: Mapping[str, Metric | None] | None = None) -> RunFunction:
+    if name in MEASURES:
+        if not (how := MEASURES[name].how):
+            raise InputError(
+                f"{name} compares papers with real ones, and no run has it alone; 'society "
+                "compare' and 'society calibrate' compute it"
+            )
+        return _computed_by(how)
+    if name.count(".") == 2:
+        return parse_dotted_name(name, own)
+    unknown = unknown_name("measure", name, RUN_MEASURES)
+    raise InputError(f"{unknown} (or write table.column.statistic)")
+
+
+_TABLE = re.compile(r"(?P<table>\w+)(\[((?P<key>\w+)=)?(?P<value>[^]]+)])?\.(?P<rest>.+)")
+
+
+def _computed_by(how: str) -> RunFunction:
+    """The function of a run that a row of ``measures.csv`` describes.
+
+    It is ``module:function(arguments)``; ``table.rows``; or ``table.column.statistic``, where
+    ``table[published]`` has the rows of teams with a paper, ``table[key=value]`` those with a value
+    and ``last`` is the last row.
+    """
+    if ":" in how:
+        place, _, given = how.partition("(")
+        function, arguments = (
+            _imported(place),
+            [one for one in given.rstrip(")").split(", ") if one],
+        )
+        return lambda run: float(function(run, *arguments))
+    found = _TABLE.fullmatch(how)
+    if found is None:
+        raise ValueError(f"measures.csv: {how!r} cannot be computed")
+    table, key, value, rest = found["table"], found["key"], found["value"], found["rest"]
+    if rest == "rows":
+        return lambda run: float(len(run.table(table)))
+    column, _, statistic = rest.partition(".")
+    if value is None:
+        return column_statistic(table, column, statistic)
+
+    def of_rows(run: Run) -> float:
+        rows = measure(run, table)
+        chosen = rows["team"].isin(teams_with_paper(run)) if key is None else rows[key] == value
+        return STATISTICS[statistic](known_numbers(rows.loc[chosen, column]))
+
+    return of_rows
+
+
+def mean(values: FloatArray) -> float:
+    """Arithmetic mean; NaN for no values."""
+    return float(values.mean()) if len(values) else NAN
+
+
+STATISTICS: Mapping[str, Callable[[FloatArray], float]] = {
+    "mean": mean,
+    "median": lambda values: float(np.median(values)) if len(values) else NAN,
+    "sum": lambda values: float(values.sum()),
+    "share": mean,
+    "gini": gini,
+    "last": lambda values: float(values[-1]) if len(values) else NAN,
+}
+"""What can stand last in ``table.column.statistic``, beside ``count``: how many values are known.
+
+``share`` is for columns of yes and no."""
+
+
+def parse_dotted_name(name: str, own: Mapping[str, Metric | None] | None = None) -> RunFunction:
+    """The function of a run that ``table.column.statistic`` names."""
+    table, column, statistic = name.split(".")
+    own = own or {}
+    columns = _columns(table) or _columns_from(own.get(table))
+    if not columns and table not in own:
+        raise InputError(f"{name}: {unknown_name('table', table, [*own, *METRICS, *TABLES])}")
+    if column not in columns and columns:
+        raise InputError(f"{name}: {unknown_name(f'column of {table}', column, columns)}")
+    if statistic not in (*STATISTICS, "count"):
+        raise InputError(f"{name}: {unknown_name('statistic', statistic, (*STATISTICS, 'count'))}")
+    dtype = columns.get(column, "")
+    if dtype and statistic == "share" and dtype != "boolean":
+        raise InputError(f"{name}: share needs a column of yes and no, {column} is {dtype}")
+    if statistic not in ("count", "share") and dtype in ("string", "object", "boolean"):
+        raise InputError(f"{name}: {statistic} needs a column of numbers, {column} is {dtype}")
+    return column_statistic(table, column, statistic)
+
+
+def column_statistic(table: str, column: str, statistic: str = "mean") -> RunFunction:
+    """The function of a run that gives a statistic of a column."""
+
+    def statistic_of(run: Run) -> float:
+        values = column_of(run, table, column)
+        # A metric without a row may not have been computed: novelty without vectors has none.
+        if table in METRICS and not len(values):
+            return NAN
+        kept = values.dropna()
+        if statistic == "count":
+            return float(len(kept))
+        # There are rows, and none of their values is known.
+        return NAN if len(values) and not len(kept) else STATISTICS[statistic](known_numbers(kept))
+
+    return statistic_of
+
+
+def unknown_name(what: str, name: str, expected: Iterable[str]) -> str:
+    """One line for an error: the nearest spelling, or some of the names that are known."""
+    names = list(dict.fromkeys(expected))
+    if near := did_you_mean(name, names, 0.5):
+        return f"no {what} is called {name!r}{near}"
+    some = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+    return f"no {what} is called {name!r}; there are {some}"
+
+
+def _columns_from(metric: Metric | None) -> dict[str, str]:
+    """Columns of a metric from outside; none where it fails on a run without a row."""
+    try:
+        table = None if metric is None else metric(empty_run())
+    except Exception:  # whatever a stranger's function does of a run that it was not written for
+        table = None
+    return {} if table is None else {str(key): str(kind) for key, kind in table.dtypes.items()}
+
+
+@cache
+def _columns(table: str) -> dict[str, str]:
+    """Columns that a table name reaches and their dtypes: a metric's first, then a table's."""
+    found = {column.name: column.dtype for column in TABLES.get(table, ())}
+    if table in METRICS:
+        dtypes = empty_measure(table).dtypes.items()
+        found.update({str(name): str(dtype) for name, dtype in dtypes})
+    return found
+
+
+def column_of(run: Run, table: str, column: str) -> pd.Series:
+    """A column of a metric, or else of a table of that name."""
+    if table in METRICS:
+        values = measure(run, table)
+        if column in values:
+            return values[column]
+    if table in TABLES:
+        return run.table(table)[column]
+    values = run.measure(table)
+    if column not in values:
+        raise InputError(unknown_name(f"column of {table}", column, map(str, values)))
+    return values[column]

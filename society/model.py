@@ -444,8 +444,8 @@ _REPORTERS: dict[str, Callable[[Society], Any]] = {
     "agents": lambda society: len(society.agents),
     "busy_scientists": lambda society: len(society.population.busy),
     "max_memberships": lambda society: max(society.population.busy.values(), default=0),
-    "mean_degree": lambda society: society.network.growth.mean_degree,
-    "giant_component": lambda society: society.network.growth.giant_component,
+    "coauthors_per_author": lambda society: society.network.growth.coauthors_per_author,
+    "giant_component_authors": lambda society: society.network.growth.giant_component_authors,
     "repeat_rate": lambda society: society.network.growth.repeat_rate,
 }
 """The last three are the measures of a run of the same names, as of the step."""

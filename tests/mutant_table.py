@@ -605,11 +605,11 @@ MISTAKES = (
         "papers of one year that know each other",
         "A newcomer's second paper of one year is that of an incumbent.",
         (
-            "metrics/validation/assembly_quantities.py::_seen_before",
+            "metrics/validation/assembly_measures.py::_seen_before",
             "before: BoolArray = earliest[number] < periods",
             "before: BoolArray = earliest[number] <= periods",
         ),
-        by="metrics/validation/test_assembly_quantities.py::"
+        by="metrics/validation/test_assembly_measures.py::"
         "test_papers_of_one_period_know_nothing_of_each_other",
     ),
     mistake(

@@ -43,13 +43,7 @@ ROOMS = {
         ("population", "formation", "results"),
         "teams",
     ),
-    "metrics": (
-        ("inference", "networks", "novelty", "teams"),
-        "validation",
-        "facts",
-        "scalars",
-        "report",
-    ),
+    "metrics": (("inference", "networks", "novelty", "teams"), "validation", "facts", "report"),
     "scenarios": (
         *("config", "runs", "planning", "terminal"),
         ("study", "review"),

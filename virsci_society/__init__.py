@@ -16,7 +16,7 @@ wait for pandas.
 Example:
     The examples of all names go on from here: ``scenario`` is loaded, ``run`` is its run and
     ``folder`` the run's folder; ``team`` and ``lab`` are what a protocol is given. Three names are
-    neither classes nor functions: ``METRICS`` holds the measures by name, ``Days`` is a field that
+    neither classes nor functions: ``METRICS`` holds the metrics by name, ``Days`` is a field that
     reads durations, and ``Process`` is the type of the steps of a protocol.
 
     >>> len(vs.METRICS["weekly"](run))  # day 0, and the end of each of 26 weeks
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from virsci_society.metrics.facts.fact import Fact as Fact
     from virsci_society.metrics.registry import METRICS as METRICS
     from virsci_society.metrics.registry import measure as measure
+    from virsci_society.metrics.registry import measure_run as measure_run
     from virsci_society.metrics.report.figures import run_figures as run_figures
-    from virsci_society.metrics.scalars.measures import measure_run as measure_run
     from virsci_society.metrics.summary import summarise_run as summarise_run
     from virsci_society.protocols.discussion import Discussion as Discussion
     from virsci_society.protocols.discussion import DiscussionSettings as DiscussionSettings
@@ -190,7 +190,7 @@ _HOMES = {
     "make_embedding": "society.literature.embedding.registry",
     "make_progress": "scenarios.runs.progress",
     "measure": "metrics.registry",
-    "measure_run": "metrics.scalars.measures",
+    "measure_run": "metrics.registry",
     "replay": "scenarios.runs.execute",
     "run_figures": "metrics.report.figures",
     "run_scenario": "scenarios.runs.execute",

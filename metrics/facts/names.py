@@ -12,8 +12,8 @@ _ROOM = "virsci_society.metrics.facts"
 FACTS: Mapping[str, str] = {
     "densification": f"{_ROOM}.structure:Densification",
     "shrinking_diameter": f"{_ROOM}.structure:ShrinkingDiameter",
-    "giant_component": f"{_ROOM}.structure:GiantComponent",
-    "clustering": f"{_ROOM}.structure:Clustering",
+    "giant_component_authors": f"{_ROOM}.structure:GiantComponentAuthors",
+    "transitivity": f"{_ROOM}.structure:Transitivity",
     "assortativity": f"{_ROOM}.structure:Assortativity",
     "attachment": f"{_ROOM}.structure:Attachment",
     "mutual_partner": f"{_ROOM}.structure:MutualPartner",

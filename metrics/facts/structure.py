@@ -111,7 +111,7 @@ def _mean_statistic(tables: FactTables, name: str) -> float:
     return mean_over_windows(tables, lambda one: network_statistics(network(one, WINDOW))[name])
 
 
-class GiantComponent(Fact):
+class GiantComponentAuthors(Fact):
     """Most authors of five years are connected in a giant component."""
 
     source = FIVE_YEARS
@@ -125,8 +125,8 @@ class GiantComponent(Fact):
         return _mean_statistic(tables, "giant_share")
 
 
-class Clustering(Fact):
-    """Two co-authors of somebody often write together, which is clustering."""
+class Transitivity(Fact):
+    """Two co-authors of somebody often write together."""
 
     source = FIVE_YEARS
     published, low, high = 0.4, 0.3, 0.76

@@ -18,7 +18,7 @@ import pandas as pd
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
 from virsci_society.metrics.teams.contributions import team_roles
 from virsci_society.metrics.teams.peer_review import panels
-from virsci_society.metrics.validation.assembly_quantities import pair_keys, pair_positions
+from virsci_society.metrics.validation.assembly_measures import pair_keys, pair_positions
 from virsci_society.metrics.validation.dated_papers import real_papers, simulated_papers
 from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers

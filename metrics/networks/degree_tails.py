@@ -236,12 +236,12 @@ def tail(run: Run) -> pd.DataFrame:
     """Tails after Clauset, Shalizi and Newman (Clauset et al. 2009), discrete; seeded bootstrap."""
     streams = Streams(run.seed, "metrics", "tail")
     rows = [
-        {"quantity": name, **tail_test(values, streams.stream(name))}
-        for name, values in _quantities(run)
+        {"of": name, **tail_test(values, streams.stream(name))}
+        for name, values in _spread_values(run)
     ]
-    kinds = {"quantity": "string", "verdict": "string"}
+    kinds = {"of": "string", "verdict": "string"}
     kinds |= dict.fromkeys(COUNTS, "Int64") | dict.fromkeys(PARTS, "Float64")
-    return pd.DataFrame(rows).astype(kinds)[["quantity", *COUNTS, *PARTS, "verdict"]]
+    return pd.DataFrame(rows).astype(kinds)[["of", *COUNTS, *PARTS, "verdict"]]
 
 
 def tail_test(values: Any, rng: np.random.Generator) -> dict[str, Any]:
@@ -263,7 +263,7 @@ def tail_test(values: Any, rng: np.random.Generator) -> dict[str, Any]:
     return {**columns, "verdict": verdict(len(positive), fitted, p, ratios)}
 
 
-def _quantities(run: Run) -> Iterator[tuple[str, IntArray]]:
+def _spread_values(run: Run) -> Iterator[tuple[str, IntArray]]:
     for network, matrix in final_networks(run):
         yield f"degree, {network}", np.diff(matrix.indptr).astype(np.int64)
     columns = (

@@ -142,7 +142,7 @@ def _observed(run: Run) -> list[dict[str, Any]]:
     table = run.measure("observed")
     kind = " (" + table["kind"] + ")"
     table = table.assign(
-        quantity=table["quantity"] + kind.mask(table["kind"] == "difference", ""),
+        measure=table["measure"] + kind.mask(table["kind"] == "difference", ""),
         within=table["within"].map({True: "yes", False: "no"}),
     )
     last = table[table["window"] == table["window"].max()]

@@ -1,4 +1,4 @@
-"""Runs beside the real papers after the boundary, quantity by quantity, with errors and a score.
+"""Runs beside the real papers after the boundary, measure by measure, with errors and a score.
 
 Everything is compared in two columns. ``all``: the papers of everybody. ``own``: the papers of the
 society's own scientists (those of day 0), with no authors but these. A run, the real papers after
@@ -18,11 +18,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.networks import degree_tails
-from virsci_society.metrics.validation.assembly_quantities import (
-    AssemblyQuantities,
+from virsci_society.metrics.validation.assembly_measures import (
+    AssemblyMeasures,
     AuthorHistory,
-    assembly_quantities,
+    assembly_measures,
 )
 from virsci_society.metrics.validation.dated_papers import (
     NAMES,
@@ -61,53 +62,55 @@ deviation is 7 or 14 % of it."""
 UNKNOWN = float("nan")
 
 
-class Quantity(NamedTuple):
-    """One row of the comparison.
+class Row(NamedTuple):
+    """How one measure is compared.
 
     Attributes:
-        unit: of its values.
+        kind: of the distance: ``difference``, ``relative``, ``KS`` or ``JS``.
         side: the only column in which it is told; empty: both.
     """
 
-    attribute: str
-    unit: str
+    measure: str
     kind: str = "difference"
     side: str = ""
 
 
-QUANTITIES: Mapping[str, Quantity] = {
-    "papers": Quantity("papers", "papers", "relative"),
-    "authors": Quantity("authors", "people", "relative"),
-    "active": Quantity("active", "share of the society's scientists", side="own"),
-    "team size": Quantity("team_size", "authors of a paper, mean"),
-    "team sizes": Quantity("sizes", "distribution", "KS"),
-    "size of own teams": Quantity("own_teams", "authors of a paper by its own, mean", side="all"),
-    "alone": Quantity("alone", "share of papers"),
-    "papers per author": Quantity("papers_per_author", "papers, mean", "relative"),
-    "papers of authors": Quantity("papers_by_author", "distribution", "KS"),
-    "productivity Gini": Quantity("gini", "0..1"),
-    "newcomer rate": Quantity("newcomers", "share of authorships"),
-    "newcomers first": Quantity("first_newcomers", "share of first authors"),
-    "newcomers last": Quantity("last_newcomers", "share of last authors"),
-    "two newcomers": Quantity("newcomer_newcomer", "share of links"),
-    "newcomer, incumbent": Quantity("newcomer_incumbent", "share of links"),
-    "two incumbents": Quantity("incumbent_incumbent", "share of links"),
-    "repeats q": Quantity("q", "share of links of incumbents"),
-    "repeat rate": Quantity("repeat_rate", "share of links"),
-    "co-authors": Quantity("coauthors", "per author, mean", "relative"),
-    "co-authors of authors": Quantity("coauthors_by_author", "distribution", "KS"),
-    "degree tail alpha": Quantity("tail_alpha", "exponent"),
-    "degree tail from": Quantity("tail_from", "co-authors"),
-    "giant component": Quantity("giant_component", "share of authors"),
-    "clustering": Quantity("clustering", "0..1"),
-    "assortativity": Quantity("assortativity", "-1..1"),
-    "topic mix": Quantity("topic mix", "different keywords in a sample", "JS"),
-    "topic words": Quantity("topic words", "different words in a sample", "JS"),
-    "new keywords": Quantity("new_keywords", "share of keywords"),
-    "without keywords": Quantity("without_keywords", "share of papers"),
+ROWS: Mapping[str, Row] = {
+    row.measure: row
+    for row in (
+        Row("papers", "relative"),
+        Row("authors", "relative"),
+        Row("people_with_paper", side="own"),
+        Row("authors_per_paper"),
+        Row("authors_by_paper", "KS"),
+        Row("authors_per_own_paper", side="all"),
+        Row("single_authored"),
+        Row("papers_per_author", "relative"),
+        Row("papers_by_author", "KS"),
+        Row("gini_papers"),
+        Row("newcomer_rate"),
+        Row("newcomer_rate_first"),
+        Row("newcomer_rate_last"),
+        Row("newcomer_newcomer"),
+        Row("newcomer_incumbent"),
+        Row("incumbent_incumbent"),
+        Row("q"),
+        Row("repeat_rate"),
+        Row("coauthors_per_author", "relative"),
+        Row("coauthors_by_author", "KS"),
+        Row("degree_tail_alpha"),
+        Row("degree_tail_from"),
+        Row("giant_component_authors"),
+        Row("clustering"),
+        Row("assortativity"),
+        Row("topic_mix", "JS"),
+        Row("topic_words", "JS"),
+        Row("new_keywords"),
+        Row("without_keywords"),
+    )
 }
-"""Rows of the comparison, in order; those whose attribute has a tolerance are judged."""
-TEXTS = ("side", "quantity", "unit", "kind")
+"""The measures that are compared, in order; those that have a tolerance are judged."""
+TEXTS = ("side", "measure", "unit", "kind")
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,7 @@ class CommunityComparison:
     """Tables of a comparison.
 
     Attributes:
-        rows: one row per ``window`` (years), ``side`` (all, own) and ``quantity``: ``unit``,
+        rows: one row per ``window`` (years), ``side`` (all, own) and ``measure``: ``unit``,
             ``kind`` of distance; ``simulated`` (mean over runs) and ``simulated_sd`` (over runs;
             missing of one); ``observed`` and ``observed_error`` (bootstrap over papers);
             ``before``; ``distance`` (of the runs from the observed, mean over runs),
@@ -154,7 +157,7 @@ class CommunityComparison:
             ``in_tolerances`` (distance over tolerance) and ``within``.
         scores: one row per ``window`` and ``side``: ``runs``, ``score`` (root mean square of the
             judged distances in tolerances, each 5 at most; ``score_sd`` over runs one by one),
-            ``within`` of ``judged`` quantities, and the same of ``before`` and of ``closed``, the
+            ``within`` of ``judged`` measures, and the same of ``before`` and of ``closed``, the
             real papers of the society's own scientists: what a society without anybody else
             would reach if everything else were right.
     """
@@ -190,17 +193,17 @@ def compared_windows(years: int) -> list[int]:
 class _Measured(NamedTuple):
     """One set of papers in one column, measured."""
 
-    quantities: AssemblyQuantities
+    measures: AssemblyMeasures
     others: Mapping[str, float]
     topics: Mapping[str, TopicPapers]
 
-    def value(self, quantity: Quantity) -> float:
+    def value(self, row: Row) -> float:
         """The value of a row; NaN for a distribution, and for topics, which are drawn."""
-        if quantity.kind in ("KS", "JS"):
+        if row.kind in ("KS", "JS"):
             return UNKNOWN
-        if quantity.attribute in self.others:
-            return self.others[quantity.attribute]
-        return float(getattr(self.quantities, quantity.attribute))
+        if row.measure in self.others:
+            return self.others[row.measure]
+        return float(getattr(self.measures, row.measure))
 
 
 class _WindowOfSide:
@@ -226,10 +229,7 @@ class _WindowOfSide:
         """One dictionary per row of ``CommunityComparison.rows``."""
         errors = self._bootstrap_errors()
         drawn = {name: self._drawn(name) for name in NAMES}
-        return [
-            self._row(name, quantity, errors.get(quantity.attribute, UNKNOWN), drawn)
-            for name, quantity in QUANTITIES.items()
-        ]
+        return [self._row(row, errors.get(name, UNKNOWN), drawn) for name, row in ROWS.items()]
 
     def scores(self) -> dict[str, object]:
         """The row of ``CommunityComparison.scores``."""
@@ -251,7 +251,7 @@ class _WindowOfSide:
         return found
 
     def _errors(self, one: _Measured) -> dict[str, float]:
-        return errors_in_tolerances(one.quantities, self._observed.quantities)
+        return errors_in_tolerances(one.measures, self._observed.measures)
 
     def _part(self, papers: Sequence[DatedPaper]) -> list[DatedPaper]:
         """The papers as this column counts them."""
@@ -264,14 +264,14 @@ class _WindowOfSide:
     ) -> _Measured:
         part, people = self._part(papers), self._community.scientists
         history = self._community.history if known is None else known
-        quantities = assembly_quantities(dated_authors(part), history)
+        measures = assembly_measures(dated_authors(part), history)
         writers = {name for one in part for name in one.authors}
         topics = {
             name: topic_papers(part, [by(one) for one in part], self._community.vocabularies[name])
             for name, by in NAMES.items()
         }
         tail = degree_tails.fit_power_law(
-            quantities.coauthors_by_author[quantities.coauthors_by_author > 0]
+            measures.coauthors_by_author[measures.coauthors_by_author > 0]
         )
         enough = tail is not None and tail.n >= degree_tails.MIN_TAIL
         own = [
@@ -280,60 +280,61 @@ class _WindowOfSide:
             if not people.isdisjoint(one.authors)
         ]
         others = {
-            "own_teams": mean_of_known(own),
-            "active": len(writers & people) / len(people) if people else UNKNOWN,
-            "tail_alpha": tail.alpha if tail and enough else UNKNOWN,
-            "tail_from": float(tail.xmin) if tail and enough else UNKNOWN,
+            "authors_per_own_paper": mean_of_known(own),
+            "people_with_paper": len(writers & people) / len(people) if people else UNKNOWN,
+            "degree_tail_alpha": tail.alpha if tail and enough else UNKNOWN,
+            "degree_tail_from": float(tail.xmin) if tail and enough else UNKNOWN,
             # Of the years before the boundary every keyword is in the vocabulary: not told.
-            "new_keywords": UNKNOWN if known is not None else topics["topic mix"].unknown,
+            "new_keywords": UNKNOWN if known is not None else topics["topic_mix"].unknown,
             "without_keywords": _share(part),
         }
-        return _Measured(quantities, others, topics)
+        return _Measured(measures, others, topics)
 
     def _row(
-        self, name: str, quantity: Quantity, error: float, drawn: Mapping[str, Mapping[str, float]]
+        self, compared: Row, error: float, drawn: Mapping[str, Mapping[str, float]]
     ) -> dict[str, object]:
-        told = quantity.side in ("", self._side)
-        values = [one.value(quantity) for one in self._runs] if told else []
-        observed = self._observed.value(quantity) if told else UNKNOWN
+        name = compared.measure
+        told = compared.side in ("", self._side)
+        values = [one.value(compared) for one in self._runs] if told else []
+        observed = self._observed.value(compared) if told else UNKNOWN
         earlier = [] if self._before is None else [self._before]
-        distance = self._distance(quantity, self._runs if told else [])
+        distance = self._distance(compared, self._runs if told else [])
         row: dict[str, object] = {
             "window": self._years,
             "side": self._side,
-            "quantity": name,
-            "unit": quantity.unit,
-            "kind": quantity.kind,
+            "measure": name,
+            "unit": MEASURES[name].unit,
+            "kind": compared.kind,
             "simulated": mean_of_known(values),
             "simulated_sd": deviation_of_known(values),
             "observed": observed,
             "observed_error": error,
-            "before": mean_of_known([one.value(quantity) for one in earlier if told]),
+            "before": mean_of_known([one.value(compared) for one in earlier if told]),
             "distance": distance,
-            "distance_before": self._distance(quantity, earlier if told else []),
+            "distance_before": self._distance(compared, earlier if told else []),
             "halves": UNKNOWN,
             "z": z_score(values, observed, error),
         }
         row |= drawn.get(name, {})
-        tolerance = TOLERANCES.get(quantity.attribute)
+        tolerance = TOLERANCES.get(name)
         off = distance / tolerance.size if tolerance else UNKNOWN
         row["tolerance"] = tolerance.size if tolerance else UNKNOWN
         row["in_tolerances"] = off
         row["within"] = None if math.isnan(off) else within_tolerance({name: off}) == 1
         return row
 
-    def _distance(self, quantity: Quantity, sources: Sequence[_Measured]) -> float:
+    def _distance(self, compared: Row, sources: Sequence[_Measured]) -> float:
         """Mean distance of some sources from the observed; NaN for topics, which are drawn."""
-        if quantity.kind == "JS" or not sources:
+        if compared.kind == "JS" or not sources:
             return UNKNOWN
-        judged = TOLERANCES.get(quantity.attribute)
-        if judged or quantity.kind == "KS" or quantity.attribute == "papers":
-            how = judged or Tolerance(quantity.attribute, quantity.kind, 1.0)
+        judged = TOLERANCES.get(compared.measure)
+        if judged or compared.kind == "KS" or compared.measure == "papers":
+            how = judged or Tolerance(compared.measure, compared.kind, 1.0)
             return mean_of_known(
-                [error_of(how, one.quantities, self._observed.quantities) for one in sources]
+                [error_of(how, one.measures, self._observed.measures) for one in sources]
             )
-        observed = self._observed.value(quantity)
-        return mean_of_known([one.value(quantity) - observed for one in sources])
+        observed = self._observed.value(compared)
+        return mean_of_known([one.value(compared) - observed for one in sources])
 
     def _drawn(self, name: str) -> dict[str, float]:
         """Columns of a row of topics, from samples of as many papers on every side."""
@@ -355,7 +356,7 @@ class _WindowOfSide:
         }
 
     def _bootstrap_errors(self) -> dict[str, float]:
-        """Standard deviation of each quantity of the observed papers over resamples of them.
+        """Standard deviation of each measure of the observed papers over resamples of them.
 
         A paper that is drawn twice counts as two papers. That changes the level of what depends on
         the number of papers; so the spread of the resamples is used, and not their mean.
@@ -368,7 +369,7 @@ class _WindowOfSide:
         number = RESAMPLES if len(dated) <= MANY else FEW_RESAMPLES
         history = self._community.history
         found = [
-            assembly_quantities([dated[row] for row in rows], history).scalars()
+            assembly_measures([dated[row] for row in rows], history).numbers()
             for rows in rng.integers(0, len(dated), (number, len(dated)))
         ]
         errors = {name: deviation_of_known([one[name] for one in found]) for name in found[0]}

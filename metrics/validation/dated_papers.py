@@ -23,7 +23,8 @@ from scipy import sparse
 from scipy.spatial import distance
 
 from virsci_society.agents.arrays import FloatArray, IntArray
-from virsci_society.metrics.validation.assembly_quantities import AuthorHistory
+from virsci_society.metrics.validation.assembly_measures import AuthorHistory, assembly_measures
+from virsci_society.society.kernel.durations import TICK
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 from virsci_society.society.results.run import Run
 
@@ -59,6 +60,22 @@ def simulated_papers(run: Run) -> list[DatedPaper]:
             papers["paper"], papers["published"], keywords, outside, strict=True
         )
     ]
+
+
+def coauthorship(run: Run) -> pd.DataFrame:
+    """Papers, authors and their co-authorship over the whole run (Guimera et al. 2005).
+
+    One row, whose columns are the measures of the same names. Papers of one date know nothing of
+    each other.
+    """
+    people, ties = run.table("scientists"), run.table("ties")
+    known = people.loc[people["papers"].fillna(0) > 0, "scientist"]
+    early = ties[(ties["date"] < 0) & ties["source"].isin(known) & ties["target"].isin(known)]
+    pairs = zip(early["source"], early["target"], strict=True)
+    history = AuthorHistory.from_papers([], known, pairs)
+    papers = dated_authors(simulated_papers(run))
+    found = assembly_measures(papers, history, period=TICK)
+    return pd.DataFrame([found.numbers()]).astype("Float64")
 
 
 def real_papers(papers: Papers) -> list[DatedPaper]:
@@ -150,8 +167,8 @@ def words_of(paper: DatedPaper) -> tuple[str, ...]:
     return tuple(sorted(set(_WORD.findall(" ".join(paper.keywords)))))
 
 
-NAMES = {"topic mix": keywords_of, "topic words": words_of}
-"""By what topics are told apart, by the quantity that is called after it."""
+NAMES = {"topic_mix": keywords_of, "topic_words": words_of}
+"""By what topics are told apart, by the measure that is called after it."""
 
 
 def vocabulary(named: Iterable[Sequence[str]]) -> dict[str, int]:

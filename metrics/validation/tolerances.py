@@ -1,4 +1,4 @@
-"""Errors of simulated against observed quantities in units of tolerance, and one score of them.
+"""Errors of simulated against observed measures in units of tolerance, and one score of them.
 
 A tolerance says how far a simulated community may be from the observed one and still pass for it.
 The fourteen were fixed before any model was fitted, so that no model could choose its own.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray
-from virsci_society.metrics.validation.assembly_quantities import AssemblyQuantities
+from virsci_society.metrics.validation.assembly_measures import AssemblyMeasures
 
 
 def known_of(values: Sequence[float] | FloatArray) -> FloatArray:
@@ -51,7 +51,7 @@ def z_score(values: Sequence[float] | FloatArray, observed: float, error: float)
 
 
 class Tolerance(NamedTuple):
-    """How far a quantity may be off, and how that is measured.
+    """How far a measure may be off, and how that is measured.
 
     Attributes:
         kind: ``difference`` (simulated - observed), ``relative`` (the same over observed) or ``KS``
@@ -59,37 +59,37 @@ class Tolerance(NamedTuple):
         size: the tolerance, > 0, in the unit of ``kind``.
     """
 
-    quantity: str
+    measure: str
     kind: str
     size: float
 
 
 TOLERANCES: Mapping[str, Tolerance] = {
-    "alone": Tolerance("alone", "difference", 0.02),
-    "gini": Tolerance("gini", "difference", 0.02),
-    "newcomers": Tolerance("newcomers", "difference", 0.04),
+    "single_authored": Tolerance("single_authored", "difference", 0.02),
+    "gini_papers": Tolerance("gini_papers", "difference", 0.02),
+    "newcomer_rate": Tolerance("newcomer_rate", "difference", 0.04),
     "q": Tolerance("q", "difference", 0.05),
     "repeat_rate": Tolerance("repeat_rate", "difference", 0.04),
-    "giant_component": Tolerance("giant_component", "difference", 0.08),
+    "giant_component_authors": Tolerance("giant_component_authors", "difference", 0.08),
     "clustering": Tolerance("clustering", "difference", 0.03),
     "assortativity": Tolerance("assortativity", "difference", 0.10),
     "authors": Tolerance("authors", "relative", 0.08),
     "papers_per_author": Tolerance("papers_per_author", "relative", 0.05),
-    "coauthors": Tolerance("coauthors", "relative", 0.08),
-    "sizes": Tolerance("sizes", "KS", 0.05),
+    "coauthors_per_author": Tolerance("coauthors_per_author", "relative", 0.08),
+    "authors_by_paper": Tolerance("authors_by_paper", "KS", 0.05),
     "papers_by_author": Tolerance("papers_by_author", "KS", 0.03),
     "coauthors_by_author": Tolerance("coauthors_by_author", "KS", 0.06),
 }
-"""The fourteen quantities by which a simulated community is judged."""
+"""The fourteen measures by which a simulated community is judged."""
 
 
 def errors_in_tolerances(
-    simulated: AssemblyQuantities, observed: AssemblyQuantities
+    simulated: AssemblyMeasures, observed: AssemblyMeasures
 ) -> dict[str, float]:
-    """The error of each of the fourteen quantities, divided by its tolerance.
+    """The error of each of the fourteen measures, divided by its tolerance.
 
     Returns:
-        Quantity -> error, signed (positive: simulated is higher) but for distributions; -1..1 is
+        Measure -> error, signed (positive: simulated is higher) but for distributions; -1..1 is
         within tolerance. NaN where neither side is known; where one side alone is known, the error
         is a whole (1, or 100 % of the observed value), since a society without a paper must not
         pass.
@@ -98,10 +98,10 @@ def errors_in_tolerances(
 
 
 def error_of(
-    tolerance: Tolerance, simulated: AssemblyQuantities, observed: AssemblyQuantities
+    tolerance: Tolerance, simulated: AssemblyMeasures, observed: AssemblyMeasures
 ) -> float:
-    """The error of one quantity, in the unit of its tolerance; see ``errors_in_tolerances``."""
-    one, other = getattr(simulated, tolerance.quantity), getattr(observed, tolerance.quantity)
+    """The error of one measure, in the unit of its tolerance; see ``errors_in_tolerances``."""
+    one, other = getattr(simulated, tolerance.measure), getattr(observed, tolerance.measure)
     if tolerance.kind == "KS":
         return _one_sided(len(one) > 0, len(other) > 0, kolmogorov_smirnov(one, other))
     return scalar_error(tolerance, float(one), float(other))
@@ -121,7 +121,7 @@ def scalar_error(tolerance: Tolerance, simulated: float, observed: float) -> flo
 
 
 MOST_COUNTED = 5.0
-"""An error of more tolerances counts as so many, so that no quantity alone makes the score."""
+"""An error of more tolerances counts as so many, so that no measure alone makes the score."""
 
 
 def score(errors: Mapping[str, float], most: float = MOST_COUNTED) -> float:

@@ -90,9 +90,9 @@ class ReviewRules(Part):
     memory: Days | None = Field(default=None, gt=30, le=36_500)
     """With ``choice: papers``: time after which the weight of a paper has fallen to 1/e; null: it
     stays. Unit: days. Source: this project."""
-    nearest: int = Field(default=12, ge=1, le=1000)
-    """With ``choice: interests``: among so many who may be asked one is drawn. Unit: people.
-    Source: assumed."""
+    nearest: float = Field(default=0.1, gt=0, le=1)
+    """With ``choice: interests``: as a share of the scientists in the society, at least one, among
+    how many who may be asked one is drawn. Unit: share. Source: assumed."""
     conflicts: Literal["excluded", "allowed"] = "excluded"
     """Whether people who have written with one of the authors are asked. Source: assumed."""
     blind: Literal["none", "single", "double"] = "single"
@@ -161,7 +161,8 @@ class ReviewRules(Part):
         if self.choice == "interests":
             # Sorted, because the order of a set changes from process to process (rule 12).
             without = [names[row] for row in sorted(excluded)]
-            near = lab.library.people(manuscript, self.nearest, without).read()
+            count = lab.world.population.share_of_present(self.nearest)
+            near = lab.library.people(manuscript, count, without).read()
             return near[int(rng.integers(len(near)))].id if near else None
         rules: dict[str, Leaders] = {
             "uniform": Anybody(),

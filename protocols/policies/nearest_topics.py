@@ -24,9 +24,9 @@ class NearestTopics(SelectionPolicy):
     McPherson, Smith-Lovin and Cook, Annual Review of Sociology 27:415, 2001).
     """
 
-    nearest: int = Field(default=20, ge=1, le=10_000)
-    """k: how many are near; at most all others. Unit: people. Source: assumed; homophily:
-    McPherson, Smith-Lovin and Cook 2001."""
+    nearest: float = Field(default=0.05, gt=0, le=1)
+    """k as a share of the scientists in the society, at least one: so many are near. Unit: share.
+    Source: assumed; homophily: McPherson, Smith-Lovin and Cook 2001."""
     explore: float = Field(default=0.1, ge=0, le=1)
     """x: probability of a draw from everybody. Unit: probability. Source: assumed; triadic closure:
     Davidsen, Ebel and Bornholdt 2002."""
@@ -72,5 +72,7 @@ class NearestTopics(SelectionPolicy):
         text = interests_text(bank.profile(name, version))
         # Profiles of those who have left stay in the bank, for what is read later.
         others = frozenset({name}) | world.population.departed_names()
-        profiles = bank.search(text, self.nearest, version, others)
+        profiles = bank.search(
+            text, world.population.share_of_present(self.nearest), version, others
+        )
         return [world.population.rows[profile.id] for profile in profiles]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 VALUES = {
-    "quantity": "quantity",
+    "measure": "measure",
     "simulated": "run",
     "simulated_sd": "sd",
     "observed": "observed",
@@ -28,7 +28,7 @@ VALUES = {
     "before": "before",
 }
 DISTANCES = {
-    "quantity": "quantity",
+    "measure": "measure",
     "distance": "off",
     "kind": "as",
     "distance_before": "before",
@@ -49,7 +49,7 @@ SCORED = {
     "within_closed": "ok",
 }
 GIANT = {"window": "years", "side": "column"} | {
-    name: head for name, head in VALUES.items() if name not in ("quantity", "simulated_sd")
+    name: head for name, head in VALUES.items() if name not in ("measure", "simulated_sd")
 }
 KINDS = {"relative": "share", "difference": "diff"}
 """Columns that are printed, and their heads."""
@@ -149,14 +149,16 @@ def _print_comparison(found: ObservedComparison, other: str) -> None:
     for side in scores["side"].drop_duplicates():
         chosen = rows[(rows["window"] == last) & (rows["side"] == side)].replace({"kind": KINDS})
         what = f"{side}, {last:g} years"
-        numbers = [name for name in VALUES if name != "quantity"]
+        numbers = [name for name in VALUES if name != "measure"]
         told = chosen.dropna(subset=numbers, how="all")
         _print_columns(f"{found.name} beside {other}: {what}", told, VALUES)
         told = chosen.dropna(subset=["distance", "distance_before"], how="all")
         _print_columns(f"distances: {what}", told, DISTANCES)
     many = f"runs: {int(scores['runs'].max())}; judged: {int(scores['judged'].max())} quantities"
     _print_columns(f"score in tolerances (0 is best); {many}", scores, SCORED)
-    _print_columns("giant component", rows[rows["quantity"] == "giant component"], GIANT)
+    _print_columns(
+        "giant_component_authors", rows[rows["measure"] == "giant_component_authors"], GIANT
+    )
     for note in (HEADS, SCORES, *found.notes):
         tell(note)
 

@@ -163,8 +163,8 @@ def reach(
 def _worst(tables: CommunityComparison) -> str:
     rows = tables.rows[tables.rows["window"] == tables.rows["window"].max()]
     values = rows[rows["kind"] != "KS"].dropna(subset=["tolerance"])
-    sides = {name: one.set_index("quantity")["observed"] for name, one in values.groupby("side")}
-    sizes = values[values["side"] == "all"].set_index("quantity")
+    sides = {name: one.set_index("measure")["observed"] for name, one in values.groupby("side")}
+    sizes = values[values["side"] == "all"].set_index("measure")
     off = (sides["own"] - sides["all"]).abs() / sizes["tolerance"]
     off = off.where(sizes["kind"] != "relative", off / sides["all"])
     order = off.dropna().sort_values(ascending=False, kind="stable")

@@ -15,7 +15,7 @@ from scipy import special
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.metrics.validation.assembly_quantities import SCALARS
+from virsci_society.metrics.validation.assembly_measures import ASSEMBLY_MEASURES
 from virsci_society.protocols.assembly_runs import AssemblySimulator
 from virsci_society.scenarios.calibration import parameters as keys
 from virsci_society.scenarios.calibration.seats import Leader
@@ -142,8 +142,8 @@ class CalibrationFile(Part):
     )
     """Keys that are fitted by simulation: ``{median: 0.4, sd: 0.5}`` or ``{low: 0, high: 1}``."""
     targets: tuple[str, ...] = (
-        *("newcomers", "q", "repeat_rate", "newcomer_newcomer", "newcomer_incumbent"),
-        *("papers_per_author", "gini", "coauthors", "team_size"),
+        *("newcomer_rate", "q", "repeat_rate", "newcomer_newcomer", "newcomer_incumbent"),
+        *("papers_per_author", "gini_papers", "coauthors_per_author", "authors_per_paper"),
     )
     """Quantities by which they are fitted; all others are only looked at."""
     effort: Effort = Field(default_factory=Effort)
@@ -351,8 +351,8 @@ def _faults(file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
     if not file.targets:
         yield ("targets",), "names no quantity; expected at least one"
     for place, name in enumerate(file.targets):
-        if name not in SCALARS:
-            yield ("targets", place), _unknown(name, "never measured", SCALARS)
+        if name not in ASSEMBLY_MEASURES:
+            yield ("targets", place), _unknown(name, "never measured", ASSEMBLY_MEASURES)
     for key, prior in file.priors.items():
         known = keys.PARAMETERS[key]
         where: KeyPath = ("priors", key)

@@ -73,7 +73,7 @@ def _print_outcome(outcome: Outcome, folder: Path) -> None:
     ]
     print_table("parameters", ("key", "value", "origin", "90 %"), rows)
     # The other columns are on the page: these fit a terminal of 80 columns.
-    columns = ["quantity", "observed", "simulated", "persistence", "trend", "off_simulated"]
+    columns = ["measure", "observed", "simulated", "persistence", "trend", "off_simulated"]
     judged = outcome.check[outcome.check["off_simulated"].notna()]
     for window, part in judged.groupby("window", sort=False):
         cells = part.astype(object).where(part.notna(), None)

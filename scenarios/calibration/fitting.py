@@ -547,7 +547,7 @@ class Fit:
         return np.asarray(measured[:, :, self.targets], dtype=np.float64)
 
     def _targets_of(self, window: ObservedWindow) -> list[float]:
-        return [float(getattr(window.quantities, name)) for name in self.file.targets]
+        return [float(getattr(window.measures, name)) for name in self.file.targets]
 
     def _distances(self, scale: MomentScale, moments: FloatArray) -> FloatArray:
         known = np.isfinite(moments).all(axis=(1, 2))

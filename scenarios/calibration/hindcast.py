@@ -14,7 +14,7 @@ import pandas as pd
 from scipy import special, stats
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.metrics.validation.assembly_quantities import SCALARS
+from virsci_society.metrics.validation.assembly_measures import ASSEMBLY_MEASURES
 from virsci_society.metrics.validation.tolerances import (
     TOLERANCES,
     deviation_of_known,
@@ -38,7 +38,10 @@ FORECASTERS = ("simulated", "persistence", "trend")
 INTERVAL = (0.05, 0.95)
 TREND_WINDOWS, FEWEST_WINDOWS = 8, 3
 """Windows whose slope is continued, at most and at least."""
-POSITIVE = ("papers", "authors", "team_size", "papers_per_author", "coauthors", "tie_lifetime")
+POSITIVE = (
+    *("papers", "authors", "authors_per_paper", "papers_per_author", "coauthors_per_author"),
+    "tie_lifetime",
+)
 """Quantities on a logarithmic scale; assortativity is on its own, all others are shares."""
 STEPS = 40
 """A distribution is the shares of papers or authors with at most 0, 1, ... 39."""
@@ -69,13 +72,13 @@ def trend(values: FloatArray, link: Link) -> FloatArray:
 def trend_values(earlier: Sequence[ObservedWindow], window: ObservedWindow) -> dict[str, float]:
     """``MEASURED`` of a window by the trend of earlier ones; m-patterns have none."""
     found = dict.fromkeys(MEASURED, math.nan)
-    known = [one.quantities for one in earlier]
-    for name in SCALARS:
+    known = [one.measures for one in earlier]
+    for name in ASSEMBLY_MEASURES:
         link: Link = "log" if name in POSITIVE else "logit"
         values = np.array([[float(getattr(one, name))] for one in known]).reshape(-1, 1)
         found[name] = float(trend(values, "identity" if name == "assortativity" else link)[0])
     for name in DISTANCES[:-1]:
-        shares = [_at_most(getattr(one, name)) for one in (*known, window.quantities)]
+        shares = [_at_most(getattr(one, name)) for one in (*known, window.measures)]
         guess = np.maximum.accumulate(trend(np.array(shares[:-1]).reshape(-1, STEPS), "logit"))
         found[name] = float(np.abs(guess - shares[-1]).max())
     return found
@@ -104,8 +107,8 @@ def judge_held_out(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame]:
     runs = fit.simulate(CHECK, centre, settings, windows)
     draws = fit.posterior.resampled(effort.draws)
     drawn = fit.simulate(HELD_OUT_DRAWS, draws, settings, windows)
-    real = np.array([[*one.quantities.scalars().values()] for one in fit.real_windows])
-    discrepancy = dict(zip(SCALARS, np.sqrt(between_windows(real)).tolist(), strict=True))
+    real = np.array([[*one.measures.numbers().values()] for one in fit.real_windows])
+    discrepancy = dict(zip(ASSEMBLY_MEASURES, np.sqrt(between_windows(real)).tolist(), strict=True))
     tables, scores = [], []
     for place, (one, window) in enumerate(zip(years, windows, strict=True)):
         earlier = windows_before(fit.corpus, one, TREND_WINDOWS, skipped=3)
@@ -137,7 +140,7 @@ def _compared(
         found |= {rival: values[name] for rival, values in rivals.items()}
         row: dict[str, object] = {
             "window": window.name,
-            "quantity": name,
+            "measure": name,
             "role": "target" if name in fit.file.targets else "check",
             "observed": math.nan if name in DISTANCES else observed[name],
             **found,
@@ -178,7 +181,7 @@ def interval(known: FloatArray, discrepancy: float) -> tuple[float, float]:
 
 def _scores(table: pd.DataFrame) -> dict[str, object]:
     """Scores of the simulation and its rivals over the fourteen quantities with a tolerance."""
-    judged = table[table["quantity"].isin(list(TOLERANCES))].set_index("quantity")
+    judged = table[table["measure"].isin(list(TOLERANCES))].set_index("measure")
     found: dict[str, object] = {}
     for forecaster in FORECASTERS:
         off = judged[f"off_{forecaster}"]

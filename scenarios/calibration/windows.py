@@ -24,11 +24,11 @@ import numpy as np
 from virsci_society.agents.errors import InputError, SocietyError
 from virsci_society.agents.files.atomic_files import open_in_place, require_plain
 from virsci_society.metrics.networks.team_patterns import pattern_counts, pattern_distance
-from virsci_society.metrics.validation.assembly_quantities import (
-    SCALARS,
-    AssemblyQuantities,
+from virsci_society.metrics.validation.assembly_measures import (
+    ASSEMBLY_MEASURES,
+    AssemblyMeasures,
     AuthorHistory,
-    assembly_quantities,
+    assembly_measures,
 )
 from virsci_society.metrics.validation.tolerances import TOLERANCES, error_of
 from virsci_society.protocols.assembly_runs import AssemblySimulator
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 PATTERNS = "m_patterns"
 DISTANCES = (*(name for name, one in TOLERANCES.items() if one.kind == "KS"), PATTERNS)
 """Distances of the distributions of a simulation to the observed ones."""
-MEASURED = (*SCALARS, *DISTANCES)
+MEASURED = (*ASSEMBLY_MEASURES, *DISTANCES)
 """What is kept of every simulation."""
 AT_ONCE = 8
 """Jobs that go to a worker together."""
@@ -193,9 +193,9 @@ class ObservedWindow:
         return AuthorHistory.from_papers(self.before.dated())
 
     @cached_property
-    def quantities(self) -> AssemblyQuantities:
+    def measures(self) -> AssemblyMeasures:
         """Of the real papers."""
-        return assembly_quantities(self.papers.dated(), self.history)
+        return assembly_measures(self.papers.dated(), self.history)
 
     @cached_property
     def patterns(self) -> Counter[tuple[int, str]]:
@@ -204,19 +204,19 @@ class ObservedWindow:
 
     def values(self, papers: Authorships) -> dict[str, float]:
         """``MEASURED`` of simulated papers of the window."""
-        found = assembly_quantities(papers.dated(), self.history)
+        found = assembly_measures(papers.dated(), self.history)
         return self._compare(found, self._patterns_of(papers))
 
     def compare(self, other: ObservedWindow) -> dict[str, float]:
         """``MEASURED`` of the real papers of another window."""
-        return self._compare(other.quantities, other.patterns)
+        return self._compare(other.measures, other.patterns)
 
     def _compare(
-        self, found: AssemblyQuantities, patterns: Counter[tuple[int, str]]
+        self, found: AssemblyMeasures, patterns: Counter[tuple[int, str]]
     ) -> dict[str, float]:
-        values = found.scalars()
+        values = found.numbers()
         for name in DISTANCES[:-1]:
-            values[name] = error_of(TOLERANCES[name], found, self.quantities)
+            values[name] = error_of(TOLERANCES[name], found, self.measures)
         values[PATTERNS] = pattern_distance(patterns, self.patterns)
         return values
 

@@ -33,13 +33,16 @@ def list_(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="A scenario; a kind of parts: protocols, selection, measures, ...; runs; keys.",
+            help="A scenario; a part; a kind: protocols, measures, facts, ...; runs; keys.",
             autocompletion=complete_name,
         ),
     ] = None,
     folder: Annotated[
         Path,
-        typer.Argument(metavar="FOLDER", help="Of runs: where to look. Of facts: the one to show."),
+        typer.Argument(
+            metavar="WHERE",
+            help="Of runs: the folder. Of facts and keys: the fact or section to show.",
+        ),
     ] = Path("runs"),
     json: Annotated[
         bool, typer.Option("--json", help="Runs as JSON, or keys as JSON Schema for editors.")
@@ -51,7 +54,8 @@ def list_(
     """List the scenarios of the library, or say what one of them or a kind of parts contains.
 
     Parts that installed packages add are listed below the library. `list runs` names the runs
-    below a folder, each with its state, date and cost; `list keys` prints the keys of a scenario.
+    below a folder, each with its state, date and cost; `list keys` prints the keys of a scenario,
+    `list keys protocol.selection` those of a section; `list topics` says what the name means.
     """
     from virsci_society.scenarios.config.registry import KIND_NAMES
 
@@ -61,7 +65,7 @@ def list_(
         _print_runs(folder, json)
         return
     if name == "keys":
-        _print_keys(json, full)
+        _print_keys(json, full, None if folder == Path("runs") else str(folder))
         return
     if name is None:
         lines = [*_library_lines(), *_plugin_lines()]
@@ -100,10 +104,15 @@ def _print_runs(folder: Path, json: bool) -> None:
     print_table(f"runs in {folder}", heads, rows)
 
 
-def _print_keys(json: bool, full: bool) -> None:
+def _print_keys(json: bool, full: bool, section: str | None) -> None:
     """The keys of a scenario file, as a page for people or as JSON Schema."""
     from virsci_society.scenarios.config.schema import Scenario
 
+    if section is not None:
+        from virsci_society.scenarios.config.key_pages import render_section
+
+        tell(*render_section(Scenario, section).splitlines())
+        return
     if json:
         from virsci_society.scenarios.config.json_schema import schema_text
 
@@ -138,8 +147,8 @@ def _plugin_lines() -> Iterator[str]:
 def _kind_lines(kind: str) -> Iterator[str]:
     from virsci_society.scenarios.config.registry import parts_of_kind
 
-    if kind == "measures":
-        yield from _measure_lines()
+    if kind in ("metrics", "measures"):
+        yield from _metric_lines() if kind == "metrics" else _measure_lines()
         return
     if kind == "protocols":
         yield from protocol_lines(parts_of_kind(kind))
@@ -172,28 +181,55 @@ def protocol_lines(protocols: Mapping[str, str]) -> Iterator[str]:
             yield from lines.splitlines()
 
 
-def _measure_lines() -> Iterator[str]:
-    """Tables by family, then numbers with their units, each with its definition and source."""
+def _metric_lines() -> Iterator[str]:
+    """Metrics by family, each with its definition and source."""
     from virsci_society.metrics.registry import FAMILIES
-    from virsci_society.metrics.scalars.measures import MEASURES
     from virsci_society.scenarios.config.outside_code import installed_of
 
-    yield "Tables of a run, by family. The key metrics of a scenario takes families and tables;"
-    yield "where both share a name (novelty, teams, ...), it means the family."
-    for family, tables in FAMILIES.items():
-        yield f"  family {family}"
-        for name, table in tables.items():
-            definition = " ".join((getdoc(table) or "").partition("\n\n")[0].split())
-            yield f"    {name:26} {definition}"
+    yield "Metrics: tables computed from a run, by family. The key metrics of a scenario takes"
+    yield "families and metrics; a name that both share (novelty, teams, ...) means the family."
+    for family, metrics in FAMILIES.items():
+        yield f"family {family}"
+        for name, metric in metrics.items():
+            definition = " ".join((getdoc(metric) or "").partition("\n\n")[0].split())
+            yield f"  {name:26} {definition}"
     if outside := installed_of("metrics"):
-        yield f"  from installed packages: {', '.join(outside)}"
-    yield ""
-    yield "Numbers of a run, for the key measures of a study. Any other column of a table is named"
-    yield "table.column.statistic, such as teams.meetings.median."
-    for name, one in MEASURES.items():
-        unit = f" ({one.unit})" if one.unit else ""
-        definition = "" if one.meaning == one.label else f": {one.meaning}"
-        yield f"  {name:26} {one.label}{unit}{definition}"
+        yield f"from installed packages: {', '.join(outside)}"
+
+
+def _measure_lines() -> Iterator[str]:
+    """Measures by family, each with its unit, definition and source."""
+    from itertools import groupby
+
+    from virsci_society.metrics.measures import MEASURES
+
+    yield "Measures: numbers of a run, by family. The key measures of a study takes their names"
+    yield "and table.column.statistic of any table or metric, such as teams.meetings.median."
+    yield "Measures of a comparison are computed by society compare and calibrate alone."
+    for family, measures in groupby(MEASURES.items(), lambda item: item[1].family):
+        yield f"family {family}"
+        for name, one in measures:
+            unit = f" [{one.unit}]" if one.unit else ""
+            told = "" if one.meaning == one.label else f": {one.meaning}"
+            yield f"  {name:26} {one.label}{unit}{told}"
+
+
+def _meanings(name: str) -> list[str]:
+    """What a name is, where it is no scenario and no kind: a part, metric, measure or key."""
+    from virsci_society.metrics.measures import MEASURES, metrics_named
+    from virsci_society.scenarios.config.registry import TABLES, parts_of_kind
+
+    found = [
+        f"{name} is a part of the kind {kind}: {_first_line(parts_of_kind(kind)[name])} "
+        f"'society list {kind}' names all."
+        for kind in TABLES
+        if name in parts_of_kind(kind)
+    ]
+    if name in MEASURES:
+        found.append(f"{name} is a measure: {MEASURES[name].label} ({MEASURES[name].meaning}).")
+    if metrics_named(name):
+        found.append(f"{name} is a metric, or a family of them: see 'society list metrics'.")
+    return found
 
 
 def _scenario_lines(name: str) -> Iterator[str]:
@@ -207,6 +243,9 @@ def _scenario_lines(name: str) -> Iterator[str]:
         try:
             path = find_scenario(name)
         except InputError as error:
+            if meanings := _meanings(name):
+                yield from meanings
+                return
             hint = did_you_mean(name, [*library(), *KIND_NAMES])
             kinds = ", ".join(KIND_NAMES)
             raise InputError(f"{error}\nkinds of parts are {kinds}{hint}") from error

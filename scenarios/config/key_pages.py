@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, cast
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.document import library
 from virsci_society.scenarios.config.json_schema import (
     Schema,
@@ -81,6 +83,23 @@ at the first of them. The keys of a distribution are listed at the first key tha
 ## Top level
 
 """
+
+
+def render_section(cls: type[BaseModel], section: str) -> str:
+    """The keys of one section, such as ``protocol.selection``, as the page has them.
+
+    Raises:
+        InputError: no key is called so, and none lies below it.
+    """
+    found = [
+        KeySection(title, about, kept)
+        for title, about, rows in key_sections(cls)
+        if (kept := tuple(row for row in rows if f"{row.key}.".startswith(f"{section}.")))
+    ]
+    if not found:
+        known = {row.key for _, _, rows in key_sections(cls) for row in rows}
+        raise InputError(f"no key is called {section!r}{did_you_mean(section, sorted(known))}")
+    return "\n".join(_lines(found, None)).strip()
 
 
 def render_reference(cls: type[BaseModel], only: Common | None = None) -> str:

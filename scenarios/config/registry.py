@@ -17,7 +17,7 @@ from virsci_society.agents.backends.hosts import EVERY, allow_key
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.facts.names import FACTS
-from virsci_society.metrics.measure_names import FAMILY_MEASURES, measures_named
+from virsci_society.metrics.measures import FAMILY_METRICS, metrics_named
 from virsci_society.scenarios.config.outside_code import import_member, installed_of
 from virsci_society.society.ecosystem.importers.source import IMPORTERS
 
@@ -164,7 +164,7 @@ KINDS = {base: table for _, base, table in _PARTS if base is not None}
 """Which table serves a field whose annotation names this base class."""
 TABLES = {kind: table for kind, _, table in _PARTS}
 """Kinds of parts, and the table in which ours of each kind stand."""
-KIND_NAMES = (*TABLES, "measures")
+KIND_NAMES = (*TABLES, "metrics", "measures")
 """Everything that ``society list`` knows by kind."""
 
 
@@ -305,26 +305,26 @@ def is_list(field: FieldInfo) -> bool:
 
 
 def check_metric_name(name: Any, *, trust: bool) -> None:
-    """See that a name under ``metrics`` is a family, a measure or a function from outside."""
-    if isinstance(name, str) and (measures_named(name) or name in installed_of("metrics")):
+    """See that a name under ``metrics`` is a family, a metric or a function from outside."""
+    if isinstance(name, str) and (metrics_named(name) or name in installed_of("metrics")):
         return
     if isinstance(name, str) and ":" in name:
         require_trust(name, trust=trust)
         if not callable(import_member(name)):
             raise InputError(f"{name!r} is no function; a metric is a function of a Run")
         return
-    measures = [measure for family in FAMILY_MEASURES.values() for measure in family]
-    known = dict.fromkeys((*FAMILY_MEASURES, *measures, *installed_of("metrics")))
-    listed = " or ".join(repr(one) for one in FAMILY_MEASURES)
+    metrics = [metric for family in FAMILY_METRICS.values() for metric in family]
+    known = dict.fromkeys((*FAMILY_METRICS, *metrics, *installed_of("metrics")))
+    listed = " or ".join(repr(one) for one in FAMILY_METRICS)
     raise InputError(
-        f"got {name!r}, expected {listed} (families), one of their measures ('society list "
-        f"measures') or package.module:function{did_you_mean(str(name), known)}"
+        f"got {name!r}, expected {listed} (families), one of their metrics ('society list "
+        f"metrics') or package.module:function{did_you_mean(str(name), known)}"
     )
 
 
 def outside_metric(name: str) -> tuple[str, Any] | None:
     """Name and function of a checked metric from outside; None for one of ours."""
-    if measures_named(name):
+    if metrics_named(name):
         return None
     path = installed_of("metrics").get(name, name)
     short = path.partition(":")[2] if path == name else name

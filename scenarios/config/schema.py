@@ -24,7 +24,7 @@ from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.gateway.gateway import Unreadable
 from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.metrics.measure_names import FAMILY_MEASURES, UNASKED
+from virsci_society.metrics.measures import FAMILY_METRICS, UNASKED
 from virsci_society.scenarios.config.diagnostics import Diagnostics
 from virsci_society.scenarios.config.document import (
     Document,
@@ -130,17 +130,17 @@ def settings_json(intervention: Intervention) -> str | None:
 
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
 BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff", "unreadable"})
-METRICS: tuple[str, ...] = tuple(one for one in FAMILY_MEASURES if one not in UNASKED)
+METRICS: tuple[str, ...] = tuple(one for one in FAMILY_METRICS if one not in UNASKED)
 METRIC_NAMES = {
     "type": "array",
     "uniqueItems": True,
     "items": {
         "type": "string",
         "anyOf": [
-            {"enum": list(FAMILY_MEASURES), "description": "a family of measures"},
+            {"enum": list(FAMILY_METRICS), "description": "a family of metrics"},
             {
-                "enum": [name for one in FAMILY_MEASURES.values() for name in one],
-                "description": "a single measure",
+                "enum": [name for one in FAMILY_METRICS.values() for name in one],
+                "description": "a single metric",
             },
             {"pattern": ":", "description": "package.module:function"},
         ],
@@ -281,9 +281,9 @@ class Scenario(Part):
     backend: BackendSettings = Field(default_factory=BackendSettings)
     """Who speaks for the scientists. Source: see its keys."""
     metrics: Annotated[tuple[str, ...], MetricNames(), WithJsonSchema(METRIC_NAMES)] = METRICS
-    """What is measured when the run has ended: families of measures (``novelty``, ``leaks``,
+    """What is measured when the run has ended: families of metrics (``novelty``, ``leaks``,
     ``claims``, ``teams``, ``structure``, ``impact``, ``concurrency``, ``cost``, ``worth``,
-    ``classics``, ``chance``), single measures (``society list measures`` says which is which) and
+    ``classics``, ``chance``), single metrics (``society list metrics`` says which is which) and
     functions from outside. Only if named: ``worth`` (what ideas that were carried out came to),
     ``classics`` (of the protocols ``bandit`` and ``epistemic_landscape``) and ``chance`` (tails
     with a bootstrap, and small worlds against random networks), which takes longest."""

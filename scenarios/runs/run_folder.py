@@ -78,7 +78,7 @@ def record_run(
     scenario: Scenario, society: Society, folder: Path, ledger: Mapping[str, Any]
 ) -> RunRecord:
     """Write what happened in a run; the society is not needed any more after it."""
-    from virsci_society.metrics.measure_names import compares_papers
+    from virsci_society.metrics.measures import compares_papers
     from virsci_society.society.results.run import Run
 
     # First of all: a kill between the files below must not leave an old manifest beside new tables.
@@ -272,13 +272,13 @@ def resolved_text(scenario: Scenario) -> str:
 
 def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
     """Every table of the metrics that the scenario names, by the name of the measure."""
-    from virsci_society.metrics.measure_names import measures_named
+    from virsci_society.metrics.measures import metrics_named
     from virsci_society.metrics.registry import measure
     from virsci_society.scenarios.config.registry import outside_metric
 
     measures = {}
     for metric in scenario.metrics:
-        for name in measures_named(metric):
+        for name in metrics_named(metric):
             measures[name] = measure(run, name)
         if (outside := outside_metric(metric)) is not None:
             name, function = outside

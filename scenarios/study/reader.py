@@ -378,7 +378,7 @@ class _Reading:
             self._named(place, "measure of this study", name, measures)
 
     def _measures(self, scenarios: list[Scenario]) -> None:
-        from virsci_society.metrics.scalars.measures import name_error
+        from virsci_society.metrics.registry import name_error
 
         asked = dict.fromkeys(name for one in scenarios for name in one.metrics)
         own = dict(found for name in asked if (found := outside_metric(name)))

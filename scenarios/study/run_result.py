@@ -132,7 +132,7 @@ def write_text(path: Path, text: str) -> None:
 
 def measure_run_folder(folder: Path, names: Iterable[str]) -> dict[str, float]:
     """The measures of a finished run folder; NaN where the run does not have one."""
-    from virsci_society.metrics.scalars.measures import measure_run
+    from virsci_society.metrics.registry import measure_run
     from virsci_society.society.results.run import Run
 
     return measure_run(Run.open(folder), names)

@@ -117,11 +117,11 @@ class Yearly(Founding):
     among all who may lead.
     """
 
-    teams_per_year: Annotated[float, Field(gt=0, le=10_000_000)] | Literal["counted"] = 100.0
+    teams_per_year: Annotated[float, Field(gt=0, le=10_000_000)] | Literal["counted"] = "counted"
     """Foundings per year on day 0. ``counted``: a whole number, at least 1, at which the last four
     years before day 0 (fewer, where the papers begin later) would have brought, with ``growth``,
     the past papers that they have of anybody in the population. Papers that the filters of the
-    ecosystem left out are not counted. Unit: 1 / year. Source: assumed; of a corpus ``counted``."""
+    ecosystem left out are not counted. Unit: 1 / year. Source: counted on the past papers."""
     growth: float = Field(default=0.0, ge=-5, le=5)
     """Change per year of the logarithm of that rate. Unit: 1 / year. Source: assumed."""
     leaders: Leaders = Field(default_factory=Anybody)
@@ -246,8 +246,8 @@ class CallsForProposals(Founding):
     """Dates of the calls, in order. Unit: days. Source: assumed."""
     every: Days | None = Field(default=None, gt=0)
     """Further calls so often after the last date; null: none. Unit: days. Source: assumed."""
-    teams_per_call: int = Field(default=10, ge=1, le=1_000_000)
-    """Teams founded on each date. Unit: teams. Source: assumed."""
+    teams_per_call: int = Field(ge=1, le=1_000_000)
+    """Teams founded on each date. Unit: teams. Source: the user's choice."""
     leaders: Leaders = Field(default_factory=Anybody)
     """Who leads, by what holds on the date of founding. Source: assumed."""
 

@@ -54,10 +54,10 @@ NAN = float("nan")
 
 
 class GrowthFigures:
-    """Degree, largest component and repeats of the joint papers since day 0.
+    """Co-authors, largest component and repeats of the authors and joint papers since day 0.
 
     A joint paper of a pair is recorded in nearly constant time: components are merged by size, with
-    halved paths (union-find; Tarjan 1975). Memory is two numbers per scientist with a tie. Counting
+    halved paths (union-find; Tarjan 1975). Memory is two numbers per author. Counting
     anew would look at the whole network at every step of Mesa. The figures are for watching only:
     no rule reads them (rule 16). The measures of a run are counted from its tables.
     """
@@ -90,19 +90,24 @@ class GrowthFigures:
             self._size[large] += self._size.pop(small)
             self._largest = max(self._largest, self._size[large])
 
+    def record_authors(self, rows: Iterable[int]) -> None:
+        """Count the authors of a paper, each once."""
+        for row in rows:
+            self._root(row)
+
     @property
-    def mean_degree(self) -> float:
-        """Co-authors since day 0, mean over scientists with any; NaN without a pair."""
+    def coauthors_per_author(self) -> float:
+        """Co-authors since day 0, mean over authors; NaN without an author."""
         return 2 * self._pairs / len(self._parent) if self._parent else NAN
 
     @property
-    def giant_component(self) -> float:
-        """Share of the scientists with a co-author since day 0 in the largest component."""
+    def giant_component_authors(self) -> float:
+        """Share of authors in the largest component; 0 without a pair, NaN without an author."""
         return self._largest / len(self._parent) if self._parent else NAN
 
     @property
     def repeat_rate(self) -> float:
-        """Joint papers of pairs since day 0 that were not their first, 0..1; NaN without any."""
+        """Share of links whose pair wrote together before, 0..1; NaN without a link."""
         return self._repeats / self._joint_papers if self._joint_papers else NAN
 
     def _root(self, row: int) -> int:
@@ -224,6 +229,7 @@ class CoauthorNetwork:
     def record_paper(self, authors: Sequence[int]) -> None:
         """Add one joint paper, dated now, to every pair of these authors (rows)."""
         date = self._now()
+        self.growth.record_authors(authors)
         for i, j in combinations(authors, 2):
             pair = (i, j) if i < j else (j, i)
             since = pair in self._tied

@@ -259,6 +259,10 @@ class Population:
         row = self.rows[name]
         return self.arrived.get(row, -math.inf) < date <= self.departed.get(row, math.inf)
 
+    def share_of_present(self, share: float) -> int:
+        """How many people a share of those who are in the society is; at least one."""
+        return max(1, round(share * (len(self) - len(self.departed))))
+
     def departed_names(self) -> frozenset[str]:
         """Masked names of those who have left the society."""
         # Made anew after a departure only, because every search among people asks for it.

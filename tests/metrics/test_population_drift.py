@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from virsci_society.metrics.population import TopicHistory, drift, main_topics, topic_extent
-from virsci_society.metrics.scalars.measures import measure_run
-from virsci_society.metrics.scalars.outcomes import invited_guests, share_with_paper
+from virsci_society.metrics.measure_functions import invited_guests, share_with_paper
+from virsci_society.metrics.population import TopicHistory, drift, keyword_diversity, main_topics
+from virsci_society.metrics.registry import measure_run
 from virsci_society.metrics.teams.peer_review import unended
 from virsci_society.metrics.teams.teams import by_protocol, teams
 
@@ -174,7 +174,7 @@ def test_extent_of_topics_is_the_same_of_more_papers_of_the_same_subjects(make_r
         papers = [
             (f"P{n}", None, "", "", 1.0, None, text, False) for n, text in enumerate(keywords)
         ]
-        return topic_extent(make_run({"papers": papers}))
+        return keyword_diversity(make_run({"papers": papers}))
 
     # Of four keywords two are the same: one of six pairs.
     assert extent(["x; y", "x; z", None]) == pytest.approx(6.0)

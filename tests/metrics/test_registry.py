@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.measure_names import FAMILY_MEASURES, compares_papers, measures_named
+from virsci_society.metrics.measures import FAMILY_METRICS, compares_papers, metrics_named
 from virsci_society.metrics.registry import FAMILIES, METRICS, measure
 from virsci_society.scenarios.config.schema import METRICS as DEFAULT
 
@@ -111,7 +111,7 @@ def test_what_was_written_goes_before_what_would_be_computed(run, make_run):
 
 
 def test_a_scenario_can_ask_for_every_family_and_has_the_usual_ones_by_default():
-    assert {name: list(one) for name, one in FAMILY_MEASURES.items()} == {
+    assert {name: list(one) for name, one in FAMILY_METRICS.items()} == {
         name: list(family) for name, family in FAMILIES.items()
     }
     assert set(DEFAULT) == set(FAMILIES) - {"chance", "classics", "worth"}
@@ -119,9 +119,9 @@ def test_a_scenario_can_ask_for_every_family_and_has_the_usual_ones_by_default()
 
 
 def test_a_name_stands_for_a_family_or_for_one_measure():
-    assert measures_named("cost") == tuple(FAMILIES["cost"])
-    assert measures_named("degrees") == ("degrees",)
+    assert metrics_named("cost") == tuple(FAMILIES["cost"])
+    assert metrics_named("degrees") == ("degrees",)
     # Of a family and a measure of one name the family is meant, which holds the measure.
-    assert measures_named("teams") == tuple(FAMILIES["teams"])
+    assert metrics_named("teams") == tuple(FAMILIES["teams"])
     assert all(name in FAMILIES[name] for name in FAMILIES if name in METRICS)
-    assert measures_named("degree") == ()
+    assert metrics_named("degree") == ()

@@ -9,13 +9,13 @@ import numpy as np
 from virsci_society.metrics.inference.comparisons import EQUAL_PAIRS, ArmDifference
 from virsci_society.metrics.inference.correlations import RANK_TREND, Correlation
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, Interval
+from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.report.templates import (
     THIN_SPACE,
     count_of,
     format_number,
     format_percent,
 )
-from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult
 from virsci_society.scenarios.study.results.study import Study
 
@@ -86,9 +86,7 @@ def words(key: str) -> str:
 
 def percentage(study: Study, measure: str) -> float:
     """100 where differences of a measure are told in percentage points, else 1."""
-    known = MEASURES.get(measure)
-    is_share = known is not None and known.unit == "share" and "share of" in study.label(measure)
-    return 100.0 if is_share else 1.0
+    return 100.0 if measure in MEASURES and MEASURES[measure].unit == "share" else 1.0
 
 
 def _against(study: Study, one: ComparisonResult) -> str:

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.metrics.inference.comparisons import power_sentences
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, POOR_COVERAGE
+from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.report.templates import (
     count_of,
@@ -23,7 +24,6 @@ from virsci_society.metrics.report.templates import (
     template_environment,
     write_html,
 )
-from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.scenarios.study.design import format_value
 from virsci_society.scenarios.study.results import figures, tables
 from virsci_society.scenarios.study.results.answer import answer, finding, percentage, unit_of

@@ -22,7 +22,7 @@ from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import require_regular_file
 from virsci_society.agents.files.file_hashes import read_hashes
-from virsci_society.metrics.scalars.measures import measure_label
+from virsci_society.metrics.measures import measure_label
 from virsci_society.scenarios.study.run_result import read_result
 from virsci_society.scenarios.study.study_file import Comparison, Figure, Scatter
 from virsci_society.society.results.table_files import read_parquet

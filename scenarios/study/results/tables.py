@@ -35,9 +35,9 @@ from virsci_society.metrics.inference.intervals import (
     t_interval,
 )
 from virsci_society.metrics.inference.two_lines import TwoLines
+from virsci_society.metrics.measures import measure_extent
 from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.report.drawing.svg import standalone_svg
-from virsci_society.metrics.scalars.measures import measure_extent
 from virsci_society.scenarios.study.results.comparisons import ComparisonResult, compare_two_arms
 from virsci_society.scenarios.study.results.study import Study
 from virsci_society.society.results.table_files import write_csv

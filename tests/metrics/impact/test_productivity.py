@@ -43,7 +43,7 @@ def test_productivity_by_hand(busy):
 
 
 def test_inequality_by_hand(busy):
-    table = inequality(busy).set_index("quantity")
+    table = inequality(busy).set_index("of")
     assert table.loc["papers per author", ["n", "total"]].tolist() == [5, 6]
     assert table.loc["papers per author", "gini"] == pytest.approx(gini([2, 1, 1, 1, 1]))
     assert table.loc["papers per author", "top_tenth"] == pytest.approx(2 / 6)

@@ -16,9 +16,9 @@ def test_degrees_by_hand(run):
 
 def test_few_values_are_undecided(run, empty_run):
     for one in (run, empty_run):
-        table = tail(one).set_index("quantity")
+        table = tail(one).set_index("of")
         assert table["verdict"].str.startswith("undecided").all()
-    assert tail(run).set_index("quantity").loc["papers per scientist", "n"] == 4
+    assert tail(run).set_index("of").loc["papers per scientist", "n"] == 4
 
 
 @pytest.mark.slow
@@ -30,7 +30,7 @@ def test_the_tail_of_a_preferential_attachment_society(make_run):
     pairs = [sorted((f"S{a}", f"S{b}")) for a, b in graph.edges]
     run = make_run({"ties": [(a, b, 1.0, 1) for a, b in sorted(pairs)]})
     found = tail(run)
-    row = found.set_index("quantity").loc["degree, grown"]
+    row = found.set_index("of").loc["degree, grown"]
     assert row["n"] == 2000
     assert 2.5 < row["alpha"] < 3.2
     assert not row["verdict"].startswith("not")

@@ -5,9 +5,9 @@ import math
 import pandas as pd
 import pytest
 
+from virsci_society.metrics.registry import measure_run
 from virsci_society.metrics.report.page import render_page
 from virsci_society.metrics.report.sections import peer_review_section
-from virsci_society.metrics.scalars.measures import measure_run
 from virsci_society.metrics.teams.peer_review import review_outcomes, reviewers
 from virsci_society.society.results.run import Run
 

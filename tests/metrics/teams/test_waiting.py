@@ -1,6 +1,7 @@
 import pytest
 
-from virsci_society.metrics.scalars.measures import MEASURES, measure_run
+from virsci_society.metrics.measures import MEASURES
+from virsci_society.metrics.registry import measure_run
 from virsci_society.metrics.teams.timelines import delays, held_attention, pieces
 
 
@@ -53,7 +54,9 @@ def test_the_measures_of_waiting_by_hand(week, make_run):
         "waiting_notice": 7,
         "waiting_meeting": 1,
     }
-    assert measure_run(make_run(week), ["memberships"]) == {"memberships": (2 + 1) / 2}
+    assert measure_run(make_run(week), ["memberships_at_homework"]) == {
+        "memberships_at_homework": (2 + 1) / 2
+    }
 
 
 def test_turning_from_another_project_is_neither_work_nor_waiting(week, make_run):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from virsci_society.metrics.validation.comparison import (
-    QUANTITIES,
+    ROWS,
     Community,
     compare_with_real,
     compared_windows,
@@ -57,7 +57,7 @@ def real():
 def rows_of(found, side="all", window=1):
     table = found.rows
     chosen = table[(table["side"] == side) & (table["window"] == window)]
-    return chosen.set_index("quantity")
+    return chosen.set_index("measure")
 
 
 def test_all_has_every_author_and_own_only_the_societys(real):
@@ -66,24 +66,24 @@ def test_all_has_every_author_and_own_only_the_societys(real):
     assert everybody.loc["authors", ["simulated", "observed"]].tolist() == [4, 6]
     assert own.loc["authors", ["simulated", "observed"]].tolist() == [4, 3]
     # Of abz, yw and d the society wrote ab and d: sizes are counted in its own authors.
-    assert everybody.loc["team size", "observed"] == 2
-    assert own.loc["team size", "observed"] == 1.5
+    assert everybody.loc["authors_per_paper", "observed"] == 2
+    assert own.loc["authors_per_paper", "observed"] == 1.5
     # Whole: abz and d have three authors and one; nobody of the society wrote yw.
-    assert everybody.loc["size of own teams", ["simulated", "observed"]].tolist() == [2, 2]
-    assert pd.isna(own.loc["size of own teams", "observed"])
-    assert own.loc["alone", "observed"] == 0.5
-    assert everybody.loc["newcomer rate", "observed"] == pytest.approx(3 / 6)
-    assert own.loc["newcomer rate", "observed"] == 0
-    assert own.loc["active", ["simulated", "observed"]].tolist() == [1, 0.75]
-    assert pd.isna(everybody.loc["active", "observed"])
+    assert everybody.loc["authors_per_own_paper", ["simulated", "observed"]].tolist() == [2, 2]
+    assert pd.isna(own.loc["authors_per_own_paper", "observed"])
+    assert own.loc["single_authored", "observed"] == 0.5
+    assert everybody.loc["newcomer_rate", "observed"] == pytest.approx(3 / 6)
+    assert own.loc["newcomer_rate", "observed"] == 0
+    assert own.loc["people_with_paper", ["simulated", "observed"]].tolist() == [1, 0.75]
+    assert pd.isna(everybody.loc["people_with_paper", "observed"])
     assert own.loc["authors", "distance"] == pytest.approx(1 / 3)
-    assert list(own.index) == list(QUANTITIES)
+    assert list(own.index) == list(ROWS)
 
 
 def test_papers_of_a_run_by_people_from_outside_count_in_all_alone(real):
     run = written((0, "aN", "x"), (0, "MN", "y"))
     found = compare_with_real([run], real, [1])
-    assert rows_of(found).loc["newcomer rate", "simulated"] == pytest.approx(3 / 4)
+    assert rows_of(found).loc["newcomer_rate", "simulated"] == pytest.approx(3 / 4)
     assert rows_of(found, "own").loc["papers", "simulated"] == 1
 
 
@@ -92,9 +92,9 @@ def test_before_is_the_same_length_of_time_measured_alike(real):
     before = rows_of(found)["before"]
     assert before["papers"] == 2
     # c and d had no paper before the year -1, a and b had one together.
-    assert before["newcomer rate"] == 0.5
-    assert before["repeat rate"] == 0.5
-    assert rows_of(found).loc["newcomer rate", "distance_before"] == pytest.approx(0)
+    assert before["newcomer_rate"] == 0.5
+    assert before["repeat_rate"] == 0.5
+    assert rows_of(found).loc["newcomer_rate", "distance_before"] == pytest.approx(0)
 
 
 def test_a_past_that_is_too_short_has_no_column_before(real):
@@ -172,9 +172,9 @@ def test_bootstrap_errors_shrink_with_the_number_of_papers():
     real = invented(np.random.default_rng(2), years=14)
     found = compare_with_real([real.later], real, [1, 8])
     short, long = (rows_of(found, window=years)["observed_error"] for years in (1, 8))
-    assert 0 < long["team size"] < short["team size"]
+    assert 0 < long["authors_per_paper"] < short["authors_per_paper"]
     sizes = [len(one.authors) for one in papers_between(real.later, 0, 8)]
-    assert long["team size"] == pytest.approx(np.std(sizes) / np.sqrt(len(sizes)), rel=0.3)
+    assert long["authors_per_paper"] == pytest.approx(np.std(sizes) / np.sqrt(len(sizes)), rel=0.3)
 
 
 def topics(papers, known=None, by=words_of):

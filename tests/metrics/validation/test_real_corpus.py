@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from virsci_society.metrics.validation.assembly_quantities import AuthorHistory, assembly_quantities
+from virsci_society.metrics.validation.assembly_measures import AuthorHistory, assembly_measures
 from virsci_society.metrics.validation.comparison import Community, compare_with_real
 from virsci_society.metrics.validation.dated_papers import (
     DatedPaper,
@@ -32,29 +32,29 @@ OBSERVED = {
     (0, 2): {
         "q": 0.582,
         "repeat_rate": 0.206,
-        "newcomers": 0.415,
-        "giant_component": 0.312,
-        "gini": 0.249,
+        "newcomer_rate": 0.415,
+        "giant_component_authors": 0.312,
+        "gini_papers": 0.249,
         "papers_per_author": 1.412,
-        "team_size": 4.183,
+        "authors_per_paper": 4.183,
         "clustering": 0.855,
-        "coauthors": 5.262,
+        "coauthors_per_author": 5.262,
         "assortativity": 0.176,
         "authors": 859,
     },
     (-2, 0): {
         "q": 0.697,
         "repeat_rate": 0.202,
-        "newcomers": 0.462,
-        "giant_component": 0.209,
-        "gini": 0.245,
+        "newcomer_rate": 0.462,
+        "giant_component_authors": 0.209,
+        "gini_papers": 0.245,
         "papers_per_author": 1.421,
-        "team_size": 3.914,
+        "authors_per_paper": 3.914,
         "clustering": 0.849,
-        "coauthors": 4.821,
+        "coauthors_per_author": 4.821,
     },
-    (0, 1): {"giant_component": 0.147},
-    (0, 4): {"giant_component": 0.755, "newcomers": 0.421, "repeat_rate": 0.197},
+    (0, 1): {"giant_component_authors": 0.147},
+    (0, 4): {"giant_component_authors": 0.755, "newcomer_rate": 0.421, "repeat_rate": 0.197},
 }
 """Counted with throw-away code before this was written (design/realism.md)."""
 
@@ -83,12 +83,12 @@ def papers():
 
 def window(papers, first, end):
     history = history_of(papers_between(papers, -99, first))
-    return assembly_quantities(dated_authors(papers_between(papers, first, end)), history)
+    return assembly_measures(dated_authors(papers_between(papers, first, end)), history)
 
 
 @pytest.mark.parametrize(("years", "expected"), OBSERVED.items())
 def test_figures_of_vis(papers, years, expected):
-    found = window(papers, *years).scalars()
+    found = window(papers, *years).numbers()
     assert {name: round(found[name], 3) for name in expected} == expected
 
 
@@ -120,7 +120,7 @@ def test_halves_lie_nearly_as_far_apart_as_two_periods(papers):
     later = [one for one in papers if one.date >= 0]
     real = Community(past, later, frozenset(), history_of(past))
     rows = compare_with_real([later], real, [2]).rows
-    mix = rows[(rows["side"] == "all") & (rows["quantity"] == "topic mix")].iloc[0]
+    mix = rows[(rows["side"] == "all") & (rows["measure"] == "topic_mix")].iloc[0]
     assert mix["distance"] == 0
     assert 0.6 < mix["halves"] < mix["distance_before"] < 0.9
 
@@ -139,12 +139,12 @@ def test_the_work_of_a_window_grows_with_its_papers_and_not_with_their_square(pa
         before = sys.getprofile()
         sys.setprofile(count_call)
         try:
-            assembly_quantities(rows[:count], history)
+            assembly_measures(rows[:count], history)
         finally:
             sys.setprofile(before)
         return counted[0]
 
-    assembly_quantities(rows[:10], history)  # imports what it needs
+    assembly_measures(rows[:10], history)  # imports what it needs
     few, many = calls(250), calls(1000)
     assert many < 6 * few
     assert many < 200_000

@@ -384,7 +384,7 @@ def test_nobody_judges_a_coauthor_unless_it_is_allowed(synthetic):
 
 
 def test_by_interests_the_nearest_are_asked(synthetic):
-    played = reviewed(synthetic, nearest=1, conflicts="allowed", reviewers=1)
+    played = reviewed(synthetic, nearest=0.01, conflicts="allowed", reviewers=1)
     (said,) = played.of_form("Review")
     manuscript = said.request.slots["manuscript"]
     world = played.society.world

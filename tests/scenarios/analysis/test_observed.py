@@ -10,7 +10,7 @@ from tests.command_line import society
 from tests.edited_folders import edit_manifest
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society import load_scenario, run_scenario
-from virsci_society.metrics.validation.comparison import QUANTITIES
+from virsci_society.metrics.validation.comparison import ROWS
 from virsci_society.metrics.validation.dated_papers import real_papers, simulated_papers
 from virsci_society.scenarios.analysis.observed import (
     ComparedRuns,
@@ -63,13 +63,13 @@ def test_the_table_is_printed_kept_and_shown(folders, tmp_path):
     shutil.copytree(run, mine)
     digest = (mine / "digest").read_bytes()
     # What an earlier comparison kept is written anew, with new hashes.
-    write_measures(mine, {"observed": pd.DataFrame({"quantity": ["papers"]})})
+    write_measures(mine, {"observed": pd.DataFrame({"measure": ["papers"]})})
     done = society("compare", mine, "--with", eco)
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("columns: own can be reached; all cannot")
     opened = Run.open(mine)
     table = opened.measure("observed")
-    assert table["quantity"].unique().tolist() == list(QUANTITIES)
+    assert table["measure"].unique().tolist() == list(ROWS)
     assert set(table["side"]) == {"all", "own"}
     assert set(table["window"]) == {1}
     assert opened.measure("observed_scores")["judged"].max() <= 14
@@ -90,7 +90,7 @@ def test_windows_are_cut_at_the_length_of_the_run(folders):
     eco, folder = folders
     run, made = Run.open(folder), Ecosystem.load(eco)
     found = compare_with_ecosystem(ComparedRuns("one", (run,)), made)
-    rows = found.tables.rows.set_index(["side", "quantity"])
+    rows = found.tables.rows.set_index(["side", "measure"])
     authors = made.contemporary.table["authors"].to_pylist()
     first = [one for one, day in zip(authors, made.contemporary.dates, strict=True) if day < 365]
     assert whole_years(run) == 1
@@ -130,7 +130,7 @@ def test_the_real_papers_of_its_scientists_are_at_no_distance_from_own(folders):
     assert (own["distance"].dropna() == 0).all()
     assert len(own["distance"].dropna()) > 20
     # Of the others their number is known, which is all that the size of own teams needs.
-    of_all = found.tables.rows[found.tables.rows["side"] == "all"].set_index("quantity")
+    of_all = found.tables.rows[found.tables.rows["side"] == "all"].set_index("measure")
     assert of_all.loc["size of own teams", "distance"] == 0
     real = [one for one in real_papers(late) if names & {*one.authors}]
     sizes = [len(one.authors) + one.outside for one in simulated_papers(oracle)]
@@ -164,7 +164,7 @@ def test_several_runs_have_a_mean_and_a_spread(folders, tmp_path):
     assert done.exit_code == 0, done.output
     (found,) = json.loads(done.stdout)["comparisons"]
     assert {one["runs"] for one in found["scores"]} == {3}
-    sizes = next(one for one in found["rows"] if one["quantity"] == "papers")
+    sizes = next(one for one in found["rows"] if one["measure"] == "papers")
     counts = [len(Run.open(one).table("papers")) for one in (run, *others)]
     assert sizes["simulated"] == pytest.approx(sum(counts) / 3)
     assert any("same digest" in told for told in found["notes"])

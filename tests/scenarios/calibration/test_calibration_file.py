@@ -39,7 +39,7 @@ def test_defaults(read):
     made = read("\n".join(FILE.splitlines()[:5]))
     assert made.file.priors["protocol.selection.q"] == Prior(median="counted", sd=0.7)
     assert made.file.effort.seeds == 20
-    assert "gini" in made.file.targets
+    assert "gini_papers" in made.file.targets
 
 
 def test_priors_at_their_medians_and_bounds():

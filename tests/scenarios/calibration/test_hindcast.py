@@ -30,8 +30,8 @@ def test_the_trend_of_a_field_that_stays_as_it_is_repeats_it(read):
     corpus = read().corpus
     window = ObservedWindow.of(corpus, Window(2008, 2008))
     found = trend_values([window] * 4, window)
-    observed = window.quantities.scalars()
-    for name in ("papers", "team_size", "q", "assortativity"):
+    observed = window.measures.numbers()
+    for name in ("papers", "authors_per_paper", "q", "assortativity"):
         assert found[name] == pytest.approx(observed[name])
     # Shares of 0 and 1 are moved by a thousandth.
     assert max(found[name] for name in DISTANCES[:-1]) <= 0.0011

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.agents.invented_names import with_invented_names
+from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.registry import METRICS
 from virsci_society.metrics.report.transcript import decoded_reply
-from virsci_society.metrics.scalars.measures import MEASURES
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.metrics.summary_file import SUMMARY, read_summary
 from virsci_society.scenarios.cli.app import app
@@ -117,7 +117,9 @@ def test_list_of_measures_has_every_table_and_number_with_its_definition():
     assert "  family cost" in lines
     for name in (*METRICS, *MEASURES):
         assert any(line.split()[:1] == [name] and len(line.split()) > 3 for line in lines), name
-    assert any("co-authors" in line for line in lines if line.split()[:1] == ["mean_degree"])
+    assert any(
+        "co-authors" in line for line in lines if line.split()[:1] == ["coauthors_per_author"]
+    )
 
 
 def test_show_prints_the_written_summary_which_is_that_of_the_tables(small_run):

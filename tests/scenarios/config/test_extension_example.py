@@ -238,7 +238,7 @@ def test_an_installed_importer_reads_a_source(installed):
     [
         ("metrics=[coast]", "did you mean 'cost'?"),
         ("metrics=[nowhere:at_all]", "'nowhere:at_all' cannot be imported"),
-        ("metrics=['virsci_society.metrics.measure_names:FAMILY_MEASURES']", "is no function"),
+        ("metrics=['virsci_society.metrics.measures:FAMILY_METRICS']", "is no function"),
     ],
 )
 def test_a_name_that_is_none_is_told(setting, message):

@@ -56,7 +56,7 @@ def test_newcomers_are_in_every_table_and_measure(lived):
     new = [who for who in wrote.index if who in set(late["scientist"])]
     assert new
     assert wrote.loc[new, "before"].tolist() == [0] * len(new)
-    each = measure(run, "inequality").set_index("quantity")
+    each = measure(run, "inequality").set_index("of")
     assert each.at["papers per scientist", "n"] == len(people)
     there = measure(run, "presence")
     assert there["present"].iloc[0] == 14 - (careers["date"] == 0).sum()

@@ -49,7 +49,7 @@ POLICIES = {
     "citations": PreferentialAttachment(by="citations", floor=10),
     "two steps": TwoStep(),
     "two steps only": TwoStep(explore=0),
-    "near": NearestTopics(nearest=3, explore=0.3),
+    "near": NearestTopics(nearest=0.3, explore=0.3),
     "fixed": FixedTeam(people=("Scientist8", "Scientist2", "Scientist0")),
     "guimera": Guimera(p=0.6, q=0.5),
     "guimera, q = 1": Guimera(p=0.9, q=1.0),
@@ -165,7 +165,7 @@ def test_paths_of_two_steps_by_hand(world):
 
 def test_the_nearest_are_those_with_the_same_interest(world):
     """8 has the interest of 0, 9 that of 1; all others have one of their own."""
-    chances = NearestTopics(nearest=1, explore=0).chances((0,), range(tiny_society.PEOPLE), world)
+    chances = NearestTopics(nearest=0.1, explore=0).chances((0,), range(tiny_society.PEOPLE), world)
     assert chances.tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 1, 0]
 
 

@@ -8,12 +8,12 @@ import pytest
 from scipy import sparse
 
 from virsci_society import ScenarioSociety
-from virsci_society.metrics.scalars.measures import MEASURES
+from virsci_society.metrics.registry import measure_run
 from virsci_society.society.population.network import CoauthorNetwork, GrowthFigures
 from virsci_society.society.results.dataframes import build_tables
 from virsci_society.society.results.run import Run
 
-FIGURES = ("mean_degree", "giant_component", "repeat_rate")
+FIGURES = ("coauthors_per_author", "giant_component_authors", "repeat_rate")
 
 
 def test_nothing_has_grown_yet():
@@ -33,14 +33,15 @@ def test_agrees_with_networkx_after_every_paper(seed):
         day[0] = float(number // 2)
         authors = rng.choice(60, rng.integers(1, 5), replace=False).tolist()
         network.record_paper(authors)
+        graph.add_nodes_from(authors)
         for pair in combinations(sorted(authors), 2):
             joint, repeats = joint + 1, repeats + (pair in met)
             met.add(pair)
             graph.add_edge(*pair)
-        if graph:
+        if joint:
             parts = max(len(part) for part in nx.connected_components(graph))
-            assert network.growth.giant_component == parts / len(graph)
-            assert network.growth.mean_degree == 2 * graph.number_of_edges() / len(graph)
+            assert network.growth.giant_component_authors == parts / len(graph)
+            assert network.growth.coauthors_per_author == 2 * graph.number_of_edges() / len(graph)
             assert network.growth.repeat_rate == repeats / joint
     assert repeats > 0
 
@@ -51,6 +52,6 @@ def test_they_are_the_measures_of_the_run():
     society.run_to_end()
     last = society.datacollector.get_model_vars_dataframe().iloc[-1]
     run = Run(build_tables(society.log.all_rows()), {"seed": 3, "days": society.until}, {})
-    for name in FIGURES:
-        assert last[name] == pytest.approx(MEASURES[name].compute(run)), name
+    for name, value in measure_run(run, FIGURES).items():
+        assert last[name] == pytest.approx(value), name
     assert last["repeat_rate"] > 0

@@ -463,7 +463,7 @@ def grid_values(replicates=6):
     rng = np.random.default_rng(0)
     lifts = rng.uniform(0, 0.5, replicates)
     return {
-        (name, "giant_component"): (
+        (name, "giant_component_authors"): (
             [0.0] * replicates
             if given["x.q"] == 0
             else (0.4 * given["x.p"] + lifts + rng.normal(0, 0.01, replicates)).tolist()
@@ -473,8 +473,8 @@ def grid_values(replicates=6):
 
 
 def grid_study(folder, **more):
-    plans = [{"test": "rank_correlation", "of": "giant_component", "over": "x.p"}]
-    told = told_of(FACTORS, ["giant_component"], 6, comparisons=plans, **more)
+    plans = [{"test": "rank_correlation", "of": "giant_component_authors", "over": "x.p"}]
+    told = told_of(FACTORS, ["giant_component_authors"], 6, comparisons=plans, **more)
     return write_study(folder, told, grid_values())
 
 
@@ -492,10 +492,10 @@ def test_a_rank_correlation_of_a_grid_is_taken_within_seeds_and_settings(tmp_pat
 
 
 def test_intervals_of_a_measure_end_where_it_does(tmp_path):
-    values = {(arm, "giant_component"): [0.0, 0.0, 0.3] for arm in ARMS}
+    values = {(arm, "giant_component_authors"): [0.0, 0.0, 0.3] for arm in ARMS}
     values |= {(arm, "other.x.mean"): [0.0, 0.0, 0.3] for arm in ARMS}
-    told = told_of(ARMS, ["giant_component", "other.x.mean"], 3)
+    told = told_of(ARMS, ["giant_component_authors", "other.x.mean"], 3)
     study = Study.open(write_study(tmp_path / "study", told, values))
-    assert (tables.measure_by_arm(study, "giant_component")["low"] == 0).all()
+    assert (tables.measure_by_arm(study, "giant_component_authors")["low"] == 0).all()
     assert (tables.measure_by_arm(study, "other.x.mean")["low"] < 0).all()
     assert study.label("other.x.mean") == "mean x (other)"

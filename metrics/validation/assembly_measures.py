@@ -1,8 +1,8 @@
-"""Quantities of team assembly and co-authorship of the papers of one window of time.
+"""Measures of team assembly and co-authorship of the papers of one window of time.
 
 A pure function of papers, given as dates with author ids, and of what was known before them. It
 takes no run, folder or data frame, so that a calibration may call it thousands of times. A
-simulated and a real community are measured by it alike, by one definition of each quantity.
+simulated and a real community are measured by it alike, by one definition of each measure.
 """
 
 from __future__ import annotations
@@ -104,77 +104,56 @@ NO_HISTORY = AuthorHistory()
 
 
 @dataclass(frozen=True)
-class AssemblyQuantities:
-    """Quantities of the papers of one window; NaN where there is nothing to divide by.
+class AssemblyMeasures:
+    """The measures of the papers of one window, by their names; NaN where nothing is to divide by.
 
-    A newcomer is an author without a paper dated before; an incumbent has one. A link is a pair of
-    authors of one paper. The co-authorship network has a node for every author and a tie for every
-    pair with a joint paper in the window.
-
-    Attributes:
-        alone: share of the papers with one author, 0..1.
-        gini: Gini coefficient of the papers per author, 0..1.
-        newcomers: share of the authorships that are those of newcomers, 0..1.
-        first_newcomers: share of newcomers among the first authors, 0..1, of papers with two
-            authors or more.
-        q: share of the links of two incumbents whose pair had a joint paper before, 0..1.
-        repeat_rate: share of all links whose pair had a joint paper before, 0..1.
-        newcomer_newcomer: share of the links that join two newcomers, 0..1.
-        newcomer_incumbent: share that join a newcomer and an incumbent.
-        incumbent_incumbent: share that join two incumbents.
-        giant_component: share of the authors in the largest component; 0 without any tie.
-        clustering: mean local clustering coefficient, 0..1, of the authors with a tie (those with
-            one co-author count as 0).
-        assortativity: correlation of the degrees at the two ends of a tie, -1..1.
-        tie_lifetime: years from the first joint paper of a pair, of before the window too, to its
-            last one in the window, mean over the pairs with a joint paper in the window; 0 for a
-            pair with papers of one year. Pairs whose first paper has no date are left out.
-
-    Source:
-        Guimera et al. 2005 (newcomers, incumbents, q), Watts and Strogatz 1998 (clustering),
-        Newman 2001 and 2002 (degrees, giant component, assortativity), Gini 1912, Petersen 2015
-        (lifetimes of ties).
+    ``metrics/measures.csv`` defines them, with "since day 0" read as "in the window". A newcomer is
+    an author without a paper of an earlier period; an incumbent has one. A link is a pair of
+    authors of one paper. Last come three distributions: authors of each paper, papers of each
+    author, co-authors of each author.
     """
 
     papers: int
     authors: int
-    team_size: float
-    alone: float
+    authors_per_paper: float
+    single_authored: float
     papers_per_author: float
-    gini: float
-    newcomers: float
-    first_newcomers: float
-    middle_newcomers: float
-    last_newcomers: float
+    gini_papers: float
+    newcomer_rate: float
+    newcomer_rate_first: float
+    newcomer_rate_middle: float
+    newcomer_rate_last: float
     q: float
     repeat_rate: float
     newcomer_newcomer: float
     newcomer_incumbent: float
     incumbent_incumbent: float
-    coauthors: float
-    giant_component: float
+    coauthors_per_author: float
+    giant_component_authors: float
     clustering: float
     assortativity: float
     tie_lifetime: float
-    sizes: IntArray = field(repr=False)
+    authors_by_paper: IntArray = field(repr=False)
     papers_by_author: IntArray = field(repr=False)
     coauthors_by_author: IntArray = field(repr=False)
 
-    def scalars(self) -> dict[str, float]:
+    def numbers(self) -> dict[str, float]:
         """All but the three distributions, by name."""
-        return {name: float(getattr(self, name)) for name in SCALARS}
+        return {name: float(getattr(self, name)) for name in ASSEMBLY_MEASURES}
 
 
-DISTRIBUTIONS = ("sizes", "papers_by_author", "coauthors_by_author")
-SCALARS = tuple(one.name for one in fields(AssemblyQuantities) if one.name not in DISTRIBUTIONS)
+DISTRIBUTIONS = ("authors_by_paper", "papers_by_author", "coauthors_by_author")
+ASSEMBLY_MEASURES = tuple(
+    one.name for one in fields(AssemblyMeasures) if one.name not in DISTRIBUTIONS
+)
 
 
-def assembly_quantities(
+def assembly_measures(
     papers: Iterable[DatedAuthors],
     before: AuthorHistory | Iterable[DatedAuthors] = NO_HISTORY,
     *,
     period: float = DAYS_PER_YEAR,
-) -> AssemblyQuantities:
+) -> AssemblyMeasures:
     """Measure the papers of a window.
 
     Papers of one period know nothing of each other: an author's or a pair's first paper is dated
@@ -247,8 +226,8 @@ def _encode(papers: Iterable[DatedAuthors], known: AuthorHistory, period: float)
 
 def _measure(
     works: _Works, links: _Links, history: AuthorHistory, period: float
-) -> AssemblyQuantities:
-    """Every quantity."""
+) -> AssemblyMeasures:
+    """Every measure."""
     known, pairs = len(history.numbers), history.pairs
     _, author, written = np.unique(works.authors, return_inverse=True, return_counts=True)
     # Numbers from ``known`` on were given to authors whom the history does not have.
@@ -261,26 +240,26 @@ def _measure(
     first, last = _first_and_last(works.sizes)
     # A single author is first and last at once, and would count as both.
     joint = np.repeat(works.sizes > 1, works.sizes)
-    return AssemblyQuantities(
+    return AssemblyMeasures(
         papers=len(works.sizes),
         authors=len(written),
-        team_size=_mean(works.sizes),
-        alone=_mean(works.sizes == 1),
+        authors_per_paper=_mean(works.sizes),
+        single_authored=_mean(works.sizes == 1),
         papers_per_author=_mean(written),
-        gini=gini(written),
-        newcomers=_mean(new),
-        first_newcomers=_mean(new[first & joint]),
-        middle_newcomers=_mean(new[~first & ~last]),
-        last_newcomers=_mean(new[last & joint]),
+        gini_papers=gini(written),
+        newcomer_rate=_mean(new),
+        newcomer_rate_first=_mean(new[first & joint]),
+        newcomer_rate_middle=_mean(new[~first & ~last]),
+        newcomer_rate_last=_mean(new[last & joint]),
         q=_mean(repeated[newcomers == 0]),
         repeat_rate=_mean(repeated),
         newcomer_newcomer=_mean(newcomers == 2),
         newcomer_incumbent=_mean(newcomers == 1),
         incumbent_incumbent=_mean(newcomers == 0),
-        coauthors=_mean(degrees),
+        coauthors_per_author=_mean(degrees),
         **network,
         tie_lifetime=_tie_lifetime(tied, pair, works.periods[links.left], history, period),
-        sizes=works.sizes,
+        authors_by_paper=works.sizes,
         papers_by_author=written,
         coauthors_by_author=degrees,
     )
@@ -336,7 +315,7 @@ def _network(author: IntArray, links: _Links, authors: int) -> tuple[IntArray, d
     # The share is among those with a tie; who wrote alone is an author too.
     giant = float(found["giant_share"] or 0.0) * len(tied) / max(authors, 1)
     values = {
-        "giant_component": giant if authors else float("nan"),
+        "giant_component_authors": giant if authors else float("nan"),
         "clustering": _number(found["clustering"]),
         "assortativity": _number(found["assortativity"]),
     }

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from virsci_society.metrics.impact import AuthorshipTable, coauthor_links
 from virsci_society.metrics.networks.team_patterns import assembly_table
-from virsci_society.metrics.validation.assembly_quantities import (
-    SCALARS,
+from virsci_society.metrics.validation.assembly_measures import (
+    ASSEMBLY_MEASURES,
     AuthorHistory,
-    assembly_quantities,
+    assembly_measures,
     pair_keys,
     pair_positions,
 )
@@ -31,20 +31,20 @@ LATE = [(10.0, "abc"), (20.0, "dea"), (YEAR + 1, "de"), (YEAR + 2, "f")]
 
 
 def test_by_hand():
-    found = assembly_quantities(LATE, EARLY)
+    found = assembly_measures(LATE, EARLY)
     assert (found.papers, found.authors) == (4, 6)
-    assert found.sizes.tolist() == [3, 3, 2, 1]
-    assert found.team_size == 9 / 4
-    assert found.alone == 1 / 4
+    assert found.authors_by_paper.tolist() == [3, 3, 2, 1]
+    assert found.authors_per_paper == 9 / 4
+    assert found.single_authored == 1 / 4
     # a, d and e have two papers; b, c and f one.
     assert found.papers_per_author == 9 / 6
     assert sorted(found.papers_by_author.tolist()) == [1, 1, 1, 2, 2, 2]
-    assert found.gini == pytest.approx(1 / 6)
+    assert found.gini_papers == pytest.approx(1 / 6)
     # d and e are new in the first year and known in the second; f is new.
-    assert found.newcomers == pytest.approx(3 / 9)
-    assert found.first_newcomers == pytest.approx(1 / 3)
-    assert found.middle_newcomers == pytest.approx(1 / 2)
-    assert found.last_newcomers == 0
+    assert found.newcomer_rate == pytest.approx(3 / 9)
+    assert found.newcomer_rate_first == pytest.approx(1 / 3)
+    assert found.newcomer_rate_middle == pytest.approx(1 / 2)
+    assert found.newcomer_rate_last == 0
     # Links: ab ac bc, de da ea, de. Incumbents only: ab ac bc and the second de.
     assert found.newcomer_newcomer == pytest.approx(1 / 7)
     assert found.newcomer_incumbent == pytest.approx(2 / 7)
@@ -53,8 +53,8 @@ def test_by_hand():
     assert found.repeat_rate == pytest.approx(2 / 7)
     # Ties: ab ac bc ad ae de; f has none.
     assert sorted(found.coauthors_by_author.tolist()) == [0, 2, 2, 2, 2, 4]
-    assert found.coauthors == 2
-    assert found.giant_component == pytest.approx(5 / 6)
+    assert found.coauthors_per_author == 2
+    assert found.giant_component_authors == pytest.approx(5 / 6)
     assert found.clustering == pytest.approx((4 + 2 / 6) / 5)
     # From the year -2 to 0 for ab, from 0 to 1 for de, and none for the other four.
     assert found.tie_lifetime == pytest.approx(3 / 6)
@@ -62,32 +62,32 @@ def test_by_hand():
 
 def test_a_tie_whose_first_paper_has_no_date_has_no_lifetime():
     known = AuthorHistory.from_papers(EARLY, pairs=[("a", "b")])
-    assert assembly_quantities(LATE, known).tie_lifetime == pytest.approx(1 / 5)
+    assert assembly_measures(LATE, known).tie_lifetime == pytest.approx(1 / 5)
     more = AuthorHistory.from_papers(EARLY).with_ties(["a", "b"], np.array([0]), np.array([1]))
-    assert assembly_quantities(LATE, more).tie_lifetime == pytest.approx(1 / 5)
+    assert assembly_measures(LATE, more).tie_lifetime == pytest.approx(1 / 5)
 
 
 def test_papers_of_one_period_know_nothing_of_each_other():
-    one_year = assembly_quantities([(0, "ab"), (300, "ab")])
-    assert (one_year.newcomers, one_year.repeat_rate) == (1, 0)
-    months = assembly_quantities([(0, "ab"), (300, "ab")], period=30)
-    assert (months.newcomers, months.repeat_rate, months.q) == (0.5, 0.5, 1)
+    one_year = assembly_measures([(0, "ab"), (300, "ab")])
+    assert (one_year.newcomer_rate, one_year.repeat_rate) == (1, 0)
+    months = assembly_measures([(0, "ab"), (300, "ab")], period=30)
+    assert (months.newcomer_rate, months.repeat_rate, months.q) == (0.5, 0.5, 1)
 
 
 def test_nothing_is_measured_of_nothing():
-    found = assembly_quantities([(0, ""), (1, ())], EARLY)
+    found = assembly_measures([(0, ""), (1, ())], EARLY)
     assert (found.papers, found.authors) == (0, 0)
-    assert all(math.isnan(value) for value in list(found.scalars().values())[2:])
-    assert list(found.scalars()) == list(SCALARS)
+    assert all(math.isnan(value) for value in list(found.numbers().values())[2:])
+    assert list(found.numbers()) == list(ASSEMBLY_MEASURES)
 
 
 def test_an_author_named_twice_counts_once():
-    assert assembly_quantities([(0, "aab")]).sizes.tolist() == [2]
+    assert assembly_measures([(0, "aab")]).authors_by_paper.tolist() == [2]
 
 
 def test_those_who_write_alone_are_in_no_component_of_the_others():
-    found = assembly_quantities([(0, "a"), (0, "b")])
-    assert (found.giant_component, found.coauthors) == (0, 0)
+    found = assembly_measures([(0, "a"), (0, "b")])
+    assert (found.giant_component_authors, found.coauthors_per_author) == (0, 0)
     assert math.isnan(found.clustering)
 
 
@@ -95,8 +95,8 @@ def test_a_history_may_hold_more_than_its_papers():
     known = AuthorHistory.from_papers(EARLY, authors="x", pairs=[("d", "e"), ("y", "y")])
     assert "x" in known.numbers
     assert "y" not in known.numbers
-    found = assembly_quantities([(0, "de"), (0, "xb")], known)
-    assert (found.newcomers, found.repeat_rate) == (0, 0.5)
+    found = assembly_measures([(0, "de"), (0, "xb")], known)
+    assert (found.newcomer_rate, found.repeat_rate) == (0, 0.5)
 
 
 authors = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=5, unique=True)
@@ -106,7 +106,7 @@ dated = st.lists(st.tuples(st.floats(0, 1400), authors), max_size=25)
 @settings(max_examples=12)
 @given(dated, dated)
 def test_it_counts_as_the_measure_assembly_does(before, papers):
-    found = assembly_quantities(papers, before)
+    found = assembly_measures(papers, before)
     rows = [
         (f"P{n}", author, math.floor(day / YEAR) * YEAR)
         for n, (day, listed) in enumerate(papers)
@@ -120,7 +120,7 @@ def test_it_counts_as_the_measure_assembly_does(before, papers):
     for name, value in (
         ("repeat_rate", found.repeat_rate),
         ("q", found.q),
-        ("p", 1 - found.newcomers),
+        ("p", 1 - found.newcomer_rate),
     ):
         if pd.isna(told[name]):
             # q of the measure counts repeats of any pair, which here needs two incumbents too.
@@ -141,7 +141,7 @@ def test_pairs_of_every_paper():
 
 
 def test_the_tolerances_are_fourteen_and_a_community_is_within_them_of_itself():
-    found = assembly_quantities(LATE, EARLY)
+    found = assembly_measures(LATE, EARLY)
     errors = errors_in_tolerances(found, found)
     assert list(errors) == list(TOLERANCES)
     assert len(errors) == 14
@@ -150,13 +150,13 @@ def test_the_tolerances_are_fourteen_and_a_community_is_within_them_of_itself():
 
 
 def test_errors_by_hand():
-    one = assembly_quantities([(0, "ab"), (0, "cd"), (0, "ef"), (0, "gh")], EARLY)
-    other = assembly_quantities([(0, "ab"), (0, "cd"), (0, "e"), (0, "fg")], EARLY)
+    one = assembly_measures([(0, "ab"), (0, "cd"), (0, "ef"), (0, "gh")], EARLY)
+    other = assembly_measures([(0, "ab"), (0, "cd"), (0, "e"), (0, "fg")], EARLY)
     errors = errors_in_tolerances(one, other)
     assert errors["alone"] == pytest.approx(-0.25 / 0.02)
     assert errors["authors"] == pytest.approx((8 - 7) / 7 / 0.08)
     assert errors["sizes"] == pytest.approx(0.25 / 0.05)
-    assert errors["newcomers"] == pytest.approx((5 / 8 - 4 / 7) / 0.04)
+    assert errors["newcomer_rate"] == pytest.approx((5 / 8 - 4 / 7) / 0.04)
     assert score({"a": 3.0, "b": 4.0, "c": math.nan}) == pytest.approx(math.sqrt(12.5))
     assert score({"a": 3.0, "b": -40.0}) == pytest.approx(math.sqrt((9 + 25) / 2))
     assert score({"a": 3.0, "b": -4.0, "c": 12}, math.inf) == pytest.approx(13 / math.sqrt(3))
@@ -165,8 +165,8 @@ def test_errors_by_hand():
 
 
 def test_a_society_without_a_paper_does_not_pass():
-    errors = errors_in_tolerances(assembly_quantities([]), assembly_quantities(LATE, EARLY))
-    assert errors["newcomers"] == pytest.approx(1 / 0.04)
+    errors = errors_in_tolerances(assembly_measures([]), assembly_measures(LATE, EARLY))
+    assert errors["newcomer_rate"] == pytest.approx(1 / 0.04)
     assert errors["authors"] == pytest.approx(-1 / 0.08)
     assert within_tolerance(errors) <= 1
     assert score(errors) > 4.5

@@ -5,14 +5,10 @@ import math
 import pytest
 
 from virsci_society.agents.errors import InputError
+from virsci_society.metrics.impact import gini
+from virsci_society.metrics.measures import MEASURES, RUN_MEASURES, measure_extent
 from virsci_society.metrics.novelty.novelty import run_novelty
-from virsci_society.metrics.scalars.measures import (
-    MEASURES,
-    measure_extent,
-    measure_run,
-    name_error,
-)
-from virsci_society.metrics.scalars.outcomes import STATISTICS, gini
+from virsci_society.metrics.registry import STATISTICS, measure_run, name_error
 from virsci_society.society.results.run import Run
 
 BY_HAND = {
@@ -20,7 +16,7 @@ BY_HAND = {
     "papers": 1,
     "calls_after_idea": 5 * 4 + 4,  # the abstract: five turns of four, and four summaries
     "teams": 3,
-    "with_paper": 1 / 2,  # one published, one dissolved; the third is at work
+    "teams_with_paper": 1 / 2,  # one published, one dissolved; the third is at work
     "team_size": 4,
     "days_to_paper": 48,
     "acceptance": 4 / 6,
@@ -38,13 +34,38 @@ BY_HAND = {
     "attention": 0.0166667,
     "idle_share": 13 / (4.5 + 85.25 + 13),  # in rooms that were held, at desks, and without work
     "max_memberships": 2,
-    "giant_component": 1,
+    "giant_component_authors": 1,
     "clustering": 1,
-    "mean_degree": 3,
-    "active": 4,
+    "coauthors_per_author": 3,
+    "active_authors": 4,
     "giant_component_active": 1,
     "clustering_active": 1,
     "gini_papers": 0,
+    "scientists": 7,
+    "authors": 4,
+    "people_with_paper": 4 / 7,
+    "authors_per_paper": 4,
+    "single_authored": 0,
+    "papers_per_author": 1,
+    "newcomer_rate_first": 0,
+    "newcomer_rate_middle": 0,
+    "newcomer_rate_last": 1,  # S4
+    "q": 1 / 3,  # S1 and S2, of the three pairs of S1, S2 and S3
+    "newcomer_newcomer": 0,
+    "newcomer_incumbent": 3 / 6,
+    "incumbent_incumbent": 3 / 6,
+    "giant_component_people": 4 / 7,
+    "components": 1,
+    "transitivity": 1,
+    "communities": 1,
+    "largest_community": 1,
+    "modularity": 0,
+    "tie_lifetime": 0,  # five first papers; the date of the first of S1 and S2 is not known
+    "top_tenth_papers": 1 / 4,
+    "members_elsewhere": 1 / 4,  # S2
+    "consulted_coauthors": 0,
+    "claimed_figures": 0,
+    "unknown_references": 0,
     "calls": 98,
     "prompt_tokens": 9800,
     "completion_tokens": 1960,
@@ -72,20 +93,27 @@ UNKNOWN = (
     "CI",
     "usd",
     "gini_citations",
-    "memberships",
+    "memberships_at_homework",
     *ROUNDS,
+    "acceptance_slope",
+    "assortativity",
+    "contemporary_similarity",
+    "contemporary_words",
+    "copied_words",
+    "core",
+    "disruption",
     "interest_change",
     "topic_changed",
-    "topic_extent",
+    "keyword_diversity",
     *REVIEW,
 )
-"""No vectors, no ledger, no citation to share out, no keyword twice, and no homework that a meeting
-followed."""
+"""No vectors, no ledger, no citation to share out, no keyword twice, no homework that a meeting
+followed, equal degrees, and too few answers."""
 
 
 def test_every_measure_of_the_hand_made_run(make_run):
-    found = measure_run(make_run(), MEASURES)
-    assert set(BY_HAND) | set(UNKNOWN) == set(MEASURES)
+    found = measure_run(make_run(), RUN_MEASURES)
+    assert set(BY_HAND) | set(UNKNOWN) == set(RUN_MEASURES)
     for name, value in BY_HAND.items():
         assert found[name] == pytest.approx(value, abs=1e-6), name
     for name in UNKNOWN:
@@ -93,19 +121,23 @@ def test_every_measure_of_the_hand_made_run(make_run):
 
 
 def test_every_measure_is_within_its_range(make_run):
-    for name, value in measure_run(make_run(), MEASURES).items():
+    for name, value in measure_run(make_run(), RUN_MEASURES).items():
         assert math.isnan(value) or MEASURES[name].low <= value <= MEASURES[name].high, name
 
 
 def test_what_a_run_does_not_tell_is_never_zero():
     """Counts of an empty run are zero, and no mean or share is."""
     empty = Run.from_rows({}, {"seed": 0, "days": 10.0}, {})
-    found = measure_run(empty, MEASURES)
+    found = measure_run(empty, RUN_MEASURES)
     zeros = {name for name, value in found.items() if value == 0}
     counts = {
         "papers",
+        "scientists",
         "teams",
-        "active",
+        "authors",
+        "components",
+        "communities",
+        "active_authors",
         "invitations",
         "consultations",
         "max_memberships",
@@ -209,30 +241,34 @@ def test_an_unknown_name_says_what_was_meant(make_run, name, complaint):
 
 
 def test_every_known_name_is_without_complaint():
-    assert all(name_error(name) is None for name in MEASURES)
+    assert all(name_error(name) is None for name in RUN_MEASURES)
     assert all(name_error(f"teams.size.{one}") is None for one in STATISTICS if one != "share")
 
 
-def test_the_page_of_statistics_lists_every_measure():
+def test_the_page_of_measures_is_the_table():
     from pathlib import Path
 
-    page = Path(__file__).resolve().parents[3] / "docs" / "statistics.md"
-    assert measures_markdown() in page.read_text(encoding="utf-8")
+    page = Path(__file__).resolve().parents[2] / "docs" / "measures.md"
+    assert page.read_text(encoding="utf-8").endswith(measures_markdown())
 
 
 def measures_markdown():
-    """The table of measures as docs/statistics.md holds it."""
-    lines = ["| measure | in words | unit | range | meaning |", "| --- | --- | --- | --- | --- |"]
-    for name, one in MEASURES.items():
-        high = "" if one.high == math.inf else f"{one.high:g}"
-        extent = f"{one.low:g} to {high}" if high else f"from {one.low:g}"
-        meaning = "–" if one.meaning == one.label else one.meaning
-        lines.append(f"| `{name}` | {one.label} | {one.unit or '–'} | {extent} | {meaning} |")
-    return "\n".join(lines) + "\n"
+    """The table of measures as docs/measures.md holds it."""
+    lines = []
+    for family in dict.fromkeys(one.family for one in MEASURES.values()):
+        lines += ["", f"## {family.capitalize()}", ""]
+        lines += ["| measure | what it is | unit | range | definition | source |", "|---" * 6 + "|"]
+        for name, one in MEASURES.items():
+            if one.family == family:
+                low, high = (f"{end:g}" for end in (one.low, one.high))
+                extent = f"from {low}" if high == "inf" and low != "-inf" else f"{low} to {high}"
+                cells = (one.label, one.unit, extent, one.definition, one.source)
+                lines.append(f"| `{name}` | " + " | ".join(cell or "–" for cell in cells) + " |")
+    return "\n".join(lines[1:]) + "\n"
 
 
 def test_the_extent_of_a_measure():
-    assert measure_extent("giant_component") == (0.0, 1.0)
+    assert measure_extent("giant_component_authors") == (0.0, 1.0)
     assert measure_extent("reviewer_agreement") == (-1.0, 1.0)
     assert measure_extent("teams.stayed.share") == (0.0, 1.0)
     assert measure_extent("teams.meetings.count") == (0.0, math.inf)
