@@ -339,7 +339,7 @@ class Run:
                     did_you_mean(name, names) or f"; this run holds: {', '.join(names) or 'none'}"
                 )
                 more = "metrics.measure(run, NAME) computes others"
-                raise InputError(f"no measure is called {name!r}{told}; {more}")
+                raise InputError(f"no metric is called {name!r}{told}; {more}")
             self._measures[name] = read_parquet(path)
         found = self._measures[name]
         return with_numpy_dtypes(found) if plain else found

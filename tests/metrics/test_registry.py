@@ -103,9 +103,9 @@ def test_what_was_written_goes_before_what_would_be_computed(run, make_run):
     again = make_run(measures={"teams": written})
     assert measure(again, "teams") is written
     assert len(measure(run, "teams")) == 3
-    with pytest.raises(InputError, match="no measure is called 'fame'"):
+    with pytest.raises(InputError, match="no metric is called 'fame'"):
         measure(run, "fame")
-    told = r"^no measure is called 'degree'; did you mean 'degrees'.*a rank of scientists"
+    told = r"^no metric is called 'degree'; did you mean 'degrees'.*a rank of scientists"
     with pytest.raises(InputError, match=told):
         measure(run, "degree")
 

@@ -1,4 +1,4 @@
-"""Quantities of team assembly, by hand and against other ways to count them."""
+"""Measures of team assembly, by hand and against other ways to count them."""
 
 import math
 
@@ -17,6 +17,7 @@ from virsci_society.metrics.validation.assembly_measures import (
     pair_keys,
     pair_positions,
 )
+from virsci_society.metrics.validation.dated_papers import coauthorship
 from virsci_society.metrics.validation.tolerances import (
     TOLERANCES,
     errors_in_tolerances,
@@ -153,9 +154,9 @@ def test_errors_by_hand():
     one = assembly_measures([(0, "ab"), (0, "cd"), (0, "ef"), (0, "gh")], EARLY)
     other = assembly_measures([(0, "ab"), (0, "cd"), (0, "e"), (0, "fg")], EARLY)
     errors = errors_in_tolerances(one, other)
-    assert errors["alone"] == pytest.approx(-0.25 / 0.02)
+    assert errors["single_authored"] == pytest.approx(-0.25 / 0.02)
     assert errors["authors"] == pytest.approx((8 - 7) / 7 / 0.08)
-    assert errors["sizes"] == pytest.approx(0.25 / 0.05)
+    assert errors["authors_by_paper"] == pytest.approx(0.25 / 0.05)
     assert errors["newcomer_rate"] == pytest.approx((5 / 8 - 4 / 7) / 0.04)
     assert score({"a": 3.0, "b": 4.0, "c": math.nan}) == pytest.approx(math.sqrt(12.5))
     assert score({"a": 3.0, "b": -40.0}) == pytest.approx(math.sqrt((9 + 25) / 2))
@@ -179,3 +180,12 @@ def test_kolmogorov_smirnov_is_that_of_scipy():
     one, other = rng.poisson(3, 80), rng.poisson(4, 60)
     assert kolmogorov_smirnov(one, other) == pytest.approx(stats.ks_2samp(one, other).statistic)
     assert np.isnan(kolmogorov_smirnov(one, np.zeros(0, dtype=np.int64)))
+
+
+def test_coauthorship_is_that_of_the_papers_of_a_run(make_run):
+    """S1, S2, S3 and S4 wrote one paper; S1 and S2 had written together, S4 had written nothing."""
+    row = coauthorship(make_run()).iloc[0]
+    papers, known = [(50.0, ("S1", "S2", "S3", "S4"))], ["S1", "S2", "S3"]
+    found = assembly_measures(papers, AuthorHistory.from_papers([], known, [("S1", "S2")]))
+    for name, value in found.numbers().items():
+        assert math.isnan(value) if row.isna()[name] else row[name] == pytest.approx(value), name

@@ -137,7 +137,7 @@ def test_show_prints_one_table_or_measure(small_run, monkeypatch):
     assert len(weekly) == len(run.measure("weekly"))
     wrong = society("show", small_run, "--table", "paper")
     assert wrong.exit_code == 2
-    assert "no measure is called 'paper'" in wrong.stderr
+    assert "no metric is called 'paper'" in wrong.stderr
 
 
 def test_show_sums_up_the_tables_where_the_summary_is_not_of_them(small_run, tmp_path):
