@@ -16,6 +16,7 @@ from virsci_society.agents.backends.endpoint_settings import EndpointSettings
 from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.backends.http_client import fetch_json
 from virsci_society.agents.backends.litellm import listed_window
+from virsci_society.agents.backends.local import Local
 from virsci_society.agents.backends.responses import get_field, token_count
 from virsci_society.agents.errors import InputError
 
@@ -35,7 +36,9 @@ class ContextWindow:
         tokens: what a call has now; None: not known.
     """
 
-    server: Literal["Ollama", "vLLM", "llama.cpp", "litellm's list", "the server", ""] = ""
+    server: Literal[
+        "Ollama", "vLLM", "llama.cpp", "litellm's list", "the weights", "the server", ""
+    ] = ""
     tokens: int | None = None
     most: int | None = None
 
@@ -46,6 +49,8 @@ def read_window(backend: ChatCompletionsBackend) -> ContextWindow:
     A server with an address is asked about itself; the model of a provider is looked up in
     litellm's list.
     """
+    if isinstance(backend, Local):
+        return ContextWindow("the weights", None, backend.trained_window)
     endpoint = backend.endpoint_settings
     address, model = endpoint.api_base, backend.model
     if backend.sets_window:

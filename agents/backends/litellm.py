@@ -108,9 +108,9 @@ class LiteLLM(ChatCompletionsBackend):
             provider, _, name = self.model.rpartition("/")
             near = did_you_mean(provider.lower(), [str(one) for one in litellm.models_by_provider])
             return (
-                f"litellm knows no provider of {self.model!r}; write PROVIDER/NAME, such as "
-                f"anthropic/NAME, or openai/{name} with backend.api_base for a server that speaks "
-                f"as OpenAI's does{near}"
+                f"backend.model: litellm knows no provider of {self.model!r}; write PROVIDER/NAME, "
+                f"such as anthropic/NAME, or openai/{name} with backend.api_base for a server that "
+                f"speaks as OpenAI's does{near}"
             )
         return ""
 

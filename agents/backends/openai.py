@@ -44,9 +44,12 @@ class OpenAI(ChatCompletionsBackend):
 
     def make_sender(self, key: str | None) -> Send:
         """The function that posts a request by a client with connections of its own."""
-        client = HttpClient(
-            self.api_base or HOME, key, connect=self.deadlines.connect, read=self.deadlines.read
-        )
+        return self.sender_to(self.api_base or HOME, key)
+
+    def sender_to(self, address: str, key: str | None) -> Send:
+        """The function that posts a request to an address."""
+        deadlines = self.deadlines
+        client = HttpClient(address, key, connect=deadlines.connect, read=deadlines.read)
         self._clients.append(client)
         # OpenAI's newer models take only the first of these names, other servers the second.
         longest = self.max_tokens_name

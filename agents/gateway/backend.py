@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import Fault
@@ -19,12 +19,14 @@ class Endpoint:
         probe: looks whether anything answers there, before the first attempt: True if it does,
             False if that cannot be told, the fault if nothing does. None: nothing is looked at.
         contact: seconds for which it is waited for while nothing has ever answered (> 0).
+        most: attempts that it takes at a time; None: any number.
     """
 
     name: str
     complete: Callable[[Request], Awaitable[Reply]]
     probe: Callable[[], Awaitable[Fault | bool]] | None = None
     contact: float = 10.0
+    most: int | None = None
 
 
 class Backend(Part):
@@ -80,6 +82,11 @@ class Backend(Part):
     def about(self) -> str:
         """One sentence for reports: what kind of scientists answers."""
         return type(self).__name__
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What the manifest of a run says of the model beside its settings."""
+        return {}
 
     @property
     def model_settings(self) -> str:

@@ -95,7 +95,7 @@ class SlotPool:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.endpoint, self.patience, self.clock = endpoint, patience, clock
-        self._most = self.limit = float(in_flight)
+        self._most = self.limit = float(min(in_flight, endpoint.most or in_flight))
         self.busy = self.cuts = 0
         self.half_open, self.reached = False, False
         self.probe: Slot | None = None

@@ -120,6 +120,7 @@ BACKENDS: Table = {
     "offline": "virsci_society.agents.offline.backend:Offline",
     "litellm": "virsci_society.agents.backends.litellm:LiteLLM",
     "openai": "virsci_society.agents.backends.openai:OpenAI",
+    "local": "virsci_society.agents.backends.local:Local",
     "hybrid": "virsci_society.agents.backends.hybrid:Hybrid",
 }
 ACCEPTANCE: Table = {

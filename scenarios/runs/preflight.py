@@ -86,11 +86,11 @@ def key_routes(scenario: Scenario) -> Iterator[str]:
 
 
 def _refused_model(scenario: Scenario) -> Iterator[str]:
-    """A model that the library which asks it does not know how to ask."""
+    """A model that cannot be asked: unknown to the library, or without weights."""
     refusal = getattr(scenario.backend.backend.paid, "refusal", None)
     reason = refusal() if callable(refusal) else ""
     if reason:
-        yield f"backend.model: {reason}"
+        yield reason
 
 
 def _other_scenario(scenario: Scenario, folder: Path) -> Iterator[str]:

@@ -254,12 +254,15 @@ def make_manifest(scenario: Scenario, society: Society) -> dict[str, Any]:
 
 
 def backend_summary(scenario: Scenario) -> dict[str, Any]:
-    """The backend as the manifest names it: name, model, sentence for reports, training cut-off."""
+    """The backend as the manifest names it: name, model, sentence for reports, training cut-off.
+
+    Of a model on this machine also what was served: file, sha256, versions and settings.
+    """
     data = scenario.to_data()["backend"]
     backend = scenario.backend.backend
     model = getattr(backend.paid, "model", None)
     summary = {"use": data["use"], "model": model, "about": backend.about}
-    return {**summary, "cutoff": data["cutoff"]}
+    return {**summary, **backend.paid.record, "cutoff": data["cutoff"]}
 
 
 def resolved_text(scenario: Scenario) -> str:

