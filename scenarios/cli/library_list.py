@@ -23,7 +23,9 @@ def complete_name(incomplete: str) -> list[str]:
     """Scenarios and kinds of parts that begin with a text, for the shell."""
     from virsci_society.scenarios.config.registry import KIND_NAMES
 
-    kinds = [kind for kind in (*KIND_NAMES, "runs", "keys") if kind.startswith(incomplete)]
+    kinds = [
+        kind for kind in (*KIND_NAMES, "models", "runs", "keys") if kind.startswith(incomplete)
+    ]
     return [*complete_scenario(incomplete), *kinds]
 
 
@@ -33,7 +35,7 @@ def list_(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="A scenario; a part; a kind: protocols, measures, facts, ...; runs; keys.",
+            help="A scenario; a part; a kind: protocols, measures, ...; models; runs; keys.",
             autocompletion=complete_name,
         ),
     ] = None,
@@ -41,7 +43,7 @@ def list_(
         Path,
         typer.Argument(
             metavar="WHERE",
-            help="Of runs: the folder. Of facts and keys: the fact or section to show.",
+            help="Of runs and models: the folder. Of facts, keys: the fact or section to show.",
         ),
     ] = Path("runs"),
     json: Annotated[
@@ -54,8 +56,9 @@ def list_(
     """List the scenarios of the library, or say what one of them or a kind of parts contains.
 
     Parts that installed packages add are listed below the library. `list runs` names the runs
-    below a folder, each with its state, date and cost; `list keys` prints the keys of a scenario,
-    `list keys protocol.selection` those of a section; `list topics` says what the name means.
+    below a folder, each with its state, date and cost; `list models` the weights (GGUF files) in
+    installed packages and below a folder; `list keys` prints the keys of a scenario, `list keys
+    protocol.selection` those of a section; `list topics` says what the name means.
     """
     from virsci_society.scenarios.config.registry import KIND_NAMES
 
@@ -63,6 +66,9 @@ def list_(
         raise InputError("--json goes with 'list runs' and 'list keys'")
     if name == "runs":
         _print_runs(folder, json)
+        return
+    if name == "models":
+        _print_models(folder)
         return
     if name == "keys":
         _print_keys(json, full, None if folder == Path("runs") else str(folder))
@@ -102,6 +108,28 @@ def _print_runs(folder: Path, json: bool) -> None:
     ]
     heads = ("folder", "state", "date (UTC)", "days", "model calls", "tokens", "US$")
     print_table(f"runs in {folder}", heads, rows)
+
+
+def _print_models(folder: Path) -> None:
+    """The weights that ``use: local`` can load."""
+    from virsci_society.agents.backends.weights import GET_SOME, list_weights
+
+    found = list(list_weights(folder))
+    if not found:
+        tell(f"no weights in installed packages or {folder}; get some: {GET_SOME}")
+        return
+    rows = [
+        (
+            one.use,
+            one.path.name,
+            f"{one.path.stat().st_size / 1e6:,.0f}",
+            one.context or None,
+            one.license or None,
+        )
+        for one in found
+    ]
+    heads = ("backend.weights", "file", "MB", "context, tokens", "licence")
+    print_table("models for backend.use=local", heads, rows)
 
 
 def _print_keys(json: bool, full: bool, section: str | None) -> None:

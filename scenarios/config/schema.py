@@ -220,6 +220,11 @@ class BackendSettings(Part):
     backend: Backend = Field(default_factory=lambda: _default(BACKENDS["offline"]))
     """Who speaks."""
 
+    @property
+    def at_once(self) -> int:
+        """Calls at the same time, which are no more than the backend takes."""
+        return min(self.in_flight, self.backend.paid.slots or self.in_flight)
+
 
 class Scenario(Part):
     """One scenario, checked and complete: every key has its value, every part its object.

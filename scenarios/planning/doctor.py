@@ -11,6 +11,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import metadata
 from statistics import median
@@ -157,7 +158,7 @@ def _check_model(scenario: Scenario, *, quick: bool) -> Iterator[CheckResult]:
                 return  # a run would be refused, too
             message = f"every request asks for a context window of {paid.window:,} tokens"
             yield CheckResult("ok", message)
-    session = _Session(paid, scenario.backend.in_flight)
+    session = _Session(paid, scenario.backend.at_once)
     try:
         asyncio.run(session.run(questions[:1] if quick else questions))
     except SocietyError as error:
@@ -174,6 +175,7 @@ class _Session:
             ``re-asked``, ``unread``, or the verdict.
         seconds: of each reply.
         limited: tokens of a reply that was limited to ``SHORT``; None: there was none.
+        repeated: whether the first question got the same reply after the others; None: not tried.
     """
 
     paid: Backend
@@ -183,6 +185,7 @@ class _Session:
     replies: list[Reply] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     limited: int | None = None
+    repeated: bool | None = None
     error: SocietyError | None = None
 
     async def run(self, questions: list[Request]) -> None:
@@ -192,7 +195,9 @@ class _Session:
             async with asyncio.timeout(SECONDS):
                 endpoint = self.paid.endpoint()
                 await self._ask(endpoint, questions[0])
-                places = asyncio.Semaphore(min(self.in_flight, AT_A_TIME))
+                places = asyncio.Semaphore(
+                    min(self.in_flight, endpoint.most or AT_A_TIME, AT_A_TIME)
+                )
 
                 async def ask(question: Request) -> None:
                     async with places:
@@ -205,6 +210,7 @@ class _Session:
                     for task in tasks:
                         task.cancel()
                 if len(questions) > 1 and isinstance(self.paid, ChatCompletionsBackend):
+                    await self._try_repeating(self.paid, endpoint, questions[0])
                     await self._try_limit(self.paid, questions[-1])
         except TimeoutError:
             raise Fault(f"no answer within the doctor's {SECONDS:g} s", "timeout") from None
@@ -232,6 +238,16 @@ class _Session:
             self.forms[name] = "unread"
         except Verdict as verdict:
             self.forms[name] = type(verdict).__name__.lower()
+
+    async def _try_repeating(
+        self, paid: ChatCompletionsBackend, endpoint: Endpoint, question: Request
+    ) -> None:
+        # After other questions: a server's prompt cache changes its arithmetic, and a question that
+        # is asked twice in a row does not show that.
+        if paid.seeded == "on" and self.replies:
+            with suppress(Verdict):
+                again = await endpoint.complete(question)
+                self.repeated = again.text == self.replies[0].text
 
     async def _try_limit(self, paid: ChatCompletionsBackend, question: Request) -> None:
         short = paid.model_copy(update={"max_tokens": SHORT})
@@ -302,6 +318,15 @@ class _Session:
             yield CheckResult("note", message, f"re-asks cost. {advice}")
         else:
             yield CheckResult("ok", message)
+        if self.repeated:
+            yield CheckResult("ok", "a question was answered the same after others, by its seed")
+        elif self.repeated is not None:
+            yield CheckResult(
+                "note",
+                "the same question with the same seed got another reply after other questions, so "
+                "a run is repeated by 'society replay' alone",
+                "for use: local, set backend.deterministic=on; see docs/live.md for other servers",
+            )
         if self.limited is not None and self.limited > 2 * SHORT:
             yield CheckResult(
                 "problem",

@@ -87,7 +87,7 @@ class Plan:
     @property
     def seconds(self) -> float:
         """Wall time: of the longest chain of calls, or of all work over the slots."""
-        return max(self.chain * self.latency, self.work / self.scenario.backend.in_flight)
+        return max(self.chain * self.latency, self.work / self.scenario.backend.at_once)
 
     @property
     def by_rules(self) -> bool:

@@ -51,6 +51,7 @@ from virsci_society.scenarios.runs.run_journal import (
     open_journal,
     require_identity,
     require_journal_identity,
+    require_same_weights,
     sign_journal,
 )
 from virsci_society.scenarios.runs.run_state import MANIFEST, paid_words, recorded_end
@@ -201,6 +202,7 @@ def _founded(
     from virsci_society.scenarios.runs.build import build_gateway, build_society
     from virsci_society.scenarios.runs.rehearsal import size_window
 
+    require_same_weights(journal, scenario)
     progress.begin("preparing the ecosystem")
     # One run at a time: the limits of thread pools hold for the whole process.
     with resources.build_lock:

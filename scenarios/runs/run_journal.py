@@ -14,6 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from virsci_society.agents.backends.weights import HASHED
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.file_hashes import hash_json
 from virsci_society.agents.journal.journal import Journal
@@ -89,6 +90,17 @@ def require_journal_identity(journal: Journal, folder: Path) -> None:
     """See that a journal with calls in it was written under the identity of today."""
     if journal.meta("identity") is not None:
         require_identity(journal.meta(NUMBER), folder)
+
+
+def require_same_weights(journal: Journal, scenario: Scenario) -> None:
+    """See that other weights under the same name do not resume a run."""
+    name = scenario.backend.backend.paid.served_name if not journal.is_empty else ""
+    other = next((one for one in journal.models() if HASHED in one and one != name), None)
+    if name and other:
+        raise InputError(
+            f"backend.weights: the calls of this run were answered by {other}, and this is {name}; "
+            "give those weights, or another folder with --out"
+        )
 
 
 def sign_journal(journal: Journal, scenario: Scenario) -> None:

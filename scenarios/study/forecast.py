@@ -46,7 +46,7 @@ class StudyForecast:
         """Seconds if all runs share their slots: the longest run, or all work over the slots."""
         alone = [one.seconds for one in self.plans]
         work = self.design.file.replicates * math.fsum(one.work for one in self.plans)
-        return max(*alone, work / self.design.base.backend.in_flight)
+        return max(*alone, work / self.design.base.backend.at_once)
 
     def detectable(self, tests: int = 1) -> float | None:
         """Smallest effect that is found with a power of 0.8 as the smallest of some p (Holm)."""

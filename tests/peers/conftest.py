@@ -2,12 +2,13 @@
 
 import pytest
 
-from tests.peers.runs import RUNS, Peers, missing, play
+from tests.peers import litellm_proxy
+from tests.peers.runs import RUNS, Peers, play
 
 
 @pytest.fixture(scope="session")
 def peers(tmp_path_factory):
-    """The peers, each started when it is first asked for."""
+    """The proxy and what is behind it, started when they are first asked for."""
     with Peers(tmp_path_factory.mktemp("peers")) as started:
         yield started
 
@@ -18,7 +19,7 @@ def played(peers, tmp_path_factory):
     made = {}
 
     def outcome(name):
-        reason = missing(RUNS[name])
+        reason = litellm_proxy.missing()
         if reason is not None:
             pytest.skip(reason)
         if name not in made:

@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Literal
 
 from tests.faultserver import FaultServer
-from tests.peers import litellm_proxy, llama_server
+from tests.peers import litellm_proxy
 from tests.peers.peer_process import ROOT
-from tests.peers.random_model import write_random_model
 
-Peer = Literal["proxy", "gbnf", "llguidance"]
 SOCIETY = Path(sys.executable).with_name("society")
 SCENARIO = """\
 name: peers
@@ -30,35 +28,23 @@ time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10
 """
 """Three teams of two, one turn a stage."""
 MAX_TOKENS = 600
-"""Tokens of a reply at most; of noise that does not end, so many are written."""
+"""Tokens of a reply at most."""
 
 
 @dataclass(frozen=True)
 class PeerRun:
-    """One run against a peer."""
+    """One run against the proxy."""
 
     title: str
-    peer: Peer
     client: Literal["openai", "litellm"]
     model: str
 
-    @property
-    def noise(self):
-        """True if the model of random weights answers."""
-        return self.model.endswith("noise")
-
 
 RUNS = {
-    "rules": PeerRun("litellm proxy, rule-based scientists behind it", "proxy", "openai", "test"),
-    "json": PeerRun("litellm proxy, mock: JSON", "proxy", "litellm", "litellm_proxy/mock-json"),
-    "prose": PeerRun("litellm proxy, mock: JSON within prose", "proxy", "openai", "mock-prose"),
-    "mute": PeerRun("litellm proxy, mock: no JSON", "proxy", "openai", "mock-mute"),
-    "gbnf": PeerRun("llama.cpp, random weights, GBNF", "gbnf", "openai", "noise"),
-    "llguidance": PeerRun("llama.cpp, random weights, LLGuidance", "llguidance", "openai", "noise"),
-    "chain": PeerRun(
-        "litellm proxy, llama.cpp (LLGuidance) behind it",
-        *("proxy", "litellm", "litellm_proxy/noise"),
-    ),
+    "rules": PeerRun("litellm proxy, rule-based scientists behind it", "openai", "test"),
+    "json": PeerRun("litellm proxy, mock: JSON", "litellm", "litellm_proxy/mock-json"),
+    "prose": PeerRun("litellm proxy, mock: JSON within prose", "openai", "mock-prose"),
+    "mute": PeerRun("litellm proxy, mock: no JSON", "openai", "mock-mute"),
 }
 
 
@@ -67,9 +53,7 @@ class Peers:
 
     def __init__(self, folder):
         self._folder, self._stack = folder, contextlib.ExitStack()
-        self._started = {}
-        self._model = None
-        self._rules = None
+        self._proxy = self._rules = None
         self.key = litellm_proxy.new_key()
 
     def __enter__(self):
@@ -81,56 +65,34 @@ class Peers:
         self._stack.close()
 
     @property
-    def model(self):
-        """The model of random weights."""
-        if self._model is None:
-            self._model = write_random_model(self._folder / "random.gguf")
-        return self._model
-
-    @property
     def rules(self):
         """The server of the rule-based scientists, which counts what reaches it."""
         if self._rules is None:
             self._rules = self._stack.enter_context(FaultServer())
         return self._rules
 
-    def process(self, peer):
-        """A peer that can be asked."""
-        if peer not in self._started:
-            self._started[peer] = self._stack.enter_context(self._prepared(peer))
-        return self._started[peer]
+    @property
+    def proxy(self):
+        """The proxy, which can be asked."""
+        if self._proxy is None:
+            behind = {"test": self.rules.url}
+            proxy = litellm_proxy.litellm_proxy(self._folder, self.key, behind)
+            self._proxy = self._stack.enter_context(proxy)
+        return self._proxy
 
     def settings(self, run):
         """The section ``backend`` of a run."""
-        backend = {
+        return {
             "use": run.client,
             "model": run.model,
-            "api_base": self.process(run.peer).url,
+            "api_base": self.proxy.url,
+            "key": litellm_proxy.KEY,
             "max_tokens": MAX_TOKENS,
             "structured": "on",
-            "in_flight": llama_server.SLOTS,
+            "in_flight": 2,
             "retry": {"first": 0.05, "longest": 0.2},
             "unreadable": {"stop_at": 1},
         }
-        if run.peer == "proxy":
-            backend["key"] = litellm_proxy.KEY
-        if run.noise:
-            backend["extra"] = {"logit_bias": dict(self.model.logit_bias)}
-        return backend
-
-    def _prepared(self, peer):
-        if peer != "proxy":
-            return llama_server.llama_server(self.model.path, peer, self._folder / f"{peer}.log")
-        behind = {"test": self.rules.url}
-        if llama_server.missing() is None:
-            behind["noise"] = self.process("llguidance").url
-        return litellm_proxy.litellm_proxy(self._folder, self.key, behind)
-
-
-def missing(run):
-    """Why a run cannot be made here; None if it can."""
-    proxy = litellm_proxy.missing() if run.peer == "proxy" else None
-    return proxy or (llama_server.missing() if run.noise else None)
 
 
 @dataclass(frozen=True)
@@ -144,7 +106,7 @@ class Outcome:
     @property
     def summary(self):
         """What ``society show RUN --json`` prints."""
-        done = _society(["show", str(self.folder), "--json"], self.folder.parent)
+        done = society(["show", str(self.folder), "--json"], self.folder.parent)
         summary = json.loads(done.stdout)
         return summary
 
@@ -170,16 +132,17 @@ def play(backend, folder, key):
     folder.mkdir(parents=True, exist_ok=True)
     scenario = folder / "peers.yaml"
     scenario.write_text(f"{SCENARIO}backend: {json.dumps(backend)}\n", encoding="utf-8")
-    done = _society(["run", str(scenario), "--out", "run"], folder, {litellm_proxy.KEY: key})
+    done = society(["run", str(scenario), "--out", "run"], folder, {litellm_proxy.KEY: key})
     return Outcome(done.returncode, done.stdout + done.stderr, folder / "run")
 
 
 def replay(outcome):
     """Go through a run again from its journal alone."""
-    return _society(["replay", str(outcome.folder)], outcome.folder.parent)
+    return society(["replay", str(outcome.folder)], outcome.folder.parent)
 
 
-def _society(arguments, folder, environment=None):
+def society(arguments, folder, environment=None):
+    """The command, in a process of its own."""
     return subprocess.run(
         [str(SOCIETY), *arguments],
         cwd=folder,

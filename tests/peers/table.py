@@ -1,14 +1,15 @@
 """``python -m tests.peers.table``: the runs against the servers of others, as a table.
 
-Fixed words or noise answer, never a language model: what is shown is the machinery, and that it
-counts what it reads. The times are those of one machine that does other things besides.
+Fixed words answer, never a language model: what is shown is the machinery, and that it counts what
+it reads. The times are those of one machine that does other things besides.
 """
 
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.peers.runs import RUNS, Peers, missing, play
+from tests.peers import litellm_proxy
+from tests.peers.runs import RUNS, Peers, play
 from virsci_society.metrics.cost import RUNGS
 
 COLUMNS = ("what answers", "client", "questions", "prompts", *RUNGS, "papers", "exit", "ms a call")
@@ -19,7 +20,7 @@ def main():
     rows, left_out, worst = [], [], 0
     with tempfile.TemporaryDirectory() as name, Peers(Path(name)) as peers:
         for key, run in RUNS.items():
-            reason = missing(run)
+            reason = litellm_proxy.missing()
             if reason is not None:
                 left_out.append(f"{run.title}: not run, {reason}")
                 continue

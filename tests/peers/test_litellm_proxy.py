@@ -1,16 +1,9 @@
 """The proxy of litellm between a society and its models."""
 
-import asyncio
-
 import pytest
 
-from tests.peers import litellm_proxy, llama_server
+from tests.peers import litellm_proxy
 from tests.peers.runs import RUNS, play
-from virsci_society.agents.backends.openai import OpenAI
-from virsci_society.agents.errors import Overflow
-from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.request import Message, Request
-from virsci_society.protocols.forms import Summary
 
 pytestmark = [
     pytest.mark.peers,
@@ -72,24 +65,3 @@ def test_the_key_stands_nowhere(peers, played):
     assert files
     assert not [path.name for path in files if peers.key.encode() in path.read_bytes()]
     assert peers.key not in played("json").printed
-
-
-@pytest.mark.skipif(llama_server.missing() is not None, reason=str(llama_server.missing()))
-def test_a_prompt_that_is_too_long_is_known_through_the_proxy(peers, monkeypatch):
-    monkeypatch.setenv(litellm_proxy.KEY, peers.key)
-    model = OpenAI.model_validate(model_settings(peers, "chain") | {"model": "noise"})
-    with pytest.raises(Overflow):
-        asyncio.run(asked(model, "long " * 2 * llama_server.CONTEXT))
-
-
-def model_settings(peers, name):
-    settings = peers.settings(RUNS[name])
-    return {key: value for key, value in settings.items() if key in ("api_base", "key", "extra")}
-
-
-async def asked(model, text):
-    request = Request("t/topic/0/1/0/utter/", Profile("S"), (Message("user", text),), Summary)
-    try:
-        return await model.complete(request)
-    finally:
-        await model.close()

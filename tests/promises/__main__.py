@@ -37,7 +37,7 @@ def main():
     parser.add_argument("--slow", action="store_true", help="the heavier sweeps as well")
     parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
     args = parser.parse_args()
-    which = "not peers" if args.slow else "not slow and not peers"
+    which = "not peers and not models" + ("" if args.slow else " and not slow")
     command = [sys.executable, "-m", "pytest", "-n", "3", "--dist", "worksteal", "-m", which]
     done = subprocess.run([*command, *counting()], stdout=subprocess.PIPE, text=True)
     counts = COUNT.findall(done.stdout)

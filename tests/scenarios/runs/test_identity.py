@@ -25,7 +25,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "c3745942568029ddcb2a87a1c24327d5f08e6c3aa17965b7e587c9296734e069"
+DEFAULTS = "2ceb4e2863784b550ce4e6cb154cfe9388e88b4fa7fa7088e02fcd6732975136"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
