@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.terminal.arguments import Json, guarded, tell, tell_json, writing
 from virsci_society.scenarios.terminal.console import print_table
 
@@ -51,6 +52,20 @@ SCORED = {
 GIANT = {"window": "years", "side": "column"} | {
     name: head for name, head in VALUES.items() if name not in ("measure", "simulated_sd")
 }
+PEOPLE = {
+    "target": "what",
+    "predictor": "predicted by",
+    "auc": "AUC",
+    "auc_low": "low",
+    "auc_high": "high",
+    "less": "- society",
+    "less_low": "low",
+    "less_high": "high",
+    "precision": "AP",
+    "expected": "expected",
+    "observed": "observed",
+    "candidates": "of",
+}
 KINDS = {"relative": "share", "difference": "diff"}
 """Columns that are printed, and their heads."""
 HEADS = (
@@ -69,6 +84,13 @@ IDEAS = (
     "Of these ideas, years: from the boundary to the first such paper, median; papers: their "
     "number, mean; citations: theirs, mean; relative: to the mean of a paper's year."
 )
+PREDICTIONS = (
+    "AUC: area under the ROC curve, .5 by chance, with its 95 % interval (bootstrap over people); "
+    "- society: minus the AUC of the society, paired; AP: average precision; expected, observed: "
+    "events, of so many people or pairs. The society's probability is the share of its runs: with "
+    "few runs most pairs have 0. The logistic model was fitted to as long a time before the "
+    "boundary."
+)
 """What the heads of the printed columns mean."""
 
 
@@ -83,6 +105,9 @@ def compare(
     ideas: Annotated[
         bool, typer.Option("--ideas", help="Did the ideas come true? Beside controls.")
     ] = False,
+    people: Annotated[
+        bool, typer.Option("--people", help="Who publishes, and with whom? Beside predictors.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write the tables there, as CSV.")
     ] = None,
@@ -93,11 +118,18 @@ def compare(
     Runs of one scenario are taken together, the arms of a study one by one. A single run keeps the
     tables and shows them in its report; its digest stays as it is. With --ideas: which of their
     ideas appeared later, how soon, in how many papers, how cited; run folders stay as they are.
+    With --people: who published, led, stopped and wrote with whom, as predicted by the runs and by
+    predictors without a society.
     """
     from virsci_society.scenarios.analysis.observed import compare_with_ecosystem, open_compared
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
     compared, ecosystem = open_compared(runs), Ecosystem.load(with_)
+    if ideas and people:
+        raise InputError("--ideas and --people print different tables: give one of them")
+    if people:
+        _tell_people(compared, ecosystem, out, json)
+        return
     if ideas:
         _tell_ideas(compared, ecosystem, out, json)
         return
@@ -134,6 +166,23 @@ def _tell_ideas(
         summaries = [one.summary.assign(name=one.name) for one in found]
         listed = [one.ideas.assign(name=one.name) for one in found]
         _write_tables({"backtest": summaries, "backtest_ideas": listed}, out)
+
+
+def _tell_people(
+    compared: Sequence[ComparedRuns], ecosystem: Ecosystem, out: Path | None, json: bool
+) -> None:
+    from virsci_society.scenarios.analysis.observed import predicted_people
+
+    found = {one.name: predicted_people(one, ecosystem) for one in compared}
+    if json:
+        tell_json({"people": {name: _as_rows(table) for name, table in found.items()}})
+    else:
+        for (name, table), one in zip(found.items(), compared, strict=True):
+            title = f"{name}: who did what, predicted by {len(one.runs)} runs and without a society"
+            _print_columns(title, table, PEOPLE)
+        tell(PREDICTIONS)
+    if out is not None:
+        _write_tables({"people": [table.assign(name=name) for name, table in found.items()]}, out)
 
 
 def _backtest_data(found: Backtest) -> dict[str, Any]:

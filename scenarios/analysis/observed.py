@@ -85,6 +85,22 @@ def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> Obse
     )
 
 
+def predicted_people(compared: ComparedRuns, ecosystem: Ecosystem) -> pd.DataFrame:
+    """Who published and wrote with whom in the longest window, by the runs and by predictors."""
+    from virsci_society.metrics.validation.dated_papers import real_papers, simulated_papers
+    from virsci_society.metrics.validation.people_predictions import predict_people
+
+    for run in compared.runs:
+        require_fit(run, ecosystem)
+    return predict_people(
+        real_papers(ecosystem.past),
+        real_papers(ecosystem.contemporary),
+        [simulated_papers(run) for run in compared.runs],
+        frozenset(ecosystem.profiles.names),
+        windows_of(compared, ecosystem)[-1],
+    )
+
+
 def community_of(ecosystem: Ecosystem) -> Community:
     """The real community of an ecosystem, with all its scientists as the society's own.
 

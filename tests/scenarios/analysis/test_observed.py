@@ -85,6 +85,17 @@ def test_the_table_is_printed_kept_and_shown(folders, tmp_path):
     assert (mine / "report.html").read_bytes() == before
 
 
+def test_people_are_predicted_by_the_run_and_without_a_society(folders, tmp_path):
+    eco, run = folders
+    told = society("compare", run, "--with", eco, "--people", "--out", tmp_path)
+    assert "Adamic-Adar" in told.stdout
+    assert "predicted by 1 runs" in told.stdout
+    found = pd.read_csv(tmp_path / "people.csv")
+    assert set(found["predictor"]) >= {"society", "past papers", "Katz"}
+    refused = society("compare", run, "--with", eco, "--people", "--ideas")
+    assert refused.exit_code == 2
+
+
 @pytest.mark.slow
 def test_windows_are_cut_at_the_length_of_the_run(folders):
     eco, folder = folders

@@ -1,0 +1,297 @@
+"""Who publishes, who leads, who stops and which pairs write together: a society beside rivals.
+
+For every scientist and every pair of scientists known at the boundary, the share of runs in which
+an event happens is the society's probability of it. It is judged by what happened, beside
+predictors that need no society: counts of past papers, the standard scores of link prediction, and
+a logistic model of these that was fitted to the window before the boundary.
+
+Source:
+    Liben-Nowell, D. & Kleinberg, J. (2007). The link-prediction problem for social networks.
+    JASIST 58; Adamic, L. & Adar, E. (2003). Friends and neighbors on the Web. Social Networks 25.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.metrics.validation.dated_papers import DatedPaper, papers_between
+from virsci_society.society.kernel.streams import Streams
+
+RECENT = 5
+"""People who published in so many years before a date are those whose future is predicted."""
+MAX_PEOPLE = 2_500
+"""The most people whose pairs are predicted; of more, those with most papers are taken."""
+RESAMPLES, FEW_RESAMPLES, MANY = 200, 50, 500_000
+"""Bootstrap samples of people, and fewer of them above so many pairs."""
+SOCIETY = "society"
+LOGISTIC = "logistic model"
+TARGETS = ("publishes", "leads", "stops", "new tie", "repeated tie")
+"""What is predicted: a paper in the window; one as first author; none, by somebody who published
+in as long a time before; the first joint paper of two people; another one of two co-authors."""
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The people whose future is predicted at a date, with what is known of them.
+
+    Attributes:
+        names: in alphabetical order.
+        papers: past papers of each.
+        latest: papers of each in the last window before the date.
+        joint: joint past papers of each two, people x people.
+    """
+
+    names: tuple[str, ...]
+    papers: FloatArray
+    latest: FloatArray
+    joint: FloatArray
+
+
+class Events(NamedTuple):
+    """What happened in a window: who published, who was a first author, who wrote together."""
+
+    publishes: BoolArray
+    leads: BoolArray
+    ties: BoolArray
+
+
+def candidates_at(
+    papers: Sequence[DatedPaper], scientists: frozenset[str], date: float, years: float
+) -> Candidates:
+    """The scientists who published within ``RECENT`` years before a date, in years."""
+    known = papers_between(papers, -np.inf, date)
+    recent = papers_between(known, date - max(RECENT, years), date)
+    active = {name for one in recent for name in one.authors if name in scientists}
+    counts: dict[str, int] = dict.fromkeys(active, 0)
+    for one in known:
+        for name in active.intersection(one.authors):
+            counts[name] += 1
+    kept = sorted(active, key=lambda name: (-counts[name], name))[:MAX_PEOPLE]
+    names = tuple(sorted(kept))
+    latest = _authorships(papers_between(known, date - years, date), names)
+    past = _authorships(known, names)
+    return Candidates(names, past.sum(axis=0), latest.sum(axis=0), _joint(past))
+
+
+def events_in(
+    papers: Sequence[DatedPaper], names: Sequence[str], first: float, end: float
+) -> Events:
+    """What some people did from ``first`` to before ``end``, in years."""
+    written = papers_between(papers, first, end)
+    seats = _authorships(written, names)
+    leaders = {one.authors[0] for one in written}
+    return Events(seats.sum(axis=0) > 0, np.isin(names, sorted(leaders)), _joint(seats) > 0)
+
+
+def _authorships(papers: Sequence[DatedPaper], names: Sequence[str]) -> sparse.csr_array:
+    """Papers x people: 1 for an author."""
+    column = {name: number for number, name in enumerate(names)}
+    seats = [
+        (row, column[name])
+        for row, one in enumerate(papers)
+        for name in dict.fromkeys(one.authors)
+        if name in column
+    ]
+    rows, columns = np.array(seats, dtype=np.int64).reshape(-1, 2).T
+    shape = (len(papers), len(names))
+    return sparse.csr_array((np.ones(len(seats)), (rows, columns)), shape=shape)
+
+
+def _joint(seats: sparse.csr_array) -> FloatArray:
+    """Joint papers of each two people."""
+    joint: FloatArray = (seats.T @ seats).toarray()
+    np.fill_diagonal(joint, 0)
+    return joint
+
+
+def rival_scores(known: Candidates) -> dict[str, dict[str, FloatArray]]:
+    """Scores of predictors without a society, by the kind of target; higher is more likely.
+
+    People have one score each, pairs one for each two (people x people).
+    """
+    tied = (known.joint > 0).astype(float)
+    degree = tied.sum(axis=1)
+    people = {"past papers": known.papers, "latest papers": known.latest, "co-authors": degree}
+    common = tied @ tied
+    with np.errstate(divide="ignore"):
+        rarity = np.where(degree > 1, 1 / np.log(degree), 0.0)
+    # Half of the largest damping with which the sum over paths converges, 0.05 at most.
+    largest = float(np.linalg.norm(tied, 2)) if tied.any() else 1.0
+    damping = min(0.05, 0.5 / largest)
+    katz = np.linalg.inv(np.eye(len(tied)) - damping * tied) - np.eye(len(tied))
+    pairs = {
+        "past papers": np.outer(known.papers, known.papers),
+        "preferential attachment": np.outer(degree, degree),
+        "common neighbours": common,
+        "Adamic-Adar": (tied * rarity) @ tied,
+        "Katz": katz,
+    }
+    return {
+        "people": people,
+        "new tie": pairs,
+        "repeated tie": {"joint papers": known.joint, **pairs},
+    }
+
+
+def logistic_fit(features: FloatArray, happened: BoolArray, ridge: float = 1.0) -> FloatArray:
+    """Coefficients of a logistic regression, intercept first (Newton's method, small ridge)."""
+    x = np.column_stack([np.ones(len(features)), features])
+    penalty = np.diag([0.0, *[ridge] * features.shape[1]])
+    beta = np.zeros(x.shape[1])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-np.clip(x @ beta, -30, 30)))
+        slope = x.T @ (happened - p) - penalty @ beta
+        step = np.linalg.solve(
+            (x * (p * (1 - p))[:, None]).T @ x + penalty + 1e-9 * np.eye(len(beta)), slope
+        )
+        beta += step
+        if np.abs(step).max() < 1e-8:
+            break
+    return beta
+
+
+def auc_and_precision(
+    rank: IntArray, happened: BoolArray, weights: FloatArray
+) -> tuple[float, float]:
+    """Area under the ROC curve and average precision, weighted; NaN if one class is empty.
+
+    Args:
+        rank: of each case, 0 for the least likely; equal for equal scores.
+    """
+    positive = np.bincount(rank, weights * happened)
+    negative = np.bincount(rank, weights * ~happened)
+    hits, misses = positive.sum(), negative.sum()
+    if not hits or not misses:
+        return float("nan"), float("nan")
+    below = np.cumsum(negative) - negative
+    auc = float((positive * (below + negative / 2)).sum() / (hits * misses))
+    found, taken = np.cumsum(positive[::-1]), np.cumsum((positive + negative)[::-1])
+    precision = found / np.maximum(taken, 1)
+    return auc, float((positive[::-1] * precision).sum() / hits)
+
+
+def predict_people(
+    past: Sequence[DatedPaper],
+    later: Sequence[DatedPaper],
+    runs: Sequence[Sequence[DatedPaper]],
+    scientists: frozenset[str],
+    years: float,
+) -> pd.DataFrame:
+    """Judge a society's runs and its rivals by what people did in the years after the boundary.
+
+    Intervals are those of a bootstrap over people: a pair counts as often as both are drawn.
+
+    Args:
+        past: real papers before the boundary.
+        later: real papers after it.
+        runs: the papers of each run; without one only the rivals are judged.
+        scientists: the people of the society on day 0.
+        years: the length of the window, in years.
+
+    Returns:
+        One row per target and predictor: ``auc`` and average ``precision`` with 95 % intervals,
+        ``less`` (its AUC minus that of the society, with interval), ``expected`` and ``observed``
+        events and ``brier_skill`` (over the base rate) where a predictor gives probabilities, and
+        the number of ``candidates``.
+    """
+    now = candidates_at(past, scientists, 0.0, years)
+    before = candidates_at(past, scientists, -years, years)
+    real = events_in(later, now.names, 0.0, years)
+    trained = events_in(past, before.names, -years, 0.0)
+    simulated = [events_in(one, now.names, 0.0, years) for one in runs]
+    scores_now, scores_before = rival_scores(now), rival_scores(before)
+    rows: list[dict[str, object]] = []
+    for target in TARGETS:
+        kind = target if target.endswith("tie") else "people"
+        chosen, happened = _cases(target, now, real)
+        fit_on, fit_for = _cases(target, before, trained)
+        rivals = {name: one[chosen] for name, one in scores_now[kind].items()}
+        if target == "stops":
+            rivals = {name: -one for name, one in rivals.items()}
+        predictors: dict[str, FloatArray] = {}
+        if simulated:
+            shares = [_cases(target, now, one)[1] for one in simulated]
+            predictors[SOCIETY] = np.mean(shares, axis=0)
+        predictors |= rivals
+        if fit_for.any() and not fit_for.all():
+            features = [
+                np.column_stack([np.log1p(one[at]) for one in scores[kind].values()])
+                for scores, at in ((scores_before, fit_on), (scores_now, chosen))
+            ]
+            beta = logistic_fit(features[0], fit_for)
+            predictors[LOGISTIC] = 1 / (1 + np.exp(-(beta[0] + features[1] @ beta[1:])))
+        rows += _judged(
+            target, predictors, happened, _memberships(kind, chosen, len(now.names)), len(now.names)
+        )
+    return pd.DataFrame(rows)
+
+
+def _cases(target: str, known: Candidates, events: Events) -> tuple[BoolArray, BoolArray]:
+    """Which people or pairs a target is about, and for which of them it happened."""
+    if target in ("new tie", "repeated tie"):
+        tied = known.joint > 0
+        chosen = np.triu(tied if target == "repeated tie" else ~tied, 1)
+        return chosen, events.ties[chosen]
+    chosen = known.latest > 0 if target == "stops" else np.ones(len(known.names), dtype=bool)
+    happened = {"publishes": events.publishes, "leads": events.leads, "stops": ~events.publishes}
+    return chosen, happened[target][chosen]
+
+
+def _memberships(kind: str, chosen: BoolArray, people: int) -> tuple[IntArray, ...]:
+    """The person, or the two people, of every case."""
+    return tuple(np.nonzero(chosen)) if kind != "people" else (np.flatnonzero(chosen),)
+
+
+def _judged(
+    target: str,
+    predictors: Mapping[str, FloatArray],
+    happened: BoolArray,
+    members: tuple[IntArray, ...],
+    people: int,
+) -> list[dict[str, object]]:
+    """One row per predictor, with paired bootstrap intervals."""
+    count = RESAMPLES if len(happened) <= MANY else FEW_RESAMPLES
+    rng = Streams(0, "people").stream(target)
+    draws: list[FloatArray] = [np.ones(people)]
+    draws += [
+        np.bincount(rng.integers(0, people, people), minlength=people).astype(np.float64)
+        for _ in range(count)
+    ]
+    found: dict[str, FloatArray] = {}
+    for name, scores in predictors.items():
+        rank = np.unique(scores, return_inverse=True)[1]
+        values: list[tuple[float, float]] = []
+        for draw in draws:
+            weights = np.prod([draw[one] for one in members], axis=0).astype(float)
+            values.append(auc_and_precision(rank, happened, weights))
+        found[name] = np.array(values)
+    rows = []
+    base = float(happened.mean()) if len(happened) else float("nan")
+    for name, areas in found.items():
+        row: dict[str, object] = {"target": target, "predictor": name}
+        for column, what in enumerate(("auc", "precision")):
+            row |= {what: areas[0, column]} | _ends(what, areas[1:, column])
+        if SOCIETY in found and name != SOCIETY:
+            less = areas[:, 0] - found[SOCIETY][:, 0]
+            row |= {"less": less[0]} | _ends("less", less[1:])
+        if name in (SOCIETY, LOGISTIC):
+            scores = predictors[name]
+            brier = float(np.mean((scores - happened) ** 2))
+            skill = 1 - brier / (base * (1 - base)) if 0 < base < 1 else float("nan")
+            row |= {"expected": float(scores.sum()), "brier_skill": skill}
+        rows.append({**row, "observed": int(happened.sum()), "candidates": len(happened)})
+    return rows
+
+
+def _ends(what: str, values: FloatArray) -> dict[str, float]:
+    """The percentile interval of bootstrap values."""
+    known = values[~np.isnan(values)]
+    low, high = np.quantile(known, (0.025, 0.975)) if len(known) else (np.nan, np.nan)
+    return {f"{what}_low": float(low), f"{what}_high": float(high)}
