@@ -134,8 +134,8 @@ Line = tuple[str, str, str, str]
 TIES = (("all", BLUE, "", "with day 0"), ("grown", ORANGE, DASHED, "since day 0"))
 STRUCTURE = {
     "edges": "Pairs who have published together",
-    "mean_degree": "Co-authors per scientist",
-    "giant_share": "Share in the largest component",
+    "mean_degree": "Co-authors per scientist with any",
+    "giant_share": "Share of scientists with a co-author in the largest component",
     "clustering": "Clustering",
 }
 

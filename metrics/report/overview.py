@@ -5,7 +5,6 @@ Numbers come from the tables and measures of the run; communities are those that
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,12 +14,11 @@ import pandas as pd
 from virsci_society.agents.journal.records import ANSWERED, spent_in
 from virsci_society.metrics.cost import VERDICTS, Ledger, read_ledger
 from virsci_society.metrics.inference.intervals import Interval
-from virsci_society.metrics.networks.structure import network_ties
 from virsci_society.metrics.novelty.novelty import settings_of
 from virsci_society.metrics.population import initial_population, people_ever
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.report import figures
-from virsci_society.metrics.report.network_layout import Communities, pair_numbers
+from virsci_society.metrics.report.network_layout import Communities
 from virsci_society.metrics.report.templates import (
     THIN_SPACE,
     count_of,
@@ -46,14 +44,10 @@ NAMED = 3
 
 def first_screen(run: Run, summary: dict[str, Any], whole: Communities) -> dict[str, Any]:
     """``sentences`` (what happened), ``rows`` (name and text), ``status`` and ``trouble``."""
-    most, others, same = _changes(run)
     rows = {
         "Most papers": _most_papers(run),
         "Bridges between communities": _bridges(whole),
-        "Did groups mix?": _mixing(run, whole),
-        "Changed most": most,
-        "Also changed": others,
-        "Unchanged": same,
+        "Co-authors": _coauthors(run),
         "How novel": _novelty_sentence(run),
     }
     return {
@@ -81,11 +75,18 @@ def people_sentence(run: Run) -> str:
     teams, people = run.table("teams"), head_count(run)
     if not len(teams):
         return f"{people} founded no team in {_span(run.days)}."
-    sizes = sorted(set(teams["target_size"].dropna().astype(int)))
-    of = f" of {' to '.join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))}" if sizes else ""
+    came, wanted = _range(measure(run, "teams")["size"]), _range(teams["target_size"])
+    of = (came and f" of {came}") + (f" (planned: {wanted})" if wanted not in ("", came) else "")
     ended = "" if run.partial is None else " that had ended"
     founded = f"{people} founded {count_of(len(teams), 'team')}{ended}{of} in {_span(run.days)}"
     return f"{founded}, under {_protocols(run)}."
+
+
+def _range(sizes: pd.Series) -> str:
+    """The least and the largest of some sizes; empty where none is known."""
+    known = sizes.dropna().astype(int)
+    ends = dict.fromkeys((known.min(), known.max())) if len(known) else ()
+    return " to ".join(map(str, ends))
 
 
 def _publishing(summary: dict[str, Any]) -> str:
@@ -109,31 +110,37 @@ def _publishing(summary: dict[str, Any]) -> str:
 
 def network_sentence(run: Run) -> str:
     """The co-authorship network on day 0 and at the end."""
-    first, last = _ends(run)
+    first, last = _first_and_last(run)
     if not last["edges"]:
         return "Nobody has published with anybody else."
-    now = f"on day {run.days:.0f} it was {count_of(last['edges'], 'pair')}, and {_connected(last)}"
+    end = _connected(last, people_ever(run))
+    now = f"on day {run.days:.0f} it was {count_of(last['edges'], 'pair')}, and {end}"
     if not first["edges"]:
         return f"On day 0 nobody had published with anybody else; {now}."
     then = f"On day 0, {count_of(first['edges'], 'pair')} of scientists had published together, and"
-    return f"{then} {_connected(first)}, directly or through others; {now}."
+    start = _connected(first, initial_population(run))
+    return f"{then} {start}, directly or through others; {now}."
 
 
-def _ends(run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The measures of the network, ties before day 0 included, on day 0 and at the end."""
-    tables = (measure(run, name) for name in ("structure", "communities"))
-    network, groups = (table[table["network"] == "all"] for table in tables)
-    first, last = (
-        records(network.iloc[[at]].assign(modularity=groups["modularity"].iloc[at]))[0]
-        for at in (0, -1)
-    )
-    return first, last
+def _first_and_last(run: Run) -> list[dict[str, Any]]:
+    """The network, ties before day 0 included, on day 0 and at the end."""
+    network = measure(run, "structure")
+    return records(network[network["network"] == "all"].iloc[[0, -1]])
 
 
-def _connected(network: dict[str, Any]) -> str:
+def _connected(network: dict[str, Any], people: int) -> str:
     held = round(network["giant_share"] * network["nodes"])
-    of = "all" if held == network["nodes"] else f"{format_number(held)} of"
-    return f"{of} {count_of(network['nodes'], 'author')} were connected"
+    of = "all" if held == people else f"{format_number(held)} of"
+    return f"{of} {count_of(people, 'scientist')} were connected"
+
+
+def _coauthors(run: Run) -> str:
+    """The mean number of co-authors of those who have any, on day 0 and at the end."""
+    first, last = (one["mean_degree"] for one in _first_and_last(run))
+    if pd.isna(last):
+        return ""
+    before = "" if pd.isna(first) else f", {format_number(first)} on day 0"
+    return f"scientists with a co-author have {format_number(last)} of them on average{before}"
 
 
 def _most_papers(run: Run) -> str:
@@ -156,46 +163,6 @@ def _bridges(whole: Communities) -> str:
         if across[row]
     ]
     return ", ".join(told)
-
-
-def _mixing(run: Run, whole: Communities) -> str:
-    """Pairs of two communities among all that have published together, on day 0 and at the end."""
-    ties, told, count = network_ties(run.table("ties"), "all"), [], len(whole.names)
-    for rows, when in ((ties[ties["date"] < 0], "on day 0"), (ties, "at the end")):
-        ends = np.sort(pair_numbers(rows, whole.names), axis=1)
-        # Each pair once, however many papers it has: as one number, which sorts fast.
-        first, second = np.divmod(np.unique(ends[:, 0] * count + ends[:, 1]), max(count, 1))
-        across = whole.community[first] != whole.community[second]
-        if len(across) and len(whole.sizes) > 1:
-            share = f"{format_number(across.sum())} of {count_of(len(across), 'pair')}"
-            told.append(f"{share} ({format_percent(across.mean())}) {when}")
-    told[:1] = [f"Authors of two different communities: {one}" for one in told[:1]]
-    return ", ".join(told)
-
-
-CHANGES: dict[str, tuple[str, Callable[[Any], str]]] = {
-    "mean_degree": ("co-authors of each author", format_number),
-    "giant_share": ("authors in the largest connected part", format_percent),
-    "clustering": ("pairs of an author’s co-authors who wrote together too", format_percent),
-    "modularity": ("modularity (0: communities mix as by chance, 1: not at all)", format_number),
-}
-
-
-def _changes(run: Run) -> tuple[str, str, str]:
-    """The measure that changed most from day 0, relative to what it was; others; those alike."""
-    first, last = _ends(run)
-    known = [one for one in CHANGES if not pd.isna(last[one]) and not pd.isna(first[one])]
-    change = {one: last[one] / first[one] - 1 for one in known if first[one] > 0}
-    told, alike = [], []
-    for one in sorted(change, key=lambda name: -abs(change[name])):
-        words, shown = CHANGES[one]
-        before, after = shown(first[one]), shown(last[one])
-        if before == after:
-            alike.append(f"{words}: {after}")
-            continue
-        by = format_percent(abs(change[one])) + (" more" if change[one] > 0 else " less")
-        told.append(f"{words}: {before} → {after}, {by} than on day 0")
-    return (told or [""])[0], "; ".join(told[1:]), "; ".join(alike)
 
 
 def _novelty_sentence(run: Run) -> str:

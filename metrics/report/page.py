@@ -29,6 +29,8 @@ from virsci_society.metrics.summary import summarise_run
 from virsci_society.society.results.run import Run
 
 SCENARIO_SHOWN = 40_000
+RULE_WORDS, MODEL_WORDS = (8, 20), (60, 600)
+"""Words of titles and abstracts that are shown: of those by rules fewer."""
 
 
 def render_page(run: Run) -> str:
@@ -51,6 +53,8 @@ def write_page(run: Run, folder: Path | str) -> Path:
 def _page_context(run: Run) -> dict[str, Any]:
     drawn = measure_figures(run)
     summary, whole = summarise_run(run), run_communities([run])
+    by_rules = written_by_rules(run)
+    cited = bool(measure(run, "impact")["cited"].any())
     return {
         "told": summary,
         "short": first_screen(run, summary, whole),
@@ -60,25 +64,26 @@ def _page_context(run: Run) -> dict[str, Any]:
             for reason, count in summary["teams"]["dissolved"].items()
         ],
         "about": speaker(run),
-        "by_rules": written_by_rules(run),
+        "by_rules": by_rules,
         "replicates": int(run.manifest.get("replicates", 1)),
         "sketch": MIN_REPLICATES,
         "notes": [str(note) for note in run.manifest.get("notes", [])],
         "people": sections.people_section(run),
-        "papers": sections.papers_section(run),
+        "papers": sections.papers_section(run, *(RULE_WORDS if by_rules else MODEL_WORDS)),
         "papers_total": summary["papers"],
         "novelty": sections.novelty_section(run),
-        "leaks": sections.leakage_section(run),
-        "claims": sections.claims_section(run),
+        # Texts by rules cannot leak, and claim what their frames say.
+        "leaks": None if by_rules else sections.leakage_section(run),
+        "claims": None if by_rules else sections.claims_section(run),
         "network": sections.network_section(run, whole),
-        "community": sections.community_section(run),
+        "community": sections.observed_section(run),
+        "network_measures": sections.measures_section(run, sections.NETWORK_MEASURES),
+        "impact": sections.measures_section(run, sections.IMPACT_MEASURES) if cited else [],
         "interventions": sections.removal_section(run),
         "presence": sections.presence_section(run),
         "drawn": drawn,
         "share_interval": wilson_interval(1, 2).method,
         "structure": [drawn[name] for name in FOLDED_FIGURES if name in drawn],
-        "final": sections.final_networks_section(run),
-        "waiting_rows": records(measure(run, "waiting")),
         "slope": records(measure(run, "acceptance_slope"))[0],
         "reading": sections.reply_parsing_section(run, summary),
         "refereeing": sections.peer_review_section(run),

@@ -8,6 +8,7 @@ shows; None where there is nothing to show. Tables that few readers need are not
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,12 @@ import pandas as pd
 
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT
 from virsci_society.metrics.cost import OUTCOMES, RUNGS, Ledger
+from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.networks.removals import removed_by_date
 from virsci_society.metrics.novelty.novelty import COLUMNS, settings_of
 from virsci_society.metrics.novelty.training_leaks import LONG_RUN, training_cutoff
 from virsci_society.metrics.population import LEFT, people_ever
-from virsci_society.metrics.registry import measure
+from virsci_society.metrics.registry import measure, measure_run
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.figures import draw_run_network
 from virsci_society.metrics.report.network_figures import removal_figures, snapshot_title
@@ -29,8 +31,14 @@ from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import backend_of
 
-LABELS = {"all": "with day 0", "grown": "since day 0"}
 COMMUNITIES_SHOWN = 30
+NETWORK_MEASURES = (
+    *("authors", "coauthors_per_author", "giant_component_authors", "giant_component_people"),
+    *("components", "clustering", "assortativity", "communities", "modularity", "core"),
+    *("consultations", "consulted_coauthors"),
+)
+IMPACT_MEASURES = ("gini_papers", "top_tenth_papers", "gini_citations", "disruption")
+"""Measures that the sections on the network and on impact show."""
 
 
 def presence_section(run: Run) -> list[dict[str, Any]]:
@@ -81,11 +89,14 @@ def network_section(run: Run, whole: Communities) -> dict[str, Any] | None:
     }
 
 
-def final_networks_section(run: Run) -> list[dict[str, Any]]:
-    """Both networks at the end, in numbers."""
-    last = measure(run, "structure").groupby("network").last().reset_index()
-    last["network"] = last["network"].map(LABELS)
-    return records(last)
+def measures_section(run: Run, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Some measures of a run as rows, with their labels and units; those that are known."""
+    found = measure_run(run, names)
+    return [
+        {"label": MEASURES[name].label, "value": value, "unit": MEASURES[name].unit, "name": name}
+        for name, value in found.items()
+        if not np.isnan(value)
+    ]
 
 
 def composition_section(run: Run) -> list[dict[str, Any]]:
@@ -105,35 +116,14 @@ def by_protocol_section(run: Run) -> list[dict[str, Any]]:
     return records(measure(run, "by_protocol"))
 
 
-def community_section(run: Run) -> dict[str, Any]:
-    """Rows of the sections on structure and impact, and of what was observed, if the run has it."""
-    held = set(run.measure_names())
-    held_notes = "observed_unknowns" in held
+def observed_section(run: Run) -> dict[str, Any]:
+    """Rows of the comparison with real papers, if the run has it."""
+    if "observed_scores" not in run.measure_names():
+        return {"observed": [], "scores": [], "unknown": []}
     return {
-        "structure": _structure(run),
-        "consulting": records(measure(run, "consulting"))[0],
-        "inequality": records(measure(run, "inequality")),
-        "disruption": _disruption(run),
-        "idle_share": list(measure(run, "held_attention")["idle_share"].dropna()),
-        "observed": _observed(run) if "observed_scores" in held else [],
-        "scores": records(run.measure("observed_scores")) if "observed_scores" in held else [],
-        "unknown": list(run.measure("observed_unknowns")["unknown"]) if held_notes else [],
-    }
-
-
-def _structure(run: Run) -> list[dict[str, Any]]:
-    groups = measure(run, "communities")
-    last = groups[groups["date"] == groups["date"].max()].drop(columns="date")
-    last = last.merge(measure(run, "core_periphery"), on="network")
-    return records(last.replace({"network": LABELS}))
-
-
-def _disruption(run: Run) -> dict[str, Any]:
-    index = measure(run, "disruption")["CD"].dropna()
-    return {
-        "papers": len(index),
-        "mean": float(index.mean()) if len(index) else None,
-        "disrupting": float((index > 0).mean()) if len(index) else None,
+        "observed": _observed(run),
+        "scores": records(run.measure("observed_scores")),
+        "unknown": list(run.measure("observed_unknowns")["unknown"]),
     }
 
 
@@ -284,7 +274,7 @@ ROWS = {
     "isolated": "of them, whose co-authors are gone",
     "edges": "pairs of co-authors",
     "mean_degree": "co-authors of each",
-    "giant_share": "share in the largest component",
+    "giant_share": "share of them in the largest component",
     "components": "components",
     "clustering": "clustering",
     "path": "steps in the largest component",
@@ -382,12 +372,17 @@ def _uneven(table: pd.DataFrame) -> pd.DataFrame:
 
 
 PAPERS_SHOWN = 40
-PEOPLE_SHOWN = 60
-TEXT_SHOWN = 4000
+PEOPLE_SHOWN = 20
 
 
-def papers_section(run: Run) -> list[dict[str, Any]]:
-    """The first papers by date, with authors, novelty and citations.
+def _shortened(value: Any, words: int) -> str:
+    """A text up to so many words."""
+    listed = known_text(value).split()
+    return " ".join(listed[:words]) + (" …" if len(listed) > words else "")
+
+
+def papers_section(run: Run, title_words: int, abstract_words: int) -> list[dict[str, Any]]:
+    """The first papers by date, with authors, novelty and citations; texts of so many words.
 
     ``cites_own`` are titles of papers of the run.
     """
@@ -409,14 +404,16 @@ def papers_section(run: Run) -> list[dict[str, Any]]:
             {
                 "id": name,
                 "number": number,
-                "title": known_text(row["title"]),
-                "abstract": known_text(row["abstract"])[:TEXT_SHOWN],
+                "title": _shortened(row["title"], title_words),
+                "abstract": _shortened(row["abstract"], abstract_words),
                 "topic": known_text(row["topic"]),
                 "published": row["published"],
                 "authors": ", ".join(writers.get(name, [])),
                 **{part: known[part] for part in COLUMNS},
                 "cites_past": int(past.get(name, 0)),
-                "cites_own": [known_text(titles.get(one, one)) for one in own.get(name, [])],
+                "cites_own": [
+                    _shortened(titles.get(one, one), title_words) for one in own.get(name, [])
+                ],
                 "cited": int(cited.get(name, 0)),
             }
         )
