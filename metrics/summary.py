@@ -29,7 +29,8 @@ def summarise_run(run: Run) -> dict[str, Any]:
     Returns:
         ``scenario`` (name), ``seed``, ``days``, ``scientists`` (number), ``teams`` (founded,
         published, dissolved by reason, running, finished; of a partial run only those that had
-        ended are known, so that the last two are None), ``papers``, ``calls`` (total,
+        ended are known, so that the last two are None), ``team_sizes`` (least and largest, as they
+        came), ``papers``, ``calls`` (total,
         by_stage, by_act), ``inference_cost`` (per_team, by_stage, mean over teams that wrote a
         paper, extra),
         ``HD``, ``CD``, ``CI``, ``ON`` (each mean and per_paper, or None), ``invitations`` (sent,
@@ -54,6 +55,7 @@ def summarise_run(run: Run) -> dict[str, Any]:
         "days": run.days,
         "scientists": people_ever(run),
         "teams": _teams(run),
+        "team_sizes": team_sizes(run),
         "papers": len(run.table("papers")),
         "calls": _calls(run),
         "inference_cost": _inference_cost(run),
@@ -85,6 +87,12 @@ def _teams(run: Run) -> dict[str, Any]:
         "running": None if partial else int(by_state.get("running", 0)),
         "finished": None if partial else int(by_state.get("finished", 0)),
     }
+
+
+def team_sizes(run: Run) -> list[int]:
+    """The least and the largest size that a team came to; empty without a team."""
+    known = measure(run, "teams")["size"].dropna()
+    return [int(known.min()), int(known.max())] if len(known) else []
 
 
 def _calls(run: Run) -> dict[str, Any]:

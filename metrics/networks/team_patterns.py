@@ -316,7 +316,7 @@ COUNTS = (
 
 
 def assembly(run: Run, every: float = MONTH) -> pd.DataFrame:
-    """The quantities of team assembly (Guimera et al. 2005), over the papers of the run.
+    """Shares of team assembly (Guimera et al. 2005), over the papers of the run.
 
     An incumbent has a paper dated before; a link is a pair of authors of one paper. p and q are
     counted here, from the links there are; in the model of 2005 the same letters are the

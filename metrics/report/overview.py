@@ -1,10 +1,11 @@
-"""The first screen of a run's page, with what happened, who mattered, what changed, and checks.
+"""The first screen of a run's page, with what happened, who mattered, and checks.
 
 Numbers come from the tables and measures of the run; communities are those that the page draws.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +28,7 @@ from virsci_society.metrics.report.templates import (
     format_usd,
     records,
 )
+from virsci_society.metrics.summary import team_sizes
 from virsci_society.metrics.summary_file import ended_words
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
@@ -75,18 +77,17 @@ def people_sentence(run: Run) -> str:
     teams, people = run.table("teams"), head_count(run)
     if not len(teams):
         return f"{people} founded no team in {_span(run.days)}."
-    came, wanted = _range(measure(run, "teams")["size"]), _range(teams["target_size"])
+    known = teams["target_size"].dropna().astype(int)
+    came, wanted = _range(team_sizes(run)), _range([known.min(), known.max()] if len(known) else [])
     of = (came and f" of {came}") + (f" (planned: {wanted})" if wanted not in ("", came) else "")
     ended = "" if run.partial is None else " that had ended"
     founded = f"{people} founded {count_of(len(teams), 'team')}{ended}{of} in {_span(run.days)}"
     return f"{founded}, under {_protocols(run)}."
 
 
-def _range(sizes: pd.Series) -> str:
-    """The least and the largest of some sizes; empty where none is known."""
-    known = sizes.dropna().astype(int)
-    ends = dict.fromkeys((known.min(), known.max())) if len(known) else ()
-    return " to ".join(map(str, ends))
+def _range(ends: Sequence[int]) -> str:
+    """The least and the largest in words; empty where none is known."""
+    return " to ".join(map(str, dict.fromkeys(ends)))
 
 
 def _publishing(summary: dict[str, Any]) -> str:

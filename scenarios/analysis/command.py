@@ -191,7 +191,9 @@ def _backtest_data(found: Backtest) -> dict[str, Any]:
 
 
 def _print_comparison(found: ObservedComparison, other: str) -> None:
-    tell(found.reach)
+    from virsci_society.scenarios.analysis.observed import headline
+
+    tell(headline(found.name, found.tables), found.reach)
     rows, scores = found.tables.rows, found.tables.scores
     # Of several windows only the longest is printed in full; the table of scores has them all.
     last = rows["window"].max()
@@ -202,8 +204,10 @@ def _print_comparison(found: ObservedComparison, other: str) -> None:
         told = chosen.dropna(subset=numbers, how="all")
         _print_columns(f"{found.name} beside {other}: {what}", told, VALUES)
         told = chosen.dropna(subset=["distance", "distance_before"], how="all")
-        _print_columns(f"distances: {what}", told, DISTANCES)
-    many = f"runs: {int(scores['runs'].max())}; judged: {int(scores['judged'].max())} quantities"
+        silent = len(chosen) - len(told)
+        unknown = f"; {silent} more cannot be compared here" if silent else ""
+        _print_columns(f"distances: {what}{unknown}", told, DISTANCES)
+    many = f"runs: {int(scores['runs'].max())}; judged: {int(scores['judged'].max())} measures"
     _print_columns(f"score in tolerances (0 is best); {many}", scores, SCORED)
     _print_columns(
         "giant_component_authors", rows[rows["measure"] == "giant_component_authors"], GIANT

@@ -148,9 +148,14 @@ def _print_card(card: Card) -> None:
             *(_range(row, "from", "to"), row["chance"], row["verdict"], row["why"]),
         )
         for row in card.rows()
+        if row["value"] is not None
     ]
     heads = ("fact", "value", "95 %", "published", "range", "chance", "verdict", "why")
-    print_table(f"{card.name}: {card.told}", heads, rows)
+    tell(f"{card.name}: {card.told}.")
+    if rows:
+        print_table("facts with a value", heads, rows)
+    if card.unmeasured:
+        tell(card.unmeasured)
 
 
 def _range(row: Mapping[str, Any], low: str, high: str) -> str:

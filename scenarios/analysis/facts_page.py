@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,8 +63,7 @@ class Card:
 
     @property
     def told(self) -> str:
-        """How many facts got which verdict, and of how much."""
-        counts = [(sum(one.verdict == word for one in self.judged), word) for word in VERDICTS]
+        """How many facts got which verdict, and of how much, in a sentence."""
         years = min(one.years for one in self.sides)
         papers = sum(len(one.works) for one in self.sides)
         size = (
@@ -71,8 +71,35 @@ class Card:
             count_of(years, "year"),
             count_of(papers, "paper"),
         )
-        found = ", ".join(f"{n} {SHOWN.get(word, word)}" for n, word in counts if n)
-        return f"{found} ({', '.join(size)})"
+        counts = Counter(str(one.verdict) for one in self.judged)
+        reproduced, failed = counts["reproduced"], counts["not"]
+        tested = f"{reproduced} of {count_of(len(self.judged), 'fact')} reproduced, {failed} not"
+        if not reproduced + failed:
+            tested = f"none of {count_of(len(self.judged), 'fact')} could be tested"
+        rest = [
+            f"{counts[word]} {what}"
+            for word, what in (
+                ("too short to tell", "cannot be told from so few years or runs"),
+                ("not measurable", "need tables that these papers do not have"),
+            )
+            if counts[word]
+        ]
+        return f"{tested}{'; ' if rest else ''}{', '.join(rest)} ({', '.join(size)})"
+
+    @property
+    def unmeasured(self) -> str:
+        """The facts without a value, counted by what they lack."""
+        lacking = [one for one in self.judged if not math.isfinite(one.interval.value)]
+        short = sorted(
+            one.fact.least_years for one in lacking if one.verdict == "too short to tell"
+        )
+        told = []
+        if short:
+            span = " to ".join(map(str, dict.fromkeys((short[0], short[-1]))))
+            told.append(f"{count_of(len(short), 'fact')} need {span} years")
+        if other := len(lacking) - len(short):
+            told.append(f"{count_of(other, 'fact')} need other tables or are not defined here")
+        return f"not shown: {', '.join(told)}" if told else ""
 
     def to_data(self) -> dict[str, Any]:
         """The card as plain data."""
@@ -84,13 +111,13 @@ def _known(value: float) -> float | None:
 
 
 def write_page(cards: Sequence[Card], folder: Path) -> Path:
-    """Write ``report.html``, ``facts.csv``, ``facts.tex`` and a figure for each fact."""
+    """Write ``report.html``, ``facts.csv``, ``facts.tex`` and a figure of each measured fact."""
     rows = [row for card in cards for row in card.rows()]
     table = pd.DataFrame(rows)
     numbers = [name for name in table if name not in (*TEXTS, "runs")]
     table = table.astype(dict.fromkeys(numbers, "Float64"))
-    names = list(dict.fromkeys(one.name for card in cards for one in card.judged))
-    drawn = {name: figure(name, cards) for name in names}
+    known = (one for card in cards for one in card.judged if math.isfinite(one.interval.value))
+    drawn = {name: figure(name, cards) for name in dict.fromkeys(one.name for one in known)}
     write_files(folder, {"facts": table}, drawn)
     return write_html(folder / "report.html", _render(cards, drawn))
 
@@ -104,13 +131,17 @@ def _render(cards: Sequence[Card], drawn: dict[str, Markup]) -> str:
         style=style_sheet(environment),
         cards=[(card, _shown(card), _summary(card)) for card in cards],
         rule=RULE,
-        facts=[(name, fact.card(), drawn[name]) for name, fact in facts.items()],
+        facts=[(name, facts[name].card(), picture) for name, picture in drawn.items()],
     )
 
 
 def _shown(card: Card) -> list[dict[str, Any]]:
-    """The rows of a card as a reader is told them."""
-    return [row | {"verdict": SHOWN.get(row["verdict"], row["verdict"])} for row in card.rows()]
+    """The rows of a card that have a value, as a reader is told them."""
+    return [
+        row | {"verdict": SHOWN.get(row["verdict"], row["verdict"])}
+        for row in card.rows()
+        if row["value"] is not None
+    ]
 
 
 def _summary(card: Card) -> list[tuple[str, list[tuple[str, str]], bool]]:

@@ -5,10 +5,10 @@ Here runs and ecosystem are opened and checked; ``metrics.validation`` compares 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from virsci_society.society.results.run import Run
 
 MOST_NAMED = 4
-"""So many quantities are named of those that a closed society cannot reach."""
+"""So many measures are named of those that a closed society cannot reach."""
 MOST_LEFT_OUT = 0.05
 """A larger share of papers that the filters left out is told."""
 
@@ -156,23 +156,49 @@ def reach(
     """
     if closed and outside_seats:
         return (
-            "columns: own can be reached; of all only the size of own teams, since of the authors "
-            f"outside the {people:,} scientists of day 0 only the number is simulated"
+            "Use column own. Of column all only authors_per_own_paper can be reached, since of the "
+            f"authors outside the {people:,} scientists of day 0 only the number is simulated."
         )
     if not closed:
         return (
-            "columns: own and all can be reached, since people from outside the "
-            f"{people:,} scientists of day 0 write in it"
+            "Columns own and all can be reached: people from outside the "
+            f"{people:,} scientists of day 0 write too."
         )
-    scores = tables.scores
-    last = scores[(scores["window"] == scores["window"].max()) & (scores["side"] == "all")].iloc[0]
+    last = last_scores(tables, "all")
     missed = int(last["judged"]) - int(last["within_closed"])
     if not missed:
-        return f"columns: own and all can be reached by a closed society of {people:,} scientists"
+        return f"Columns own and all can be reached by a closed society of {people:,} scientists."
     return (
-        f"columns: own can be reached; all cannot, since these {people:,} scientists are a closed "
-        f"society: even their own real papers miss {missed} of {int(last['judged'])} quantities of "
-        f"it (score {float(last['score_closed']):.3g}){_worst(tables)}"
+        "Use column own. Column all includes outside co-authors, whom this society cannot have: "
+        f"its {people:,} scientists' own real papers miss {missed} of {int(last['judged'])} "
+        f"measures (score {float(last['score_closed']):.3g}){_worst(tables)}."
+    )
+
+
+def last_scores(tables: CommunityComparison, side: str) -> dict[Hashable, Any]:
+    """The scores of the longest window in one column."""
+    scores = tables.scores
+    chosen = scores[(scores["window"] == scores["window"].max()) & (scores["side"] == side)]
+    found: dict[Hashable, Any] = chosen.to_dict("records")[0]
+    return found
+
+
+def headline(name: str, tables: CommunityComparison) -> str:
+    """The comparison in one sentence, in the column that every society can reach."""
+    import pandas as pd
+
+    own = last_scores(tables, "own")
+    before = ""
+    if not pd.isna(own["score_before"]):
+        before = (
+            f"; the years before had {int(own['within_before'])} "
+            f"(score {float(own['score_before']):.3g})"
+        )
+    years = f"{int(own['window'])} year{'s' if own['window'] > 1 else ''}"
+    return (
+        f"{name}: {int(own['within'])} of {int(own['judged'])} measures of its own scientists are "
+        f"within tolerance of what they really did over {years} "
+        f"(score {float(own['score']):.3g}, 0 is best){before}."
     )
 
 

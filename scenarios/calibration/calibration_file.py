@@ -145,7 +145,7 @@ class CalibrationFile(Part):
         *("newcomer_rate", "q", "repeat_rate", "newcomer_newcomer", "newcomer_incumbent"),
         *("papers_per_author", "gini_papers", "coauthors_per_author", "authors_per_paper"),
     )
-    """Quantities by which they are fitted; all others are only looked at."""
+    """Measures by which they are fitted; all others are only looked at."""
     effort: Effort = Field(default_factory=Effort)
     """How many simulations are made."""
     seed: int = Field(default=1, ge=0, lt=2**31)
@@ -349,7 +349,7 @@ def _faults(file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
     if file.boundary is not None and file.boundary <= max(one.last for one in file.fit):
         yield ("boundary",), f"the boundary {file.boundary} lies before the end of the fit"
     if not file.targets:
-        yield ("targets",), "names no quantity; expected at least one"
+        yield ("targets",), "names no measure; expected at least one"
     for place, name in enumerate(file.targets):
         if name not in ASSEMBLY_MEASURES:
             yield ("targets", place), _unknown(name, "never measured", ASSEMBLY_MEASURES)

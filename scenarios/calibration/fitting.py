@@ -128,7 +128,7 @@ def _root(covariance: FloatArray) -> FloatArray:
 
 
 def between_windows(observed: FloatArray) -> FloatArray:
-    """Variance of each quantity between real windows (windows, quantities), free of a trend.
+    """Variance of each measure between real windows (windows, measures), free of a trend.
 
     Half the mean square of successive differences (von Neumann et al. 1941): a trend over the
     windows, which the parameters follow, adds little to it.

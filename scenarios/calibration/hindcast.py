@@ -42,7 +42,7 @@ POSITIVE = (
     *("papers", "authors", "authors_per_paper", "papers_per_author", "coauthors_per_author"),
     "tie_lifetime",
 )
-"""Quantities on a logarithmic scale; assortativity is on its own, all others are shares."""
+"""Measures on a logarithmic scale; assortativity is on its own, all others are shares."""
 STEPS = 40
 """A distribution is the shares of papers or authors with at most 0, 1, ... 39."""
 
@@ -54,7 +54,7 @@ def trend(values: FloatArray, link: Link) -> FloatArray:
     "theta", which won the M3 competition.
 
     Returns:
-        (quantities,); NaN where there are fewer than three windows.
+        (measures,); NaN where there are fewer than three windows.
     """
     if len(values) < FEWEST_WINDOWS:
         return np.full(values.shape[1:], np.nan)
@@ -95,7 +95,7 @@ def judge_held_out(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Simulate the held-out windows and compare them with what came.
 
     Returns:
-        A row per window and quantity, and a row of scores per window.
+        A row per window and measure, and a row of scores per window.
     """
     effort = fit.file.effort
     years = sorted(fit.file.held_out, key=lambda one: one.first)
@@ -130,7 +130,7 @@ def _compared(
     rivals: Mapping[str, Mapping[str, float]],
     discrepancy: Mapping[str, float],
 ) -> pd.DataFrame:
-    """A row per quantity: observed, simulated and by the rivals, with errors in tolerances."""
+    """A row per measure: observed, simulated and by the rivals, with errors in tolerances."""
     observed = window.compare(window)
     rows = []
     for name in (*TOLERANCES, *(n for n in MEASURED if n not in TOLERANCES)):
@@ -151,7 +151,7 @@ def _compared(
         tolerance = TOLERANCES.get(name)
         for forecaster, value in found.items():
             off = math.nan
-            # A rival that says nothing of a quantity is not judged by it; a society always is.
+            # A rival that says nothing of a measure is not judged by it; a society always is.
             if tolerance is not None and (forecaster == "simulated" or not math.isnan(value)):
                 off = scalar_error(tolerance, value, observed[name]) / tolerance.size
             row[f"off_{forecaster}"] = off
@@ -172,7 +172,7 @@ def interval(known: FloatArray, discrepancy: float) -> tuple[float, float]:
     if not discrepancy > 0:
         return low, high
     middle, error = float(np.median(known)), float(stats.norm.ppf(INTERVAL[1])) * discrepancy
-    # No quantity is below zero that no simulation has there.
+    # No measure is below zero that no simulation has there.
     least = min(0.0, float(known.min()))
     return max(least, middle - math.hypot(middle - low, error)), middle + math.hypot(
         high - middle, error
@@ -180,7 +180,7 @@ def interval(known: FloatArray, discrepancy: float) -> tuple[float, float]:
 
 
 def _scores(table: pd.DataFrame) -> dict[str, object]:
-    """Scores of the simulation and its rivals over the fourteen quantities with a tolerance."""
+    """Scores of the simulation and its rivals over the fourteen measures with a tolerance."""
     judged = table[table["measure"].isin(list(TOLERANCES))].set_index("measure")
     found: dict[str, object] = {}
     for forecaster in FORECASTERS:

@@ -39,7 +39,7 @@ class Outcome:
     """Everything that a calibration found.
 
     Attributes:
-        check: the held-out windows, a row per window and quantity.
+        check: the held-out windows, a row per window and measure.
         scores: a row per held-out window.
     """
 

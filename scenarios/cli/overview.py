@@ -221,13 +221,15 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
         (
             "invitations",
             f"{invited['sent']:,} sent: {invited['accepted']:,} accepted, "
-            f"{invited['declined']:,} declined, {invited['full']:,} to people in too many teams; "
-            f"{invited['cross_team']:,} to members of other teams",
+            f"{invited['declined']:,} declined, {invited['full']:,} turned away at the team "
+            f"limit; {invited['cross_team']:,} to members of other teams"
+            if invited["sent"]
+            else "",
         ),
         (
             "overlap",
-            f"at most {summary['max_memberships']} teams a scientist at a time; "
-            f"{summary['consultations']:,} consultations",
+            f"at most {_many(summary['max_memberships'], 'team')} a scientist at a time"
+            + (f"; {_many(asked, 'consultation')}" if (asked := summary["consultations"]) else ""),
         ),
         ("waiting for people", f"per round, by team size: {waited}" if waited else "none"),
         ("novelty (means)", novelty or "not measured"),
@@ -237,7 +239,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
         ("digest", summary["digest"] or "none: the run has not finished"),
     ]
     title = f"{cell(summary['scenario'])}, seed {summary['seed']} (society show {folder} --full)"
-    return [cell(title), *(f"  {name:20}{text}" for name, text in rows)]
+    return [cell(title), *(f"  {name:20}{text}" for name, text in rows if text)]
 
 
 def sentence_of(summary: Mapping[str, Any]) -> str:
@@ -254,6 +256,8 @@ def sentence_of(summary: Mapping[str, Any]) -> str:
         parts.append(f"{still:,} had not published by the end")
     people, days = _many(summary["scientists"], "scientist"), round(summary["days"])
     founded = _many(teams["founded"], "team")
+    if sizes := summary["team_sizes"]:
+        founded += f" of {' to '.join(map(str, dict.fromkeys(sizes)))}"
     if summary["partial"] is not None:
         # Only teams that had ended are in the tables.
         how = ended_words(summary, f"{days:,}").removeprefix("was ")

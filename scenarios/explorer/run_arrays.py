@@ -162,7 +162,6 @@ def _add_teams(made: RunArrays, teams: pd.DataFrame) -> None:
     made.arrays |= {
         "team_leader": _numbers(teams["leader"], made.people),
         "team_state": _codes(teams["state"], STATES),
-        "team_size": teams["target_size"].fillna(0).to_numpy(dtype=np.uint16),
     }
     made.values |= {
         "teams": one_text(teams["team"]),

@@ -39,7 +39,7 @@ def open_to_show(folder: Path) -> Run:
 def print_overview(summary: Mapping[str, Any]) -> None:
     """Print the summary of a run as tables."""
     founded = "teams founded" if summary["partial"] is None else "teams that had ended"
-    backend = summary["backend"]
+    backend, invited = summary["backend"], summary["invitations"]
     about = backend.get("about") if isinstance(backend, Mapping) else backend
     print_table(
         f"{summary['scenario']}, seed {summary['seed']}",
@@ -53,8 +53,8 @@ def print_overview(summary: Mapping[str, Any]) -> None:
             *((name, _mean(summary[name])) for name in ("HD", "CD", "CI", "ON")),
             ("calls", summary["calls"]["total"]),
             ("inference cost, mean", summary["inference_cost"]["mean"]),
-            *_nested("invitations", summary["invitations"]),
-            ("consultations", summary["consultations"]),
+            *(_nested("invitations", invited) if invited["sent"] else ()),
+            ("consultations", summary["consultations"] or None),
             ("most teams at once", summary["max_memberships"]),
             ("digest", summary["digest"]),
             ("who spoke", about),

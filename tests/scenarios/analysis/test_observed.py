@@ -1,6 +1,7 @@
 """``society compare``: a small run beside the papers after the boundary of its own ecosystem."""
 
 import json
+import re
 import shutil
 
 import pandas as pd
@@ -66,7 +67,8 @@ def test_the_table_is_printed_kept_and_shown(folders, tmp_path):
     write_measures(mine, {"observed": pd.DataFrame({"measure": ["papers"]})})
     done = society("compare", mine, "--with", eco)
     assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("columns: own can be reached; all cannot")
+    assert re.match(r"\S+: \d+ of 1\d measures of its own scientists are within", done.stdout)
+    assert "Use column own" in done.stdout
     opened = Run.open(mine)
     table = opened.measure("observed")
     assert table["measure"].unique().tolist() == list(ROWS)
@@ -110,7 +112,9 @@ def test_windows_are_cut_at_the_length_of_the_run(folders):
     names = set(made.profiles.names)
     inside = [[one for one in named if one in names] for named in first]
     sizes = [len(one) for one in inside if one]
-    assert rows.loc[("own", "team size"), "observed"] == pytest.approx(sum(sizes) / len(sizes))
+    assert rows.loc[("own", "authors_per_paper"), "observed"] == pytest.approx(
+        sum(sizes) / len(sizes)
+    )
     assert rows.loc[("all", "papers"), "before"] == (made.past.dates >= -365).sum()
     assert any("ends on day 240" in told for told in found.notes)
     assert any("One run has no spread" in told for told in found.notes)
@@ -142,12 +146,12 @@ def test_the_real_papers_of_its_scientists_are_at_no_distance_from_own(folders):
     assert len(own["distance"].dropna()) > 20
     # Of the others their number is known, which is all that the size of own teams needs.
     of_all = found.tables.rows[found.tables.rows["side"] == "all"].set_index("measure")
-    assert of_all.loc["size of own teams", "distance"] == 0
+    assert of_all.loc["authors_per_own_paper", "distance"] == 0
     real = [one for one in real_papers(late) if names & {*one.authors}]
     sizes = [len(one.authors) + one.outside for one in simulated_papers(oracle)]
     assert sizes == [len(one.authors) for one in real]
     assert any(not names >= {*one.authors} for one in real)
-    assert found.reach.startswith("columns: own can be reached; of all only the size of own teams")
+    assert "authors_per_own_paper" in found.reach
 
 
 @pytest.mark.slow
@@ -195,7 +199,7 @@ def test_people_who_come_from_outside_open_the_column_all(folders):
     found = compare_with_ecosystem(
         ComparedRuns("open", (Run(tables, run.manifest, run.scenario),)), made
     )
-    assert found.reach.startswith("columns: own and all can be reached, since people from outside")
+    assert found.reach.startswith("Columns own and all can be reached: people from outside")
 
 
 def test_what_cannot_be_compared_is_refused(folders, tmp_path):

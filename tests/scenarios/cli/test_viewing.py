@@ -112,14 +112,25 @@ def test_list_names_every_part_of_a_kind(kind):
     assert all(len(line.split()) > 3 for line in lines)
 
 
-def test_list_of_measures_has_every_table_and_number_with_its_definition():
-    lines = society("list", "measures").output.splitlines()
-    assert "  family cost" in lines
-    for name in (*METRICS, *MEASURES):
+@pytest.mark.parametrize(("kind", "table"), [("metrics", METRICS), ("measures", MEASURES)])
+def test_list_has_every_metric_and_measure_by_family_with_its_definition(kind, table):
+    lines = society("list", kind).output.splitlines()
+    assert "family cost" in lines
+    for name in table:
         assert any(line.split()[:1] == [name] and len(line.split()) > 3 for line in lines), name
-    assert any(
-        "co-authors" in line for line in lines if line.split()[:1] == ["coauthors_per_author"]
-    )
+    assert (kind == "measures") == any("[co-authors]" in line for line in lines)
+
+
+def test_list_says_what_a_name_is_and_shows_the_keys_of_a_section():
+    assert "a part of the kind selection" in society("list", "topics").output
+    assert "modularity is a measure" in society("list", "modularity").output
+    assert "rounds is a metric" in society("list", "rounds").output
+    shown = society("list", "keys", "protocol.selection").output
+    assert "`protocol.selection.nearest`" in shown
+    assert "`backend" not in shown
+    wrong = society("list", "keys", "protocol.selectoin")
+    assert wrong.exit_code == 2
+    assert "did you mean 'protocol.selection'?" in wrong.stderr
 
 
 def test_show_prints_the_written_summary_which_is_that_of_the_tables(small_run):
@@ -168,7 +179,9 @@ def test_show_is_ten_lines_with_a_sentence(small_run):
     assert len(lines) == 10
     run = Run.open(small_run)
     papers = len(run.table("papers"))
-    assert lines[1].startswith("  what happened       in 182 days, 12 scientists founded 2 teams: ")
+    assert lines[1].startswith(
+        "  what happened       in 182 days, 12 scientists founded 2 teams of "
+    )
     assert f"published {papers} paper" in lines[1]
     assert lines[-1].split() == ["digest", run.digest]
     full = society("show", small_run, "--full").output
