@@ -9,12 +9,56 @@ on, and its loop cannot be handed work from outside.
 from __future__ import annotations
 
 import asyncio
+import selectors
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any
+
+PIECE = 0.25
+"""Most seconds that the clock of a loop counts between two looks at its sockets."""
+
+
+class _PatientSelector(selectors.DefaultSelector):
+    """Looks at the sockets at least every ``PIECE`` seconds, and counts the time in between."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._counted, self._looked = 0.0, monotonic()
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        self._look()
+        ready = super().select(None if timeout is None else min(timeout, PIECE))
+        if timeout is None:  # nothing has a deadline meanwhile
+            self._looked = monotonic()
+        self._look()
+        return ready
+
+    def time(self) -> float:
+        """The seconds that were counted."""
+        return self._counted + min(monotonic() - self._looked, PIECE)
+
+    def _look(self) -> None:
+        self._counted, self._looked = self.time(), monotonic()
+
+
+class PatientLoop(asyncio.SelectorEventLoop):
+    """An event loop whose clock stands still while this process is too busy to look at its sockets.
+
+    Deadlines are about servers. On a busy machine, in a process that was suspended or while another
+    thread holds the interpreter, an answer that has come must not count as late.
+    """
+
+    def __init__(self) -> None:
+        self._patient = _PatientSelector()
+        super().__init__(self._patient)
+
+    def time(self) -> float:
+        """Seconds since the loop was made, without those in which it was too busy."""
+        return self._patient.time()
 
 
 class LoopThread:
@@ -39,7 +83,7 @@ class LoopThread:
         if switch_interval is not None:
             self._earlier_interval = sys.getswitchinterval()
             sys.setswitchinterval(switch_interval)
-        self.loop = asyncio.new_event_loop()
+        self.loop = PatientLoop()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 

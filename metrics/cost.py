@@ -185,8 +185,10 @@ class Ledger(LedgerRecord):
     """Sums over all sessions of a run.
 
     Attributes:
+        cached_tokens: prompt tokens that the provider took from its cache.
         estimated: answers whose tokens the provider did not count.
         usd: US dollars at the prices known; 0 where none is.
+        free: True if all servers that were asked are on the machine of the run.
         in_doubt_tokens: most tokens these can have cost.
         in_doubt_usd: most US dollars.
         cut_off_tokens: most tokens these can have cost, an estimate that counts as spent.
@@ -197,8 +199,10 @@ class Ledger(LedgerRecord):
     outcomes: dict[str, Count] = Field(default_factory=dict)
     prompt_tokens: Count = 0
     completion_tokens: Count = 0
+    cached_tokens: Count = 0
     estimated: Count = 0
     usd: Money = 0.0
+    free: bool = False
     in_doubt: list[str] = Field(default_factory=list)
     in_doubt_tokens: Count = 0
     in_doubt_usd: Money = 0.0

@@ -31,6 +31,7 @@ from virsci_society.agents.backends.litellm import (
     LiteLLM,
     litellm_arguments,
     litellm_for,
+    provider_of,
     recorded_exchange,
 )
 from virsci_society.agents.backends.responses import get_field, one_line, token_count
@@ -181,7 +182,8 @@ class LiteLLMEmbedding(Part):
 
         Where one batch fails for good, those under way are waited for and yielded first.
         """
-        endpoint, loop_thread = EndpointSettings(self.api_base, key=self.key), embedding_loop()
+        endpoint = EndpointSettings(self.api_base, self.key, provider_of(self.model))
+        loop_thread = embedding_loop()
         arguments = self._settings(endpoint)
         starts = range(0, len(texts), self.batch)
         batches = deque(list(range(at, min(at + self.batch, len(texts)))) for at in starts)

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import BeforeValidator
 
-from virsci_society.agents.backends.hosts import is_local, require_key_host
+from virsci_society.agents.backends.hosts import is_local, place_of, require_key_host
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.redaction import redact, remember_secret
 
@@ -73,15 +73,25 @@ Variable = Annotated[str | None, BeforeValidator(_variable)]
 
 @dataclass(frozen=True, slots=True)
 class EndpointSettings:
-    """Where a model is asked."""
+    """Where a model is asked.
+
+    Attributes:
+        provider: who is asked where no address is given: a host, or a name of litellm.
+    """
 
     api_base: str | None = None
     key: str | None = None
+    provider: str = ""
 
     @property
     def name(self) -> str:
         """Name for the ledger: the address, and the name of the key's variable."""
         return " ".join(filter(None, (self.api_base, self.key and f"({self.key})")))
+
+    @property
+    def place(self) -> str:
+        """The host to which requests go; where only litellm knows it, the provider's name."""
+        return place_of(self.api_base, self.provider) or "the provider"
 
     @property
     def is_local(self) -> bool:
@@ -92,7 +102,7 @@ class EndpointSettings:
         """The key that the variable holds; from now on it is redacted everywhere."""
         if self.key is None:
             return None
-        require_key_host(self.key, self.api_base)
+        require_key_host(self.key, self.api_base, self.provider)
         # A key that was read from a file brings its line end along.
         key = os.environ.get(self.key, "").strip()
         if not _PRINTABLE.fullmatch(key):

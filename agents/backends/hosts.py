@@ -16,32 +16,33 @@ from urllib.parse import urlsplit
 from virsci_society.agents.errors import InputError
 
 HOSTS = {
-    "OPENAI_API_KEY": ("api.openai.com",),
-    "ANTHROPIC_API_KEY": ("api.anthropic.com",),
-    "GEMINI_API_KEY": ("googleapis.com",),
-    "GOOGLE_API_KEY": ("googleapis.com",),
-    "MISTRAL_API_KEY": ("api.mistral.ai",),
-    "GROQ_API_KEY": ("api.groq.com",),
-    "DEEPSEEK_API_KEY": ("api.deepseek.com",),
-    "TOGETHER_API_KEY": ("api.together.xyz", "api.together.ai"),
-    "TOGETHERAI_API_KEY": ("api.together.xyz", "api.together.ai"),
-    "FIREWORKS_API_KEY": ("api.fireworks.ai",),
-    "OPENROUTER_API_KEY": ("openrouter.ai",),
-    "XAI_API_KEY": ("api.x.ai",),
-    "COHERE_API_KEY": ("api.cohere.com", "api.cohere.ai"),
-    "CO_API_KEY": ("api.cohere.com", "api.cohere.ai"),
-    "AZURE_API_KEY": ("azure.com",),
-    "HF_TOKEN": ("huggingface.co",),
-    "HUGGINGFACE_API_KEY": ("huggingface.co",),
-    "PERPLEXITYAI_API_KEY": ("api.perplexity.ai",),
-    "CEREBRAS_API_KEY": ("api.cerebras.ai",),
-    "DASHSCOPE_API_KEY": ("aliyuncs.com",),
-    "MOONSHOT_API_KEY": ("api.moonshot.ai", "api.moonshot.cn"),
-    "ZAI_API_KEY": ("api.z.ai", "open.bigmodel.cn"),
-    "NVIDIA_NIM_API_KEY": ("api.nvidia.com",),
-    "OLLAMA_API_KEY": ("ollama.com",),
+    "OPENAI_API_KEY": ("api.openai.com", "openai"),
+    "ANTHROPIC_API_KEY": ("api.anthropic.com", "anthropic"),
+    "GEMINI_API_KEY": ("googleapis.com", "gemini"),
+    "GOOGLE_API_KEY": ("googleapis.com", "gemini"),
+    "MISTRAL_API_KEY": ("api.mistral.ai", "mistral"),
+    "GROQ_API_KEY": ("api.groq.com", "groq"),
+    "DEEPSEEK_API_KEY": ("api.deepseek.com", "deepseek"),
+    "TOGETHER_API_KEY": ("api.together.xyz", "api.together.ai", "together_ai"),
+    "TOGETHERAI_API_KEY": ("api.together.xyz", "api.together.ai", "together_ai"),
+    "FIREWORKS_API_KEY": ("api.fireworks.ai", "fireworks_ai"),
+    "OPENROUTER_API_KEY": ("openrouter.ai", "openrouter"),
+    "XAI_API_KEY": ("api.x.ai", "xai"),
+    "COHERE_API_KEY": ("api.cohere.com", "api.cohere.ai", "cohere", "cohere_chat"),
+    "CO_API_KEY": ("api.cohere.com", "api.cohere.ai", "cohere", "cohere_chat"),
+    "AZURE_API_KEY": ("azure.com", "azure", "azure_ai"),
+    "HF_TOKEN": ("huggingface.co", "huggingface"),
+    "HUGGINGFACE_API_KEY": ("huggingface.co", "huggingface"),
+    "PERPLEXITYAI_API_KEY": ("api.perplexity.ai", "perplexity"),
+    "CEREBRAS_API_KEY": ("api.cerebras.ai", "cerebras"),
+    "DASHSCOPE_API_KEY": ("aliyuncs.com", "dashscope"),
+    "MOONSHOT_API_KEY": ("api.moonshot.ai", "api.moonshot.cn", "moonshot"),
+    "ZAI_API_KEY": ("api.z.ai", "open.bigmodel.cn", "zai"),
+    "NVIDIA_NIM_API_KEY": ("api.nvidia.com", "nvidia_nim"),
+    "OLLAMA_API_KEY": ("ollama.com", "ollama", "ollama_chat"),
 }
-"""Hosts of a provider, subdomains included, by the usual variable of its key."""
+"""Hosts of a provider, subdomains included, and its names in litellm, by the usual variable of its
+key."""
 NAMED = "VIRSCI_SOCIETY_KEYS"
 """The variable in which a command keeps what its user has named, for the processes it starts."""
 EVERY = "*"
@@ -63,35 +64,43 @@ def allow_key(variable: str) -> None:
         os.environ[NAMED] = " ".join([*named, variable])
 
 
-def require_key_host(variable: str, address: str | None) -> None:
+def place_of(address: str | None, provider: str) -> str:
+    """Return the host of an address, or the provider where there is no address."""
+    return urlsplit(address or "").hostname or provider
+
+
+def require_key_host(variable: str, address: str | None, provider: str) -> None:
     """Check that the value of a variable may be sent to an address.
 
     Args:
         address: None: the provider's own.
+        provider: its host or its name in litellm.
     """
-    host = urlsplit(address or "").hostname or ""
-    hosts = HOSTS.get(variable, ())
-    own = not host or any(host == one or host.endswith(f".{one}") for one in hosts)
-    if is_local(address) or (hosts and own):
+    place = place_of(address, provider)
+    if is_local(address) or _belongs(place, HOSTS.get(variable, ())):
         return
     if {variable, EVERY} & set(os.environ.get(NAMED, "").split()):
         return
-    place = _own_file()
-    if (variable, host) in _listed(place):
+    own_file = _own_file()
+    if (variable, place) in _listed(own_file):
         return
     raise InputError(
-        f"backend.key: the value of {variable} would be sent to {host or 'the provider'}, which is "
-        f"not known as a host of its provider; if that is right, give --set "
+        f"backend.key: the value of {variable} would be sent to {place or 'the provider'}, which "
+        f"is not known as a host of its provider; if that is right, give --set "
         f"backend.key={variable} on the command line, or --trust, or add the line "
-        f"'{variable} {host}' to {place}"
+        f"'{variable} {place}' to {own_file}"
     )
 
 
-def is_home(address: str) -> bool:
-    """Return whether an address is one of a known provider."""
-    host = urlsplit(address).hostname or ""
-    known = (one for hosts in HOSTS.values() for one in hosts)
-    return any(host == one or host.endswith(f".{one}") for one in known)
+def is_home(address: str, provider: str) -> bool:
+    """Return whether an address is one of a provider, given by its name in litellm."""
+    return any(
+        provider in places and _belongs(place_of(address, ""), places) for places in HOSTS.values()
+    )
+
+
+def _belongs(place: str, places: tuple[str, ...]) -> bool:
+    return any(place == one or place.endswith(f".{one}") for one in places)
 
 
 def _own_file() -> Path:

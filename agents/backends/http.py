@@ -62,7 +62,8 @@ class Deadlines(Part):
     """Until there is a connection; at an address where nothing has ever answered in this run, also
     until a server says anything at all."""
     read: float = Field(default=120.0, gt=0, le=604_800, allow_inf_nan=False)
-    """Of silence on it."""
+    """Of silence, after which the server is asked for its list of models; the reply is waited for
+    as long as it answers that."""
     total: float = Field(default=300.0, gt=0, le=604_800, allow_inf_nan=False)
     """From the beginning to the last word."""
 
@@ -74,11 +75,21 @@ class Price(Part):
     """Of prompts."""
     output: float = Field(ge=0, le=1_000_000, allow_inf_nan=False)
     """Of replies."""
+    cached: float | None = Field(default=None, ge=0, le=1_000_000, allow_inf_nan=False)
+    """Of prompts from the provider's cache, at most as much as ``input``; null: as much."""
+
+    @model_validator(mode="after")
+    def _cached_is_no_dearer(self) -> Price:
+        if self.cached is not None and self.cached > self.input:
+            # What is reserved for a call is the price of a prompt that is not in the cache.
+            raise ValueError("cached costs more than input; give at most as much")
+        return self
 
     def of(self, usage: Usage) -> float:
         """US dollars for these tokens."""
-        tokens = usage.prompt_tokens * self.input + usage.completion_tokens * self.output
-        return tokens / 1_000_000
+        cached, less = usage.cached_tokens, self.input if self.cached is None else self.cached
+        prompt = (usage.prompt_tokens - cached) * self.input + cached * less
+        return (prompt + usage.completion_tokens * self.output) / 1_000_000
 
 
 class ChatCompletionsBackend(Backend):
@@ -133,7 +144,8 @@ class ChatCompletionsBackend(Backend):
     deadlines: Deadlines = Field(default_factory=Deadlines)
     """How long one attempt may take."""
     prices: Price | None = None
-    """What the model costs; null: as litellm's list of prices says, or unknown."""
+    """What the model costs; null: as litellm's list of prices says, nothing on this machine, else
+    unknown."""
 
     _window: int | None = PrivateAttr(default=None)
 
@@ -208,9 +220,14 @@ class ChatCompletionsBackend(Backend):
         return copied
 
     @property
+    def free(self) -> bool:
+        """True if the server is on this machine, and no price is given."""
+        return self.prices is None and self.endpoint_settings.is_local
+
+    @property
     def priced(self) -> bool:
         """True if ``price`` knows what the tokens cost."""
-        return self.prices is not None
+        return self.prices is not None or self.free
 
     def price(self, usage: Usage) -> float:
         """US dollars for these tokens; 0 where no price is known."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from functools import cache
 from http.client import HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import (  # type: ignore[attr-defined]
@@ -40,6 +41,10 @@ PROXIES = ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy"
 CERTIFICATES = {"SSL_CERT_FILE": Path.is_file, "SSL_CERT_DIR": Path.is_dir}
 KEEP_ALIVE = 15.0
 """Seconds for which an idle connection is kept open."""
+SIGNS_OF_LIFE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
+"""The operating system tries a silent connection after so many seconds, then again, so many times:
+it notices a peer that is gone, and routers do not forget the connection."""
+T = TypeVar("T")
 
 
 class HttpResponse(NamedTuple):
@@ -162,11 +167,9 @@ class HttpClient:
     It is used on one event loop. It follows no redirect and repeats nothing.
     """
 
-    def __init__(
-        self, address: str, key: str | None = None, *, connect: float = 10.0, read: float = 120.0
-    ) -> None:
+    def __init__(self, address: str, key: str | None = None, *, connect: float = 10.0) -> None:
         self.address = address.rstrip("/")
-        self._key, self._connect, self._read = key, connect, read
+        self._key, self._connect = key, connect
         self._route = route_to(self.address)
         self._session: aiohttp.ClientSession | None = None
 
@@ -213,14 +216,65 @@ class HttpClient:
             secure = trusted_certificates() if self.address.startswith("https:") else True
             self._session = aiohttp.ClientSession(
                 # As many connections as there are calls in flight.
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE, ssl=secure),
-                timeout=aiohttp.ClientTimeout(
-                    total=None, sock_connect=self._connect, sock_read=self._read
+                connector=aiohttp.TCPConnector(
+                    limit=0, keepalive_timeout=KEEP_ALIVE, ssl=secure, socket_factory=_open_socket
                 ),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._connect),
                 headers=headers,
                 trust_env=False,
             )
         return self._session
+
+
+def _open_socket(info: Any) -> socket.socket:
+    family, kind, protocol, *_ = info
+    opened = socket.socket(family, kind, protocol)
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in SIGNS_OF_LIFE.items():
+        if hasattr(socket, name):
+            opened.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+    return opened
+
+
+async def while_alive(work: Awaitable[T], address: str, connect: float, silence: float) -> T:
+    """Wait for an answer as long as its server answers anything.
+
+    A reply that is not streamed comes all at once, and a slow model is silent until then. So
+    whenever there has been silence for a time, the server is asked for its list of models.
+
+    Args:
+        silence: seconds after which the server is asked (> 0).
+    """
+    loop = asyncio.get_running_loop()
+    looking: list[asyncio.Task[None]] = []
+
+    async def look() -> None:
+        nonlocal timer
+        if await probe(address, connect) is True:
+            timer = loop.call_later(silence, begin_look)
+        else:
+            deadline.reschedule(loop.time())
+
+    def begin_look() -> None:
+        looking[:] = [loop.create_task(look())]
+
+    timer = loop.call_later(silence, begin_look)
+    try:
+        async with asyncio.timeout(None) as deadline:
+            return await work
+    except TimeoutError:
+        if not deadline.expired():
+            raise
+        fault = Fault(
+            f"no answer within {silence:g} seconds (deadlines.read), and {address} answers nothing "
+            "else either",
+            "timeout",
+        )
+    finally:
+        timer.cancel()
+        for task in looking:
+            task.cancel()
+    raise fault
 
 
 async def _read_body(response: aiohttp.ClientResponse) -> str:
@@ -270,7 +324,7 @@ async def probe(address: str, seconds: float) -> Fault | bool:
     """
     import aiohttp
 
-    client = HttpClient(address, connect=seconds, read=seconds)
+    client = HttpClient(address, connect=seconds)
     try:
         async with asyncio.timeout(seconds):
             await client.reach()

@@ -126,6 +126,11 @@ class Hybrid(Backend):
         return self.live.unreadable_advice.replace("backend.", "backend.live.")
 
     @property
+    def free(self) -> bool:
+        """True if the live model is on this machine."""
+        return self.live.free
+
+    @property
     def priced(self) -> bool:
         """True if the price of the model is known."""
         return self.live.priced

@@ -21,14 +21,14 @@ from typing import Any, ClassVar
 from pydantic import PrivateAttr
 
 from virsci_society.agents.backends.endpoint_settings import EndpointSettings
-from virsci_society.agents.backends.hosts import is_home
+from virsci_society.agents.backends.hosts import is_home, is_local
 from virsci_society.agents.backends.http import (
     ChatCompletionsBackend,
     Fields,
     Send,
     require_library,
 )
-from virsci_society.agents.backends.http_client import prepare_environment
+from virsci_society.agents.backends.http_client import prepare_environment, while_alive
 from virsci_society.agents.backends.responses import (
     classify_exception,
     classify_refusal,
@@ -89,15 +89,28 @@ class LiteLLM(ChatCompletionsBackend):
         return wanted | super().request_fields(request)
 
     @property
+    def free(self) -> bool:
+        """True if the server is on this machine, and the model is none of a provider's."""
+        if self.sets_window:
+            address = self.api_base or os.environ.get("OLLAMA_API_BASE") or "http://localhost"
+            return self.prices is None and is_local(address)
+        return super().free and not _is_listed(self.model)
+
+    @property
     def priced(self) -> bool:
-        """True if a price is given, or litellm's list has the model."""
-        return self.prices is not None or _is_listed(self.model)
+        """True if a price is given or nothing is paid, or litellm's list has the model."""
+        return super().priced or _is_listed(self.model)
 
     def price(self, usage: Usage) -> float:
         """US dollars for these tokens, by the price given or by litellm's list; else 0."""
         if self.prices is not None or not _is_listed(self.model):
             return super().price(usage)
         return _listed_price(self.model, usage)
+
+    @property
+    def endpoint_settings(self) -> EndpointSettings:
+        """Address of the endpoint, the variable that holds its key, and the provider."""
+        return EndpointSettings(self.api_base, self.key, provider_of(self.model))
 
     def refusal(self) -> str:
         """Why litellm cannot ask the model: it knows no such provider; empty if it does."""
@@ -124,6 +137,7 @@ class LiteLLM(ChatCompletionsBackend):
         litellm = litellm_for(self.model)
         always = self._settings(key)
         openai_like = self.model.split("/", 1)[0] in OPENAI_LIKE
+        address, deadlines = self.api_base, self.deadlines
         beside = UNCUT if self.sets_window else {"stream": False} if openai_like else {}
 
         async def send(fields: Fields) -> Any:
@@ -135,8 +149,13 @@ class LiteLLM(ChatCompletionsBackend):
                 sent["extra_body"] = extra
             with recorded_exchange() as exchange:
                 try:
-                    completion = await litellm.acompletion(**always, **sent)
+                    asked = litellm.acompletion(**always, **sent)
+                    if address is not None:
+                        asked = while_alive(asked, address, deadlines.connect, deadlines.read)
+                    completion = await asked
                     return as_received(completion, exchange.response.text)
+                except Fault:
+                    raise
                 except Exception as error:
                     failure = exchange.failure(error) or classify_success(exchange.response.text)
                 finally:
@@ -159,7 +178,9 @@ class LiteLLM(ChatCompletionsBackend):
         """The arguments of every call."""
         import httpx
 
-        timeout = httpx.Timeout(self.deadlines.read, connect=self.deadlines.connect)
+        # Only of a provider whose address litellm alone knows, silence means all that can be told.
+        read = self.deadlines.read if self.api_base is None else None
+        timeout = httpx.Timeout(read, connect=self.deadlines.connect)
         longest = "max_tokens" if self.max_tokens_name == "auto" else self.max_tokens_name
         own = {longest: self.max_tokens, "timeout": timeout}
         return litellm_arguments(self.model, self.endpoint_settings, key) | own
@@ -194,6 +215,18 @@ def _at(data: Any, path: str) -> Any:
     return data
 
 
+@cache
+def provider_of(model: str) -> str:
+    """The provider of a model, by the name that litellm has for it; empty: not known."""
+    provider, slash, _ = model.partition("/")
+    if slash:
+        return provider
+    try:
+        return str(_library().get_llm_provider(model)[1])
+    except Exception:
+        return ""
+
+
 def litellm_arguments(model: str, endpoint: EndpointSettings, key: str | None) -> dict[str, Any]:
     """The arguments of every call of litellm, which is to retry nothing by itself."""
     arguments: dict[str, Any] = {"model": model, "num_retries": 0, "max_retries": 0}
@@ -201,7 +234,8 @@ def litellm_arguments(model: str, endpoint: EndpointSettings, key: str | None) -
     if endpoint.api_base is not None:
         arguments["api_base"] = endpoint.api_base
     # Left to itself litellm would send the usual variable of its provider to any address.
-    if key is not None or not (endpoint.api_base is None or is_home(endpoint.api_base)):
+    address, provider = endpoint.api_base, endpoint.provider
+    if key is not None or not (address is None or is_home(address, provider)):
         arguments["api_key"] = key or NO_KEY
     return arguments
 
@@ -346,7 +380,10 @@ def listed_window(model: str) -> int | None:
 
 def _listed_price(model: str, usage: Usage) -> float:
     prompt, reply = litellm_for(model).cost_per_token(
-        model=model, prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens
+        model=model,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cache_read_input_tokens=usage.cached_tokens,
     )
     return float(prompt + reply)
 

@@ -14,7 +14,7 @@ from pydantic import PrivateAttr
 
 from virsci_society.agents.backends.endpoint_settings import EndpointSettings
 from virsci_society.agents.backends.http import ChatCompletionsBackend, Fields, Send
-from virsci_society.agents.backends.http_client import HttpClient, HttpResponse
+from virsci_society.agents.backends.http_client import HttpClient, HttpResponse, while_alive
 from virsci_society.agents.backends.responses import (
     classify_exception,
     classify_response,
@@ -23,7 +23,7 @@ from virsci_society.agents.backends.responses import (
 from virsci_society.agents.errors import Fault, Verdict
 
 HOME = "https://api.openai.com/v1"
-HOME_KEY = "OPENAI_API_KEY"
+HOME_HOST, HOME_KEY = "api.openai.com", "OPENAI_API_KEY"
 
 
 class OpenAI(ChatCompletionsBackend):
@@ -36,7 +36,8 @@ class OpenAI(ChatCompletionsBackend):
     @property
     def endpoint_settings(self) -> EndpointSettings:
         """Address and variable of the key; OpenAI's own address has its usual variable."""
-        return EndpointSettings(self.api_base, self.key or (HOME_KEY if self._is_home else None))
+        key = self.key or (HOME_KEY if self._is_home else None)
+        return EndpointSettings(self.api_base, key, "" if self.api_base else HOME_HOST)
 
     def takes_schema(self) -> bool:
         """True: these servers all take a JSON Schema."""
@@ -49,7 +50,7 @@ class OpenAI(ChatCompletionsBackend):
     def sender_to(self, address: str, key: str | None) -> Send:
         """The function that posts a request to an address."""
         deadlines = self.deadlines
-        client = HttpClient(address, key, connect=deadlines.connect, read=deadlines.read)
+        client = HttpClient(address, key, connect=deadlines.connect)
         self._clients.append(client)
         # OpenAI's newer models take only the first of these names, other servers the second.
         longest = self.max_tokens_name
@@ -59,7 +60,8 @@ class OpenAI(ChatCompletionsBackend):
 
         async def send(fields: Fields) -> Any:
             try:
-                answer = await client.post("/chat/completions", {**always, **fields})
+                asked = client.post("/chat/completions", {**always, **fields})
+                answer = await while_alive(asked, client.address, deadlines.connect, deadlines.read)
             except (Verdict, Fault):
                 raise
             except Exception as error:
@@ -84,7 +86,7 @@ class OpenAI(ChatCompletionsBackend):
     def _is_home(self) -> bool:
         """True if the address is OpenAI's own."""
         host = urlsplit(self.api_base or HOME).hostname or ""
-        return host == "api.openai.com" or host.endswith(".api.openai.com")
+        return host == HOME_HOST or host.endswith(f".{HOME_HOST}")
 
 
 def _completion(answer: HttpResponse) -> Any:

@@ -52,6 +52,9 @@ TOOL_CALLS = frozenset({"tool_calls", "tool_call", "tool_use", "function_call"})
 """Reasons to finish. Any other one is a failure of the provider, whatever words came with it."""
 ASIDE = ("reasoning_content", "reasoning", "thinking", "tool_calls", "function_call")
 """Fields of a message in which some servers put the words that belong into ``content``."""
+CACHED = ("prompt_cache_hit_tokens", "cache_read_input_tokens", "cached_tokens")
+"""Tokens of a prompt from a cache, by DeepSeek, Anthropic and Moonshot; OpenAI, vLLM and llama.cpp
+have them in ``prompt_tokens_details``."""
 LONGEST = 500
 """Characters of a message."""
 _MOST_READ = 100_000
@@ -271,7 +274,16 @@ def _usage(counted: Any, request: Request, text: str, max_reply_tokens: int) -> 
     least = 1 if text else 0
     reply = token_count(get_field(counted, "completion_tokens"), max_reply_tokens + BEYOND, least)
     estimated = prompt is None or reply is None
-    return Usage(prompt or estimate_tokens(asked), reply or estimate_tokens(len(text)), estimated)
+    cached = token_count(_cached(counted), prompt or 0)
+    counts = prompt or estimate_tokens(asked), reply or estimate_tokens(len(text))
+    return Usage(*counts, estimated, cached or 0)
+
+
+def _cached(counted: Any) -> Any:
+    """Tokens of the prompt that came from a cache, under the name that the provider has for it."""
+    details = get_field(counted, "prompt_tokens_details")
+    named = (get_field(counted, name) for name in CACHED)
+    return next(filter(None, (get_field(details, "cached_tokens"), *named)), None)
 
 
 def token_count(value: Any, most: int, least: int = 1) -> int | None:

@@ -128,6 +128,11 @@ class Backend(Part):
         return Endpoint("", self.complete)
 
     @property
+    def free(self) -> bool:
+        """True if the model runs on this machine, and nobody is paid for it."""
+        return False
+
+    @property
     def priced(self) -> bool:
         """True if ``price`` knows what the tokens cost."""
         return True

@@ -39,8 +39,9 @@ CREATE TABLE attempts (
     row INTEGER PRIMARY KEY, call TEXT NOT NULL, number INTEGER NOT NULL, session INTEGER NOT NULL,
     endpoint TEXT NOT NULL, reserved INTEGER NOT NULL, reserved_usd REAL NOT NULL,
     outcome TEXT NOT NULL, status INTEGER, prompt_tokens INTEGER NOT NULL,
-    completion_tokens INTEGER NOT NULL, estimated INTEGER NOT NULL, usd REAL NOT NULL,
-    seconds REAL NOT NULL, detail TEXT NOT NULL);
+    completion_tokens INTEGER NOT NULL, estimated INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL, usd REAL NOT NULL, seconds REAL NOT NULL,
+    detail TEXT NOT NULL);
 CREATE INDEX attempts_call ON attempts (call);
 CREATE TABLE findings (
     row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, asked REAL NOT NULL, hash TEXT NOT NULL,

@@ -426,7 +426,7 @@ def _first(
     return min((given for given in (call, other) if given is not None), default=None)
 
 
-def _sums(attempt: Attempt) -> tuple[int, int, int, float, float]:
+def _sums(attempt: Attempt) -> tuple[int, int, int, int, float, float]:
     usage = attempt.usage
     tokens = (usage.prompt_tokens, usage.completion_tokens, int(usage.estimated))
-    return (*tokens, attempt.usd, attempt.seconds)
+    return (*tokens, usage.cached_tokens, attempt.usd, attempt.seconds)

@@ -163,6 +163,7 @@ class Totals:
     Attributes:
         prompt_tokens: tokens of prompts, of attempts whose cost is known.
         completion_tokens: tokens of their replies.
+        cached_tokens: tokens of prompts that the provider took from its cache.
         in_doubt_tokens: tokens that were reserved for attempts in doubt.
         estimated: answered attempts whose tokens were estimated.
         usd: price in US dollars.
@@ -175,6 +176,7 @@ class Totals:
     attempts: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
     in_doubt_tokens: int = 0
     estimated: int = 0
     usd: float = 0.0
@@ -192,6 +194,7 @@ class Totals:
         prompt_tokens: int,
         completion_tokens: int,
         estimated: int,
+        cached_tokens: int,
         usd: float,
         seconds: float,
     ) -> None:
@@ -201,6 +204,7 @@ class Totals:
             prompt_tokens: tokens of their prompts.
             completion_tokens: tokens of their replies.
             estimated: how many of them have estimated tokens.
+            cached_tokens: tokens of their prompts from a cache.
             usd: their price in US dollars.
             seconds: their real time.
         """
@@ -217,6 +221,7 @@ class Totals:
             return
         self.prompt_tokens += prompt_tokens
         self.completion_tokens += completion_tokens
+        self.cached_tokens += cached_tokens
         self.usd = round(self.usd + usd, USD_DECIMALS)
 
     @property
@@ -231,6 +236,17 @@ class Totals:
         calls = sum(self.outcomes.get(kind, 0) for kind in (ANSWERED, *VERDICTS))
         usd = self.usd + self.in_doubt_usd + self.cut_off_usd
         return Spending(calls, self.tokens, nano_dollars(usd))
+
+
+def price_words(usd: float, free: bool) -> str:
+    """US dollars as people read them, or why there are none.
+
+    Args:
+        free: True if all servers that were asked are on this machine.
+    """
+    if usd:
+        return f"${usd:,.2f}" if usd >= 1 else f"${usd:.4f}"
+    return "nothing, the server is on this machine" if free else "no price known"
 
 
 def spent_in(ledger: Mapping[str, Any]) -> tuple[int, int, float]:

@@ -23,7 +23,7 @@ from virsci_society.agents.errors import Stopped
 from virsci_society.agents.journal.records import IN_DOUBT, Attempt, CallOutcome
 from virsci_society.agents.prompts.request import Request, Usage
 
-FORMAT = "2"
+FORMAT = "3"
 """Of the tables of a journal."""
 TABLES = ("meta", "calls", "attempts", "findings")
 """The tables whose rows are sealed; the place of a name is the number of its table."""
@@ -98,13 +98,13 @@ CALL = f"SELECT row, hash, asked, {_OUTCOME} FROM calls WHERE id = ?"  # noqa: S
 OUTCOMES = f"SELECT id, hash, {_OUTCOME} FROM calls ORDER BY row"  # noqa: S608
 RETRIEVAL = "SELECT hash, asked, value FROM findings WHERE id = ?"
 SUMS = """
-SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estimated), sum(usd),
-    sum(seconds), sum(reserved), sum(reserved_usd) FROM attempts
+SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estimated),
+    sum(cached_tokens), sum(usd), sum(seconds), sum(reserved), sum(reserved_usd) FROM attempts
     GROUP BY outcome, estimated, prompt_tokens + completion_tokens > 0 ORDER BY outcome, estimated
 """
 LEDGER = """
 SELECT call, number, endpoint, reserved, reserved_usd, outcome, status, usd, seconds, detail,
-    prompt_tokens, completion_tokens, estimated FROM attempts ORDER BY row
+    prompt_tokens, completion_tokens, estimated, cached_tokens FROM attempts ORDER BY row
 """
 
 # One statement each: every statement of the writer waits once for the interpreter.
@@ -114,11 +114,11 @@ ON CONFLICT (id) DO NOTHING
 """  # noqa: S608
 _INSERT_INTENT = """
 INSERT INTO attempts VALUES (NULL, ?, (SELECT count(*) FROM attempts WHERE call = ?), ?, ?, ?, ?,
-    ?, NULL, 0, 0, 1, 0.0, 0.0, ?)
+    ?, NULL, 0, 0, 1, 0, 0.0, 0.0, ?)
 """
 _UPDATE_ATTEMPT = """
 UPDATE attempts SET outcome = ?, status = ?, prompt_tokens = ?, completion_tokens = ?,
-    estimated = ?, usd = ?, seconds = ?, detail = ? WHERE row = ?
+    estimated = ?, cached_tokens = ?, usd = ?, seconds = ?, detail = ? WHERE row = ?
 """
 _SET_META = """
 INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
@@ -183,7 +183,8 @@ class Statements:
             _UPDATE_ATTEMPT,
             (
                 *(attempt.outcome, attempt.status, usage.prompt_tokens, usage.completion_tokens),
-                *(usage.estimated, attempt.usd, attempt.seconds, attempt.detail, attempt.row),
+                *(usage.estimated, usage.cached_tokens, attempt.usd, attempt.seconds),
+                *(attempt.detail, attempt.row),
             ),
         )
         self._seal("attempts", attempt.row)
@@ -215,21 +216,16 @@ def outcome_from_row(row: Any) -> CallOutcome:
 
 def attempts_from_rows(rows: list[Any]) -> list[Attempt]:
     """The attempts from rows of ``LEDGER``."""
-    names = [
-        "call",
-        "number",
-        "endpoint",
-        "reserved",
-        "reserved_usd",
-        "outcome",
-        "status",
-        "usd",
-        "seconds",
-        "detail",
-    ]
-    # The last three columns have no name here: they are its tokens.
+    names = (
+        *("call", "number", "endpoint", "reserved", "reserved_usd", "outcome", "status", "usd"),
+        *("seconds", "detail"),
+    )
+    # The last four columns have no name here: they are its tokens.
     return [
-        Attempt(**dict(zip(names, row, strict=False)), usage=Usage(row[-3], row[-2], bool(row[-1])))
+        Attempt(
+            **dict(zip(names, row, strict=False)),
+            usage=Usage(row[-4], row[-3], bool(row[-2]), row[-1]),
+        )
         for row in rows
     ]
 

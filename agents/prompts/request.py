@@ -98,6 +98,8 @@ class Usage:
         prompt_tokens: tokens of the prompt (>= 0).
         completion_tokens: tokens of the reply (>= 0).
         estimated: True where the provider did not count them.
+        cached_tokens: tokens of the prompt that the provider took from its cache (at most
+            ``prompt_tokens``).
 
     Example:
         >>> usage = vs.Usage(prompt_tokens=1200, completion_tokens=80, estimated=False)
@@ -108,6 +110,7 @@ class Usage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: bool = True
+    cached_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
-from virsci_society.agents.journal.records import ANSWERED, spent_in
+from virsci_society.agents.journal.records import ANSWERED, price_words, spent_in
 from virsci_society.metrics.cost import VERDICTS, Ledger, read_ledger
 from virsci_society.metrics.inference.intervals import Interval
 from virsci_society.metrics.novelty.novelty import settings_of
@@ -25,7 +25,6 @@ from virsci_society.metrics.report.templates import (
     count_of,
     format_number,
     format_percent,
-    format_usd,
     records,
 )
 from virsci_society.metrics.summary import team_sizes
@@ -214,11 +213,12 @@ def _status(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:
     stopped = summary["partial"] is not None
     reached = ended_words(summary, days).removeprefix("was ") + of
     # A person's words have neither tokens nor a price.
-    _, tokens, spent = spent_in(summary["ledger"] or {})
+    ledger = summary["ledger"] or {}
+    _, tokens, spent = spent_in(ledger)
     facts = {
         "state": reached if stopped else f"finished, {days} days",
         "who spoke": speaker(run) or speaker_of(run.manifest) or "not stated",
-        "cost": format_usd(spent) if tokens or spent else "",
+        "cost": price_words(spent, ledger.get("free", False)) if tokens or spent else "",
     }
     return [(name, text) for name, text in facts.items() if text]
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT
+from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, price_words
 from virsci_society.metrics.cost import OUTCOMES, RUNGS, Ledger
 from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.networks.removals import removed_by_date
@@ -26,7 +26,7 @@ from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.figures import draw_run_network
 from virsci_society.metrics.report.network_figures import removal_figures, snapshot_title
 from virsci_society.metrics.report.network_layout import Communities
-from virsci_society.metrics.report.templates import format_number, format_usd, known_text, records
+from virsci_society.metrics.report.templates import format_number, known_text, records
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import backend_of
@@ -183,8 +183,9 @@ def cost_section(ledger: Ledger | None) -> dict[str, Any] | None:
         "outcomes": outcomes,
         "prompt_tokens": ledger.prompt_tokens,
         "completion_tokens": ledger.completion_tokens,
+        "cached_tokens": ledger.cached_tokens,
         "estimated": ledger.estimated,
-        "usd": format_usd(ledger.usd),
+        "usd": price_words(ledger.usd, ledger.free),
         "doubt": _doubt(ledger),
         "cut_off": _cut_off(ledger),
         "sessions": len(ledger.sessions),
@@ -198,14 +199,14 @@ def _doubt(ledger: Ledger) -> dict[str, Any] | None:
     calls = max(ledger.outcomes.get(IN_DOUBT, 0), len(ledger.in_doubt))
     if not calls:
         return None
-    cost = {"tokens": ledger.in_doubt_tokens, "usd": format_usd(ledger.in_doubt_usd)}
+    cost = {"tokens": ledger.in_doubt_tokens, "usd": price_words(ledger.in_doubt_usd, ledger.free)}
     return {"calls": calls, "named": ledger.in_doubt[:IN_DOUBT_SHOWN], **cost}
 
 
 def _cut_off(ledger: Ledger) -> dict[str, Any] | None:
     if not ledger.cut_off:
         return None
-    cost = {"tokens": ledger.cut_off_tokens, "usd": format_usd(ledger.cut_off_usd)}
+    cost = {"tokens": ledger.cut_off_tokens, "usd": price_words(ledger.cut_off_usd, ledger.free)}
     return {"attempts": ledger.cut_off, **cost}
 
 

@@ -65,13 +65,6 @@ def count_of(number: Any, noun: str, plural: str = "") -> str:
     return f"{format_number(number)} {noun if number == 1 else plural or f'{noun}s'}"
 
 
-def format_usd(amount: float) -> str:
-    """US dollars as people read them; no amount where no price was known."""
-    if not amount:
-        return "no price known"
-    return f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"
-
-
 @cache  # templates are compiled once for all pages of a process
 def template_environment(*packages: str) -> Environment:
     """The Jinja environment of a page, with filters for numbers, shares and counts."""

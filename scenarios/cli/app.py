@@ -282,6 +282,12 @@ def _warn(document: Document, scenario: Scenario) -> None:
     speaking = scenario.backend
     if speaking.budget != type(speaking.budget)() and isinstance(speaking.backend, Offline):
         tell("warning: backend.budget bounds nothing here, because rules answer", err=True)
+    elif speaking.budget.usd is not None and speaking.backend.free:
+        tell(
+            "warning: backend.budget.usd bounds nothing here, because the server is on this "
+            "machine; if it passes calls on to a provider, give backend.prices",
+            err=True,
+        )
 
     if warning := borrowed_values(document, scenario):
         tell(f"warning: {warning}", err=True)

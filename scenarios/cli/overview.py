@@ -203,8 +203,6 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
 
     The last line has the folder as the user named it.
     """
-    from virsci_society.agents.journal.records import spent_in
-
     backend = summary["backend"]
     about = backend.get("about") if isinstance(backend, Mapping) else backend
     invited, calls, ledger = summary["invitations"], summary["calls"], summary["ledger"]
@@ -234,7 +232,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
         ("waiting for people", f"per round, by team size: {waited}" if waited else "none"),
         ("novelty (means)", novelty or "not measured"),
         ("calls", (f"{calls['total']:,}: {stages}" if stages else "none") + of_ended),
-        ("cost", _cost(*spent_in(ledger or {}))),
+        ("cost", _cost(ledger or {})),
         ("who spoke", cell(about)),
         ("digest", summary["digest"] or "none: the run has not finished"),
     ]
@@ -269,11 +267,15 @@ def _many(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _cost(attempts: int, tokens: int, usd: float) -> str:
+def _cost(ledger: Mapping[str, Any]) -> str:
+    from virsci_society.agents.journal.records import price_words, spent_in
+
+    attempts, tokens, usd = spent_in(ledger)
     if not attempts:
         return "nothing was asked of a model"
-    unpriced = "no price known" if tokens else "nothing was paid"
-    return f"{tokens:,} tokens in {attempts:,} attempts; {f'${usd:,.2f}' if usd else unpriced}"
+    cached = f" ({ledger['cached_tokens']:,} from a cache)" if ledger.get("cached_tokens") else ""
+    price = price_words(usd, ledger.get("free", False)) if tokens else "nothing was paid"
+    return f"{tokens:,} tokens{cached} in {attempts:,} attempts; {price}"
 
 
 def terminal_width() -> int:

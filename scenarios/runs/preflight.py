@@ -81,8 +81,7 @@ def key_routes(scenario: Scenario) -> Iterator[str]:
     """Say which environment variable is sent to which host."""
     endpoint = getattr(scenario.backend.backend.paid, "endpoint_settings", None)
     if endpoint is not None and endpoint.key:
-        host = urlsplit(endpoint.api_base or "").hostname or "the provider"
-        yield f"key: the value of {endpoint.key} is sent to {host}"
+        yield f"key: the value of {endpoint.key} is sent to {endpoint.place}"
 
 
 def _refused_model(scenario: Scenario) -> Iterator[str]:

@@ -114,6 +114,7 @@ def sign_journal(journal: Journal, scenario: Scenario) -> None:
     journal.set_meta("sessions", json.dumps([*sessions, entry]))
     journal.set_meta("identity", identity_hash(scenario))
     journal.set_meta(NUMBER, str(IDENTITY))
+    journal.set_meta("free", "yes" if scenario.backend.backend.free else "no")
     journal.set_meta("scenario", scenario_text)
     if words := ARGUMENTS.get():
         journal.set_meta(COMMAND, json.dumps(list(map(redact, words))))
@@ -133,8 +134,10 @@ def ledger_of(journal: Journal) -> dict[str, Any]:
         "outcomes": dict(sorted(totals.outcomes.items())),
         "prompt_tokens": totals.prompt_tokens,
         "completion_tokens": totals.completion_tokens,
+        "cached_tokens": totals.cached_tokens,
         "estimated": totals.estimated,
         "usd": totals.usd,
+        "free": journal.meta("free") == "yes",
         "in_doubt": journal.in_doubt(),
         "in_doubt_tokens": totals.in_doubt_tokens,
         "in_doubt_usd": totals.in_doubt_usd,

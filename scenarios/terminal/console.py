@@ -125,13 +125,15 @@ def _rungs(reading: Mapping[str, Any]) -> list[tuple[str, int, str]]:
 
 
 def _paid(ledger: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    from virsci_society.agents.journal.records import price_words
+
     rows = [("attempts", ledger["attempts"]), *_nested("attempts", ledger["outcomes"])]
     rows += [
-        (name.replace("_", " "), ledger[name]) for name in ("prompt_tokens", "completion_tokens")
-    ]
-    rows += [
+        ("prompt tokens", ledger["prompt_tokens"]),
+        ("of them from the provider's cache", ledger["cached_tokens"]),
+        ("completion tokens", ledger["completion_tokens"]),
         ("answers with estimated tokens", ledger["estimated"]),
-        ("US dollars", ledger["usd"] or "no price known"),
+        ("price", price_words(ledger["usd"], ledger["free"])),
     ]
     if ledger["in_doubt"]:
         rows.append(("calls in doubt, perhaps paid twice", len(ledger["in_doubt"])))

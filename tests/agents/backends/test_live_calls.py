@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from tests.agents.backends.live_provider import Broken, Provider, a_request, completion, http
 from tests.faultserver.slots import to_wire
 from virsci_society.agents.backends import litellm
+from virsci_society.agents.backends.http_client import probe
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.errors import (
@@ -24,6 +26,7 @@ from virsci_society.agents.errors import (
     Refused,
     Verdict,
 )
+from virsci_society.agents.loop_thread import LoopThread
 from virsci_society.agents.prompts.request import Usage
 
 pytestmark = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
@@ -332,19 +335,56 @@ def test_nobody_there_is_a_fault_of_the_connection(made):
     assert fault.kind == "connection"
 
 
-def test_silence_ends_at_the_deadline_of_reading(made, provider):
+def test_silence_of_the_whole_server_ends_at_the_deadline_of_reading(made, provider):
     provider.answer(lambda _: never())
-    fault = failure(made(deadlines={"read": 1.0}))
+    fault = failure(made(deadlines={"read": 0.5, "connect": 1.0}))
     assert fault.kind == "timeout"
-    assert len(provider.heard) == 1
+    assert "0.5 seconds (deadlines.read)" in str(fault)
+    assert [one.path.rpartition("/")[2] for one in provider.heard] == ["completions", "models"]
 
 
-def test_a_trickle_ends_at_the_total_deadline(made, provider):
-    provider.answer(lambda _: trickle())
-    fault = failure(made(deadlines={"read": 60, "total": 1.5}))
-    assert fault.kind == "timeout"
+def test_a_slow_reply_is_waited_for_while_the_server_answers(made, provider):
+    async def slow(heard):
+        if heard.path.endswith("/completions"):
+            await asyncio.sleep(2.0)
+        return http(200, completion("late"))
+
+    provider.answer(slow)
+    assert attempt(made(deadlines={"read": 0.5}))[0].text == "late"
+    asked = [one.path.rpartition("/")[2] for one in provider.heard]
+    assert asked.count("completions") == 1
+    assert asked.count("models") >= 2
+
+
+def test_a_request_that_a_living_server_has_lost_ends_at_the_total_deadline(made, provider):
+    provider.answer(lambda one: never() if "completions" in one.path else http(404, error("no")))
+    fault = failure(made(deadlines={"read": 0.3, "total": 1.5}))
     assert "1.5 seconds (deadlines.total)" in str(fault)
-    assert len(provider.heard) == 1
+
+
+def test_deadlines_do_not_count_what_keeps_the_loop_busy(provider):
+    async def busy():
+        looking = asyncio.ensure_future(probe(provider.url, 0.5))
+        await asyncio.sleep(0)
+        time.sleep(1.5)
+        return await looking
+
+    provider.answer(http(200, completion()))
+    loop = LoopThread("test")
+    try:
+        assert loop.submit(busy()).result(timeout=20) is True
+    finally:
+        loop.stop()
+
+
+def test_deadlines_count_the_silence_of_a_server(provider):
+    provider.answer(lambda _: never())
+    loop, began = LoopThread("test"), time.monotonic()
+    try:
+        assert isinstance(loop.submit(probe(provider.url, 0.5)).result(timeout=20), Fault)
+    finally:
+        loop.stop()
+    assert time.monotonic() - began >= 0.5
 
 
 async def trickle():

@@ -163,10 +163,10 @@ def test_the_ledger_has_a_row_for_every_attempt_of_every_session(written):
 def test_sums_are_the_same_however_they_are_added():
     one_by_one, at_once = Totals(), Totals()
     for _ in range(10):
-        one_by_one.add(ANSWERED, 1, 1, 1, 0, 0.1, 0.1)
-        one_by_one.add("timeout", 1, 1, 1, 1, 0.1, 0.1)
-    at_once.add(ANSWERED, 10, 10, 10, 0, 1.0, 1.0)
-    at_once.add("timeout", 10, 10, 10, 10, 1.0, 1.0)
+        one_by_one.add(ANSWERED, 1, 1, 1, 0, 1, 0.1, 0.1)
+        one_by_one.add("timeout", 1, 1, 1, 1, 0, 0.1, 0.1)
+    at_once.add(ANSWERED, 10, 10, 10, 0, 10, 1.0, 1.0)
+    at_once.add("timeout", 10, 10, 10, 10, 0, 1.0, 1.0)
     assert one_by_one == at_once
     assert (at_once.usd, at_once.cut_off_usd, at_once.seconds) == (1.0, 1.0, 2.0)
 
@@ -300,7 +300,7 @@ def test_a_journal_of_another_format_is_bad_input(written):
     with sqlite3.connect(written) as database:
         database.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
     database.close()
-    with pytest.raises(InputError, match="format 99, not 2"):
+    with pytest.raises(InputError, match="format 99, not 3"):
         Journal.open(written)
 
 

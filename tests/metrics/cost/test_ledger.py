@@ -4,9 +4,9 @@ import pytest
 
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.journal.records import price_words
 from virsci_society.metrics.cost import OUTCOMES, read_ledger
 from virsci_society.metrics.report.page import render_page
-from virsci_society.metrics.report.sections import format_usd
 from virsci_society.metrics.summary import summarise_run
 
 LEDGER = {
@@ -14,6 +14,7 @@ LEDGER = {
     "outcomes": {"rate": 3, "answered": 7, "in doubt": 2},
     "prompt_tokens": 41000,
     "completion_tokens": 5200,
+    "cached_tokens": 30000,
     "estimated": 1,
     "usd": 1.237,
     "in_doubt": ["S1/1/topic/1/1/0/utter/S1", "S1/1/topic/1/1/1/utter/S2"],
@@ -84,7 +85,9 @@ def test_what_was_asked_and_paid(make_run):
     told = text(make_run(manifest={"ledger": LEDGER}))
     assert "12 attempts brought 7 answers, over all 4 sessions of the run." in told
     assert "answered 7 words came rate 3 too many requests at a time in doubt 2" in told
-    assert "prompt tokens 41 000 reply tokens 5 200" in told
+    assert (
+        "prompt tokens 41 000 of them from the provider's cache 30 000 reply tokens 5 200" in told
+    )
     assert "answers with estimated tokens 1 price $1.24 first call" in told
     assert "at most 900 tokens, $0.0200, not counted above. They are S1/1/topic/1/1/0/u" in told
     assert "2 0.1.0 until: 365 -> 730" in told
@@ -94,8 +97,9 @@ def test_what_was_asked_and_paid(make_run):
 
 
 def test_a_price_that_is_not_known_is_no_zero():
-    assert format_usd(0.0) == "no price known"
-    assert [format_usd(0.0123), format_usd(4321.5)] == ["$0.0123", "$4,321.50"]
+    assert price_words(0.0, False) == "no price known"
+    assert price_words(0.0, True) == "nothing, the server is on this machine"
+    assert [price_words(0.0123, True), price_words(4321.5, False)] == ["$0.0123", "$4,321.50"]
 
 
 def test_every_way_an_attempt_can_end_has_a_meaning():
