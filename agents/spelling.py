@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
+
+_NO_TEXT = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+    "|\r(?!\n)"
+)
 
 
 def did_you_mean(word: str, known: Iterable[str], alike: float = 0.6) -> str:
@@ -19,6 +25,19 @@ def did_you_mean(word: str, known: Iterable[str], alike: float = 0.6) -> str:
 def cut_text(text: str, most: int, mark: str = "…") -> str:
     """A text of at most so many characters; one that is longer ends with the mark."""
     return text if len(text) <= most else text[: most - len(mark)] + mark
+
+
+def plain_text(text: str) -> str:
+    """The text for a file or page: tabs and ends of lines stay, other control characters do not.
+
+    A terminal obeys them, XML cannot hold them, some turn the direction of what follows.
+    """
+    return _NO_TEXT.sub("\ufffd", text)
+
+
+def plain_line(text: str) -> str:
+    """The text as one line, where white space and control characters become single spaces."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def printable(text: str) -> str:

@@ -6,7 +6,6 @@ with the version of networkx; and in pieces, since a large network does not fit 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import pandas as pd
 
 from virsci_society.agents.files.atomic_files import open_new, replacing
 from virsci_society.agents.lazy_imports import nx
+from virsci_society.agents.spelling import plain_text
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import SPEAKER, speaker_of
 
@@ -24,13 +24,6 @@ HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 TYPES: dict[type, str] = {str: "string", int: "long", float: "double"}
 """Python type -> name of the type in GraphML."""
-
-_UNSAFE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def xml_text(text: str) -> str:
-    """The text without the characters that XML 1.0 cannot hold (control characters)."""
-    return _UNSAFE.sub("", text)
 
 
 def coauthor_graph(run: Run) -> nx.Graph[str]:
@@ -48,11 +41,11 @@ def coauthor_graph(run: Run) -> nx.Graph[str]:
     topics = dict(zip(people["scientist"], people["topic"].fillna(""), strict=True))
     everybody = dict.fromkeys([*topics, *edges["source"], *edges["target"]])
     for who in everybody:
-        topic = xml_text(topics.get(who, ""))
-        graph.add_node(xml_text(who), topic=topic, papers_in_run=int(written.get(who, 0)))
+        topic = plain_text(topics.get(who, ""))
+        graph.add_node(plain_text(who), topic=topic, papers_in_run=int(written.get(who, 0)))
     for first, second, weight, before, start in edges.itertuples(index=False, name=None):
         counts = {"weight": int(weight), "before": int(before), "since": int(weight - before)}
-        graph.add_edge(xml_text(first), xml_text(second), **counts, start=float(start))
+        graph.add_edge(plain_text(first), plain_text(second), **counts, start=float(start))
     return graph
 
 
@@ -68,7 +61,7 @@ def digested_network(graph: nx.Graph[str]) -> bytes:
 def _empty_graph(run: Run) -> nx.Graph[str]:
     graph: nx.Graph[str] = nx.Graph()
     if speaker := speaker_of(run.manifest):
-        graph.graph[SPEAKER] = xml_text(speaker)
+        graph.graph[SPEAKER] = plain_text(speaker)
     return graph
 
 
@@ -89,14 +82,14 @@ def bipartite_graph(run: Run) -> nx.Graph[str]:
     dates = dict(zip(papers["paper"], papers["published"].astype(float), strict=True))
     titles = dict(zip(papers["paper"], papers["title"].fillna(""), strict=True))
     for paper, date in dates.items():
-        title = xml_text(titles[paper])
-        node = xml_text(f"paper:{paper}")
+        title = plain_text(titles[paper])
+        node = plain_text(f"paper:{paper}")
         graph.add_node(node, bipartite=1, kind="paper", title=title, date=float(date))
     by = run.table("authorships")
     for paper, who, position in zip(by["paper"], by["scientist"], by["position"], strict=True):
-        graph.add_node(xml_text(who), bipartite=0, kind="scientist")
-        node, start = xml_text(f"paper:{paper}"), float(dates.get(paper, 0.0))
-        graph.add_edge(node, xml_text(who), position=int(position), start=start)
+        graph.add_node(plain_text(who), bipartite=0, kind="scientist")
+        node, start = plain_text(f"paper:{paper}"), float(dates.get(paper, 0.0))
+        graph.add_edge(node, plain_text(who), position=int(position), start=start)
     return graph
 
 

@@ -25,7 +25,7 @@ from virsci_society.agents.prompts.request import (
     total_characters,
 )
 from virsci_society.agents.redaction import redact
-from virsci_society.agents.spelling import cut_text
+from virsci_society.agents.spelling import cut_text, plain_line
 
 BEYOND = 100_000
 """Tokens that hidden thoughts and a provider's own prompt may add; larger counts are mistakes."""
@@ -381,9 +381,8 @@ def _is_unsent(error: BaseException) -> bool:
 
 def one_line(text: str) -> str:
     """The text without secrets, line breaks and control characters, cut to ``LONGEST``."""
-    shown = "".join(c if c.isprintable() else " " for c in text[:_MOST_READ])
     # Redacted before it is cut: half of a key would no longer be known as one.
-    return cut_text(redact(" ".join(shown.split())), LONGEST)
+    return cut_text(redact(plain_line(text[:_MOST_READ])), LONGEST)
 
 
 def get_field(thing: Any, name: str) -> Any:

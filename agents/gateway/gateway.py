@@ -32,6 +32,7 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import CallOutcome, storable
 from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.agents.redaction import redact
+from virsci_society.agents.spelling import plain_line
 
 WARN_AT = 0.05
 """Share of unusable answers from which a run warns of them."""
@@ -108,8 +109,7 @@ class ReadabilityWatch:
 def _plain(text: str) -> str:
     """One line of a reply for a terminal, without secrets and control characters."""
     # Secrets go before the cut: half of one would not be recognised.
-    shown = "".join(mark if mark.isprintable() else " " for mark in redact(text[:100_000]))
-    return " ".join(shown.split())[:SHOWN]
+    return plain_line(redact(text[:100_000]))[:SHOWN]
 
 
 class Shut:

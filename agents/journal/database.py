@@ -50,6 +50,14 @@ CREATE TABLE seals (row INTEGER PRIMARY KEY, entries BLOB NOT NULL, hash BLOB NO
 """
 FILES = ("", "-wal", "-shm", "-journal")
 """What SQLite appends to the name of a database, for itself and the files beside it."""
+NO_ROOM = (
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_TRUNCATE,
+    sqlite3.SQLITE_IOERR_SHMOPEN,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+    sqlite3.SQLITE_IOERR_SHMMAP,
+)
+"""Codes of SQLite where a file cannot be made or grow."""
 COPIED = ("calls", "findings")
 """Tables of which a fork takes the past."""
 
@@ -139,6 +147,8 @@ def make_durable(database: sqlite3.Connection, path: Path | None) -> None:
         # With NORMAL a power cut could undo a commit, and the paid answer would be paid again
         # (rule 27).
         database.execute("PRAGMA synchronous=FULL")
+        # The first read with the log makes one more file, for which there may be no room either.
+        database.execute("SELECT count(*) FROM meta").fetchone()
     except sqlite3.Error as error:
         raise _disk_full(path, error) or InputError(
             f"{path}: cannot be written as a journal: {error}"
@@ -178,8 +188,8 @@ def is_being_written(path: Path) -> bool | None:
 def _disk_full(path: Path | None, error: Exception) -> Stopped | None:
     """The stop that a full disk is; None where an error of SQLite is of another kind."""
     code = getattr(error, "sqlite_errorcode", 0)
-    # A limit on the size of files comes as an error of writing.
-    if code & 0xFF == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_WRITE:
+    # A limit on the size of files, and no room for the shared memory, come as errors of writing.
+    if code & 0xFF == sqlite3.SQLITE_FULL or code in NO_ROOM:
         return Stopped(f"{path}: the journal cannot be written: {error}; make room for it")
     return None
 

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from virsci_society.agents.files.atomic_files import write_atomically
 from virsci_society.agents.files.file_hashes import rewriting
 from virsci_society.agents.invented_names import with_invented_names
-from virsci_society.metrics.exports import xml_text
+from virsci_society.agents.spelling import plain_text
 
 THIN_SPACE, MINUS, MISSING = "\u202f", "\u2212", "–"
 
@@ -159,4 +159,4 @@ def _without_control_characters(value: Any) -> Any:
     """Leave out the characters that neither XML nor a page can hold."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
-    return xml_text(value)
+    return plain_text(value)

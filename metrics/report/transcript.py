@@ -17,8 +17,7 @@ import pandas as pd
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.invented_names import with_invented_names
-from virsci_society.agents.spelling import did_you_mean
-from virsci_society.metrics.exports import xml_text
+from virsci_society.agents.spelling import did_you_mean, plain_text
 from virsci_society.metrics.report.templates import (
     known_text,
     records,
@@ -119,7 +118,7 @@ def team_lines(run: Run, called: Callable[[str], str] = str) -> list[str]:
         topic = known_text(row["topic"])
         room = max(WIDTH - len(line) - 2, 20)
         lines.append(f"{line}  {textwrap.shorten(topic, room, placeholder='...')}".rstrip())
-    return [xml_text(line) for line in lines]
+    return [plain_text(line) for line in lines]
 
 
 def team_rows(run: Run, team: str) -> pd.DataFrame:
@@ -225,7 +224,7 @@ def _utterance(
         act=act,
         fields=tuple(_fields(decoded_reply(known_text(row["reply"])))),
         note=", ".join(filter(None, notes)),
-        prompt=xml_text(prompts.get(str(row["call"]), "")),
+        prompt=plain_text(prompts.get(str(row["call"]), "")),
     )
 
 
@@ -243,13 +242,13 @@ def _fields(reply: str) -> Iterator[tuple[str, str]]:
     except (ValueError, RecursionError):
         content = reply
     if not isinstance(content, dict):
-        yield "reply", xml_text(str(content))
+        yield "reply", plain_text(str(content))
         return
     for name, value in content.items():
         if value in ("", None, [], {}):
             continue
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        yield xml_text(str(name)), xml_text(text)
+        yield plain_text(str(name)), plain_text(text)
 
 
 def _stage_head(one: SpokenReply) -> str:
@@ -266,7 +265,7 @@ def _facts(row: Mapping[str, Any]) -> str:
         parts.append(f"visible on day {row['published']:.1f}")
     if not pd.isna(row["topic"]):
         parts.append(f"topic: {row['topic']}")
-    return xml_text("; ".join(parts))
+    return plain_text("; ".join(parts))
 
 
 def _member(row: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from virsci_society.agents.files.atomic_files import (
 )
 from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.prompts.request import Message
+from virsci_society.agents.spelling import plain_text
 from virsci_society.metrics.report.templates import template_environment
 from virsci_society.scenarios.planning.prompt_recording import (
     MOST,
@@ -68,7 +69,7 @@ def write_pages(listing: Listing, out: Path) -> None:
     pages = [
         Page(
             f"{PAGES}/{number:04d}-{safe_name(call.id)}.md",
-            _storable(render_call(listing, call, number)),
+            plain_text(render_call(listing, call, number)),
             call,
         )
         for number, call in enumerate(listing.calls, 1)
@@ -83,8 +84,8 @@ def write_pages(listing: Listing, out: Path) -> None:
         make_folder(out / PAGES)
         for page in pages:
             write_atomically(out / page.file, page.text)
-        write_atomically(out / "index.md", _storable(render_index(listing, pages)))
-        write_atomically(out / "index.html", _storable(_index_html(listing, pages)))
+        write_atomically(out / "index.md", plain_text(render_index(listing, pages)))
+        write_atomically(out / "index.html", plain_text(_index_html(listing, pages)))
     except OSError as error:
         raise InputError(
             f"{out}: cannot be written to ({error.strerror}); give another folder with --out"
@@ -153,11 +154,6 @@ def _index_html(listing: Listing, pages: Sequence[Page]) -> str:
         teams=teams,
         whole=sum(len(page.text) for page in pages) <= MOST_CHARACTERS,
     )
-
-
-def _storable(text: str) -> str:
-    """The text without halves of surrogate pairs, which no file can hold."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def whose_words(listing: Listing) -> str:

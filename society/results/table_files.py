@@ -24,6 +24,7 @@ from virsci_society.agents.files.atomic_files import (
     write_atomically,
 )
 from virsci_society.agents.files.file_hashes import update_hashes
+from virsci_society.agents.spelling import plain_text
 from virsci_society.society.results.dataframes import build_tables
 from virsci_society.society.results.speaker import CSV_METADATA, SPEAKER, csv_metadata
 from virsci_society.society.results.tables import TABLES, TableRows
@@ -31,11 +32,6 @@ from virsci_society.society.results.tables import TABLES, TableRows
 SIGNS = "=+\\-@＝＋－＠"
 _FIRST = re.compile(rf"(?= *[{SIGNS}\t\r\n])")
 _INNER = re.compile(rf'(?<=[;\t\r\n])([ "]*)(?=[{SIGNS}])')
-_CONTROLS = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
-)
-REPLACEMENT = "\ufffd"
-"""What stands in the place of a control character, or of one that turns the direction of text."""
 
 
 def safe_cell(text: str) -> str:
@@ -48,7 +44,7 @@ def safe_cell(text: str) -> str:
     Tabs and line breaks stay; whatever stands in the middle of a text is left alone, unless it
     follows a semicolon, a tab or a line break.
     """
-    quoted = _INNER.sub(r"\1'", _CONTROLS.sub(REPLACEMENT, text))
+    quoted = _INNER.sub(r"\1'", plain_text(text))
     return f"'{quoted}" if _FIRST.match(text) else quoted
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import NamedTuple
 
-from virsci_society.metrics.exports import xml_text
+from virsci_society.agents.spelling import plain_text
 
 FONT, TITLE_FONT, LETTER = 8.5, 9.0, 0.54
 """Height of text and of titles, and the mean width of a letter as a share of the height."""
@@ -21,7 +21,7 @@ def words_at(
     """A line of text, escaped and without the characters that XML cannot hold."""
     place = f'x="{short_number(x)}" y="{short_number(y)}" font-size="{size:g}" fill="{colour}"'
     more = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return f"<text {place}{more}>{escape(xml_text(text))}</text>"
+    return f"<text {place}{more}>{escape(plain_text(text))}</text>"
 
 
 def hairlines(path: str, colour: str) -> str:

@@ -39,6 +39,25 @@ def test_each_call_is_one_file_with_all_that_is_sent(listing, tmp_path):
         assert "not of a language model" in asked
 
 
+def test_no_terminal_obeys_what_a_model_has_written(listing, tmp_path):
+    hostile = "\x1b]0;mine\x07\x1b[2J\x9b31m over\rwritten \u202e"
+    calls = [
+        replace(
+            one,
+            text=hostile,
+            messages=(*one.messages, replace(one.messages[0], content=hostile)),
+            row={**one.row, "scientist": hostile},
+        )
+        for one in listing.calls[:2]
+    ]
+    write_pages(replace(listing, calls=tuple(calls), title=hostile), tmp_path / "out")
+    files = [one for one in (tmp_path / "out").rglob("*") if one.is_file()]
+    assert len(files) == 5
+    for file in files:
+        held = set(file.read_text(encoding="utf-8"))
+        assert not held & set("\x1b\x07\x9b\r\u202e"), file
+
+
 def test_the_index_lists_every_call_and_adds_up(listing, tmp_path):
     write_pages(listing, tmp_path)
     text = (tmp_path / "index.md").read_text(encoding="utf-8")

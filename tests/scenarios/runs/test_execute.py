@@ -4,6 +4,8 @@ import errno
 import hashlib
 import json
 import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -269,6 +271,25 @@ def test_a_disk_that_is_full_from_the_first_write_on_is_a_stop(small, here, byte
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert not is_finished(small, here / "run")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kilobytes", [8, 56, 120])  # 56: no room for SQLite's shared memory
+def test_a_run_on_a_full_disk_exits_5_and_goes_on_when_there_is_room(tmp_path, kilobytes):
+    disk, run = tmp_path / "disk", f"{sys.executable} -m virsci_society run quickstart --out disk/r"
+    disk.mkdir()
+    script = (
+        f"mount -t tmpfs -o size={kilobytes}k none disk || exit 77; {run}; echo first $?; "
+        f"mount -o remount,size=50m disk; {run}; echo second $?"
+    )
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script], cwd=tmp_path, capture_output=True, text=True
+    )
+    if done.returncode in (1, 77) and "first" not in done.stdout:
+        pytest.skip("this user cannot mount a disk of their own")
+    assert "first 5" in done.stdout, done.stderr
+    assert "make room for it" in done.stderr
+    assert "second 0" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("what", ["make_folder", "open_new"])
