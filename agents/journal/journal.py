@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -84,7 +84,7 @@ class Journal:
         self._count_earlier(parent)
         self._statements = Statements(self._db, self.session, self._chain)
         if not frozen:
-            self.set_meta("session", str(self.session))
+            self.set_meta({"session": str(self.session)})
 
     def _connect(self, path: Path | None, frozen: bool, verify: bool) -> None:
         if path is not None and verify:
@@ -272,11 +272,11 @@ class Journal:
         except ValueError as error:
             raise self._damaged(error) from error
 
-    def set_meta(self, key: str, value: str) -> None:
-        """Store a note about the whole run; it is committed when this returns."""
+    def set_meta(self, notes: Mapping[str, str]) -> None:
+        """Store notes about the whole run in one commit, which has been made when this returns."""
         if self.frozen:
             return
-        self._writer.enqueue(partial(self._statements.set_meta, key, value))
+        self._writer.enqueue(partial(self._statements.set_meta, notes))
         self._writer.flush()
 
     @property

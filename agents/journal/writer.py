@@ -16,7 +16,7 @@ import sqlite3
 import struct
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from virsci_society.agents.errors import Stopped
@@ -139,11 +139,12 @@ class Statements:
         if self._chain is not None:
             self._chain.seal()
 
-    def set_meta(self, key: str, value: str) -> None:
-        """Store a note about the whole run."""
-        self._database.execute(_SET_META, (key, value))
-        query = "SELECT rowid FROM meta WHERE key = ?"
-        self._seal("meta", self._database.execute(query, (key,)).fetchone()[0])
+    def set_meta(self, notes: Mapping[str, str]) -> None:
+        """Store notes about the whole run."""
+        for note in notes.items():
+            self._database.execute(_SET_META, note)
+            query = "SELECT rowid FROM meta WHERE key = ?"
+            self._seal("meta", self._database.execute(query, note[:1]).fetchone()[0])
 
     def insert_outcome(self, request: Request, outcome: CallOutcome) -> CallOutcome:
         """Store how a call ended; the first outcome of a call stays for ever and is returned."""

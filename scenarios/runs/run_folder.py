@@ -173,7 +173,7 @@ class Snapshots:
             return
         note = {"session": self._journal.session, "stood": standing_of(society)}
         with suppress(Stopped):  # what cannot be written stops the run by itself
-            self._journal.set_meta(STANDING, json.dumps(note))
+            self._journal.set_meta({STANDING: json.dumps(note)})
         if begun > self._next_part:
             ledger = ledger_of(self._journal)
             with suppress(InputError):  # a link in its place

@@ -111,13 +111,17 @@ def sign_journal(journal: Journal, scenario: Scenario) -> None:
     entry = {"session": journal.session, "release": _release()}
     if held:
         entry["changed"] = list(key_differences(held, data))
-    journal.set_meta("sessions", json.dumps([*sessions, entry]))
-    journal.set_meta("identity", identity_hash(scenario))
-    journal.set_meta(NUMBER, str(IDENTITY))
-    journal.set_meta("free", "yes" if scenario.backend.backend.free else "no")
-    journal.set_meta("scenario", scenario_text)
+    notes = {
+        "sessions": json.dumps([*sessions, entry]),
+        "identity": identity_hash(scenario),
+        NUMBER: str(IDENTITY),
+        "free": "yes" if scenario.backend.backend.free else "no",
+        "scenario": scenario_text,
+    }
     if words := ARGUMENTS.get():
-        journal.set_meta(COMMAND, json.dumps(list(map(redact, words))))
+        notes[COMMAND] = json.dumps(list(map(redact, words)))
+    # In one commit: a journal that says who wrote it says all of it.
+    journal.set_meta(notes)
 
 
 def sessions_of(journal: Journal) -> list[dict[str, Any]]:

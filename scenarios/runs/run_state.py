@@ -129,7 +129,7 @@ def _state_of(error: BaseException) -> str:
 def _note_end(journal: Journal, state: str, reason: str = "", stood: str = "", *_: str) -> None:
     # A provider's message may repeat the key that it has refused.
     told = {"session": journal.session, "state": state, "reason": redact(reason), "stood": stood}
-    journal.set_meta(END, json.dumps(told))
+    journal.set_meta({END: json.dumps(told)})
 
 
 def judge_state(

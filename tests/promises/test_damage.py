@@ -42,7 +42,7 @@ async def fill(journal):
         attempt.outcome, attempt.usage = "answered", Usage(20, 30)
         outcome = CallOutcome("answer", f"words {number} " * 40, "model", attempt.usage)
         await journal.record_outcome(asked, attempt, outcome)
-    journal.set_meta("scenario", "{}")
+    journal.set_meta({"scenario": "{}"})
 
 
 @pytest.fixture(scope="module")

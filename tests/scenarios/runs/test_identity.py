@@ -90,7 +90,7 @@ def other(current, tmp_path):
     manifest.write_text(json.dumps(told), encoding="utf-8")
     update_hashes(folder, [manifest])
     with Journal.open(folder / "journal.sqlite") as journal:
-        journal.set_meta("identity_number", "1")
+        journal.set_meta({"identity_number": "1"})
     return folder
 
 
