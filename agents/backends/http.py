@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
@@ -53,6 +53,9 @@ _CREDENTIAL = re.compile(r"(?i)api_?key|access_?key|secret|password|credential|a
 def require_library(name: str) -> None:
     """Check that a library through which language models are asked is installed."""
     require_extra("llm", name, f"a language model needs {name}")
+
+
+Rate = Annotated[float, Field(gt=0, le=10_000_000, allow_inf_nan=False)]
 
 
 class Deadlines(Part):
@@ -98,7 +101,7 @@ class ChatCompletionsBackend(Backend):
     # What is refused may be a key in the wrong place.
     model_config = ConfigDict(hide_input_in_errors=True)
     execution: ClassVar[frozenset[str]] = frozenset(
-        {"api_base", "key", "max_tokens_name", "deadlines", "prices"}
+        {"api_base", "key", "max_tokens_name", "deadlines", "tokens_per_second", "prices"}
     )
     client: ClassVar[str] = ""
     """Name of the library that sends."""
@@ -143,6 +146,9 @@ class ChatCompletionsBackend(Backend):
     choice."""
     deadlines: Deadlines = Field(default_factory=Deadlines)
     """How long one attempt may take."""
+    tokens_per_second: tuple[Rate, Rate] | None = None
+    """Tokens of a prompt that the model reads, and of a reply that it writes, in a second, for
+    ``society plan``; null: as llama.cpp on this machine says, else assumed."""
     prices: Price | None = None
     """What the model costs; null: as litellm's list of prices says, nothing on this machine, else
     unknown."""
@@ -305,6 +311,10 @@ class ChatCompletionsBackend(Backend):
                 answer = await send(self.request_fields(request))
         except TimeoutError:
             fault = Fault(f"no answer within {total:g} seconds (deadlines.total)", "timeout")
+            fault.hint = (
+                "'society doctor' tells how long a call takes; raise backend.deadlines.total, or "
+                "lower backend.max_tokens or backend.in_flight"
+            )
         except Fault as error:
             fault = error
             if address is not None and error.kind == "connection" and not error.sent:

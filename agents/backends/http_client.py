@@ -246,19 +246,19 @@ async def while_alive(work: Awaitable[T], address: str, connect: float, silence:
         silence: seconds after which the server is asked (> 0).
     """
     loop = asyncio.get_running_loop()
+    timers: list[asyncio.TimerHandle] = []
     looking: list[asyncio.Task[None]] = []
 
     async def look() -> None:
-        nonlocal timer
         if await probe(address, connect) is True:
-            timer = loop.call_later(silence, begin_look)
+            timers[:] = [loop.call_later(silence, begin_look)]
         else:
             deadline.reschedule(loop.time())
 
     def begin_look() -> None:
         looking[:] = [loop.create_task(look())]
 
-    timer = loop.call_later(silence, begin_look)
+    timers.append(loop.call_later(silence, begin_look))
     try:
         async with asyncio.timeout(None) as deadline:
             return await work
@@ -271,7 +271,8 @@ async def while_alive(work: Awaitable[T], address: str, connect: float, silence:
             "timeout",
         )
     finally:
-        timer.cancel()
+        for timer in timers:
+            timer.cancel()
         for task in looking:
             task.cancel()
     raise fault

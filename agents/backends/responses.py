@@ -214,7 +214,16 @@ def read_completion(completion: Any, request: Request, max_reply_tokens: int) ->
     usage = _usage(counted, request, text, max_reply_tokens)
     cut = _finish_reason(choice) in CUT
     # A server may call itself anything, of any length; the name goes into tables.
-    return Reply(text, usage, str(get_field(completion, "model") or "")[:200], cut=cut)
+    name = str(get_field(completion, "model") or "")[:200]
+    return Reply(text, usage, name, cut=cut, speed=_speed(get_field(completion, "timings")))
+
+
+def _speed(timings: Any) -> tuple[float, float] | None:
+    """Tokens read and written in a second, as llama.cpp states them with each reply."""
+    names = ("prompt_per_second", "predicted_per_second")
+    said = tuple(get_field(timings, name) for name in names)
+    sound = all(isinstance(one, float | int) and 0 < one < BEYOND for one in said)
+    return (float(said[0]), float(said[1])) if sound else None
 
 
 def _wordless(choice: Any) -> Verdict | Fault | None:

@@ -134,12 +134,14 @@ def _print_state(state: RunState, json: bool) -> None:
         return
     from virsci_society.scenarios.runs.run_state import RUNNING, going_on
 
+    spent = {"attempts": state.calls, "prompt_tokens": state.tokens, "usd": state.usd}
+    spent["free"] = state.free
     day = "before the first answer" if state.days is None else f"day {state.days:g}"
     rows = (
         ("state", state.words),
         ("where it stood", state.stood or f"{day}, session {state.session}"),
         ("calls", f"{state.answered or 0:,} answered"),
-        ("cost", _cost(state.calls or 0, state.tokens or 0, state.usd or 0.0)),
+        ("cost", _cost(spent)),
         (
             "to go on",
             f"'society show {state.folder} --follow' shows it until it ends"

@@ -14,20 +14,35 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import metadata
-from statistics import median
 from time import monotonic
+from urllib.parse import urlsplit
 
 from virsci_society._installation import changed_files
 from virsci_society.agents.backends.http import ChatCompletionsBackend
+from virsci_society.agents.backends.http_client import probe, route_to
 from virsci_society.agents.errors import Fault, InputError, ReplyError, SocietyError, Verdict
 from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.lazy_imports import install_line
+from virsci_society.agents.loop_thread import PatientLoop
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.prompts.request import Reply, Request, reask_messages
+from virsci_society.agents.prompts.request import Reply, Request, estimate_tokens, reask_messages
+from virsci_society.agents.redaction import redact
 from virsci_society.agents.replies.parser import read_reply
+from virsci_society.agents.spelling import plain_line
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.context_check import CheckResult, compare_windows
+from virsci_society.scenarios.planning.speed import (
+    SHORT,
+    Speed,
+    TimedCall,
+    duration,
+    measure_speed,
+    round_up,
+    speed_text,
+    unlike,
+)
 from virsci_society.scenarios.runs.rehearsal import (
+    LONGEST_RATIO,
     REHEARSED,
     Rehearsal,
     longest_prompt,
@@ -45,10 +60,14 @@ SECONDS = 240.0
 """Most real seconds with a model."""
 AT_A_TIME = 8
 """Most questions at a time."""
+PATIENCE = 10.0
+"""Seconds in which a server that is alive lists its models."""
+NO_GAIN = 1.2
+"""Times as many tokens a second from which several calls at a time are worth while."""
 OFTEN = 0.2
 """Share of the forms that may have to be asked for again without a note."""
-SHORT = 16
-"""Tokens to which a reply is limited, to see whether the limit is respected."""
+SHOWN = 120
+"""Characters of a reply that are shown."""
 
 
 def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]:
@@ -59,7 +78,7 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
         yield CheckResult("ok", f"who speaks: {backend.about}; nothing was connected to")
         return
     yield CheckResult("ok", f"who speaks: {backend.about}")
-    missing = [*check_key_variables(backend.paid)]
+    missing = [*check_key_variables(backend.paid), *check_route(backend.paid)]
     if getattr(backend.paid, "client", "") == "litellm":
         missing.append(check_package("litellm", install_line("llm")))
     yield from missing
@@ -138,6 +157,28 @@ def check_key_variables(backend: Backend) -> Iterator[CheckResult]:
         )
 
 
+def check_route(backend: Backend) -> Iterator[CheckResult]:
+    """Which proxy do requests pass, and which certificates are trusted?"""
+    endpoint = getattr(backend, "endpoint_settings", None)
+    if endpoint is None or not (endpoint.api_base or endpoint.provider):
+        return
+    try:
+        route = route_to(endpoint.api_base or f"https://{endpoint.provider}")
+    except InputError as error:
+        yield CheckResult("problem", str(error), "change or unset that variable")
+        return
+    way = "directly, without a proxy"
+    if route.proxy is not None:
+        # Without the name and password that may stand in it.
+        host = urlsplit(route.proxy).netloc.rpartition("@")[2]
+        way = f"through the proxy {host} ({route.proxy_variable})"
+    message = f"requests go to {endpoint.place} {way}"
+    if not (endpoint.api_base or "https:").startswith("http:"):
+        names = route.certificates or "the system"
+        message += f"; certificates are those of {names}"
+    yield CheckResult("ok", message)
+
+
 def _check_model(scenario: Scenario, *, quick: bool) -> Iterator[CheckResult]:
     """Compare context windows, then ask one question of each form; ``quick``: one in all."""
     rehearsal, paid = Rehearsal(scenario), scenario.backend.backend.paid
@@ -158,9 +199,10 @@ def _check_model(scenario: Scenario, *, quick: bool) -> Iterator[CheckResult]:
                 return  # a run would be refused, too
             message = f"every request asks for a context window of {paid.window:,} tokens"
             yield CheckResult("ok", message)
-    session = _Session(paid, scenario.backend.at_once)
+    session = _Session(paid, scenario.backend.at_once, rehearsal.longest)
     try:
-        asyncio.run(session.run(questions[:1] if quick else questions))
+        with asyncio.Runner(loop_factory=PatientLoop) as runner:
+            runner.run(session.run(questions[:1] if quick else questions))
     except SocietyError as error:
         session.error = error
     yield from session.findings(scenario.backend.backend.with_paid(paid).unreadable_advice)
@@ -173,6 +215,7 @@ class _Session:
     Attributes:
         forms: how the reply to each form was read, by the form's name: a rung of the parser,
             ``re-asked``, ``unread``, or the verdict.
+        said: the beginning of the last reply to each form.
         seconds: of each reply.
         limited: tokens of a reply that was limited to ``SHORT``; None: there was none.
         repeated: whether the first question got the same reply after the others; None: not tried.
@@ -180,12 +223,15 @@ class _Session:
 
     paid: Backend
     in_flight: int
+    longest: int
     forms: dict[str, str] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)
     wanted: int = 0
     replies: list[Reply] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     limited: int | None = None
     repeated: bool | None = None
+    speed: Speed | None = None
     error: SocietyError | None = None
 
     async def run(self, questions: list[Request]) -> None:
@@ -194,7 +240,9 @@ class _Session:
         try:
             async with asyncio.timeout(SECONDS):
                 endpoint = self.paid.endpoint()
-                await self._ask(endpoint, questions[0])
+                # Alone, and none that an earlier doctor has left in the server's cache.
+                first = unlike(questions[0])
+                await self._ask(endpoint, first)
                 places = asyncio.Semaphore(
                     min(self.in_flight, endpoint.most or AT_A_TIME, AT_A_TIME)
                 )
@@ -210,10 +258,17 @@ class _Session:
                     for task in tasks:
                         task.cancel()
                 if len(questions) > 1 and isinstance(self.paid, ChatCompletionsBackend):
-                    await self._try_repeating(self.paid, endpoint, questions[0])
-                    await self._try_limit(self.paid, questions[-1])
+                    await self._try_repeating(self.paid, endpoint, first)
+                    await self._take_time(self.paid, questions[0])
         except TimeoutError:
-            raise Fault(f"no answer within the doctor's {SECONDS:g} s", "timeout") from None
+            late = Fault(f"no answer within the doctor's {SECONDS:g} s", "timeout")
+            address = getattr(self.paid, "api_base", None)
+            if address and await probe(address, PATIENCE) is True:
+                late.hint = (
+                    "the server is alive, for it lists its models: it is slow, or busy with "
+                    "something else; use a smaller model, or lower backend.max_tokens"
+                )
+            raise late from None
         finally:
             await self.paid.close()
 
@@ -226,6 +281,7 @@ class _Session:
                 reply = await endpoint.complete(question)
                 self.seconds.append(monotonic() - began)
                 self.replies.append(reply)
+                self.said[name] = plain_line(redact(reply.text))[:SHOWN]
                 try:
                     rung = read_reply(question.form, reply.text, cut=reply.cut).rung
                     self.forms[name] = "re-asked" if again else rung
@@ -249,15 +305,12 @@ class _Session:
                 again = await endpoint.complete(question)
                 self.repeated = again.text == self.replies[0].text
 
-    async def _try_limit(self, paid: ChatCompletionsBackend, question: Request) -> None:
-        short = paid.model_copy(update={"max_tokens": SHORT})
-        try:
-            reply = await short.complete(question)
-            self.limited = reply.usage.completion_tokens
-        except Verdict:
-            pass
-        finally:
-            await short.close()
+    async def _take_time(self, paid: ChatCompletionsBackend, question: Request) -> None:
+        """Measure tokens a second, by questions of the form that was asked for first."""
+        first = self.replies[0] if question.form.__name__ in self.said else None
+        whole = None if first is None else TimedCall(self.seconds[0], first.usage, first.speed)
+        self.speed, brief = await measure_speed(paid, question, whole, self.in_flight)
+        self.limited = brief.usage.completion_tokens
 
     def findings(self, advice: str) -> Iterator[CheckResult]:
         """What was found; ``advice`` is what to do where replies cannot be read."""
@@ -273,12 +326,40 @@ class _Session:
                 if late
                 else "correct that, and ask again"
                 if fault is None
-                else fault.rule.advice,
+                else fault.advice,
             )
         if self.replies:
             yield from self._replies(advice)
         elif self.error is None:
             yield CheckResult("note", f"the model gave a verdict in place of a reply: {self.forms}")
+
+    def _times(self, paid: ChatCompletionsBackend, speed: Speed) -> Iterator[CheckResult]:
+        """Tokens a second, alone and with several calls, and the deadlines that follow."""
+        slow = speed.calls > 1 and speed.gain < NO_GAIN
+        yield CheckResult(
+            "note" if slow else "ok",
+            speed_text(speed),
+            "give --set backend.in_flight=1: more calls at a time bring nothing" if slow else "",
+        )
+        prompt = estimate_tokens(round(LONGEST_RATIO * self.longest))
+        slots = self.in_flight
+        seconds = speed.seconds(prompt, paid.max_tokens) * slots / speed.gain_of(slots)
+        takes = (
+            f"the longest call ({prompt:,} tokens of prompt, {paid.max_tokens:,} of reply, "
+            f"{slots} at a time) takes about {duration(seconds)}"
+        )
+        # A server whose address only litellm knows is not asked after silence, which is its end.
+        blind = paid.client == "litellm" and not paid.api_base
+        wanted = ("read", "total") if blind else ("total",)
+        keys = [one for one in wanted if getattr(paid.deadlines, one) < seconds]
+        told = ", ".join(f"deadlines.{one} is {getattr(paid.deadlines, one):g} s" for one in wanted)
+        enough = round_up(2 * seconds)
+        advice = " ".join(f"--set backend.deadlines.{one}={enough}" for one in keys)
+        yield CheckResult(
+            "note" if keys else "ok",
+            f"{takes}; {told}",
+            f"give {advice}, or a smaller backend.in_flight or backend.max_tokens" if keys else "",
+        )
 
     def _replies(self, advice: str) -> Iterator[CheckResult]:
         name = f" as {self.replies[0].model}" if self.replies[0].model else ""
@@ -291,7 +372,9 @@ class _Session:
             )
         else:
             yield CheckResult("ok", "tokens are counted by the provider")
-        if self.paid.priced:
+        if self.paid.free:
+            yield CheckResult("ok", "the server is on this machine, so nothing is paid")
+        elif self.paid.priced:
             usd = sum(self.paid.price(reply.usage) for reply in self.replies)
             yield CheckResult(
                 "ok",
@@ -304,10 +387,17 @@ class _Session:
                 "the price of the model is not known, so a budget in dollars cannot be set",
                 "give backend.prices.input and backend.prices.output per million tokens",
             )
+        cached = sum(reply.usage.cached_tokens for reply in self.replies)
+        if cached:
+            prompts = sum(reply.usage.prompt_tokens for reply in self.replies)
+            yield CheckResult("ok", f"{cached:,} of {prompts:,} prompt tokens were in its cache")
+        yield from (CheckResult("ok", f"{form}: {text}") for form, text in self.said.items())
         if self.wanted == 1:
             return
-        median_, worst = median(self.seconds), max(self.seconds)
-        yield CheckResult("ok", f"latency: median {median_:.2f} s, worst {worst:.2f} s")
+        if self.speed is None and self.replies[0].speed is not None:
+            self.speed = Speed(*self.replies[0].speed, "the server says")
+        if self.speed is not None and isinstance(self.paid, ChatCompletionsBackend):
+            yield from self._times(self.paid, self.speed)
         counts = Counter(self.forms.values())
         counted = ", ".join(f"{number} {how}" for how, number in counts.most_common())
         message = f"forms: {len(self.forms)} asked for; {counted}"

@@ -13,9 +13,11 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Usage
 from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.planning.speed import ASSUMED, Speed, speed_of
 from virsci_society.scenarios.runs.rehearsal import LONGEST_RATIO, Rehearsal, tokens_needed
 from virsci_society.society.results.tables import REPEATED_ACTS, TableRows, table_rows
 
@@ -28,8 +30,6 @@ REPLY_RATIO = 3.0
 half as much again around the form."""
 PROMPT_RATIO = 1.3
 """Tokens of a prompt as a multiple of the rehearsal's: what longer replies add in our protocols."""
-SECONDS_A_CALL = 4.0
-"""Assumed."""
 PAPER_TEXTS = ("paper", "title", "abstract", "found_by")
 """Columns of the table of papers that hold what outcomes are taken of."""
 SUMS = ("calls", "prompt_tokens", "completion_tokens", "tokens", "usd")
@@ -58,7 +58,9 @@ class Plan:
 
     Attributes:
         usd: their price in US dollars; 0 where it is not known.
-        latency: seconds of a call.
+        chain: seconds of the longest chain of calls that wait for one another.
+        work: seconds of all calls one after the other.
+        speed: tokens a second; None: rules answer.
         pages: tokens of the prompts, by stage and act.
         window: tokens of a context window that holds the longest prompt and its reply.
     """
@@ -69,7 +71,8 @@ class Plan:
     completion_tokens: int
     usd: float
     chain: float
-    latency: float
+    work: float
+    speed: Speed | None
     pages: tuple[PlannedPage, ...]
     window: int
     papers: tuple[tuple[str | None, ...], ...]
@@ -80,14 +83,15 @@ class Plan:
         return self.prompt_tokens + self.completion_tokens
 
     @property
-    def work(self) -> float:
-        """Seconds of all calls together."""
-        return self.calls * self.latency
+    def at_a_time(self) -> float:
+        """Calls alone in whose time the model makes all calls in flight."""
+        calls = self.scenario.backend.at_once
+        return calls if self.speed is None else self.speed.gain_of(calls)
 
     @property
     def seconds(self) -> float:
-        """Wall time: of the longest chain of calls, or of all work over the slots."""
-        return max(self.chain * self.latency, self.work / self.scenario.backend.at_once)
+        """Wall time: of the longest chain of calls, or of all calls at a time."""
+        return max(self.chain, self.work / self.at_a_time)
 
     @property
     def by_rules(self) -> bool:
@@ -102,14 +106,17 @@ class Plan:
     @property
     def assumptions(self) -> dict[str, float]:
         """What is assumed of the model, by name; empty where rules answer."""
-        if self.by_rules:
+        if self.speed is None:
             return {}
-        return {
+        assumed = {
             "reply_ratio": REPLY_RATIO,
             "prompt_ratio": PROMPT_RATIO,
             "characters_a_token": 4,
-            "seconds_a_call": SECONDS_A_CALL,
         }
+        if self.speed is ASSUMED:
+            assumed |= {"prompt_tokens_a_second": ASSUMED.prompt}
+            assumed |= {"reply_tokens_a_second": ASSUMED.reply}
+        return assumed
 
     def to_data(self) -> dict[str, Any]:
         """Plain data for one JSON object."""
@@ -125,7 +132,8 @@ class Plan:
             **{name: getattr(self, name) for name in shown},
             "seconds": self.seconds,
             "priced": self.priced,
-            "longest_chain": self.chain,
+            "speed": None if self.speed is None else asdict(self.speed),
+            "longest_chain_seconds": self.chain,
             "pages": [asdict(page) for page in self.pages],
             "window": self.window,
         }
@@ -140,11 +148,15 @@ def plan(
     rehearsal = Rehearsal(scenario)
     rows = rehearsal.run(ecosystem, step=step).log.rows
     backend, paid = scenario.backend.backend, scenario.backend.backend.paid
+    speed: Speed | None = None
+    replies, prompts, longest = REPLY_RATIO, PROMPT_RATIO, LONGEST_RATIO
     if isinstance(paid, Offline):
-        replies, prompts, longest, latency = 1.0, 1.0, 1.0, paid.latency
+        replies = prompts = longest = 1.0
+    elif isinstance(paid, ChatCompletionsBackend):
+        question = next(iter(rehearsal.first.values()), None)
+        speed = speed_of(paid, question, scenario.backend.at_once)
     else:
-        replies, prompts, longest = REPLY_RATIO, PROMPT_RATIO, LONGEST_RATIO
-        latency = SECONDS_A_CALL
+        speed = ASSUMED
     # The others are answered by rules in the run too, and cost nothing.
     calls = [call for call in table_rows(rows, "calls") if call["live"]]
     room, limit = paid.max_prompt_characters, paid.max_reply_tokens
@@ -154,6 +166,10 @@ def plan(
     completion_tokens = [
         round(min(replies * call["completion_tokens"], limit or float("inf"))) for call in calls
     ]
+    seconds = {
+        call["call"]: getattr(paid, "latency", 0.0) if speed is None else speed.seconds(*tokens)
+        for call, *tokens in zip(calls, prompt_tokens, completion_tokens, strict=True)
+    }
     by_act: dict[tuple[str, str], list[int]] = defaultdict(list)
     for call, tokens in zip(calls, prompt_tokens, strict=True):
         if tokens:  # a call without words has none
@@ -169,8 +185,9 @@ def plan(
             backend.price(Usage(*tokens))
             for tokens in zip(prompt_tokens, completion_tokens, strict=True)
         ),
-        chain=longest_chain(rows, {call["call"]: 1.0 for call in calls}),
-        latency=latency,
+        chain=longest_chain(rows, seconds),
+        work=sum(seconds.values()),
+        speed=speed,
         pages=tuple(
             PlannedPage(stage, act, len(tokens), round(median(tokens)), max(tokens))
             # By stage only: a stable sort keeps the acts of a stage in the order of their calls.

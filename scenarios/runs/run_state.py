@@ -64,6 +64,7 @@ class RunState:
             None where neither is known.
         tokens: of all attempts that are not in doubt; None likewise.
         usd: US dollars likewise.
+        free: True if the model runs on this machine, and nothing is paid.
         stood: what its latest session said of where it stands, or stood at its end; empty if that
             was killed.
     """
@@ -82,6 +83,7 @@ class RunState:
     answered: int | None = None
     session: int = 0
     command: str = ""
+    free: bool = False
 
     def to_data(self) -> dict[str, Any]:
         """The state as plain data."""
@@ -248,6 +250,7 @@ def _with_counts(
         calls=calls,
         tokens=tokens,
         usd=usd,
+        free=bool(ledger.get("free")),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from virsci_society.scenarios.planning.plan import Plan
+from virsci_society.scenarios.planning.speed import ASSUMED, duration, speed_text
 from virsci_society.scenarios.terminal.arguments import tell
 from virsci_society.scenarios.terminal.console import print_table
 
@@ -25,7 +26,8 @@ def print_plan(plan: Plan) -> None:
     """Print what a run will take, and what is assumed."""
     title = f"{plan.scenario.name}, seed {plan.scenario.seed}: what a run will take"
     # Rules cost nothing, and take no time that could be estimated.
-    shown = {"usd": plan.priced and not plan.by_rules, "seconds": plan.seconds}
+    free = plan.by_rules or plan.scenario.backend.backend.free
+    shown = {"usd": plan.priced and not free, "seconds": plan.seconds}
     rows = [
         (label, figure_text(name, getattr(plan, name)))
         for name, label in NAMES.items()
@@ -50,6 +52,10 @@ def plan_notes(plan: Plan) -> Iterator[str]:
         yield "for a language model: --set backend.use=openai --set backend.model=NAME"
         return
     yield assumptions_text(plan)
+    if plan.speed is not None and plan.speed is not ASSUMED:
+        yield speed_text(plan.speed)
+    if plan.scenario.backend.backend.free:
+        yield "the server is on this machine, so nothing is paid"
     yield "a model's own words can make it less or more; backend.budget bounds what is spent"
     if not plan.priced:
         yield UNPRICED
@@ -60,11 +66,15 @@ def plan_notes(plan: Plan) -> Iterator[str]:
 def assumptions_text(plan: Plan) -> str:
     """What is assumed of the model, in one line."""
     assumed = plan.assumptions
+    speed = (
+        f"; {ASSUMED.prompt:g} tokens of a prompt read and {ASSUMED.reply:g} of a reply written "
+        "in a second (backend.tokens_per_second)"
+    )
     return (
         f"assumed: replies {assumed['reply_ratio']:g} times as long as those of the rules, prompts "
         f"{assumed['prompt_ratio']:g} times as long as in the rehearsal, "
-        f"{assumed['characters_a_token']:g} characters a token, "
-        f"{assumed['seconds_a_call']:g} s a call"
+        f"{assumed['characters_a_token']:g} characters a token"
+        + (speed if plan.speed is ASSUMED else "")
     )
 
 
@@ -73,11 +83,3 @@ def figure_text(name: str, value: float) -> str:
     if name == "seconds":
         return duration(value)
     return f"{value:,.4f}" if name == "usd" and value < 100 else f"{value:,.0f}"
-
-
-def duration(seconds: float) -> str:
-    """A length of real time, to two digits or so."""
-    for unit, length in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
-        if seconds >= 1.5 * length:
-            return f"{seconds / length:,.3g} {unit}"
-    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"

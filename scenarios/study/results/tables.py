@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.files.atomic_files import make_folder, remove_file, write_atomically
-from virsci_society.metrics.exports import xml_text
+from virsci_society.agents.spelling import plain_text
 from virsci_society.metrics.inference.comparisons import ArmDifference, paired, welch
 from virsci_society.metrics.inference.correlations import (
     RANK_TREND,
@@ -359,7 +359,7 @@ def latex(table: pd.DataFrame) -> str:
 
     Numbers have four digits, a missing one is a dash.
     """
-    plain = table.map(lambda value: xml_text(value) if isinstance(value, str) else value)
+    plain = table.map(lambda value: plain_text(value) if isinstance(value, str) else value)
     styled = plain.style.format(_latex_cell, escape="latex", na_rep="--")
     styled = styled.format_index(_latex_heading, axis=1, escape="latex").hide(axis="index")
     words = [name for name in table if table[name].map(lambda one: isinstance(one, str)).any()]

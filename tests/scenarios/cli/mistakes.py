@@ -168,7 +168,7 @@ MODELS = (
         "nothing answers at http://127.0.0.1:9/v1", "start the server"),
     Mistake(
         "a budget without a price",
-        f"run s.yaml {MODEL} --set backend.api_base=http://127.0.0.1:9/v1 "
+        f"run s.yaml {MODEL} --set backend.api_base=http://models.example/v1 "
         "--set backend.budget.usd=1",
         ("give backend.prices, or a budget in tokens",),
         {"s.yaml": TINY},

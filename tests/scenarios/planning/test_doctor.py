@@ -1,6 +1,7 @@
 """Is everything there that a run needs? Against real HTTP, and against installations that fail."""
 
 import json
+import re
 from importlib import metadata
 from pathlib import Path
 
@@ -69,14 +70,21 @@ def test_a_model_that_does_as_it_is_told_is_well(small, server):
         "the model answers as",
         "tokens are counted by the provider",
         "9 strict",
-        "latency: median",
         "answered the same after others",
+        "requests go to 127.0.0.1 directly, without a proxy",
+        "the server is on this machine, so nothing is paid",
+        "tokens of a prompt read and",
+        "4 calls at a time bring",
+        "the longest call (",
+        "deadlines.total is 300 s",
         "replies are limited to max_tokens",
         "all is well",
     ):
         assert said in told
     assert "problem" not in told
-    assert server.counts()["requests"] == 11
+    # One of each form, the first again, a short one, and four such at a time.
+    assert server.counts()["requests"] == 9 + 1 + 1 + 4
+    assert len(re.findall(r"^ok +[A-Z][A-Za-z]+: \{", told, re.MULTILINE)) == 9
 
 
 def test_in_a_hurry_it_asks_one_question(small, server):
@@ -168,7 +176,7 @@ def test_limits_and_prices_are_checked(small, provider):
         int(asked[0].split()[-1]) * 0.40001, rel=1e-4
     )
     questions = [one for one in provider.heard if one.path.endswith("/chat/completions")]
-    assert len(questions) <= 2 * 9 + 2
+    assert len(questions) <= 2 * 9 + 2 + 4
 
 
 def test_a_model_that_says_nothing_for_long_is_left(small, server, monkeypatch):
@@ -177,6 +185,7 @@ def test_a_model_that_says_nothing_for_long_is_left(small, server, monkeypatch):
     done = consulted(small, server.url)
     assert done.exit_code == 2
     assert "no answer within the doctor's 0.5 s" in done.stdout
+    assert "the server is alive, for it lists its models" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,12 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from tests.agents.backends.live_provider import Provider, completion, http
 from tests.faultserver import FaultServer, Plan
 from virsci_society import load_scenario
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.planning.plan import PROMPT_RATIO, REPLY_RATIO, SECONDS_A_CALL, plan
-from virsci_society.scenarios.terminal.plan_tables import duration
+from virsci_society.scenarios.planning.plan import PROMPT_RATIO, REPLY_RATIO, plan
+from virsci_society.scenarios.planning.speed import ASSUMED, duration
 from virsci_society.society.results.run import Run
 
 MODEL = {"backend.use": "openai", "backend.model": "m"}
@@ -19,6 +20,13 @@ MODEL = {"backend.use": "openai", "backend.model": "m"}
 def server():
     with FaultServer(Plan()) as running:
         yield running
+
+
+@pytest.fixture
+def provider():
+    running = Provider()
+    yield running
+    running.stop()
 
 
 @pytest.fixture
@@ -65,8 +73,53 @@ def test_replies_are_no_longer_than_a_model_may_write(small):
 def test_wall_time_is_the_longest_chain_or_all_the_work(small):
     for slots in (1, 64):
         planned = plan(load_scenario(small, **MODEL, **{"backend.in_flight": slots}))
-        assert planned.seconds == SECONDS_A_CALL * max(planned.chain, planned.calls / slots)
-        assert 1 < planned.chain < planned.calls
+        assert planned.speed is ASSUMED
+        assert planned.work == pytest.approx(
+            planned.prompt_tokens / ASSUMED.prompt + planned.completion_tokens / ASSUMED.reply
+        )
+        assert planned.seconds == max(planned.chain, planned.work / slots)
+        assert 0 < planned.chain < planned.work
+
+
+def test_tokens_a_second_that_the_user_states_make_the_time(small):
+    keys = {**MODEL, "backend.in_flight": 1, "backend.tokens_per_second": [200, 10]}
+    planned = plan(load_scenario(small, **keys))
+    assert planned.work == pytest.approx(
+        planned.prompt_tokens / 200 + planned.completion_tokens / 10
+    )
+    told = society("plan", small, *(f"--set={key}={one}" for key, one in keys.items())).stdout
+    assert "10 of a reply written in a second (backend.tokens_per_second)" in told
+    assert "in a second (backend.tokens_per_second)," not in told
+    wrong = society(
+        "plan",
+        small,
+        "--set=backend.use=openai",
+        "--set=backend.model=m",
+        "--set=backend.tokens_per_second=[0, 10]",
+    )
+    assert wrong.exit_code == 2
+
+
+def test_llama_cpp_on_this_machine_is_asked_for_its_speed(small, provider):
+    timings = {"prompt_per_second": 40.0, "predicted_per_second": 8.0}
+
+    def answering(heard):
+        if heard.path == "/props":
+            return http(200, {"default_generation_settings": {"n_ctx": 8192}})
+        return http(200, completion("{}", timings=timings))
+
+    provider.answer(answering)
+    keys = {**MODEL, "backend.api_base": provider.url, "backend.in_flight": 2}
+    done = society("plan", small, *(f"--set={key}={one}" for key, one in keys.items()))
+    assert done.exit_code == 0, done.output
+    assert "40 tokens of a prompt read and 8 of a reply written in a second" in done.stdout
+    assert "(the server says); 2 calls at a time bring" in done.stdout
+    assert "nothing is paid" in done.stdout
+    assert "US dollars" not in done.stdout
+    asked = [one.body for one in provider.heard if one.path.endswith("/completions")]
+    assert len(asked) == 3
+    assert all(one["max_tokens"] == 16 for one in asked)
+    assert len({one["messages"][0]["content"] for one in asked}) == 3
 
 
 def test_the_length_of_every_page_is_that_of_the_calls(small, small_run):
@@ -114,7 +167,7 @@ def test_a_plan_writes_nothing_and_asks_nobody(small, server):
     assert server.counts()["requests"] == 0
     told = json.loads(done.stdout)
     assert all(told[name] > 0 for name in ("calls", "prompt_tokens", "tokens", "seconds"))
-    assert "usd" not in told
+    assert told["usd"] == 0.0
 
 
 def test_what_is_assumed_and_who_rehearses_is_printed(small, server):
@@ -122,7 +175,11 @@ def test_what_is_assumed_and_who_rehearses_is_printed(small, server):
     assert "by rule-based scientists, not by a language model" in told
     assert "assumed: replies 3 times as long as those of the rules" in told
     assert "backend.budget bounds what is spent" in told
-    assert "backend.prices.input" in told
+    assert "1000 tokens of a prompt read and 50 of a reply written in a second" in told
+    assert "the server is on this machine, so nothing is paid" in told
+    assert "price" not in told
+    away = ("--set=backend.use=openai", "--set=backend.model=m", "--set=backend.key=OPENAI_API_KEY")
+    assert "backend.prices.input" in society("plan", small, *away).stdout
 
 
 def test_a_price_makes_money_of_tokens(small):
