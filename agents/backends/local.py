@@ -103,7 +103,7 @@ class LlamaServer:
 class Local(OpenAI):
     """A language model on this machine, from a GGUF file, by llama.cpp's server."""
 
-    execution: ClassVar[frozenset[str]] = frozenset({"deadlines"})
+    execution: ClassVar[frozenset[str]] = frozenset({"deadlines", "tokens_per_second"})
     client: ClassVar[str] = "llama.cpp on this machine"
     # The server is the run's own: there is no address, key or price to state.
     api_base: ClassVar[None] = None  # type: ignore[misc]
@@ -122,7 +122,7 @@ class Local(OpenAI):
     prompt cache, whose use changes the arithmetic. Source: assumed."""
     extra: dict[str, Any] = Field(default_factory=lambda: {"repeat_penalty": 1.05})
     """Further parameters of the request. Source: 1.05 damps loops; 1.15 breaks words."""
-    deadlines: Deadlines = Field(default_factory=lambda: Deadlines(read=900, total=1800))
+    deadlines: Deadlines = Field(default_factory=lambda: Deadlines(total=1800))
     """How long one attempt may take; a busy machine writes a few tokens a second."""
 
     _servers: list[LlamaServer] = PrivateAttr(default_factory=list)
@@ -157,7 +157,7 @@ class Local(OpenAI):
         return 1 if self.deterministic == "on" else min(MOST_SLOTS, available_cores())
 
     @property
-    def priced(self) -> bool:
+    def free(self) -> bool:
         """True: it costs nothing."""
         return True
 
