@@ -34,6 +34,11 @@ class RefinedIdea(Idea):
         default=False, alias="Done", description="true if a further round would not improve it"
     )
 
+    @property
+    def finished(self) -> bool:
+        """Does the work end here?"""
+        return self.done
+
     @classmethod
     def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
         """Whether it is finished is asked only where the work would end."""
@@ -146,6 +151,11 @@ class NoveltyVerdict(Form):
     query: str = Field(
         default="", alias="Query", description="what to search for next, if a search is needed"
     )
+
+    @property
+    def finished(self) -> bool:
+        """Is it decided?"""
+        return self.decision != "search again"
 
     @classmethod
     def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
@@ -416,6 +426,11 @@ class HypothesisReview(Critique):
     approved: bool = Field(
         default=False, alias="Approve", description="true if nothing of weight is left to improve"
     )
+
+    @property
+    def finished(self) -> bool:
+        """Does the work end here?"""
+        return self.approved
 
     @classmethod
     def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:

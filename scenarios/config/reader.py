@@ -25,6 +25,7 @@ from virsci_society.scenarios.config.diagnostics import (
 )
 from virsci_society.scenarios.config.document import Document
 from virsci_society.scenarios.config.registry import (
+    SUFFIXES,
     MetricNames,
     Table,
     check_metric_name,
@@ -151,7 +152,7 @@ class Reader:
     ) -> Any:
         rest = {key: item for key, item in value.items() if key != "use"}
         try:
-            cls = self._class(field, bases, table, value)
+            cls = self._class(field, bases, table, value, path)
         except InputError as error:
             place = (*path, "use") if (*path, "use") in self.document.origins else path
             self.diagnostics.add(place, str(error))
@@ -165,10 +166,16 @@ class Reader:
         bases: tuple[type[BaseModel], ...],
         table: Table,
         value: dict[Key, Any],
+        path: KeyPath,
     ) -> type[BaseModel]:
         if "use" in value:
             base: Any = bases[0] if len(bases) == 1 else BaseModel
-            return class_of(value["use"], table, base, trust=self.trust)
+            use = value["use"]
+            if isinstance(use, str) and use.endswith(SUFFIXES):
+                # The path of a card, which is relative to the file in which it stands.
+                origin = self.document.origin(path)
+                use = str((origin.folder if origin else Path.cwd()) / Path(use).expanduser())
+            return class_of(use, table, base, trust=self.trust)
         default = field.get_default(call_default_factory=True, validated_data={})
         if isinstance(default, BaseModel):
             return type(default)

@@ -27,22 +27,24 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 Table = Mapping[str, str]
+SUFFIXES = (".yaml", ".yml")
+"""How the path of a card ends."""
 
 PROTOCOLS: Table = {
     "virsci": "virsci_society.protocols.virsci.protocol:VirSci",
     "wordless": "virsci_society.protocols.wordless:Wordless",
-    "ai_scientist": "virsci_society.protocols.systems.ai_scientist:AIScientist",
-    "ai_scientist_v2": "virsci_society.protocols.systems.ai_scientist_v2:AIScientistV2",
-    "hypogen": "virsci_society.protocols.systems.hypogen:HypoGen",
-    "ai_researcher": "virsci_society.protocols.systems.ai_researcher:AIResearcher",
-    "research_town": "virsci_society.protocols.systems.research_town:ResearchTown",
-    "research_agent": "virsci_society.protocols.systems.research_agent:ResearchAgent",
-    "cycle_researcher": "virsci_society.protocols.systems.cycle_researcher:CycleResearcher",
+    "ai_scientist": "protocols/systems/ai_scientist.yaml",
+    "ai_scientist_v2": "protocols/systems/ai_scientist_v2.yaml",
+    "hypogen": "protocols/systems/hypogen.yaml",
+    "ai_researcher": "protocols/systems/ai_researcher.yaml",
+    "research_town": "protocols/systems/research_town.yaml",
+    "research_agent": "protocols/systems/research_agent.yaml",
+    "cycle_researcher": "protocols/systems/cycle_researcher.yaml",
     "idea2proposal": "virsci_society.protocols.systems.idea2proposal:Idea2Proposal",
-    "virtual_lab": "virsci_society.protocols.systems.virtual_lab:VirtualLab",
-    "co_scientist": "virsci_society.protocols.systems.co_scientist:CoScientist",
+    "virtual_lab": "protocols/systems/virtual_lab.yaml",
+    "co_scientist": "protocols/systems/co_scientist.yaml",
     "solo_virsci": "virsci_society.protocols.virsci.protocol:SoloVirSci",
-    "debate": "virsci_society.protocols.systems.debate:Debate",
+    "debate": "protocols/systems/debate.yaml",
     "bandit": "virsci_society.protocols.classics.network_bandit:Bandit",
     "epistemic_landscape": (
         "virsci_society.protocols.classics.epistemic_landscape:EpistemicLandscape"
@@ -195,11 +197,15 @@ class MetricNames:
 
 def import_path(cls: type) -> str:
     """The dotted path ``module:Class`` of a class."""
-    return f"{cls.__module__}:{cls.__qualname__}"
+    return getattr(cls, "card_path", f"{cls.__module__}:{cls.__qualname__}")
 
 
 def import_class(path: str) -> type[BaseModel]:
-    """The class behind ``module:Class``."""
+    """The class behind ``module:Class``, or behind the path of a card."""
+    if path.endswith(SUFFIXES):
+        from virsci_society.scenarios.config.cards import read_card
+
+        return read_card(path)
     from pydantic import BaseModel
 
     target = import_member(path)
@@ -222,6 +228,8 @@ def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseMod
         return import_class(table[use])
     if isinstance(use, str) and ":" not in use and use in (outside := _installed(table)):
         return _subclass(outside[use], base)
+    if isinstance(use, str) and use.endswith(SUFFIXES) and table is PROTOCOLS:
+        return _subclass(use, base)
     if not isinstance(use, str) or ":" not in use:
         names = (*table, *_installed(table))
         known = " or ".join(repr(name) for name in names)

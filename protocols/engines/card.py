@@ -1,0 +1,272 @@
+"""The card of a research system: one YAML file that says who is asked what, and what is kept.
+
+A card is data. It says which stages there are, which questions stand in each round, who is asked
+and what is shown; ``meetings`` holds the rounds, and ``search`` ranks and expands what they make.
+Every number may be the name of one of the card's keys, which scenarios then set under ``protocol``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, create_model, model_validator
+
+from virsci_society.agents.config import Part, Switch
+from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.protocols.engines.questions import GIVEN_SLOTS, QUESTIONS
+from virsci_society.protocols.parts.research_system import ResearchSystem, TeamSystem
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+Number = Annotated[int, Field(ge=0, le=10_000)] | float | str
+"""A number, or the name of a key of the card."""
+Text = Annotated[str, Field(min_length=1)]
+Question = Literal[tuple(QUESTIONS)]  # type: ignore[valid-type] # one table names them
+Shown = Literal["archive", "conversation", "notes", "others", "remarks", "searches"]
+Papers = Literal["none", "topic", "idea", "ideas", "found", "neighbours", "core", "drawn"]
+EVERYBODY = ("leader", "everybody", "authors", "reviewers", "chair")
+"""Who can be asked on every card; the names of its roles come beside."""
+
+
+class Key(Part):
+    """A key that scenarios can set; of a key that all systems have, other values of it."""
+
+    default: Any = None
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+    published: Any = None
+    """The value in ``profile: published``, where it is another one."""
+    matched: Any = None
+    """The value in ``profile: matched``, where it is another one."""
+    at_least: str | None = None
+    """Another key, below which its value must not lie."""
+    about: str = ""
+    unit: str = ""
+    source: str = ""
+
+    @property
+    def field(self) -> tuple[Any, Any]:
+        """Type and default, for ``pydantic.create_model``."""
+        bounds = {"ge": self.least, "gt": self.above, "le": self.most}
+        limits = {name: bound for name, bound in bounds.items() if bound is not None}
+        kind: Any = type(self.default)
+        if self.default in ("on", "off"):
+            return Switch, self.default
+        return kind, Field(default=self.default, **limits)
+
+    @property
+    def text(self) -> str:
+        """What ``society list keys`` says of it."""
+        unit = f" Unit: {self.unit}." if self.unit else ""
+        return f"{self.about}{unit} Source: {self.source or 'the card'}."
+
+
+class Turn(Part):
+    """One question of a round: who is asked for what, and what stands on the page."""
+
+    who: str = "leader"
+    """``leader``, ``everybody``, ``authors`` (of the ideas), ``reviewers`` or ``chair`` (scientists
+    outside the team), or the name of a role."""
+    asks: Question
+    page: str = ""
+    """The page, where it is not the usual one of the question."""
+    shows: tuple[Shown, ...] = ()
+    papers: Papers = "none"
+    """Which papers stand on the page: near the ``topic``, the ``idea`` or all ``ideas``, ``found``
+    by the queries before, the reader's own ``neighbours``, those beside the ``core`` paper, or some
+    ``drawn`` of those that were found."""
+    times: Number = 1
+    """Replies of everybody who is asked, side by side."""
+    ways: tuple[Text, ...] = ()
+    """Words for the slot ``way``, for one reply after another."""
+    order: Literal["side_by_side", "one_by_one"] = "side_by_side"
+    """``one_by_one``: each reads what was said before."""
+    seat: int | None = None
+    """Place in the round, from 0; null: after those before it."""
+    count: Number | None = None
+    """Papers that a search of its own keeps; null: ``references``."""
+
+
+class Meeting(Part):
+    """Rounds of one name, each with its questions."""
+
+    name: Text
+    """What pages call it."""
+    opening: tuple[Turn, ...] = ()
+    """The questions of a first round of its own."""
+    turns: tuple[Turn, ...] = ()
+    """The questions of each round."""
+    closing: tuple[Turn, ...] = ()
+    """The questions of a last round of its own."""
+    rounds: Number = 1
+    """Rounds between opening and closing."""
+    seeds: Number | None = None
+    """Seed ideas; there are then as many rounds as batches."""
+    batch: Number = 1
+    """Seed ideas of one reply."""
+    ends_early: bool | str = False
+    """Does it end when a reply says so? The name of a switch, or ``true``."""
+    parallel: Number = 1
+    """Meetings with the same questions, side by side."""
+
+    @property
+    def all_turns(self) -> tuple[Turn, ...]:
+        """The questions of all its rounds."""
+        return (*self.opening, *self.turns, *self.closing)
+
+
+class Stage(Part):
+    """Meetings under one name in the tables."""
+
+    name: Literal["ideas", "novelty"] = "ideas"
+    repeat: Number = 1
+    """How often it is entered; each time leaves one idea in the archive."""
+    each: Literal["once", "idea", "step"] = "once"
+    """``idea``: it is entered for each idea, ``step``: for each step of ``steps``."""
+    steps: Mapping[str, tuple[str, ...]] = {}
+    """Steps of a plan, and the criteria by which each is reviewed."""
+    reviewers: Number = 0
+    """Scientists outside the team who are asked."""
+    skip_one: bool = False
+    """Left out where there is one idea only."""
+    meetings: tuple[Meeting, ...] = Field(min_length=1)
+
+    @property
+    def turns(self) -> Iterator[Turn]:
+        """All questions of the stage."""
+        for meeting in self.meetings:
+            yield from meeting.all_turns
+
+
+class Judging(Part):
+    """How the ideas of a search are compared."""
+
+    how: Literal["marks", "points", "elo", "reviews"]
+    """``marks``: a score of each; ``points``: pairs of ideas with about as many; ``elo``: matches,
+    by ratings; ``reviews``: texts of all, by scientists outside the team."""
+    meeting: Text
+    rounds: Number = 1
+    """Of points: rounds; of Elo: matches of each new idea."""
+    k: Number = 128.0
+    """Of Elo: largest change by one match."""
+    debate: Number = 1
+    """Of Elo: most turns of a debate between two that have won more than they lost."""
+    reviewers: Number = 3
+    """Of reviews: scientists outside the team."""
+    criteria: tuple[str, ...] = ()
+    """Of reviews: what is scored beside the whole."""
+
+
+class Expansion(Part):
+    """How further ideas are made of the best ones."""
+
+    how: Literal["best_leaf", "evolve"]
+    """``best_leaf``: new versions of the best that has none; ``evolve``: further ideas."""
+    count: Number
+    """Ideas of one round."""
+    budget: Number = 1
+    """Of ``best_leaf``: ideas in the whole tree."""
+    rounds: Number = 1
+    """Of ``evolve``: rounds, the first ideas included."""
+    ways: Mapping[str, int] = {}
+    """Of ``evolve``: the ways to a further idea in turn, and how many ideas each starts from."""
+
+
+class Search(Part):
+    """What follows the first ideas of a search."""
+
+    distinct: Number | None = None
+    """Cosine from which a later idea counts as the same and is removed; null: all stay."""
+    judge: Judging
+    expand: Expansion | None = None
+
+
+class Card(Part):
+    """A research system as data."""
+
+    name: Name
+    """The name in tables and lists."""
+    about: Text
+    """What it is, in one line."""
+    citation: Text
+    as_published: tuple[Text, ...] = ()
+    adapted: tuple[Text, ...] = ()
+    left_out: tuple[Text, ...] = ()
+    differs: tuple[Text, ...] = ()
+    """In what it differs from an earlier version of this card."""
+    team: Literal["one", "several"] = "one"
+    keys: Mapping[Name, Key] = {}
+    roles: tuple[Name, ...] | Mapping[Literal["leader", "others", "last"], str] = ()
+    """Roles that go round the members, the leader first; or by place."""
+    agenda: str = ""
+    """A text for the slot ``agenda``."""
+    engine: Literal["rounds", "search"] = "rounds"
+    stages: tuple[Stage, ...] = Field(min_length=1)
+    choose: Literal["last", "novel", "most_frequent", "plan"] = "last"
+    """Which idea the rounds end with: the last one, the best novel one, the one to which most are
+    alike (key ``similarity``), or the joined steps of a plan."""
+    search: Search | None = None
+
+    @model_validator(mode="after")
+    def _has_its_engine(self) -> Card:
+        if (self.search is None) == (self.engine == "search"):
+            raise ValueError("search is the section of engine: search, and of no other")
+        return self
+
+    @property
+    def role_names(self) -> tuple[str, ...]:
+        """The names of the roles."""
+        return tuple(self.roles.values()) if isinstance(self.roles, Mapping) else self.roles
+
+    def faults(self, pages: Prompts) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """Names that are not there, each with its place in the card and what is wrong."""
+        base = TeamSystem if self.team == "several" else ResearchSystem
+        numbers = [name for name in self.keys if name not in base.model_fields]
+        known = {page.name: page for page in pages}
+        people = (*EVERYBODY, *self.role_names)
+        for at, value in _numbers(self.model_dump(exclude={"keys"}), ()):
+            if value not in (*numbers, *base.model_fields):
+                yield at, f"there is no key {value!r}{did_you_mean(value, numbers)}"
+        for name in numbers:
+            if not (key := self.keys[name]).about or key.default is None:
+                yield ("keys", name), "a key of the card needs default and about"
+        for at, turn in self._turns():
+            if turn.who not in people:
+                yield (*at, "who"), f"nobody is called {turn.who!r}{did_you_mean(turn.who, people)}"
+            name = turn.page or QUESTIONS[turn.asks].page
+            if name not in known:
+                problem = f"there is no page {name!r}{did_you_mean(name, known)}"
+                yield (*at, "page"), f"{problem}; write it as prompts/{name}.txt beside the card"
+                continue
+            page = known[name]
+            for slot in sorted(page.slots - GIVEN_SLOTS):
+                hint = did_you_mean(slot, GIVEN_SLOTS)
+                place = f"{page.path}:{page.line_of(slot)}"
+                yield (*at, "page"), f"{place}: no question gives the slot {slot!r}{hint}"
+
+    def _turns(self) -> Iterator[tuple[tuple[str | int, ...], Turn]]:
+        """All questions with their places in the card."""
+        for i, stage in enumerate(self.stages):
+            for j, meeting in enumerate(stage.meetings):
+                for part in ("opening", "turns", "closing"):
+                    for k, turn in enumerate(getattr(meeting, part)):
+                        yield ("stages", i, "meetings", j, part, k), turn
+
+
+NUMBERS = frozenset(
+    {"rounds", "repeat", "times", "parallel", "reviewers", "seeds", "batch", "count", "budget"}
+    | {"k", "debate", "distinct", "ends_early"}
+)
+"""Fields of a card in which the name of a key may stand."""
+
+
+def _numbers(data: Any, at: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """The names of keys that stand for numbers, with their places."""
+    items = data.items() if isinstance(data, Mapping) else enumerate(data)
+    for name, value in items:
+        if name in NUMBERS and isinstance(value, str):
+            yield (*at, name), value
+        elif isinstance(value, Mapping | tuple):
+            yield from _numbers(value, (*at, name))
