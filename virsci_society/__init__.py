@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from virsci_society.metrics.summary import summarise_run as summarise_run
     from virsci_society.protocols.discussion import Discussion as Discussion
     from virsci_society.protocols.discussion import DiscussionSettings as DiscussionSettings
-    from virsci_society.protocols.parts.research_system import ResearchSystem as ResearchSystem
+    from virsci_society.protocols.engines.research_system import ResearchSystem as ResearchSystem
     from virsci_society.scenarios.config.schema import Scenario as Scenario
     from virsci_society.scenarios.config.schema import load_scenario as load_scenario
     from virsci_society.scenarios.runs.build import ScenarioSociety as ScenarioSociety
@@ -174,7 +174,7 @@ _HOMES = {
     "Reference": "agents.prompts.slots",
     "Reply": "agents.prompts.request",
     "Request": "agents.prompts.request",
-    "ResearchSystem": "protocols.parts.research_system",
+    "ResearchSystem": "protocols.engines.research_system",
     "Run": "society.results.run",
     "Scenario": "scenarios.config.schema",
     "ScenarioSociety": "scenarios.runs.build",

@@ -8,23 +8,59 @@ Every number may be the name of one of the card's keys, which scenarios then set
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field, create_model, model_validator
+from pydantic import Field, model_validator
 
 from virsci_society.agents.config import Part, Switch
-from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.agents.prompts.prompt import DEFINITION, Prompts
+from virsci_society.agents.replies.form import Form
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.protocols.engines.questions import GIVEN_SLOTS, QUESTIONS
-from virsci_society.protocols.parts.research_system import ResearchSystem, TeamSystem
+from virsci_society.protocols.engines import forms
+from virsci_society.protocols.engines.research_system import ResearchSystem, TeamSystem
+from virsci_society.protocols.ideas import Idea
+
+
+class Question(NamedTuple):
+    """A kind of question: the form of its reply, its usual page, and the kind of act."""
+
+    form: type[Form]
+    page: str
+    act: str = "utter"
+
+
+QUESTIONS = {
+    "queries": Question(forms.SearchQueries, "queries"),
+    "notes": Question(forms.ReadingNotes, "reading"),
+    "contribution": Question(forms.Contribution, "meeting"),
+    "idea": Question(Idea, "idea"),
+    "better_idea": Question(forms.RefinedIdea, "refinement"),
+    "joint_idea": Question(forms.MergedIdea, "aggregation"),
+    "worked_out_idea": Question(forms.SearchedIdea, "ideation"),
+    "seeds": Question(forms.Seeds, "seeds"),
+    "objection": Question(forms.HypothesisReview, "criticism", "critique"),
+    "verdict": Question(forms.NoveltyVerdict, "novelty", "vote"),
+    "review": Question(forms.PaperReview, "paper_review", "review"),
+    "decision": Question(forms.ChairReview, "meta_review", "review"),
+    "step": Question(forms.PlanStep, "step"),
+    "step_review": Question(forms.StepReview, "step_review", "review"),
+}
+"""By the words that a card has for them."""
+
+GIVEN_SLOTS = DEFINITION.slots | {
+    *("topic", "team", "sentences", "part", "position", "agenda", "roles", "keys", "way"),
+    *("archive", "summaries", "notes", "said", "references", "feedback", "others", "previous"),
+    *("idea", "text", "cited", "criteria", "reviews", "earlier", "found", "count", "step"),
+    *("entities", "ends", "final", "searching"),
+}
+"""The slots that are given to every page of a card; what a question does not show is empty."""
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 Number = Annotated[int, Field(ge=0, le=10_000)] | float | str
 """A number, or the name of a key of the card."""
 Text = Annotated[str, Field(min_length=1)]
-Question = Literal[tuple(QUESTIONS)]  # type: ignore[valid-type] # one table names them
-Shown = Literal["archive", "conversation", "notes", "others", "remarks", "searches"]
-Papers = Literal["none", "topic", "idea", "ideas", "found", "neighbours", "core", "drawn"]
+Shown = Literal["archive", "conversation", "notes", "others", "remarks"]
+Papers = Literal["none", "topic", "idea", "ideas", "found", "searches", "neighbours", "core"]
 EVERYBODY = ("leader", "everybody", "authors", "reviewers", "chair")
 """Who can be asked on every card; the names of its roles come beside."""
 
@@ -69,14 +105,15 @@ class Turn(Part):
     who: str = "leader"
     """``leader``, ``everybody``, ``authors`` (of the ideas), ``reviewers`` or ``chair`` (scientists
     outside the team), or the name of a role."""
-    asks: Question
+    asks: str
+    """What for: a name of ``QUESTIONS``."""
     page: str = ""
     """The page, where it is not the usual one of the question."""
     shows: tuple[Shown, ...] = ()
     papers: Papers = "none"
     """Which papers stand on the page: near the ``topic``, the ``idea`` or all ``ideas``, ``found``
-    by the queries before, the reader's own ``neighbours``, those beside the ``core`` paper, or some
-    ``drawn`` of those that were found."""
+    by the queries before, by all ``searches`` of the meeting, the reader's own ``neighbours``, or
+    those beside the ``core`` paper."""
     times: Number = 1
     """Replies of everybody who is asked, side by side."""
     ways: tuple[Text, ...] = ()
@@ -115,6 +152,12 @@ class Meeting(Part):
     def all_turns(self) -> tuple[Turn, ...]:
         """The questions of all its rounds."""
         return (*self.opening, *self.turns, *self.closing)
+
+    def turns_of(self, number: int, rounds: int) -> tuple[Turn, ...]:
+        """The questions of one of its rounds, from 1."""
+        if self.opening and number == 1:
+            return self.opening
+        return self.closing if self.closing and number == rounds else self.turns
 
 
 class Stage(Part):
@@ -179,6 +222,8 @@ class Search(Part):
 
     distinct: Number | None = None
     """Cosine from which a later idea counts as the same and is removed; null: all stay."""
+    review: str = ""
+    """The page on which each idea is reviewed by its author before it is compared; else none is."""
     judge: Judging
     expand: Expansion | None = None
 
@@ -233,6 +278,13 @@ class Card(Part):
             if not (key := self.keys[name]).about or key.default is None:
                 yield ("keys", name), "a key of the card needs default and about"
         for at, turn in self._turns():
+            if turn.asks not in QUESTIONS:
+                hint = did_you_mean(turn.asks, QUESTIONS)
+                yield (
+                    (*at, "asks"),
+                    f"got {turn.asks!r}, expected one of {', '.join(QUESTIONS)}{hint}",
+                )
+                continue
             if turn.who not in people:
                 yield (*at, "who"), f"nobody is called {turn.who!r}{did_you_mean(turn.who, people)}"
             name = turn.page or QUESTIONS[turn.asks].page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import partial
@@ -11,70 +11,66 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.prompts.slots import Utterance
-from virsci_society.protocols.engines.card import Meeting, Stage, Turn
-from virsci_society.protocols.engines.questions import QUESTIONS
+from virsci_society.protocols.engines.card import QUESTIONS, Meeting, Stage, Turn
+from virsci_society.protocols.engines.team_work import TeamWork
 from virsci_society.protocols.ideas import CandidateIdea, Idea, without_ratings
-from virsci_society.protocols.parts.forms import (
-    ChairReview,
-    NoveltyVerdict,
-    PlanStep,
-    SearchedIdea,
-    Seeds,
-    StepReview,
-)
-from virsci_society.protocols.parts.steps import (
-    choose_reviewers,
-    find_by_queries,
-    join_papers,
-    mean_of_reviews,
-    papers_of_ideas,
-)
-from virsci_society.protocols.parts.team_work import TeamWork
 
 if TYPE_CHECKING:
     from virsci_society.agents.prompts.slots import Reference
-    from virsci_society.protocols.parts.forms import PaperReview
+    from virsci_society.protocols.engines.forms import (
+        ChairReview,
+        NoveltyVerdict,
+        PaperReview,
+        PlanStep,
+        SearchedIdea,
+        SearchQueries,
+        Seeds,
+        StepReview,
+    )
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.durations import Process
+
+MOST_QUERIES = 5
+"""Queries of one reply that are searched for; further ones are left out."""
+MOST_PAPERS = 12
+"""Papers of several ideas that are shown."""
+STORED = 50
+"""Papers nearest to the core paper whose keywords make the store of terms."""
 
 
 class Board:
     """What a team has on the table while it works by a card.
 
     Attributes:
-        ideas: of the last question that asked for any.
+        ideas: of the last question that asked for any, with their authors.
         idea: the one that is worked on; None: none yet.
-        archive: ideas of the earlier visits of a stage that is repeated.
-        said: the conversation of the meeting.
+        archive: ideas of the earlier visits of a stage that is repeated, or all seeds.
+        notes: of the last reading.
+        remarks: the last words on the idea or step, for those who make it better.
+        replies: of the present meeting, by question and round.
+        closed: what was replied last in each visit of a stage that is entered for each idea, and
+            the best version of each step of a plan.
     """
 
     def __init__(self, system: Any, work: TeamWork) -> None:
         self.system, self.card, self.work, self.lab = system, system.card, work, work.lab
-        self.keys = {name: getattr(system, name) for name in self.card.keys}
         self.ideas: tuple[Answer[CandidateIdea], ...] = ()
+        self.authors: tuple[str, ...] = ()
         self.idea: Answer[CandidateIdea] | None = None
         self.archive: tuple[Answer[CandidateIdea], ...] = ()
-        self.authors: tuple[str, ...] = ()
         self.said: tuple[Utterance, ...] = ()
         self.notes: tuple[Utterance, ...] = ()
         self.remarks: tuple[Utterance, ...] = ()
-        self.reviews: tuple[Utterance, ...] = ()
-        self.reviewers: tuple[str, ...] = ()
-        self.chair = ""
-        self.papers: Any = ()
-        self.cache: dict[str, Any] = {}
-        self.core: Any = None
-        self.entities: Any = ()
-        self.earlier: tuple[Answer[Any], ...] = ()
-        self.found: tuple[Any, ...] = ()
-        self.verdicts: tuple[Answer[NoveltyVerdict], ...] = ()
-        self.step, self.criteria = "", ()
-        self.steps: tuple[Answer[PlanStep], ...] = ()
-        self.versions: tuple[Answer[PlanStep], ...] = ()
-        self.version_reviews: tuple[tuple[Answer[StepReview], ...], ...] = ()
+        self.replies: dict[str, list[tuple[Answer[Any], ...]]] = defaultdict(list)
+        self.closed: tuple[Answer[Any], ...] = ()
+        self.outside: tuple[str, ...] = ()
+        self.papers: dict[str, Any] = {}
+        self.searches: tuple[Any, ...] = ()
+        self.step: str = ""
+        self.criteria: tuple[str, ...] = ()
         self.last: Answer[Any] | None = None
+        self.held = self.place = 0
         self.talks = False
-        self.held = self.place = self.seat = 0
 
     def number(self, value: Any) -> Any:
         """A number of the card, or the value of the key that it names."""
@@ -83,216 +79,252 @@ class Board:
     def hold_stages(self) -> Process[None]:
         """Hold the meetings of all stages, one after another."""
         for stage in self.card.stages:
-            if not (stage.skip_one and len(self.ideas) == 1):
-                yield from self._hold_stage(stage)
+            if stage.skip_one and len(self.ideas) == 1:
+                continue
+            if any(turn.papers == "core" for turn in stage.turns):
+                self._find_core()
+            if stage.reviewers:
+                yield from self.work.call_meeting()
+                chair = any(turn.who == "chair" for turn in stage.turns)
+                self.outside = choose_reviewers(self.work, self.number(stage.reviewers) + chair)
+            if stage.each == "idea":
+                yield from self._hold_for_each_idea(stage)
+            elif stage.each == "step":
+                yield from self._hold_for_each_step(stage)
+            else:
+                yield from self._hold_repeatedly(stage)
 
-    def _hold_stage(self, stage: Stage) -> Process[None]:
-        if any(turn.papers == "core" for turn in stage.turns):
-            self._find_core()
-        if count := self.number(stage.reviewers):
-            # Between two meetings, because the topic is read for it.
-            yield from self.work.call_meeting()
-            chair = any(turn.who == "chair" for turn in stage.turns)
-            chosen = choose_reviewers(self.work, count + chair)
-            # The chair is the one of them who is farthest from the topic.
-            self.reviewers = (chosen[:-1] or chosen) if chair else chosen
-            self.chair = chosen[-1]
-        if stage.each == "idea":
-            for idea in self.ideas:
-                self.idea = idea
-                yield from self.lab.stage(stage.name, self._hold_meetings(stage))
-                self.verdicts += (self.earlier[-1],)
-        elif stage.each == "step":
-            for self.step, self.criteria in stage.steps.items():
-                self.versions, self.version_reviews, self.remarks = (), (), ()
-                yield from self.lab.stage(stage.name, self._hold_meetings(stage))
-                best = self.lab.later(best_version, self.versions, self.version_reviews)
-                self.steps += (best,)
-        else:
-            times = self.number(stage.repeat)
-            for _ in range(times):
-                # One after another: each is to be unlike those that are in the archive by then.
-                if stage.repeat != 1:
-                    self.idea = None
-                yield from self.lab.stage(stage.name, self._hold_meetings(stage))
-                if stage.repeat != 1:
-                    self.archive += self.ideas
-            self.ideas = self.archive or self.ideas
+    def _hold_repeatedly(self, stage: Stage) -> Process[None]:
+        """One after another: each idea is to be unlike those that are in the archive by then."""
+        for _ in range(self.number(stage.repeat)):
+            self.idea = self.idea if stage.repeat == 1 else None
+            yield from self.lab.stage(stage.name, self._hold_meetings(stage))
+            self.archive += () if stage.repeat == 1 else self.ideas
+        self.ideas = self.archive or self.ideas
+
+    def _hold_for_each_idea(self, stage: Stage) -> Process[None]:
+        for idea in self.ideas:
+            self.idea = idea
+            yield from self.lab.stage(stage.name, self._hold_meetings(stage))
+            if self.last is not None:
+                self.closed += (self.last,)
+
+    def _hold_for_each_step(self, stage: Stage) -> Process[None]:
+        for self.step, self.criteria in stage.steps.items():
+            self.remarks = ()
+            yield from self.lab.stage(stage.name, self._hold_meetings(stage))
+            versions = tuple(reply for (reply,) in self.replies["step"])
+            reviews = tuple(self.replies["step_review"])
+            self.closed += (self.lab.later(best_version, versions, reviews),)
 
     def _hold_meetings(self, stage: Stage) -> Process[None]:
         self.held = 0
-        self.cache.clear()
+        self.papers.pop("topic", None)
         for meeting in stage.meetings:
             yield from self._hold_meeting(meeting)
 
     def _hold_meeting(self, meeting: Meeting) -> Process[None]:
-        rounds = self.number(meeting.rounds)
+        ends = [part for part in (meeting.opening, meeting.closing) if part]
+        rounds = self.number(meeting.rounds) + len(ends)
         if meeting.seeds is not None:
-            batches = ceil(self.number(meeting.seeds) / self.number(meeting.batch))
-            rounds = batches - bool(meeting.opening)
-        rounds += bool(meeting.opening) + bool(meeting.closing)
+            rounds = ceil(self.number(meeting.seeds) / self.number(meeting.batch))
         early = self.number(meeting.ends_early) in (True, "on")
-        self.said, self.earlier, self.found, self.last = (), (), (), None
-        name = meeting.name.replace("STEP", self.step)
+        self.said, self.searches, self.last = (), (), None
+        self.replies.clear()
         self.talks = any("conversation" in turn.shows for turn in meeting.all_turns)
+        boards = [self]
         if meeting.parallel != 1:
             self._near_topic()  # once, so that all of them are shown the same papers
-        copies = [self._copy(place) for place in range(self.number(meeting.parallel))]
+            boards = [self._beside(place) for place in range(self.number(meeting.parallel))]
         for number in range(1, rounds + 1):
             yield from self.work.call_meeting()
             # On the date of the next round, whose meeting is not held if the last one was enough.
             if early and self.last is not None and self.last.read().finished:
                 break
-            turns = meeting.turns
-            if meeting.opening and number == 1:
-                turns = meeting.opening
-            elif meeting.closing and number == rounds:
-                turns = meeting.closing
+            turns = meeting.turns_of(number, rounds)
+            name = meeting.name.replace("STEP", self.step)
             with (yield from self.work.convene(name, number, rounds, before=self.held)):
-                moment = {"number": number, "final": number == rounds}
-                moment["ends"] = early and number < rounds
-                if len(copies) == 1:
-                    yield from self._take_turns(meeting, turns, **moment)
+                slots = {"ends": early and number < rounds, "final": number == rounds}
+                held = [board._take_turns(turns, meeting, number, **slots) for board in boards]
+                if len(held) == 1:
+                    yield from held[0]
                 else:
-                    held = (one._take_turns(meeting, turns, **moment) for one in copies)
                     yield from self.lab.together(*held)
         self.held += rounds
-        if len(copies) > 1:
-            self.ideas = tuple(idea for one in copies for idea in one.ideas)
+        self.ideas = tuple(idea for board in boards for idea in board.ideas)
 
-    def _copy(self, place: int) -> Board:
+    def _beside(self, place: int) -> Board:
         """The table of one of several meetings side by side."""
         made = copy(self)
         made.place = place
         return made
 
     def _take_turns(
-        self, meeting: Meeting, turns: Sequence[Turn], *, number: int, final: bool, ends: bool
+        self, turns: Sequence[Turn], meeting: Meeting, number: int, **slots: Any
     ) -> Process[None]:
         """The questions of one round, one after another."""
-        self.seat = self.place * sum(len(self.people(turn)) for turn in turns)
+        seat = self.place * sum(len(self._people(turn)) for turn in turns)
         for turn in turns:
-            people = self.people(turn)
-            seat = self.seat if turn.seat is None else turn.seat
-            self.seat = max(self.seat, seat + len(people))
-            slots = {"final": final, "ends": ends}
+            people = self._people(turn)
+            place = seat if turn.seat is None else turn.seat
+            seat = max(seat, place + len(people))
             if turn.asks == "seeds":
-                yield from self._ask_for_seeds(meeting, number, seat)
+                yield from self._ask_for_seeds(meeting, number, place)
             elif turn.order == "one_by_one":
-                for place, who in enumerate(people):
-                    yield from self._ask(turn, (who,), seat + place, len(people), **slots)
+                for n, who in enumerate(people):
+                    yield from self._ask(turn, (who,), place + n, seats=len(people), **slots)
             else:
-                yield from self._ask(turn, people, seat, 1, **slots)
+                yield from self._ask(turn, people, place, **slots)
 
-    def people(self, turn: Turn) -> tuple[str, ...]:
+    def _people(self, turn: Turn) -> tuple[str, ...]:
         """Who is asked, once for each reply."""
         team = self.work.team
-        named = {
-            "leader": (team.leader,),
-            "everybody": tuple(team.members),
+        people: tuple[str, ...] = (team.leader,)
+        if turn.who == "everybody":
+            people = tuple(team.members)
+        elif turn.who == "authors":
             # Who is a member may have changed since.
-            "authors": tuple(one for one in self.authors if one in team.members),
-            "reviewers": self.reviewers,
-            "chair": (self.chair,),
-        }
-        people = named.get(turn.who) or (self.holder(turn.who),)
+            people = tuple(one for one in self.authors if one in team.members)
+        elif turn.who == "chair":
+            # The one of them who is farthest from the topic.
+            people = self.outside[-1:]
+        elif turn.who == "reviewers":
+            chaired = any(one.who == "chair" for stage in self.card.stages for one in stage.turns)
+            people = (self.outside[:-1] if chaired else ()) or self.outside
+        elif turn.who != "leader":
+            people = (self._holder(turn.who),)
         return people * int(self.number(turn.times))
 
-    def holder(self, role: str) -> str:
+    def _holder(self, role: str) -> str:
         """The member who has a role now."""
         members, roles = self.work.team.members, self.card.roles
         if isinstance(roles, Mapping):
             return members[-1 if role == roles.get("last") else 0]
         return members[roles.index(role) % len(members)]
 
-    def roles(self) -> tuple[tuple[str, str], ...]:
-        """The members with their parts; where roles go round, one may have several."""
+    def _roles(self) -> tuple[tuple[str, str], ...]:
+        """The members with their roles; where these go round, one may have several."""
         members, roles = self.work.team.members, self.card.roles
         if not isinstance(roles, Mapping):
-            return tuple((self.holder(role), role) for role in roles)
-        # In a team of one or two nobody has the last part.
-        last = len(members) - 1 if len(members) > 2 else None
-        return tuple(
-            (who, roles["leader" if n == 0 else "last" if n == last else "others"])
-            for n, who in enumerate(members)
-        )
+            return tuple((self._holder(role), role) for role in roles)
+        # In a team of one or two nobody has the last role.
+        places = ["leader"] + ["others"] * (len(members) - 1)
+        if len(members) > 2:
+            places[-1] = "last"
+        return tuple((who, roles[at]) for who, at in zip(members, places, strict=True))
 
-    def part(self, turn: Turn, who: str) -> str:
-        """The role in which somebody is asked; empty without roles."""
-        if turn.who in self.card.role_names or not isinstance(self.card.roles, Mapping):
-            return turn.who if turn.who in self.card.role_names else ""
-        return dict(self.roles()).get(who, "")
+    def _part(self, turn: Turn, who: str) -> str:
+        """The role in which somebody is asked; empty without one."""
+        if turn.who in self.card.role_names:
+            return turn.who
+        return dict(self._roles()).get(who, "") if isinstance(self.card.roles, Mapping) else ""
 
-    def _ask(
-        self, turn: Turn, people: tuple[str, ...], seat: int, seats: int, **moment: bool
-    ) -> Process[None]:
+    def _ask(self, turn: Turn, people: tuple[str, ...], seat: int, **slots: Any) -> Process[None]:
         """Ask some people side by side, and put what they reply on the table."""
         work, question = self.work, QUESTIONS[turn.asks]
-        if turn.asks in ("verdict", "worked_out_idea") and self.earlier:
-            query = self.lab.later(next_query, self.earlier[-1], self.idea)
-            self.found += (work.search(query),)
-        ideas = self._worked_on(turn, people)
-        papers = [self._papers(turn, who, idea) for who, idea in zip(people, ideas, strict=True)] \
-            if turn.papers in ("neighbours", "idea") else [self._papers(turn, "", None)] * len(people)
-        shown = self._shown(turn, **moment)
+        if turn.asks in SEARCHING and self.replies[turn.asks]:
+            query = self.lab.later(next_query, self.replies[turn.asks][-1][0], self.idea)
+            self.searches += (work.search(query),)
+        own = dict(zip(self.authors, self.ideas, strict=True)) if turn.who == "authors" else {}
+        ideas = [own.get(who, self.idea) for who in people]
+        if turn.asks == "joint_idea":
+            ideas = list(self.ideas[:1]) or [None]
+        papers = [self._papers(turn, who, idea) for who, idea in zip(people, ideas, strict=True)]
+        shown = self._slots(turn, slots)
 
         def pose(place: int, who: str) -> Answer[Any]:
-            own: dict[str, Any] = {"references": papers[place], "part": self.part(turn, who)}
+            slots = {**shown, "part": self._part(turn, who), "references": papers[place]}
             if turn.ways:
-                own["way"] = turn.ways[place % len(turn.ways)]
-            if turn.asks == "better_idea":
-                own["previous"] = ideas[place]
+                slots["way"] = turn.ways[place % len(turn.ways)]
+            if turn.asks in REWORKED:
+                slots["previous"] = ideas[place]
             if "others" in turn.shows:
-                own["others"] = tuple(one for one in self.ideas if one is not ideas[place])
+                slots["others"] = tuple(one for one in self.ideas if one is not ideas[place])
             if turn.asks == "step_review":
-                own["criteria"] = self.criteria[place :: len(people)]
-            slots = {**shown, **own, "seat": seat + place, "seats": seats}
+                # The reviewers share the criteria, so that each is scored once.
+                slots["criteria"] = self.criteria[place :: len(people)]
             page = turn.page or question.page
-            return work.pose(who, page, question.form, question.act, **slots)
+            return work.pose(who, page, question.form, question.act, seat=seat + place, **slots)
 
         replies = yield from self.lab.ask_each(people, pose)
         if hasattr(question.form, "finished"):
             self.last = replies[-1]
-        self._keep(turn, people, replies, ideas, papers)
+        self._keep(turn, people, replies)
+        if issubclass(question.form, Idea):
+            self._keep_ideas(turn, people, replies, papers, ideas)
 
-    def _worked_on(self, turn: Turn, people: Sequence[str]) -> list[Answer[CandidateIdea] | None]:
-        """The idea that each person works on: its own, or the one on the table."""
-        if turn.who != "authors":
-            return [self.idea] * len(people)
-        own = dict(zip(self.authors, self.ideas, strict=True))
-        return [own[who] for who in people]
+    def _slots(self, turn: Turn, slots: dict[str, Any]) -> dict[str, Any]:
+        """The slots of a page; what it does not show is empty."""
+        shows, asks = turn.shows, turn.asks
+        earlier: tuple[Any, ...] = ()
+        if asks in SEARCHING:
+            earlier = tuple(reply for (reply,) in self.replies[asks])
+        elif asks in ("step", "step_review"):
+            earlier = self.closed
+        versions = self.replies["step"]
+        reviews = self.replies["review"][-1] if asks == "decision" else ()
+        return {
+            "agenda": self.card.agenda,
+            "archive": self.archive if "archive" in shows else (),
+            "cited": self.lab.later(papers_of_ideas, self.idea) if asks == "review" else (),
+            "count": 0,
+            "criteria": (),
+            "earlier": earlier,
+            "entities": self.papers.get("entities", ()),
+            "feedback": self.remarks if "remarks" in shows else (),
+            "found": self.searches,
+            "idea": self.idea if asks in ("objection", "verdict") else None,
+            "keys": {name: getattr(self.system, name) for name in self.card.keys},
+            "notes": self.notes[-1].reply if "notes" in shows and self.notes else "",
+            "others": self.ideas if asks == "joint_idea" else (),
+            "previous": versions[-1][0] if asks == "step" and versions else None,
+            "reviews": tuple(map(Utterance, self.outside, reviews)),
+            "roles": self._roles() if self.card.roles else (),
+            "said": self.said if "conversation" in shows else (),
+            "searching": asks == "worked_out_idea" and not slots["final"],
+            "step": self.step,
+            "summaries": self.notes if "notes" in shows else (),
+            "text": versions[-1][0]
+            if asks == "step_review"
+            else self.idea
+            if asks in ("review", "decision")
+            else None,
+            "way": "",
+            **slots,
+        }
 
     def _papers(self, turn: Turn, who: str, idea: Answer[CandidateIdea] | None) -> Any:
         """The papers that stand on a page."""
-        work, system = self.work, self.system
-        if getattr(system, "literature", "on") == "off" and turn.papers in ("topic", "idea"):
+        which = turn.papers
+        if which in ("topic", "idea") and getattr(self.system, "literature", "on") == "off":
             return ()
-        if turn.papers == "topic":
+        if which == "topic":
             return self._near_topic()
-        if turn.papers == "idea":
-            return work.search(idea)
-        if turn.papers == "ideas":
+        if which == "idea":
+            return self.work.search(idea)
+        if which == "ideas":
             return self.lab.later(papers_of_ideas, *self.ideas)
-        if turn.papers == "neighbours":
+        if which == "neighbours":
             return self._neighbours(who)
-        if turn.papers == "found":
-            return self.lab.later(join_papers, *self.found) if "searches" in turn.shows else self.papers
-        return self.core if turn.papers == "core" else ()
+        if which == "searches":
+            return self.lab.later(join_papers, *self.searches)
+        return self.papers[which] if which != "none" else ()
 
     def _near_topic(self) -> Any:
         """The papers near the topic, as of the first question of a stage that shows them."""
-        if "topic" not in self.cache:
-            self.cache["topic"] = self.work.search(self.work.topic)
-        return self.cache["topic"]
+        if "topic" not in self.papers:
+            self.papers["topic"] = self.work.search(self.work.topic)
+        return self.papers["topic"]
 
     def _neighbours(self, who: str) -> Any:
         """A member's own papers, and those near the topic and its interests."""
-        work, library, own = self.work, self.lab.library, getattr(self.system, "own_papers", 0)
-        papers = library.papers_by(who, work.topic, own) if own else ()
-        interests = "; ".join(self.lab.people.profile(who).interests) or who
-        near = library.search_diverse((work.topic, interests), self.system.references, diversity=0.0)
-        joined = self.lab.later(join_papers, papers, near)
-        work.found += (joined,)
+        lab, topic, system = self.lab, self.work.topic, self.system
+        own = getattr(system, "own_papers", 0)
+        papers = lab.library.papers_by(who, topic, own) if own else ()
+        interests = "; ".join(lab.people.profile(who).interests) or who
+        near = lab.library.search_diverse((topic, interests), system.references, diversity=0.0)
+        joined = lab.later(join_papers, papers, near)
+        self.work.found += (joined,)
         return joined
 
     def _find_core(self) -> None:
@@ -300,139 +332,132 @@ class Board:
         lab, work = self.lab, self.work
         core = work.search(work.topic, 1)
         near = work.search(lab.later(text_of_core, core, work.topic))
-        self.core = lab.later(core_first, core, near)
+        self.papers["core"] = lab.later(join_papers, core, near)
         store = lab.library.search(lab.later(text_of_core, core, work.topic), STORED)
-        count = getattr(self.system, "entities", 0)
-        self.entities = lab.later(partial(common_entities, count), self.core, store)
+        common = partial(common_entities, self.system.entities)
+        self.papers["entities"] = lab.later(common, self.papers["core"], store)
 
-    def _shown(self, turn: Turn, **moment: bool) -> dict[str, Any]:
-        """The slots of a page; what it does not show is empty."""
-        shows, plan = turn.shows, turn.asks in ("step", "step_review")
-        searches, judged = "searches" in shows, turn.asks in ("objection", "verdict")
-        joint = turn.asks == "joint_idea" and self.ideas
-        slots: dict[str, Any] = {
-            **moment,
-            "agenda": self.card.agenda,
-            "roles": self.roles() if self.card.roles else (),
-            "keys": self.keys,
-            "way": "",
-            "count": 0,
-            "archive": self.archive if "archive" in shows else (),
-            "summaries": self.notes if "notes" in shows else (),
-            "notes": self.notes[-1].reply if "notes" in shows and self.notes else "",
-            "said": self.said if "conversation" in shows else (),
-            "feedback": self.remarks if "remarks" in shows else (),
-            "others": self.ideas if joint else (),
-            "previous": self.ideas[0] if joint else None,
-            "searching": turn.asks == "worked_out_idea" and not moment["final"],
-            "earlier": self.steps if plan else self.earlier if searches else (),
-            "found": self.found if searches else (),
-            "reviews": self.reviews if turn.asks == "decision" else (),
-            "step": self.step,
-            "entities": self.entities,
-            "criteria": (),
-            "idea": self.idea if judged else None,
-            "text": None,
-            "cited": (),
-        }
-        if turn.asks == "worked_out_idea":
-            slots["previous"] = self.idea
-        if turn.asks in ("review", "decision"):
-            slots["text"] = self.idea
-        if turn.asks == "review":
-            slots["cited"] = self.lab.later(papers_of_ideas, self.idea)
-        if turn.asks == "step":
-            slots["previous"] = self.versions[-1] if self.versions else None
-        if turn.asks == "step_review":
-            slots["text"] = self.versions[-1]
-        return slots
-
-    def _keep(
-        self,
-        turn: Turn,
-        people: tuple[str, ...],
-        replies: list[Answer[Any]],
-        ideas: list[Any],
-        papers: list[Any],
-    ) -> None:
+    def _keep(self, turn: Turn, people: Sequence[str], replies: list[Answer[Any]]) -> None:
         """Put replies on the table."""
-        said = tuple(Utterance(who, one) for who, one in zip(people, replies, strict=True))
-        notes = self.work.team.notes
+        said, notes = tuple(map(Utterance, people, replies)), self.work.team.notes
+        self.replies[turn.asks].append(tuple(replies))
         if turn.asks == "queries":
             count = self.system.references if turn.count is None else self.number(turn.count)
-            self.papers = find_by_queries(self.work, replies[-1], count)
+            self.papers["found"] = find_by_queries(self.work, replies[-1], count)
         elif turn.asks == "notes":
             self.notes = said
-        elif turn.asks == "objection":
+        elif turn.asks in ("objection", "step_review"):
             self.remarks = said
-        elif turn.asks == "verdict":
-            self.earlier += tuple(replies)
         elif turn.asks == "review":
-            self.reviews = said
             notes["review_score"] = self.lab.later(mean_of_reviews, *replies)
         elif turn.asks == "decision":
             notes["review_decision"] = self.lab.later(decision_of, replies[-1])
-        elif turn.asks == "step":
-            self.versions += tuple(replies)
-        elif turn.asks == "step_review":
-            self.remarks = said
-            self.version_reviews += (tuple(replies),)
-        elif turn.asks != "contribution":
-            self._keep_ideas(turn, people, replies, ideas, papers)
-            if self.talks:
-                heard = [self.lab.later(without_ratings, one) for one in replies]
-                said = tuple(Utterance(who, one) for who, one in zip(people, heard, strict=True))
-        self.said += said
+        if self.talks:
+            idea = issubclass(QUESTIONS[turn.asks].form, Idea)
+            heard = [self.lab.later(without_ratings, one) if idea else one for one in replies]
+            self.said += tuple(map(Utterance, people, heard))
 
     def _keep_ideas(
         self,
         turn: Turn,
         people: tuple[str, ...],
-        replies: list[Answer[Any]],
-        ideas: list[Any],
-        papers: list[Any],
+        replies: Sequence[Answer[Any]],
+        papers: Sequence[Any],
+        before: Sequence[Any],
     ) -> None:
-        before = ideas
-        if turn.asks == "joint_idea":
-            before = list(self.ideas[:1]) or [None]
+        """Put new ideas on the table, or new versions of their authors' own."""
         made = [
             self.work.candidate(who, reply, near, () if old is None else old)
             for who, reply, near, old in zip(people, replies, papers, before, strict=True)
         ]
-        if turn.asks == "worked_out_idea":
-            self.earlier += tuple(replies)
         if turn.who == "authors":
-            after = dict(zip(self.authors, self.ideas, strict=True)) | dict(
-                zip(people, made, strict=True)
-            )
-            self.ideas = tuple(after.values())
+            own = dict(zip(self.authors, self.ideas, strict=True))
+            self.ideas = tuple((own | dict(zip(people, made, strict=True))).values())
         else:
             self.ideas, self.authors = tuple(made), people
         self.idea = self.ideas[0]
 
     def _ask_for_seeds(self, meeting: Meeting, number: int, seat: int) -> Process[None]:
         """One reply with several seed ideas; every second page shows some of the papers found."""
-        system, lab, work = self.system, self.lab, self.work
-        wanted, batch = self.number(meeting.seeds), self.number(meeting.batch)
-        order = lab.rng("papers", number).permutation(2 * system.shown)
-        drawn = partial(draw_papers, system.shown, tuple(map(int, order)))
-        shown: Any = lab.later(drawn, self.papers)
-        if not is_grounded(number - 1, system.grounded):
-            shown = ()
-        size = min(batch, wanted - batch * (number - 1))
-        leader = work.team.leader
-        said: Answer[Seeds] = yield from work.ask(
-            leader, "seeds", Seeds, seat=seat, references=shown, archive=self.archive, count=size
+        lab, work, shown = self.lab, self.work, self.system.shown
+        order = lab.rng("papers", number).permutation(2 * shown)
+        papers: Any = ()
+        if is_grounded(number - 1, self.system.grounded):
+            draw = partial(draw_papers, shown, tuple(map(int, order)))
+            papers = lab.later(draw, self.papers["found"])
+        batch = self.number(meeting.batch)
+        size = min(batch, self.number(meeting.seeds) - batch * (number - 1))
+        slots = {"references": papers, "archive": self.archive, "count": size}
+        said = yield from work.ask(
+            work.team.leader, "seeds", QUESTIONS["seeds"].form, seat=seat, **slots
         )
         new = [lab.later(partial(seed_at, place), said) for place in range(size)]
-        self.archive += tuple(work.candidate(leader, one, shown) for one in new)
-        self.ideas = self.archive
+        self.archive += tuple(work.candidate(work.team.leader, one, papers) for one in new)
+
+
+SEARCHING = ("verdict", "worked_out_idea")
+"""Questions of which each reply can ask for a search before the next round."""
+REWORKED = ("better_idea", "joint_idea", "worked_out_idea")
+"""Questions whose pages show the idea before."""
 
 
 def next_query(reply: SearchedIdea | NoveltyVerdict, idea: CandidateIdea) -> str:
     """The query of one reply; the idea itself where it gives none."""
-    own = reply.query_words if isinstance(reply, SearchedIdea) else reply.query
-    return own.strip() or idea.query
+    return str(getattr(reply, "query_words", reply.query)).strip() or idea.query
+
+
+def find_by_queries(work: TeamWork, asked: Answer[SearchQueries], count: int) -> Any:
+    """The papers nearest to the queries and to the topic, in turn from each; they are retrieved."""
+    queries = [
+        work.lab.later(partial(query_at, place), asked, work.topic) for place in range(MOST_QUERIES)
+    ]
+    searches = tuple(work.lab.library.search(query, count) for query in queries)
+    papers = work.lab.later(partial(merge_searches, count), *searches)
+    work.found += (papers,)
+    return papers
+
+
+def query_at(place: int, asked: SearchQueries, topic: Any) -> str:
+    """The query at a place, from 0; the topic where there are fewer, so that none is empty."""
+    queries = [query for query in asked.queries if query.strip()]
+    return queries[place] if place < len(queries) else str(topic.words())
+
+
+def merge_searches(count: int, *searches: tuple[Reference, ...]) -> tuple[Reference, ...]:
+    """The results of several searches as one list: the first of each, then the second of each."""
+    deepest = max((len(papers) for papers in searches), default=0)
+    rows = [papers[place] for place in range(deepest) for papers in searches if place < len(papers)]
+    return join_papers(rows)[:count]
+
+
+def join_papers(*lists: Sequence[Reference]) -> tuple[Reference, ...]:
+    """Several lists of papers as one, each paper once, in the order of the lists."""
+    found: dict[str, Reference] = {}
+    for paper in (paper for papers in lists for paper in papers):
+        # Of a paper found twice the first is kept: its key stands on the page.
+        found.setdefault(paper.id, paper)
+    return tuple(found.values())
+
+
+def papers_of_ideas(*ideas: CandidateIdea) -> tuple[Reference, ...]:
+    """The papers that several ideas build on or stand near to, in turn."""
+    return merge_searches(MOST_PAPERS, *((*one.builds_on, *one.references) for one in ideas))
+
+
+def choose_reviewers(work: TeamWork, count: int) -> tuple[str, ...]:
+    """The scientists outside the team nearest to its topic; the members where there are none.
+
+    The topic is read here, so this is called between two meetings.
+    """
+    members = tuple(work.team.members)
+    near = work.lab.library.people(work.topic, count, without=members).read()
+    return tuple(profile.id for profile in near) or members[-count:]
+
+
+def mean_of_reviews(*reviews: PaperReview) -> float | None:
+    """The mean score, 1 to 10, rounded to two decimals; None where no review could be read."""
+    scores = [one.score for one in reviews if one.score]
+    return round(sum(scores) / len(scores), 2) if scores else None
 
 
 def decision_of(review: ChairReview) -> str:
@@ -458,32 +483,22 @@ def seed_at(place: int, said: Seeds) -> Idea:
     Where the reply has fewer, its last one once more, which is then removed as a duplicate.
     """
     seed = said.seeds[min(place, len(said.seeds) - 1)]
-    return Idea(
-        title=seed.title,
-        idea=seed.idea,
-        experiment=seed.experiment,
-        clarity=5.0,
-        feasibility=5.0,
-        novelty=5.0,
-    )
+    return unrated_idea(title=seed.title, idea=seed.idea, experiment=seed.experiment)
 
 
-STORED = 50
-"""Papers nearest to the core paper whose keywords make the store of terms."""
+def unrated_idea(**fields: str) -> Idea:
+    """An idea whose ratings are the middle of the scale: nobody was asked for any."""
+    return Idea(**fields, clarity=5.0, feasibility=5.0, novelty=5.0)
 
 
 def best_version(
     versions: tuple[PlanStep, ...], reviews: tuple[tuple[StepReview, ...], ...]
 ) -> PlanStep:
-    """The version with the highest mean score; of equal ones, and without scores, the latest.
-
-    Args:
-        versions: in the order of writing, at least one.
-    """
-    means = [
-        fmean(scores) if (scores := [s for one in said for s in one.scores.values()]) else 0.0
-        for said in reviews
-    ] or [0.0] * len(versions)
+    """The version with the highest mean score; of equal ones, and without scores, the latest."""
+    means = [0.0] * len(versions)
+    for place, said in enumerate(reviews):
+        scores = [score for one in said for score in one.scores.values()]
+        means[place] = fmean(scores) if scores else 0.0
     return versions[max(range(len(versions)), key=lambda place: (means[place], place))]
 
 
@@ -492,20 +507,10 @@ def text_of_core(core: tuple[Reference, ...], topic: Any) -> str:
     return f"{core[0].title}. {core[0].abstract}" if core else str(topic.words())
 
 
-def core_first(core: tuple[Reference, ...], near: tuple[Reference, ...]) -> tuple[Reference, ...]:
-    """The core paper, then its neighbours, each paper once."""
-    ids = [paper.id for paper in core]
-    return (*core, *(paper for paper in near if paper.id not in ids))
-
-
 def common_entities(
     count: int, shown: tuple[Reference, ...], stored: tuple[Reference, ...]
 ) -> tuple[str, ...]:
-    """The most frequent keywords of the stored papers that no shown paper has.
-
-    Args:
-        count: terms that are returned at most.
-    """
+    """The most frequent keywords, at most so many, of the stored papers that no shown paper has."""
     known = {word.casefold() for paper in shown for word in paper.keywords}
     counts = Counter(word for paper in stored for word in paper.keywords)
     left = [word for word, _ in counts.most_common() if word.casefold() not in known]

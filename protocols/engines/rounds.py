@@ -10,16 +10,21 @@ from pydantic import create_model, model_validator
 
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.engines.card import Card
-from virsci_society.protocols.engines.meetings import Board
-from virsci_society.protocols.ideas import CandidateIdea, Idea, confidence
-from virsci_society.protocols.parts.research_system import PAGES, STAGES, ResearchSystem, TeamSystem
-from virsci_society.protocols.parts.steps import unit_vector
-from virsci_society.protocols.parts.team_work import TeamWork
+from virsci_society.protocols.engines.meetings import Board, unrated_idea
+from virsci_society.protocols.engines.research_system import (
+    PAGES,
+    STAGES,
+    ResearchSystem,
+    TeamSystem,
+)
+from virsci_society.protocols.engines.search import search_on, unit_vector
+from virsci_society.protocols.engines.team_work import TeamWork
+from virsci_society.protocols.ideas import CandidateIdea, confidence
 
 if TYPE_CHECKING:
     from virsci_society.agents.arrays import VectorArray
     from virsci_society.agents.prompts.slots import Reference
-    from virsci_society.protocols.parts.forms import NoveltyVerdict, PlanStep
+    from virsci_society.protocols.engines.forms import NoveltyVerdict, PlanStep
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.durations import Process
 
@@ -48,14 +53,14 @@ class SoloCard(ResearchSystem):
         board = Board(self, work)
         yield from board.hold_stages()
         if self.card.search is not None:
-            from virsci_society.protocols.engines.search import search_on
-
             return (yield from search_on(board, self.card.search))
         lab, ideas = work.lab, board.ideas
         if self.card.choose == "novel":
-            return lab.later(best_novel, board.verdicts, ideas)
+            return lab.later(best_novel, board.closed, ideas)
         if self.card.choose == "plan":
-            return lab.later(partial(join_steps, work.team.leader), board.core, *board.steps)
+            return lab.later(
+                partial(join_steps, work.team.leader), board.papers["core"], *board.closed
+            )
         if self.card.choose == "most_frequent":
             vectors = tuple(lab.library.embed(idea) for idea in ideas)
             return lab.later(partial(most_frequent, board.number("similarity")), vectors, ideas)
@@ -136,14 +141,11 @@ def join_steps(author: str, papers: tuple[Reference, ...], *steps: PlanStep) -> 
     Its ratings are the middle of the scale: nobody was asked for any.
     """
     problem, method, experiment = steps
-    idea = Idea(
+    idea = unrated_idea(
         reason=problem.reason,
         title=method.title,
         idea=f"{problem.text} {method.text}",
         experiment=experiment.text,
-        clarity=5.0,
-        feasibility=5.0,
-        novelty=5.0,
     )
     return CandidateIdea(
         idea,

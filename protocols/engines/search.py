@@ -2,353 +2,276 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from functools import partial
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
+from virsci_society.agents.arrays import FloatArray, VectorArray
 from virsci_society.agents.prompts.slots import Utterance
-from virsci_society.protocols.engines.card import Search
-from virsci_society.protocols.engines.meetings import Board
-from virsci_society.protocols.ideas import looks_of
-from virsci_society.protocols.parts.forms import IdeaScore
-from virsci_society.protocols.parts.steps import (
+from virsci_society.protocols.engines.forms import (
+    DeepReview,
+    IdeaScore,
+    Lessons,
+    PairChoice,
+    PaperReview,
+    RefinedIdea,
+)
+from virsci_society.protocols.engines.meetings import (
+    Board,
     choose_reviewers,
-    distinct_places,
     mean_of_reviews,
     papers_of_ideas,
-    pose_refinement,
-    review,
-    unit_vector,
 )
-from virsci_society.protocols.parts.tournament_forms import (
-    START,
-    DeepReview,
-    Lessons,
-    Match,
-    PairChoice,
-    elo_ratings,
-    likeness_of,
-    pair_by_rating,
-    rank,
-)
+from virsci_society.protocols.ideas import looks_of
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from virsci_society.agents.arrays import FloatArray
+    from virsci_society.protocols.engines.card import Search
     from virsci_society.protocols.ideas import CandidateIdea
-    from virsci_society.protocols.parts.forms import PaperReview
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.durations import Process
 
-Ideas = Sequence["Answer[CandidateIdea]"]
-Pairs = Sequence[tuple[int, int]]
+Match: TypeAlias = tuple[int, int, float]
+"""Places of the two that met, and the score of the first: 1 won, 0.5 drawn, 0 lost."""
+Pairs: TypeAlias = list[tuple[int, int]]
+START = 1200.0
+"""Elo rating before the first match. Source: Gottweis et al. 2025, section 3.3.3."""
+SCALE = 400.0
+"""Difference of ratings at which the better of two is expected to win ten of eleven matches."""
+PAGES = {"points": "pair", "elo": "match"}
 
 
 def search_on(board: Board, search: Search) -> Process[Answer[CandidateIdea]]:
     """Compare the ideas on the table, make further ones as the card says, and take the best."""
-    how, lab = search.judge.how, board.lab
-    if how == "elo":
-        return (yield from EloSearch(board, search).hold())
-    if how == "marks":
-        return (yield from lab.stage("ideas", grow_tree(board, search)))
-    if how == "reviews":
-        texts = yield from lab.stage("abstract", write_all(board))
-        yield from board.work.call_meeting()
-        reviewers = choose_reviewers(board.work, int(board.number(search.judge.reviewers)))
-        return (yield from lab.stage("review", review_all(board, search, texts, reviewers)))
-    ideas: Ideas = board.ideas
-    if search.distinct is not None:
-        vectors = [lab.library.embed(idea) for idea in ideas]
-        yield from board.work.call_meeting()
-        threshold = board.number(search.distinct)
-        places = distinct_places([vector.read() for vector in vectors], threshold)
-        board.work.team.notes["duplicates_removed"] = len(ideas) - len(places)
-        ideas = [ideas[place] for place in places]
-    return (yield from lab.stage("novelty", hold_tournament(board, search, ideas)))
-
-
-def best_of(things: Sequence[Any], scores: Sequence[float | None]) -> Any:
-    """What belongs to the highest score; of equal ones, and without any score, the earliest."""
-    return things[max(range(len(things)), key=lambda place: (scores[place] or 0.0, -place))]
-
-
-def best_marked(marks: tuple[IdeaScore, ...], ideas: tuple[CandidateIdea, ...]) -> CandidateIdea:
-    """The idea with the highest mark; of equal ones the earliest."""
-    best: CandidateIdea = best_of(ideas, [mark.score for mark in marks])
-    return best
+    if search.judge.how == "marks":
+        return (yield from board.lab.stage("ideas", grow_tree(board, search)))
+    if search.judge.how == "reviews":
+        return (yield from review_texts(board, search))
+    return (yield from Tournament(board, search).hold())
 
 
 def grow_tree(board: Board, search: Search) -> Process[Answer[CandidateIdea]]:
-    """Mark every idea, and make new versions of the best that has none, until there are enough."""
+    """Mark every idea, and make new versions of the best that has none until there are enough."""
     work, lab, leader = board.work, board.lab, board.work.team.leader
-    ideas, marks, expanded = list(board.ideas), list[Any](), set[int]()
-    expand, new, rounds = search.expand, list(board.ideas), 1
-    breadth = budget = 0
-    if expand is not None:
-        breadth, budget = board.number(expand.count), board.number(expand.budget)
-        rounds += ceil((budget - len(ideas)) / breadth)
+    ideas, expanded = [*board.ideas], set[int]()
+    marks: list[Answer[IdeaScore]] = []
+    breadth, budget = 1, len(ideas)
+    if search.expand is not None:
+        breadth, budget = board.number(search.expand.count), board.number(search.expand.budget)
+    rounds = 1 + ceil((budget - len(ideas)) / breadth)
     for number in range(1, rounds + 1):
         with (yield from work.hold_round(search.judge.meeting, number, rounds)):
             if number > 1:
                 leaves = [place for place in range(len(ideas)) if place not in expanded]
                 best = max(leaves, key=lambda place: marks[place].read().score)
                 expanded.add(best)
-                parent, near = ideas[best], work.search(ideas[best])
-                feedback = (Utterance(leader, marks[best]),)
-                children = min(breadth, budget - len(ideas))
-                pose = partial(_pose_version, board, parent, near, feedback)
-                said = yield from lab.ask_each([leader] * children, pose)
-                new = [work.candidate(leader, idea, near, parent) for idea in said]
-                ideas += new
-            marks += yield from lab.ask_each([leader] * len(new), partial(_pose_mark, board, new))
-    return lab.later(best_marked, tuple(marks), tuple(ideas))
+                slots = {"previous": ideas[best], "references": work.search(ideas[best])}
+                remarks = {"feedback": (Utterance(leader, marks[best]),), "others": ()}
+                said = yield from lab.ask_each(
+                    [leader] * min(breadth, budget - len(ideas)),
+                    lambda seat, who, slots=slots | remarks: work.pose(
+                        who, "refinement", RefinedIdea, seat=seat, ends=False, **slots
+                    ),
+                )
+                near, parent = slots["references"], slots["previous"]
+                ideas += [work.candidate(leader, idea, near, parent) for idea in said]
+            new = ideas[len(marks) :]
+            marks += yield from lab.ask_each(
+                [leader] * len(new),
+                lambda seat, who, new=new: work.pose(
+                    who, "score", IdeaScore, "vote", seat=seat, idea=new[seat]
+                ),
+            )
+    scores = [lab.later(score_of, mark) for mark in marks]
+    return lab.later(best_of, tuple(ideas), tuple(scores))
 
 
-def _pose_version(
-    board: Board, parent: Any, near: Any, feedback: Any, seat: int, who: str
-) -> Answer[Any]:
-    return pose_refinement(board.work, who, parent, near, seat, feedback=feedback)
+def review_texts(board: Board, search: Search) -> Process[Answer[CandidateIdea]]:
+    """Write the text of each idea, have all reviewed from outside, and hand in the best one."""
+    work, lab = board.work, board.lab
+    texts = yield from lab.stage("abstract", _write_texts(board))
+    yield from work.call_meeting()
+    reviewers = choose_reviewers(work, int(board.number(search.judge.reviewers)))
+    reviews = yield from lab.stage("review", _review_texts(board, search, texts, reviewers))
+    scores = tuple(lab.later(mean_of_reviews, *said) for said in reviews)
+    work.text = lab.later(best_of, tuple(texts), scores)
+    work.team.notes["review_score"] = lab.later(best_of, scores, scores)
+    return lab.later(best_of, board.ideas, scores)
 
 
-def _pose_mark(board: Board, new: Ideas, seat: int, who: str) -> Answer[IdeaScore]:
-    return board.work.pose(who, "score", IdeaScore, "vote", seat=seat, idea=new[seat])
-
-
-def write_all(board: Board) -> Process[list[Answer[Any]]]:
-    """The text of each idea, side by side."""
-    people = [board.work.team.leader] * len(board.ideas)
-    with (yield from board.work.hold_round("writing")):
+def _write_texts(board: Board) -> Process[list[Answer[Any]]]:
+    work, ideas = board.work, board.ideas
+    with (yield from work.hold_round("writing")):
         return (
             yield from board.lab.ask_each(
-                people, lambda seat, _: board.system.pose_text(board.work, board.ideas[seat], seat)
+                [work.team.leader] * len(ideas),
+                lambda seat, _: board.system.pose_text(work, ideas[seat], seat),
             )
         )
 
 
-def review_all(
+def _review_texts(
     board: Board, search: Search, texts: list[Answer[Any]], reviewers: tuple[str, ...]
-) -> Process[Answer[CandidateIdea]]:
-    """Reviews of all texts side by side; the best scored one is handed in."""
-    work, lab, criteria = board.work, board.lab, search.judge.criteria
+) -> Process[list[list[Answer[PaperReview]]]]:
+    work, criteria, count = board.work, search.judge.criteria, len(reviewers)
+
+    def pose(place: int, who: str) -> Answer[PaperReview]:
+        which = place // count
+        cited = board.lab.later(papers_of_ideas, board.ideas[which])
+        slots = {"text": texts[which], "cited": cited, "criteria": criteria}
+        return work.pose(who, "paper_review", PaperReview, "review", seat=place, **slots)
+
     with (yield from work.hold_round(search.judge.meeting)):
-        reviews = yield from lab.together(
-            *(
-                review(
-                    work,
-                    reviewers,
-                    text,
-                    lab.later(papers_of_ideas, board.ideas[n]),
-                    criteria,
-                    n * len(reviewers),
-                )
-                for n, text in enumerate(texts)
-            )
-        )
-    scores = tuple(lab.later(mean_of_reviews, *(one.reply for one in said)) for said in reviews)
-    work.text = lab.later(best_of, tuple(texts), scores)
-    work.team.notes["review_score"] = lab.later(best_score, scores)
-    best: Answer[CandidateIdea] = lab.later(best_of, board.ideas, scores)
-    return best
+        said = yield from board.lab.ask_each(reviewers * len(texts), pose)
+    return [said[at : at + count] for at in range(0, len(said), count)]
 
 
-def best_score(scores: tuple[float | None, ...]) -> float | None:
-    """The highest score; None without any."""
-    return max((score for score in scores if score is not None), default=None)
-
-
-def pair_by_points(points: Sequence[float], rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Pairs of neighbours in the order of points; ties are ordered at random."""
-    drawn = rng.random(len(points))
-    order = sorted(range(len(points)), key=lambda place: (-points[place], drawn[place]))
-    pairs = [(order[at], order[at + 1]) for at in range(0, len(order) - 1, 2)]
-    return [pair if rng.random() < 0.5 else (pair[1], pair[0]) for pair in pairs]
-
-
-def scored(pairs: Pairs, verdicts: Sequence[PairChoice]) -> list[Match]:
-    """The matches of some pairs: one without a readable verdict is drawn."""
-    score = {"A": 1.0, "B": 0.0}
-    return [
-        (first, second, score.get(verdict.better, 0.5))
-        for (first, second), verdict in zip(pairs, verdicts, strict=True)
-    ]
-
-
-def award_points(
-    points: Sequence[float], pairs: Pairs, choices: Sequence[PairChoice]
-) -> list[float]:
-    """The points after a round: 1 for the better idea of a pair and for a pause, half for a tie."""
-    met = [place for pair in pairs for place in pair]
-    after = [float(point) + (place not in met) for place, point in enumerate(points)]
-    for first, second, won in scored(pairs, choices):
-        after[first] += won
-        after[second] += 1.0 - won
-    return after
-
-
-def hold_tournament(board: Board, search: Search, ideas: Ideas) -> Process[Answer[CandidateIdea]]:
-    """Rank ideas by pairs; the choices of one round are read on the date of the next.
-
-    Args:
-        ideas: at least one.
-    """
-    work, lab = board.work, board.lab
-    if len(ideas) < 2:
-        return ideas[0]
-    looks = looks_of(lab, ideas, lab.visit)
-    points, rounds = [0.0] * len(ideas), board.number(search.judge.rounds)
-    pairs: list[tuple[int, int]] = []
-    choices: list[Answer[PairChoice]] = []
-
-    def pose(seat: int, judge: str) -> Answer[PairChoice]:
-        first, second = (ideas[place] for place in pairs[seat])
-        shown = tuple(looks[place] for place in pairs[seat]) if looks else None
-        slots = {"first": first, "second": second, "looks": shown}
-        return work.pose(judge, "pair", PairChoice, "vote", seat=seat, **slots)
-
-    for number in range(1, rounds + 1):
-        yield from work.call_meeting()
-        if number > 1:
-            points = award_points(points, pairs, [choice.read() for choice in choices])
-        with (yield from work.convene(search.judge.meeting, number, rounds)):
-            pairs = pair_by_points(points, lab.rng("tournament", lab.visit, number))
-            choices = yield from lab.ask_each([work.team.leader] * len(pairs), pose)
-    end = partial(best_of_pairs, tuple(points), tuple(pairs))
-    return lab.later(end, tuple(choices), tuple(ideas))
-
-
-def best_of_pairs(
-    points: tuple[float, ...], pairs: Pairs, choices: tuple[PairChoice, ...], ideas: tuple[Any, ...]
-) -> Any:
-    """The idea with most points after the last round; ``points`` are those before it.
-
-    Of equal ones the earliest.
-    """
-    return best_of(ideas, award_points(points, pairs, choices))
-
-
-class EloSearch:
-    """Hypotheses of one team in the order of being put forward, their reviews and their matches."""
+class Tournament:
+    """The ideas of one team in the order of being put forward, and the pairs in which they met."""
 
     def __init__(self, board: Board, search: Search) -> None:
         self.board, self.work, self.lab, self.search = board, board.work, board.lab, search
-        self.leader = board.work.team.leader
+        self.leader, self.elo = board.work.team.leader, search.judge.how == "elo"
         self.k = float(board.number(search.judge.k))
         self.debate = int(board.number(search.judge.debate))
         self.ideas: list[Answer[CandidateIdea]] = []
         self.looks: list[Answer[float]] = []
         self.units: list[FloatArray] = []
-        self.reviews: list[Answer[DeepReview]] = []
-        self.matches: list[Match] = []
-        self.pairs: list[tuple[int, int]] = []
+        self.reviews: list[Answer[DeepReview] | DeepReview] = []
+        self.played: list[tuple[Pairs, Sequence[PairChoice]]] = []
+        self.pairs: Pairs = []
         self.verdicts: list[Answer[PairChoice]] = []
-        self.heard: list[tuple[tuple[int, int], Answer[PairChoice]]] = []
+        self.heard: list[tuple[int, int, Answer[PairChoice]]] = []
         self.lessons: Answer[Lessons] | tuple[()] = ()
         self.removed = 0
 
-    def settle(self) -> None:
-        """Read the verdicts of the last matches; called on the date of the next meeting."""
-        self.matches += scored(self.pairs, [verdict.read() for verdict in self.verdicts])
-        self.pairs, self.verdicts = [], []
-
-    def rate(self, *verdicts: PairChoice) -> list[float]:
-        """Elo ratings by all matches that are decided, and by verdicts of the last pairs."""
-        matches = [*self.matches, *scored(self.pairs, verdicts)]
-        return elo_ratings(len(self.ideas), matches, self.k)
-
     def hold(self) -> Process[Answer[CandidateIdea]]:
-        """Review and compare the hypotheses, learn from both, and make further ones of the best."""
-        lab, expand = self.lab, self.search.expand
+        """Take in ideas, compare them, learn from it, and make further ones of the best."""
+        lab, expand, new = self.lab, self.search.expand, self.board.ideas
         rounds = 1 if expand is None else int(self.board.number(expand.rounds))
-        new: Ideas = self.board.ideas
         for number in range(1, rounds + 1):
             known = len(self.ideas)
             if number > 1:
                 new = yield from lab.stage("ideas", self._evolve(number, rounds))
-            yield from lab.stage("novelty", self._review(new, number, rounds))
+            steps = self._take_in(new, number, rounds)
+            yield from (lab.stage("novelty", steps) if self.search.review else steps)
             yield from lab.stage("novelty", self._compete(known))
             if number < rounds:
                 yield from lab.stage("novelty", self._learn(number, rounds))
         ratings = lab.later(self.rate, *self.verdicts)
-        self.work.team.notes["duplicates_removed"] = self.removed
-        self.work.team.notes["elo_ratings"] = ratings
-        return lab.later(best_rated, ratings, tuple(self.ideas))
+        if self.elo:
+            self.work.team.notes["elo_ratings"] = ratings
+        return lab.later(best_of, tuple(self.ideas), ratings)
 
-    def _evolve(self, number: int, rounds: int) -> Process[list[Answer[CandidateIdea]]]:
-        """Further hypotheses from the best rated ones, which stay as they are."""
-        expand = self.search.expand
-        assert expand is not None  # noqa: S101 - there is one round without it
-        yield from self.work.call_meeting()
-        self.settle()
-        best, count = rank(self.rate()), int(self.board.number(expand.count))
-        ways = list(expand.ways)
-        with (yield from self.work.convene("evolution of hypotheses", number, rounds)):
+    def rate(self, *verdicts: PairChoice) -> list[float]:
+        """The ratings by all that is decided, and by verdicts on the last pairs."""
+        played = [*self.played, (self.pairs, verdicts)]
+        if self.elo:
+            matches = [match for pairs, said in played for match in scored(pairs, said)]
+            return elo_ratings(len(self.ideas), matches, self.k)
+        points = [0.0] * len(self.ideas)
+        for pairs, said in played:
+            points = award_points(points, scored(pairs, said)) if pairs else points
+        return points
+
+    def _settle(self) -> None:
+        """Read the verdicts on the last pairs; called on the date of the next meeting."""
+        self.played.append((self.pairs, [verdict.read() for verdict in self.verdicts]))
+        self.pairs, self.verdicts = [], []
+
+    def _evolve(self, number: int, rounds: int) -> Process[tuple[Answer[CandidateIdea], ...]]:
+        """Further ideas from the best rated ones, which stay as they are."""
+        expand, lab, work = self.search.expand, self.lab, self.work
+        assert expand is not None  # noqa: S101 - without it there is one round
+        yield from work.call_meeting()
+        self._settle()
+        best, ways = rank(self.rate()), [*expand.ways]
+        count = int(self.board.number(expand.count))
+        with (yield from work.convene("evolution of hypotheses", number, rounds)):
             made = []
             for seat in range(count):
                 way = ways[((number - 2) * count + seat) % len(ways)]
                 parents = best[: expand.ways[way]]
                 ideas = tuple(self.ideas[place] for place in parents)
                 slots: dict[str, Any] = {
+                    "way": way,
                     "previous": ideas[0],
                     "others": ideas,
                     "reviews": tuple(self.reviews[place] for place in parents),
                     "lessons": self.lessons,
                 }
-                near = self.lab.later(papers_of_ideas, *ideas)
-                one = [self.leader]
-                made.append(
-                    self.work.propose(one, near, page="evolution", seat=seat, way=way, **slots)
-                )
-            return [idea for (idea,) in (yield from self.lab.together(*made))]
+                near = lab.later(papers_of_ideas, *ideas)
+                made.append(work.propose([self.leader], near, page="evolution", seat=seat, **slots))
+            return tuple(idea for (idea,) in (yield from lab.together(*made)))
 
-    def _review(self, new: Ideas, number: int, rounds: int) -> Process[None]:
-        """Take in the hypotheses that are like no earlier one, and review them."""
+    def _take_in(
+        self, new: Sequence[Answer[CandidateIdea]], number: int, rounds: int
+    ) -> Process[None]:
+        """Take in the ideas that are like no earlier one, and review them."""
+        old, page, threshold = len(self.ideas), self.search.review, self.search.distinct
         vectors = [self.lab.library.embed(idea) for idea in new]
         yield from self.work.call_meeting()
         units = [*self.units, *(unit_vector(vector.read()) for vector in vectors)]
-        old, threshold = len(self.ideas), self.board.number(self.search.distinct)
-        kept = [place for place in distinct_places(units, threshold) if place >= old]
+        distinct = distinct_places(
+            units, 2.0 if threshold is None else self.board.number(threshold)
+        )
+        kept = [place for place in distinct if place >= old]
         self.removed += len(new) - len(kept)
+        self.work.team.notes["duplicates_removed"] = self.removed
         self.units += [units[place] for place in kept]
         self.ideas += [new[place - old] for place in kept]
         self.looks += looks_of(self.lab, self.ideas[old:], old)
+        if not page:
+            self.reviews += [DeepReview(weakness="")] * len(kept)
+            return
         with (yield from self.work.convene("review of hypotheses", number, rounds)):
 
             def pose(seat: int, who: str) -> Answer[DeepReview]:
                 slots = {"idea": self.ideas[old + seat], "lessons": self.lessons}
-                return self.work.pose(who, "reflection", DeepReview, "critique", seat=seat, **slots)
+                return self.work.pose(who, page, DeepReview, "critique", seat=seat, **slots)
 
             self.reviews += yield from self.lab.ask_each([self.leader] * len(kept), pose)
 
     def _compete(self, known: int) -> Process[None]:
-        """Rounds of matches, in which each hypothesis after those that were known plays once."""
-        rounds = int(self.board.number(self.search.judge.rounds))
+        """Rounds of pairs, in which by Elo each idea after those that were known plays once."""
+        lab, rounds = self.lab, int(self.board.number(self.search.judge.rounds))
         self.heard = []
+        if not self.elo and len(self.ideas) < 2:
+            return
         for number in range(1, rounds + 1):
             yield from self.work.call_meeting()
-            self.settle()
+            self._settle()
             with (yield from self.work.convene(self.search.judge.meeting, number, rounds)):
-                new, likeness = range(known, len(self.ideas)), likeness_of(self.units)
-                ratings = self.rate()
-                pairs = pair_by_rating(ratings, self.matches, likeness, new)
-                rng = self.lab.rng("tournament", self.lab.visit, number)
-                # Who stands first is drawn: a judge may prefer a place.
-                self.pairs = [
-                    pair[::-1] if turned else pair
-                    for pair, turned in zip(pairs, rng.random(len(pairs)) < 0.5, strict=True)
+                ratings, rng = self.rate(), lab.rng("tournament", lab.visit, number)
+                if self.elo:
+                    matches = [
+                        match for pairs, said in self.played for match in scored(pairs, said)
+                    ]
+                    new, likeness = range(known, len(self.ideas)), likeness_of(self.units)
+                    pairs = pair_by_rating(ratings, matches, likeness, new)
+                    # Who stands first is drawn: a judge may prefer a place.
+                    turned = rng.random(len(pairs)) < 0.5
+                    self.pairs = [
+                        (p[1], p[0]) if t else p for p, t in zip(pairs, turned, strict=True)
+                    ]
+                else:
+                    self.pairs = pair_by_points(ratings, rng)
+                pose = partial(self._pose_pair, ratings)
+                self.verdicts = yield from lab.ask_each([self.leader] * len(self.pairs), pose)
+                self.heard += [
+                    (*pair, said) for pair, said in zip(self.pairs, self.verdicts, strict=True)
                 ]
-                pose = partial(self._pose_match, ratings)
-                self.verdicts = yield from self.lab.ask_each([self.leader] * len(pairs), pose)
-                self.heard += zip(self.pairs, self.verdicts, strict=True)
 
-    def _pose_match(self, ratings: list[float], seat: int, judge: str) -> Answer[PairChoice]:
+    def _pose_pair(self, ratings: list[float], seat: int, judge: str) -> Answer[PairChoice]:
         """Ask which of two is better: after a debate if both have won more than they lost."""
         first, second = self.pairs[seat]
-        top = min(ratings[first], ratings[second]) > START
+        top = self.elo and min(ratings[first], ratings[second]) > START
         return self.work.pose(
             judge,
-            "match",
+            PAGES[self.search.judge.how],
             PairChoice,
             "vote",
             seat=seat,
@@ -368,12 +291,126 @@ class EloSearch:
                 "lessons",
                 Lessons,
                 reviews=tuple(self.reviews),
-                verdicts=tuple(verdict for _, verdict in self.heard),
-                firsts=tuple(self.ideas[first] for (first, _), _ in self.heard),
-                seconds=tuple(self.ideas[second] for (_, second), _ in self.heard),
+                verdicts=tuple(verdict for _, _, verdict in self.heard),
+                firsts=tuple(self.ideas[first] for first, _, _ in self.heard),
+                seconds=tuple(self.ideas[second] for _, second, _ in self.heard),
             )
 
 
-def best_rated(ratings: list[float], ideas: tuple[CandidateIdea, ...]) -> CandidateIdea:
-    """The hypothesis with the highest rating; of equal ones the earliest."""
-    return ideas[rank(ratings)[0]]
+def score_of(mark: IdeaScore) -> float:
+    """The score of a mark, 1 to 10."""
+    return mark.score
+
+
+def best_of(things: Sequence[Any], scores: Sequence[float | None]) -> Any:
+    """What belongs to the highest score; of equal ones, and without any score, the earliest."""
+    return things[max(range(len(things)), key=lambda place: (scores[place] or 0.0, -place))]
+
+
+def scored(pairs: Pairs, verdicts: Sequence[PairChoice]) -> list[Match]:
+    """The matches of some pairs: one without a readable verdict is drawn."""
+    score = {"A": 1.0, "B": 0.0}
+    said = zip(pairs, verdicts, strict=True)
+    return [(first, second, score.get(one.better, 0.5)) for (first, second), one in said]
+
+
+def pair_by_points(points: Sequence[float], rng: np.random.Generator) -> Pairs:
+    """Pairs of neighbours in the order of points; ties are ordered at random."""
+    drawn = rng.random(len(points))
+    order = sorted(range(len(points)), key=lambda place: (-points[place], drawn[place]))
+    pairs = [(order[at], order[at + 1]) for at in range(0, len(order) - 1, 2)]
+    return [pair if rng.random() < 0.5 else (pair[1], pair[0]) for pair in pairs]
+
+
+def award_points(points: Sequence[float], matches: Sequence[Match]) -> list[float]:
+    """The points after a round: 1 for the better of a pair and for a pause, half for a tie."""
+    met = {place for match in matches for place in match[:2]}
+    after = [float(point) + (place not in met) for place, point in enumerate(points)]
+    for first, second, won in matches:
+        after[first] += won
+        after[second] += 1.0 - won
+    return after
+
+
+def expected_score(rating: float, other: float) -> float:
+    """The score that a rating lets expect against another one, 0 to 1."""
+    return float(1.0 / (1.0 + 10.0 ** ((other - rating) / SCALE)))
+
+
+def elo_ratings(count: int, matches: Sequence[Match], k: float) -> list[float]:
+    """The ratings after some matches; half of ``k`` moves between two of equal ratings."""
+    ratings = [START] * count
+    for first, second, score in matches:
+        gain = k * (score - expected_score(ratings[first], ratings[second]))
+        # Rounded, so that the last digits of a power on another machine decide nothing.
+        ratings[first] = round(ratings[first] + gain, 6)
+        ratings[second] = round(ratings[second] - gain, 6)
+    return ratings
+
+
+def rank(ratings: Sequence[float]) -> list[int]:
+    """Places by falling rating; of equal ones the earliest first."""
+    return sorted(range(len(ratings)), key=lambda place: (-ratings[place], place))
+
+
+def pair_by_rating(
+    ratings: Sequence[float],
+    matches: Sequence[Match],
+    likeness: FloatArray,
+    playing: Collection[int],
+) -> Pairs:
+    """Who meets whom in the next round; nothing is drawn.
+
+    Those who have to play choose, the least tried first and of them the best rated. A partner is
+    one whom they have met least often, of those the best rated, and of equal ones the most alike:
+    so those without any match meet their likes, winners meet winners, and newcomers the best.
+
+    Args:
+        likeness: cosine of each with each, of shape (n, n).
+    """
+    met = Counter(frozenset(match[:2]) for match in matches)
+    played = Counter(place for match in matches for place in match[:2])
+    free = rank(ratings)
+    pairs: Pairs = []
+    for one in sorted((place for place in free if place in playing), key=played.__getitem__):
+        others = [place for place in free if place != one]
+        if one not in free or not others:
+            continue
+        other = min(
+            others,
+            key=lambda place: (
+                met[frozenset((one, place))],
+                -ratings[place],
+                -float(likeness[one, place]),
+            ),
+        )
+        free = [place for place in others if place != other]
+        pairs.append((one, other))
+    return pairs
+
+
+def likeness_of(units: Sequence[FloatArray]) -> FloatArray:
+    """The cosine of each with each, of shape (n, n); of vectors of length 1, or zero vectors."""
+    stacked = np.stack(list(units)) if units else np.zeros((0, 1))
+    # Rounded, so that the last digits of a sum on another machine decide nothing.
+    return np.round(stacked @ stacked.T, 9)
+
+
+def unit_vector(vector: VectorArray | FloatArray) -> FloatArray:
+    """A vector of length 1, in double precision; the zero vector stays as it is."""
+    wide: FloatArray = np.asarray(vector, dtype=np.float64).ravel()
+    length = float(np.sqrt(wide @ wide))
+    return wide / length if length else wide
+
+
+def distinct_places(vectors: Sequence[VectorArray | FloatArray], threshold: float) -> list[int]:
+    """The places of texts whose cosine with every earlier kept text is below a threshold.
+
+    A text without known words has the zero vector, which is like no other.
+    """
+    kept: list[int] = []
+    units = [unit_vector(vector) for vector in vectors]
+    for place, unit in enumerate(units):
+        if all(round(float(unit @ units[other]), 9) < threshold for other in kept):
+            kept.append(place)
+    return kept

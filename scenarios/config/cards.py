@@ -1,4 +1,4 @@
-"""Research systems that are written as cards: YAML files, read with file and line in every message."""
+"""Research systems written as cards: YAML files, read with file and line in every message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from virsci_society.scenarios.config.diagnostics import Diagnostics, describe_er
 from virsci_society.scenarios.config.document import single_document
 
 if TYPE_CHECKING:
-    from virsci_society.protocols.parts.research_system import ResearchSystem
+    from virsci_society.protocols.engines.research_system import ResearchSystem
 
 CARDS = Path(__file__).parents[2]
 """The folder below which the paths of the project's own cards begin."""

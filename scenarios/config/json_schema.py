@@ -80,7 +80,9 @@ def key_texts(cls: type[BaseModel]) -> dict[str, KeyText]:
 def _field_texts(cls: type[BaseModel]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for part in reversed(cls.__mro__):
-        texts.update({name: _one_line(text) for name, text in vars(part).get("key_texts", {}).items()})
+        texts.update(
+            {name: _one_line(text) for name, text in vars(part).get("key_texts", {}).items()}
+        )
         path = getattr(sys.modules.get(part.__module__), "__file__", None)
         if issubclass(part, BaseModel) and path is not None and Path(path).is_file():
             texts.update(_texts_of_module(path).get(part.__qualname__, {}))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import virsci_society.protocols.forms
 import virsci_society.protocols.ideas
-import virsci_society.protocols.parts.forms
-import virsci_society.protocols.parts.tournament_forms
+import virsci_society.protocols.engines.forms
+import virsci_society.protocols.engines.tournament_forms
 import virsci_society.protocols.virsci.forms
 from tests.agents.offline.offline_examples import (
     advice,
@@ -46,7 +46,7 @@ from virsci_society.protocols.forms import (
     Topic,
 )
 from virsci_society.protocols.ideas import Ballot, Idea
-from virsci_society.protocols.parts.forms import (
+from virsci_society.protocols.engines.forms import (
     ChairReview,
     Contribution,
     HypothesisReview,
@@ -63,7 +63,7 @@ from virsci_society.protocols.parts.forms import (
     Seeds,
     StepReview,
 )
-from virsci_society.protocols.parts.tournament_forms import DeepReview, Lessons, PairChoice
+from virsci_society.protocols.engines.tournament_forms import DeepReview, Lessons, PairChoice
 from virsci_society.protocols.virsci.forms import Agreement, Revision, SelfReview, Stay
 
 talked = st.one_of(said_by_member(remarks), advice)
@@ -176,8 +176,8 @@ def ruled_forms():
     for module in (
         virsci_society.protocols.forms,
         virsci_society.protocols.ideas,
-        virsci_society.protocols.parts.forms,
-        virsci_society.protocols.parts.tournament_forms,
+        virsci_society.protocols.engines.forms,
+        virsci_society.protocols.engines.tournament_forms,
         virsci_society.protocols.virsci.forms,
     ):
         for name, value in sorted(vars(module).items()):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import virsci_society.protocols.forms
 import virsci_society.protocols.ideas
-import virsci_society.protocols.parts.forms
-import virsci_society.protocols.parts.tournament_forms
+import virsci_society.protocols.engines.forms
+import virsci_society.protocols.engines.tournament_forms
 import virsci_society.protocols.peer_review.forms
 import virsci_society.protocols.virsci.forms
 import virsci_society.scenarios.review.review_kinds
@@ -23,8 +23,8 @@ PACKAGES = ("agents", "protocols", "society", "metrics", "scenarios")
 MODULES = (
     virsci_society.protocols.forms,
     virsci_society.protocols.ideas,
-    virsci_society.protocols.parts.forms,
-    virsci_society.protocols.parts.tournament_forms,
+    virsci_society.protocols.engines.forms,
+    virsci_society.protocols.engines.tournament_forms,
     virsci_society.protocols.virsci.forms,
     virsci_society.protocols.peer_review.forms,
     virsci_society.scenarios.review.review_kinds,

@@ -8,7 +8,7 @@ from virsci_society.agents.offline.asked import Asked
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.slots import Reference
 from virsci_society.protocols.forms import Topic
-from virsci_society.protocols.parts.forms import (
+from virsci_society.protocols.engines.forms import (
     NoveltyVerdict,
     PaperReview,
     PlanStep,
@@ -16,19 +16,19 @@ from virsci_society.protocols.parts.forms import (
     SearchQueries,
     StepReview,
 )
-from virsci_society.protocols.parts.offline_rules import TITLE_WORDS, write_step
-from virsci_society.protocols.parts.research_system import (
+from virsci_society.protocols.engines.offline_rules import TITLE_WORDS, write_step
+from virsci_society.protocols.engines.research_system import (
     check_references,
     count_removed,
     proposal_as_idea,
 )
-from virsci_society.protocols.parts.steps import (
+from virsci_society.protocols.engines.steps import (
     distinct_places,
     mean_of_reviews,
     merge_searches,
     query_at,
 )
-from virsci_society.protocols.parts.tournament_forms import PairChoice
+from virsci_society.protocols.engines.tournament_forms import PairChoice
 from virsci_society.protocols.systems.debate import most_frequent
 from virsci_society.protocols.systems.idea2proposal import (
     ComposedTeam,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from virsci_society.protocols.parts.tournament_forms import PairChoice
+from virsci_society.protocols.engines.tournament_forms import PairChoice
 from virsci_society.protocols.systems.ai_researcher import (
     award_points,
     best_of_pairs,

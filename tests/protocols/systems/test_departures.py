@@ -5,8 +5,8 @@ import pytest
 
 from tests.protocols.systems.conftest import make
 from virsci_society.agents.offline.asked import Asked
-from virsci_society.protocols.parts.forms import NoveltyVerdict, PaperReview, SearchedIdea
-from virsci_society.protocols.parts.offline_rules import join_reviews
+from virsci_society.protocols.engines.forms import NoveltyVerdict, PaperReview, SearchedIdea
+from virsci_society.protocols.engines.offline_rules import join_reviews
 from virsci_society.protocols.systems.ai_researcher import AIResearcher, draw_papers
 from virsci_society.protocols.systems.ai_scientist import next_query
 from virsci_society.protocols.systems.ai_scientist_v2 import next_search

@@ -32,6 +32,8 @@ from virsci_society.agents.offline.text import (
 )
 from virsci_society.agents.prompts.slots import paper_key
 from virsci_society.agents.replies.form import Form
+from virsci_society.protocols.engines import forms
+from virsci_society.protocols.engines.forms import BEST_OF_PART, BEST_OF_STEP
 from virsci_society.protocols.offline_rules import (
     count_support,
     criticise_idea,
@@ -39,8 +41,6 @@ from virsci_society.protocols.offline_rules import (
     mean_distance,
     propose_idea,
 )
-from virsci_society.protocols.parts import forms, tournament_forms
-from virsci_society.protocols.parts.forms import BEST_OF_PART, BEST_OF_STEP
 
 QUERIES = 3
 """Queries that are put at most."""
@@ -303,7 +303,7 @@ OFFLINE_RULES: dict[type[Form], Rule] = {
     forms.ReadingNotes: take_notes,
     forms.NoveltyVerdict: judge_novelty,
     forms.IdeaScore: score_idea,
-    tournament_forms.PairChoice: choose_of_pair,
+    forms.PairChoice: choose_of_pair,
     forms.Proposal: write_proposal,
     forms.Contribution: contribute,
     forms.PlanStep: write_step,
@@ -311,7 +311,7 @@ OFFLINE_RULES: dict[type[Form], Rule] = {
     forms.PaperReview: review_paper,
     forms.ChairReview: join_reviews,
     forms.HypothesisReview: review_hypothesis,
-    tournament_forms.DeepReview: review_deeply,
-    tournament_forms.Lessons: draw_lessons,
+    forms.DeepReview: review_deeply,
+    forms.Lessons: draw_lessons,
 }
-"""The rule of each form of ``forms`` and ``tournament_forms``."""
+"""The rule of each form of ``forms``."""

@@ -28,6 +28,8 @@ from virsci_society.protocols.collaborator_selection import (
     TeamBuilding,
     select_collaborators,
 )
+from virsci_society.protocols.engines.forms import Proposal
+from virsci_society.protocols.engines.team_work import TeamWork, WorkRules
 from virsci_society.protocols.forms import Draft, Topic
 from virsci_society.protocols.given_topics import GivenTopic
 from virsci_society.protocols.ideas import (
@@ -37,8 +39,6 @@ from virsci_society.protocols.ideas import (
     retrieved_references,
     used_references,
 )
-from virsci_society.protocols.parts.forms import Proposal
-from virsci_society.protocols.parts.team_work import TeamWork, WorkRules
 from virsci_society.protocols.team_assembly import TeamMembers
 from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.protocols.virsci.settings import apply_profile
