@@ -85,12 +85,8 @@ class Key(Part):
     @property
     def field(self) -> tuple[Any, Any]:
         """Type and default, for ``pydantic.create_model``."""
-        bounds = {"ge": self.least, "gt": self.above, "le": self.most}
-        limits = {name: bound for name, bound in bounds.items() if bound is not None}
-        kind: Any = type(self.default)
-        if self.default in ("on", "off"):
-            return Switch, self.default
-        return kind, Field(default=self.default, **limits)
+        kind = Switch if self.default in ("on", "off") else type(self.default)
+        return kind, Field(default=self.default, ge=self.least, gt=self.above, le=self.most)
 
     @property
     def text(self) -> str:
@@ -190,6 +186,8 @@ class Judging(Part):
     """``marks``: a score of each; ``points``: pairs of ideas with about as many; ``elo``: matches,
     by ratings; ``reviews``: texts of all, by scientists outside the team."""
     meeting: Text
+    page: str = ""
+    """The page, where it is not the usual one."""
     rounds: Number = 1
     """Of points: rounds; of Elo: matches of each new idea."""
     k: Number = 128.0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.engines.card import QUESTIONS, Meeting, Stage, Turn
-from virsci_society.protocols.engines.team_work import TeamWork
+from virsci_society.protocols.engines.team_work import TeamWork, unrated_idea
 from virsci_society.protocols.ideas import CandidateIdea, Idea, without_ratings
 
 if TYPE_CHECKING:
@@ -199,8 +199,8 @@ class Board:
         """The member who has a role now."""
         members, roles = self.work.team.members, self.card.roles
         if isinstance(roles, Mapping):
-            return members[-1 if role == roles.get("last") else 0]
-        return members[roles.index(role) % len(members)]
+            return str(members[-1 if role == roles.get("last") else 0])
+        return str(members[roles.index(role) % len(members)])
 
     def _roles(self) -> tuple[tuple[str, str], ...]:
         """The members with their roles; where these go round, one may have several."""
@@ -225,28 +225,30 @@ class Board:
         if turn.asks in SEARCHING and self.replies[turn.asks]:
             query = self.lab.later(next_query, self.replies[turn.asks][-1][0], self.idea)
             self.searches += (work.search(query),)
-        own = dict(zip(self.authors, self.ideas, strict=True)) if turn.who == "authors" else {}
-        ideas = [own.get(who, self.idea) for who in people]
+        ideas: list[Any] = [self.idea] * len(people)
+        if turn.who == "authors":
+            theirs = dict(zip(self.authors, self.ideas, strict=True))
+            ideas = [theirs[who] for who in people]
         if turn.asks == "joint_idea":
-            ideas = list(self.ideas[:1]) or [None]
+            ideas = [*self.ideas[:1]] or [None]
         papers = [self._papers(turn, who, idea) for who, idea in zip(people, ideas, strict=True)]
         shown = self._slots(turn, slots)
 
-        def pose(place: int, who: str) -> Answer[Any]:
-            slots = {**shown, "part": self._part(turn, who), "references": papers[place]}
+        own: list[dict[str, Any]] = []
+        for place, who in enumerate(people):
+            mine = {"part": self._part(turn, who), "references": papers[place]}
             if turn.ways:
-                slots["way"] = turn.ways[place % len(turn.ways)]
+                mine["way"] = turn.ways[place % len(turn.ways)]
             if turn.asks in REWORKED:
-                slots["previous"] = ideas[place]
+                mine["previous"] = ideas[place]
             if "others" in turn.shows:
-                slots["others"] = tuple(one for one in self.ideas if one is not ideas[place])
+                mine["others"] = tuple(one for one in self.ideas if one is not ideas[place])
             if turn.asks == "step_review":
                 # The reviewers share the criteria, so that each is scored once.
-                slots["criteria"] = self.criteria[place :: len(people)]
-            page = turn.page or question.page
-            return work.pose(who, page, question.form, question.act, seat=seat + place, **slots)
-
-        replies = yield from self.lab.ask_each(people, pose)
+                mine["criteria"] = self.criteria[place :: len(people)]
+            own.append(shown | mine)
+        page = turn.page or question.page
+        replies = yield from work.ask_each(people, page, question.form, question.act, own, seat)
         if hasattr(question.form, "finished"):
             self.last = replies[-1]
         self._keep(turn, people, replies)
@@ -484,11 +486,6 @@ def seed_at(place: int, said: Seeds) -> Idea:
     """
     seed = said.seeds[min(place, len(said.seeds) - 1)]
     return unrated_idea(title=seed.title, idea=seed.idea, experiment=seed.experiment)
-
-
-def unrated_idea(**fields: str) -> Idea:
-    """An idea whose ratings are the middle of the scale: nobody was asked for any."""
-    return Idea(**fields, clarity=5.0, feasibility=5.0, novelty=5.0)
 
 
 def best_version(

@@ -7,10 +7,8 @@ what differs between two systems is the way to the idea (``CycleResearcher`` wri
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
-import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from virsci_society.agents.config import Switch
-from virsci_society.agents.prompts.prompt import NoPage, Prompts
+from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.agents.prompts.slots import paper_key
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.protocols.collaborator_selection import (
@@ -29,12 +27,11 @@ from virsci_society.protocols.collaborator_selection import (
     select_collaborators,
 )
 from virsci_society.protocols.engines.forms import Proposal
-from virsci_society.protocols.engines.team_work import TeamWork, WorkRules
+from virsci_society.protocols.engines.team_work import TeamWork, unrated_idea
 from virsci_society.protocols.forms import Draft, Topic
 from virsci_society.protocols.given_topics import GivenTopic
 from virsci_society.protocols.ideas import (
     CandidateIdea,
-    Idea,
     idea_text,
     retrieved_references,
     used_references,
@@ -68,27 +65,12 @@ def _pages_of(folder: Path) -> Prompts:
     return Prompts(folder, PAGES)
 
 
-def _place_in(system: type[ResearchSystem], error: Exception | None = None) -> str:
-    """File, line and name of a system: the line in it that raised, or that of the class."""
-    path = getattr(sys.modules[system.__module__], "__file__", None) or system.__module__
-    lines = [
-        line
-        for frame, line in traceback.walk_tb(error.__traceback__ if error else None)
-        if frame.f_code.co_filename == path
-    ]
-    if not lines:
-        try:
-            lines = [inspect.getsourcelines(system)[1]]
-        except (OSError, TypeError):
-            return f"{path}: {system.__name__}"
-    return f"{path}:{lines[-1]}: {system.__name__}"
-
-
 class ResearchSystem(TeamProtocol):
     """One scientist or one team that goes from a topic to an idea and from it to a paper.
 
-    Subclass it, set ``system``, and write ``find_idea``. Pages in a folder ``prompts`` beside the
-    module of the subclass lie over the shared ones.
+    Most systems are cards (``protocols/engines/card.py``). For what no card can say, subclass it,
+    set ``system``, and write ``find_idea``. Pages in a folder ``prompts`` beside the module of the
+    subclass lie over the shared ones.
 
     Example:
         >>> class FirstThought(vs.ResearchSystem):
@@ -104,8 +86,8 @@ class ResearchSystem(TeamProtocol):
         (10, 'first_thought')
     """
 
-    system: ClassVar[str]
-    """The name in tables, which is that of the registry."""
+    system: ClassVar[str] = ""
+    """The name in tables; empty: the name of the class."""
     pages: ClassVar[Prompts] = PAGES
     published: ClassVar[Mapping[str, Any]] = {}
     """Keys that differ in the published program, with its values."""
@@ -156,15 +138,6 @@ class ResearchSystem(TeamProtocol):
         profiles = {"published": cls.published, "matched": {**COMPARABLE, **cls.matched}}
         return apply_profile(given, profiles) if isinstance(given, Mapping) else given
 
-    @model_validator(mode="before")
-    @classmethod
-    def _is_whole(cls, given: Any) -> Any:
-        if not hasattr(cls, "system"):
-            raise ValueError(f'{_place_in(cls)} has no name; add system = "..." to the class')
-        if cls.find_idea is ResearchSystem.find_idea:
-            raise ValueError(f"{_place_in(cls)} finds no idea; write def find_idea(self, work)")
-        return given
-
     @field_validator("temperatures")
     @classmethod
     def _of_pages(cls, value: Any) -> Any:
@@ -184,7 +157,7 @@ class ResearchSystem(TeamProtocol):
     @property
     def name(self) -> str:
         """The name in the tables."""
-        return self.system
+        return self.system or super().name
 
     @property
     def stages(self) -> frozenset[str]:
@@ -193,16 +166,10 @@ class ResearchSystem(TeamProtocol):
 
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
         """Gather the team, settle the topic, find the idea, write the paper."""
-        rules = WorkRules(
-            self.references, self.sentences, self.memory, self.profiles == "on", self.temperatures
-        )
-        work = TeamWork(team, lab, self.pages, rules)
+        work = TeamWork(team, lab, self)
         yield from self.gather(work)
         yield from self.settle_topic(work)
-        try:
-            idea = team.notes["idea"] = yield from self.find_idea(work)
-        except NoPage as error:
-            raise NoPage(f"{_place_in(type(self), error)}: {error}") from error
+        idea = team.notes["idea"] = yield from self.find_idea(work)
         return (yield from self.write_paper(work, idea))
 
     def gather(self, work: TeamWork) -> Process[None]:
@@ -222,32 +189,17 @@ class ResearchSystem(TeamProtocol):
         work.team.notes["topic"] = work.topic
 
     def _propose_topic(self, work: TeamWork, start: str) -> Process[None]:
-        leader = work.team.leader
+        leader, people = work.team.leader, work.lab.people
         with (yield from work.hold_round("choice of a topic")):
-            query = start or "; ".join(work.lab.people.profile(leader).interests) or leader
+            near = work.search(start or "; ".join(people.profile(leader).interests) or leader)
+            slots = {"topic": start, "start": start, "members": people.members, "references": near}
             work.topic = yield from work.ask(
-                leader,
-                "topic",
-                Topic,
-                "decide",
-                topic=start,
-                start=start,
-                members=work.lab.people.members,
-                summaries=(),
-                said=(),
-                references=work.search(query),
+                leader, "topic", Topic, "decide", summaries=(), said=(), **slots
             )
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
-        """How this system comes to its idea.
-
-        Args:
-            work: of the team; its topic is settled.
-
-        Returns:
-            The idea with its references, unread.
-        """
-        raise NotImplementedError
+        """How the system comes from the topic of ``work`` to an idea, unread."""
+        raise NotImplementedError(f"{type(self).__name__} finds no idea; write find_idea")
 
     def write_paper(self, work: TeamWork, idea: Answer[CandidateIdea]) -> Process[Manuscript]:
         """The last step: the leader writes the abstract, or the proposal, of the idea."""
@@ -256,12 +208,9 @@ class ResearchSystem(TeamProtocol):
             text = yield from work.lab.stage("abstract", self._write_text(work, idea))
         if self.output == "proposal":
             return self.hand_in_proposal(work, text)
-        if self.cites == "used":
-            cites = work.lab.later(used_references, idea)
-        else:
-            cites = work.lab.later(retrieved_references, idea)
+        cites = used_references if self.cites == "used" else retrieved_references
         found_by = work.lab.later(idea_text, idea) if self.found_by == "idea" else None
-        return Manuscript(text=text, cites=cites, found_by=found_by)
+        return Manuscript(text=text, cites=work.lab.later(cites, idea), found_by=found_by)
 
     def _write_text(self, work: TeamWork, idea: Answer[CandidateIdea]) -> Process[Answer[Any]]:
         with (yield from work.hold_round(self.output)):
@@ -271,27 +220,16 @@ class ResearchSystem(TeamProtocol):
         return text
 
     def pose_text(self, work: TeamWork, idea: Answer[CandidateIdea], seat: int = 0) -> Answer[Any]:
-        """Ask the leader for the abstract, or the proposal, of an idea, without waiting.
-
-        Args:
-            work: of the team.
-            idea: unread.
-            seat: place in the round, from 0.
-        """
-        leader = work.team.leader
+        """Ask the leader for the abstract, or the proposal, of an idea, without waiting."""
+        slots: dict[str, Any] = {"idea": idea, "seat": seat}
         if self.output == "proposal":
-            near = work.search(idea)
-            slots: dict[str, Any] = {"idea": idea, "said": (), "references": near, "standing": ""}
-            return work.pose(leader, "proposal", Proposal, seat=seat, **slots)
-        empty = dict.fromkeys(("critique", "advice", "tried", "knowledge", "outsiders"), ())
-        slots = {"idea": idea, "reasons": True, "ratings": False, **empty}
-        return work.pose(leader, "draft", Draft, seat=seat, **slots)
+            slots |= {"said": (), "references": work.search(idea), "standing": ""}
+            return work.pose(work.team.leader, "proposal", Proposal, **slots)
+        slots |= dict.fromkeys(("critique", "advice", "tried", "knowledge", "outsiders"), ())
+        return work.pose(work.team.leader, "draft", Draft, reasons=True, ratings=False, **slots)
 
     def hand_in_proposal(self, work: TeamWork, proposal: Answer[Proposal]) -> Manuscript:
-        """A manuscript of a proposal, without references that were never retrieved.
-
-        Their number is noted as ``references_removed``.
-        """
+        """A manuscript of a proposal, without references that were never retrieved."""
         checked = work.lab.later(check_references, proposal, *work.found)
         work.team.notes["references_removed"] = work.lab.later(count_removed, checked)
         return Manuscript(text=checked, cites=work.lab.later(cited_ids, checked))
@@ -322,20 +260,11 @@ class TeamSystem(Invitations, TeamMembers, ResearchSystem):
 
 
 def proposal_as_idea(author: str, proposal: Proposal, *found: tuple[Any, ...]) -> CandidateIdea:
-    """A proposal as an idea, for systems whose paper is to be an abstract.
-
-    Its ratings are the middle of the scale: nobody was asked for any.
-    """
+    """A proposal as an idea, for systems whose paper is to be an abstract."""
     checked = check_references(proposal, *found)
     papers = {paper.id: paper for one in found for paper in one}
-    idea = Idea(
-        title=proposal.title,
-        idea=f"{proposal.problem} {proposal.motivation} {proposal.method}",
-        experiment=proposal.plan,
-        clarity=5.0,
-        feasibility=5.0,
-        novelty=5.0,
-    )
+    text = f"{proposal.problem} {proposal.motivation} {proposal.method}"
+    idea = unrated_idea(title=proposal.title, idea=text, experiment=proposal.plan)
     cited = tuple(papers[id_] for id_ in checked.cites)
     return CandidateIdea(
         idea, author, references=cited, used=checked.cites, retrieved=tuple(papers), builds_on=cited

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,7 +11,7 @@ from pydantic import create_model, model_validator
 
 from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.protocols.engines.card import Card
-from virsci_society.protocols.engines.meetings import Board, unrated_idea
+from virsci_society.protocols.engines.meetings import Board
 from virsci_society.protocols.engines.research_system import (
     PAGES,
     STAGES,
@@ -18,7 +19,7 @@ from virsci_society.protocols.engines.research_system import (
     TeamSystem,
 )
 from virsci_society.protocols.engines.search import search_on, unit_vector
-from virsci_society.protocols.engines.team_work import TeamWork
+from virsci_society.protocols.engines.team_work import TeamWork, unrated_idea
 from virsci_society.protocols.ideas import CandidateIdea, confidence
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class SoloCard(ResearchSystem):
     """A research system of one scientist that works by a card."""
 
     card: ClassVar[Card]
+    card_path: ClassVar[str] = ""
+    key_texts: ClassVar[Mapping[str, str]] = {}
 
     @model_validator(mode="after")
     def _not_below(self) -> SoloCard:
@@ -93,13 +96,14 @@ def system_of(card: Card, pages: Prompts, path: str) -> type[ResearchSystem]:
             fields[name] = key.field
         elif key.default is not None:
             fields[name] = (known.annotation, key.default)
-    made: Any = create_model(card.name, __base__=base, __doc__=card.about, **fields)
+    make: Any = create_model  # mypy's plugin knows no class whose fields are data
+    made: type[SoloCard] = make(card.name, __base__=base, __doc__=card.about, **fields)
     made.card, made.system, made.citation, made.pages = card, card.name, card.citation, pages
     made.published = {n: k.published for n, k in keys if "published" in k.model_fields_set}
     made.matched = {n: k.matched for n, k in keys if "matched" in k.model_fields_set}
     made.key_texts = {name: key.text for name, key in keys if key.about}
     made.card_path = path
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def best_novel(

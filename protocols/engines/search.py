@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -68,23 +67,17 @@ def grow_tree(board: Board, search: Search) -> Process[Answer[CandidateIdea]]:
                 leaves = [place for place in range(len(ideas)) if place not in expanded]
                 best = max(leaves, key=lambda place: marks[place].read().score)
                 expanded.add(best)
-                slots = {"previous": ideas[best], "references": work.search(ideas[best])}
-                remarks = {"feedback": (Utterance(leader, marks[best]),), "others": ()}
-                said = yield from lab.ask_each(
-                    [leader] * min(breadth, budget - len(ideas)),
-                    lambda seat, who, slots=slots | remarks: work.pose(
-                        who, "refinement", RefinedIdea, seat=seat, ends=False, **slots
-                    ),
+                parent, near = ideas[best], work.search(ideas[best])
+                remarks = (Utterance(leader, marks[best]),)
+                children = [leader] * min(breadth, budget - len(ideas))
+                slots: dict[str, Any] = {"previous": parent, "references": near, "feedback": remarks, "others": ()}
+                said = yield from work.ask_each(
+                    children, "refinement", RefinedIdea, ends=False, **slots
                 )
-                near, parent = slots["references"], slots["previous"]
                 ideas += [work.candidate(leader, idea, near, parent) for idea in said]
-            new = ideas[len(marks) :]
-            marks += yield from lab.ask_each(
-                [leader] * len(new),
-                lambda seat, who, new=new: work.pose(
-                    who, "score", IdeaScore, "vote", seat=seat, idea=new[seat]
-                ),
-            )
+            own = [{"idea": idea} for idea in ideas[len(marks) :]]
+            page = search.judge.page or "score"
+            marks += yield from work.ask_each([leader] * len(own), page, IdeaScore, "vote", own)
     scores = [lab.later(score_of, mark) for mark in marks]
     return lab.later(best_of, tuple(ideas), tuple(scores))
 
@@ -116,16 +109,18 @@ def _write_texts(board: Board) -> Process[list[Answer[Any]]]:
 def _review_texts(
     board: Board, search: Search, texts: list[Answer[Any]], reviewers: tuple[str, ...]
 ) -> Process[list[list[Answer[PaperReview]]]]:
-    work, criteria, count = board.work, search.judge.criteria, len(reviewers)
-
-    def pose(place: int, who: str) -> Answer[PaperReview]:
-        which = place // count
-        cited = board.lab.later(papers_of_ideas, board.ideas[which])
-        slots = {"text": texts[which], "cited": cited, "criteria": criteria}
-        return work.pose(who, "paper_review", PaperReview, "review", seat=place, **slots)
-
-    with (yield from work.hold_round(search.judge.meeting)):
-        said = yield from board.lab.ask_each(reviewers * len(texts), pose)
+    own, count = [], len(reviewers)
+    for text, idea in zip(texts, board.ideas, strict=True):
+        own += [{"text": text, "cited": board.lab.later(papers_of_ideas, idea)}] * count
+    with (yield from board.work.hold_round(search.judge.meeting)):
+        said = yield from board.work.ask_each(
+            reviewers * len(texts),
+            search.judge.page or "paper_review",
+            PaperReview,
+            "review",
+            own,
+            criteria=search.judge.criteria,
+        )
     return [said[at : at + count] for at in range(0, len(said), count)]
 
 
@@ -144,7 +139,7 @@ class Tournament:
         self.played: list[tuple[Pairs, Sequence[PairChoice]]] = []
         self.pairs: Pairs = []
         self.verdicts: list[Answer[PairChoice]] = []
-        self.heard: list[tuple[int, int, Answer[PairChoice]]] = []
+        self.heard: list[tuple[tuple[int, int], Answer[PairChoice]]] = []
         self.lessons: Answer[Lessons] | tuple[()] = ()
         self.removed = 0
 
@@ -228,12 +223,10 @@ class Tournament:
             self.reviews += [DeepReview(weakness="")] * len(kept)
             return
         with (yield from self.work.convene("review of hypotheses", number, rounds)):
-
-            def pose(seat: int, who: str) -> Answer[DeepReview]:
-                slots = {"idea": self.ideas[old + seat], "lessons": self.lessons}
-                return self.work.pose(who, page, DeepReview, "critique", seat=seat, **slots)
-
-            self.reviews += yield from self.lab.ask_each([self.leader] * len(kept), pose)
+            people, own = [self.leader] * len(kept), [{"idea": one} for one in self.ideas[old:]]
+            self.reviews += yield from self.work.ask_each(
+                people, page, DeepReview, "critique", own, lessons=self.lessons
+            )
 
     def _compete(self, known: int) -> Process[None]:
         """Rounds of pairs, in which by Elo each idea after those that were known plays once."""
@@ -259,29 +252,24 @@ class Tournament:
                     ]
                 else:
                     self.pairs = pair_by_points(ratings, rng)
-                pose = partial(self._pose_pair, ratings)
-                self.verdicts = yield from lab.ask_each([self.leader] * len(self.pairs), pose)
-                self.heard += [
-                    (*pair, said) for pair, said in zip(self.pairs, self.verdicts, strict=True)
-                ]
+                own = [self._pair(pair, ratings) for pair in self.pairs]
+                page = self.search.judge.page or PAGES[self.search.judge.how]
+                self.verdicts = yield from self.work.ask_each(
+                    [self.leader] * len(own), page, PairChoice, "vote", own, lessons=self.lessons
+                )
+                self.heard += zip(self.pairs, self.verdicts, strict=True)
 
-    def _pose_pair(self, ratings: list[float], seat: int, judge: str) -> Answer[PairChoice]:
-        """Ask which of two is better: after a debate if both have won more than they lost."""
-        first, second = self.pairs[seat]
+    def _pair(self, pair: tuple[int, int], ratings: list[float]) -> dict[str, Any]:
+        """What stands on the page of a pair; a debate is held if both have won more than lost."""
+        first, second = pair
         top = self.elo and min(ratings[first], ratings[second]) > START
-        return self.work.pose(
-            judge,
-            PAGES[self.search.judge.how],
-            PairChoice,
-            "vote",
-            seat=seat,
-            first=self.ideas[first],
-            second=self.ideas[second],
-            reviews=(self.reviews[first], self.reviews[second]),
-            turns=self.debate if top else 1,
-            lessons=self.lessons,
-            looks=(self.looks[first], self.looks[second]) if self.looks else None,
-        )
+        return {
+            "first": self.ideas[first],
+            "second": self.ideas[second],
+            "reviews": (self.reviews[first], self.reviews[second]),
+            "turns": self.debate if top else 1,
+            "looks": (self.looks[first], self.looks[second]) if self.looks else None,
+        }
 
     def _learn(self, number: int, rounds: int) -> Process[None]:
         """The meta-review: what recurs in all reviews and in the verdicts of this round."""
@@ -291,9 +279,9 @@ class Tournament:
                 "lessons",
                 Lessons,
                 reviews=tuple(self.reviews),
-                verdicts=tuple(verdict for _, _, verdict in self.heard),
-                firsts=tuple(self.ideas[first] for first, _, _ in self.heard),
-                seconds=tuple(self.ideas[second] for _, second, _ in self.heard),
+                verdicts=tuple(verdict for _, verdict in self.heard),
+                firsts=tuple(self.ideas[first] for (first, _), _ in self.heard),
+                seconds=tuple(self.ideas[second] for (_, second), _ in self.heard),
             )
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from virsci_society.agents.prompts.slots import TurnPosition
 from virsci_society.protocols.ideas import CandidateIdea, Idea, make_candidate
@@ -16,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-    from virsci_society.agents.prompts.prompt import Prompt, Prompts
     from virsci_society.agents.prompts.slots import Reference
     from virsci_society.agents.replies.form import Form
+    from virsci_society.protocols.engines.research_system import ResearchSystem
     from virsci_society.protocols.forms import Topic
     from virsci_society.society.kernel.durations import Process
     from virsci_society.society.teams.lab import Lab
@@ -30,26 +29,11 @@ FoundPapers: TypeAlias = "Answer[tuple[Reference, ...]]"
 """Papers found by one search, unread."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkRules:
-    """What all questions of one team have in common.
-
-    Attributes:
-        references: papers per search (>= 1).
-    """
-
-    references: int = 8
-    sentences: int | None = 3
-    memory: Literal["off", "own"] = "off"
-    profiles: bool = True
-    temperatures: float | Mapping[str, float] | None = None
-
-
 class TeamWork:
     """One team at work; made by ``ResearchSystem.run`` and handed to its stages."""
 
-    def __init__(self, team: Team, lab: Lab, pages: Prompts, rules: WorkRules) -> None:
-        self.team, self.lab, self.pages, self.rules = team, lab, pages, rules
+    def __init__(self, team: Team, lab: Lab, system: ResearchSystem) -> None:
+        self.team, self.lab, self.system, self.pages = team, lab, system, system.pages
         self.topic: Answer[Topic] | Topic | None = None
         self.found: tuple[FoundPapers, ...] = ()
         self.text: Answer[Any] | None = None
@@ -57,7 +41,7 @@ class TeamWork:
 
     def search(self, query: Any, count: int | None = None) -> FoundPapers:
         """Find the papers nearest to a text or an Answer as of now; they count as retrieved."""
-        papers = self.lab.library.search(query, self.rules.references if count is None else count)
+        papers = self.lab.library.search(query, count or self.system.references)
         self.found += (papers,)
         return papers
 
@@ -87,38 +71,60 @@ class TeamWork:
         yield from self.call_meeting()
         return (yield from self.convene(stage, number, rounds))
 
-    def ask(
-        self, who: str, page: str, form: type[FormT], act: str = "utter", **slots: Any
-    ) -> Process[Answer[FormT]]:
+    def ask(self, who: str, page: str, form: type[FormT], *act: str, **slots: Any) -> Process[Any]:
         """Ask one scientist a question and wait for the simulated time that its answer takes."""
-        seats = slots.pop("seats", 1)
-        common = self._common(who, act, slots, seats)
-        return self.lab.ask(who, self._page(page), form, act, **common, **slots)
+        (answer,) = yield from self.lab.ask_each(
+            [who], lambda _, person: self.pose(person, page, form, *act, **slots)
+        )
+        return answer
 
     def pose(
         self, who: str, page: str, form: type[FormT], act: str = "utter", **slots: Any
     ) -> Answer[FormT]:
         """Ask one scientist a question as ``ask`` does, without waiting, for ``Lab.ask_each``."""
-        seats = slots.pop("seats", 1)
-        common = self._common(who, act, slots, seats)
-        return self.lab.pose(who, self._page(page), form, act, **common, **slots)
+        seats, system = slots.pop("seats", 1), self.system
+        # Seats of meetings side by side go on from each other, so that calls have ids of their own.
+        seat = int(slots.get("seat", 0)) % seats + 1
+        common: dict[str, Any] = {
+            "topic": self.topic,
+            "team": tuple(self.team.members),
+            "sentences": system.sentences,
+            "part": "",
+            "position": TurnPosition(self._stage, self._round, self._rounds, seat, seats),
+        }
+        if system.profiles == "off":
+            common["you"] = f"You are {who}."
+        if system.memory == "own" and act == "utter":
+            common["recall"] = self.topic
+        given = system.temperatures
+        temperature = given.get(page) if isinstance(given, Mapping) else given
+        prompt = self.pages[page].at_temperature(temperature)
+        return self.lab.pose(who, prompt, form, act, **common | slots)
 
-    def propose(
+    def ask_each(
         self,
         people: Sequence[str],
-        shown: Any = None,
-        *,
-        page: str = "idea",
-        form: type[Idea] = Idea,
+        page: str,
+        form: type[FormT],
+        act: str = "utter",
+        own: Sequence[Mapping[str, Any]] | None = None,
         seat: int = 0,
         **slots: Any,
+    ) -> Process[list[Answer[FormT]]]:
+        """Ask several side by side, each with slots of its own beside those of all."""
+        each = own or [{}] * len(people)
+        return self.lab.ask_each(
+            people,
+            lambda n, who: self.pose(who, page, form, act, seat=seat + n, **slots, **each[n]),
+        )
+
+    def propose(
+        self, people: Sequence[str], shown: Any = None, *, page: str = "idea", **slots: Any
     ) -> Process[tuple[Answer[CandidateIdea], ...]]:
         """Ask for one idea each, side by side: what everybody is shown is the same."""
         papers = self.search(self.topic) if shown is None else shown
         given = {"archive": (), "summaries": (), "said": (), "references": papers, **slots}
-        said = yield from self.lab.ask_each(
-            people, lambda place, who: self.pose(who, page, form, seat=seat + place, **given)
-        )
+        said = yield from self.ask_each(people, page, Idea, **given)
         return tuple(self.candidate(w, idea, papers) for w, idea in zip(people, said, strict=True))
 
     def candidate(
@@ -128,25 +134,7 @@ class TeamWork:
         near = self.search(idea)
         return self.lab.later(partial(make_candidate, author, True), idea, shown, near, previous)
 
-    def _page(self, name: str) -> Prompt:
-        given = self.rules.temperatures
-        return self.pages[name].at_temperature(
-            given.get(name) if isinstance(given, Mapping) else given
-        )
 
-    def _common(self, who: str, act: str, slots: dict[str, Any], seats: int) -> dict[str, Any]:
-        """The slots of every page: topic, team, sentences, part, and the place in the work."""
-        # Seats of meetings side by side go on from each other, so that calls have ids of their own.
-        seat = int(slots.get("seat", 0)) % seats + 1
-        common: dict[str, Any] = {
-            "topic": self.topic,
-            "team": tuple(self.team.members),
-            "sentences": self.rules.sentences,
-            "part": "",
-            "position": TurnPosition(self._stage, self._round, self._rounds, seat, seats),
-        }
-        if not self.rules.profiles:
-            common["you"] = f"You are {who}."
-        if self.rules.memory == "own" and act == "utter":
-            common["recall"] = self.topic
-        return {name: value for name, value in common.items() if name not in slots}
+def unrated_idea(**fields: str) -> Idea:
+    """An idea whose ratings are the middle of the scale: nobody was asked for any."""
+    return Idea(**fields, clarity=5.0, feasibility=5.0, novelty=5.0)

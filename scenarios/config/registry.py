@@ -197,7 +197,7 @@ class MetricNames:
 
 def import_path(cls: type) -> str:
     """The dotted path ``module:Class`` of a class."""
-    return getattr(cls, "card_path", f"{cls.__module__}:{cls.__qualname__}")
+    return getattr(cls, "card_path", "") or f"{cls.__module__}:{cls.__qualname__}"
 
 
 def import_class(path: str) -> type[BaseModel]:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import virsci_society.protocols.forms
 import virsci_society.protocols.ideas
 import virsci_society.protocols.engines.forms
-import virsci_society.protocols.engines.tournament_forms
 import virsci_society.protocols.virsci.forms
 from tests.agents.offline.offline_examples import (
     advice,
@@ -63,7 +62,7 @@ from virsci_society.protocols.engines.forms import (
     Seeds,
     StepReview,
 )
-from virsci_society.protocols.engines.tournament_forms import DeepReview, Lessons, PairChoice
+from virsci_society.protocols.engines.forms import DeepReview, Lessons, PairChoice
 from virsci_society.protocols.virsci.forms import Agreement, Revision, SelfReview, Stay
 
 talked = st.one_of(said_by_member(remarks), advice)
@@ -177,7 +176,6 @@ def ruled_forms():
         virsci_society.protocols.forms,
         virsci_society.protocols.ideas,
         virsci_society.protocols.engines.forms,
-        virsci_society.protocols.engines.tournament_forms,
         virsci_society.protocols.virsci.forms,
     ):
         for name, value in sorted(vars(module).items()):

@@ -8,7 +8,6 @@ from pathlib import Path
 import virsci_society.protocols.forms
 import virsci_society.protocols.ideas
 import virsci_society.protocols.engines.forms
-import virsci_society.protocols.engines.tournament_forms
 import virsci_society.protocols.peer_review.forms
 import virsci_society.protocols.virsci.forms
 import virsci_society.scenarios.review.review_kinds
@@ -24,7 +23,6 @@ MODULES = (
     virsci_society.protocols.forms,
     virsci_society.protocols.ideas,
     virsci_society.protocols.engines.forms,
-    virsci_society.protocols.engines.tournament_forms,
     virsci_society.protocols.virsci.forms,
     virsci_society.protocols.peer_review.forms,
     virsci_society.scenarios.review.review_kinds,

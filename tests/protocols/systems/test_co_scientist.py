@@ -9,7 +9,7 @@ import pytest
 
 from tests.protocols.systems.conftest import make
 from tests.protocols.systems.test_pages import check, plant
-from virsci_society.protocols.engines.tournament_forms import START, rank
+from virsci_society.protocols.engines.search import START, rank
 
 HYPOTHESES = "Hypothesis A: Idea | Hypothesis B: Idea"
 REVIEWS = "The review of hypothesis A: DeepReview | The review of hypothesis B: DeepReview"

@@ -193,16 +193,12 @@ PAGES = {
     ChairReview 0 | The work: MergedIdea | The reviews: PaperReview x2 | + You chair
       | + - Decision ("accept" or "reject")
     """,
-    # Papers are reviewed beside what they cite; no editor and no journal; answers are read.
+    # Papers are reviewed beside what they cite; no editor and no journal.
     "cycle_researcher": """
     ReadingNotes 0 | $TOPIC | The papers: abstracts | @ Stage: reading and ideas.
       | ! for the others
-    PaperReview 0 | $TOPIC | $RESTS | The work that you review: Draft
+    PaperReview -1 | $TOPIC | $RESTS | The work that you review: Draft
       | + Soundness, Presentation, Contribution from 1 (poor) to 4 | ! editor | ! journal
-    Rewrite 0 | $TOPIC | The paper: Draft | Reviewer 1: PaperReview | Reviewer 2: PaperReview
-      | @ Stage: review, round 2 of 2. | ! editor | ! journal
-    PaperReview -1 | $TOPIC | $RESTS | The work that you review: Rewrite
-      | What its authors answer to the reviews of the version before: Rewrite
     """,
     # The first search is worded by the model, and a verdict rests on all searches.
     "ai_scientist": """

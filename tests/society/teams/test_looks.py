@@ -8,8 +8,6 @@ from tests.protocols.scripted_backend import Players, play
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.protocols.ideas import idea_text
 from virsci_society.protocols.peer_review.protocol import PeerReview
-from virsci_society.protocols.systems.ai_researcher import AIResearcher
-from virsci_society.protocols.systems.co_scientist import CoScientist
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.kernel.durations import FixedDuration
 from virsci_society.society.literature.landscape import Landscape

@@ -10,6 +10,7 @@ from virsci_society.agents.prompts.slots import Reference
 from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.engines.forms import (
     NoveltyVerdict,
+    PairChoice,
     PaperReview,
     PlanStep,
     Proposal,
@@ -22,14 +23,14 @@ from virsci_society.protocols.engines.research_system import (
     count_removed,
     proposal_as_idea,
 )
-from virsci_society.protocols.engines.steps import (
-    distinct_places,
+from virsci_society.protocols.engines.meetings import (
+    best_version,
     mean_of_reviews,
     merge_searches,
     query_at,
 )
-from virsci_society.protocols.engines.tournament_forms import PairChoice
-from virsci_society.protocols.systems.debate import most_frequent
+from virsci_society.protocols.engines.rounds import most_frequent
+from virsci_society.protocols.engines.search import distinct_places
 from virsci_society.protocols.systems.idea2proposal import (
     ComposedTeam,
     classes_of_ages,
@@ -37,7 +38,6 @@ from virsci_society.protocols.systems.idea2proposal import (
     seniority_codes,
     wanted_classes,
 )
-from virsci_society.protocols.systems.research_agent import best_version
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.formation.leaders import Selected
 

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from virsci_society.protocols.engines.tournament_forms import PairChoice
-from virsci_society.protocols.systems.ai_researcher import (
-    award_points,
-    best_of_pairs,
-    pair_by_points,
-)
+from virsci_society.protocols.engines.forms import PairChoice
+from virsci_society.protocols.engines.search import award_points, best_of, pair_by_points, scored
 
 
 def chosen(better):
     return PairChoice(better=better, reason="")
+
+
+def after(points, pairs, *choices):
+    return award_points(points, scored(pairs, [chosen(better) for better in choices]))
 
 
 def test_ideas_of_about_as_many_points_meet_and_nobody_twice():
@@ -30,14 +30,13 @@ def test_with_an_odd_number_one_pauses_and_both_sides_stand_first():
 
 
 def test_points_of_a_round():
-    pairs = [(0, 1), (3, 2)]
-    after = award_points([1.0, 0.0, 0.0, 2.0, 0.0], pairs, [chosen("B"), chosen("")])
-    assert after == [1.0, 1.0, 0.5, 2.5, 1.0]
-    assert sum(after) == 3.0 + 2.0 + 1.0, "a pause counts as a win"
+    points = after([1.0, 0.0, 0.0, 2.0, 0.0], [(0, 1), (3, 2)], "B", "")
+    assert points == [1.0, 1.0, 0.5, 2.5, 1.0]
+    assert sum(points) == 3.0 + 2.0 + 1.0, "a pause counts as a win"
 
 
 def test_of_equal_ideas_the_earliest_wins():
     ideas = ("a", "b", "c")
-    assert best_of_pairs((0.0, 0.0, 0.0), ((1, 2),), (chosen("A"),), ideas) == "a", "its pause"
-    assert best_of_pairs((0.0, 0.5, 0.0), ((1, 2),), (chosen("A"),), ideas) == "b"
-    assert best_of_pairs((0.5, 0.5, 0.0), ((0, 1),), (chosen(""),), ideas) == "a"
+    assert best_of(ideas, after([0.0, 0.0, 0.0], [(1, 2)], "A")) == "a", "its pause"
+    assert best_of(ideas, after([0.0, 0.5, 0.0], [(1, 2)], "A")) == "b"
+    assert best_of(ideas, after([0.5, 0.5, 0.0], [(0, 1)], "")) == "a"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virsci_society.protocols.engines.tournament_forms import (
+from virsci_society.protocols.engines.search import (
     START,
     elo_ratings,
     expected_score,
