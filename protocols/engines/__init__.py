@@ -1,6 +1,5 @@
-"""Parts that several research systems share, each with a test of its own.
+"""What research systems stand on.
 
-Read ``research_system`` first (what all systems have in common), then ``team_work`` (rounds,
-questions, searches), ``forms`` and ``steps`` (what two systems or more do alike), ``elo`` and
-``tournament_forms`` (hypotheses compared in pairs).
+Read ``card`` first (what a card can say), then ``meetings`` (rounds of questions), ``rounds`` and
+``search`` (the engines); ``research_system`` and ``team_work`` hold what all systems share.
 """

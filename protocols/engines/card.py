@@ -1,4 +1,4 @@
-"""The card of a research system: one YAML file that says who is asked what, and what is kept.
+"""The card of a research system, a YAML file that says who is asked what and what is kept.
 
 A card is data. It says which stages there are, which questions stand in each round, who is asked
 and what is shown; ``meetings`` holds the rounds, and ``search`` ranks and expands what they make.
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from virsci_society.agents.config import Part, Switch
 from virsci_society.agents.prompts.prompt import DEFINITION, Prompts
@@ -21,7 +21,7 @@ from virsci_society.protocols.engines.research_system import ResearchSystem, Tea
 from virsci_society.protocols.ideas import Idea
 
 
-class Question(NamedTuple):
+class QuestionKind(NamedTuple):
     """A kind of question: the form of its reply, its usual page, and the kind of act."""
 
     form: type[Form]
@@ -30,20 +30,20 @@ class Question(NamedTuple):
 
 
 QUESTIONS = {
-    "queries": Question(forms.SearchQueries, "queries"),
-    "notes": Question(forms.ReadingNotes, "reading"),
-    "contribution": Question(forms.Contribution, "meeting"),
-    "idea": Question(Idea, "idea"),
-    "better_idea": Question(forms.RefinedIdea, "refinement"),
-    "joint_idea": Question(forms.MergedIdea, "aggregation"),
-    "worked_out_idea": Question(forms.SearchedIdea, "ideation"),
-    "seeds": Question(forms.Seeds, "seeds"),
-    "objection": Question(forms.HypothesisReview, "criticism", "critique"),
-    "verdict": Question(forms.NoveltyVerdict, "novelty", "vote"),
-    "review": Question(forms.PaperReview, "paper_review", "review"),
-    "decision": Question(forms.ChairReview, "meta_review", "review"),
-    "step": Question(forms.PlanStep, "step"),
-    "step_review": Question(forms.StepReview, "step_review", "review"),
+    "queries": QuestionKind(forms.SearchQueries, "queries"),
+    "notes": QuestionKind(forms.ReadingNotes, "reading"),
+    "contribution": QuestionKind(forms.Contribution, "meeting"),
+    "idea": QuestionKind(Idea, "idea"),
+    "better_idea": QuestionKind(forms.RefinedIdea, "refinement"),
+    "joint_idea": QuestionKind(forms.MergedIdea, "aggregation"),
+    "worked_out_idea": QuestionKind(forms.SearchedIdea, "ideation"),
+    "seeds": QuestionKind(forms.Seeds, "seeds"),
+    "objection": QuestionKind(forms.HypothesisReview, "criticism", "critique"),
+    "verdict": QuestionKind(forms.NoveltyVerdict, "novelty", "vote"),
+    "review": QuestionKind(forms.PaperReview, "paper_review", "review"),
+    "decision": QuestionKind(forms.ChairReview, "meta_review", "review"),
+    "step": QuestionKind(forms.PlanStep, "step"),
+    "step_review": QuestionKind(forms.StepReview, "step_review", "review"),
 }
 """By the words that a card has for them."""
 
@@ -95,7 +95,7 @@ class Key(Part):
         return f"{self.about}{unit} Source: {self.source or 'the card'}."
 
 
-class Turn(Part):
+class CardTurn(Part):
     """One question of a round: who is asked for what, and what stands on the page."""
 
     who: str = "leader"
@@ -122,16 +122,16 @@ class Turn(Part):
     """Papers that a search of its own keeps; null: ``references``."""
 
 
-class Meeting(Part):
+class CardMeeting(Part):
     """Rounds of one name, each with its questions."""
 
     name: Text
     """What pages call it."""
-    opening: tuple[Turn, ...] = ()
+    opening: tuple[CardTurn, ...] = ()
     """The questions of a first round of its own."""
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[CardTurn, ...] = ()
     """The questions of each round."""
-    closing: tuple[Turn, ...] = ()
+    closing: tuple[CardTurn, ...] = ()
     """The questions of a last round of its own."""
     rounds: Number = 1
     """Rounds between opening and closing."""
@@ -145,11 +145,11 @@ class Meeting(Part):
     """Meetings with the same questions, side by side."""
 
     @property
-    def all_turns(self) -> tuple[Turn, ...]:
+    def all_turns(self) -> tuple[CardTurn, ...]:
         """The questions of all its rounds."""
         return (*self.opening, *self.turns, *self.closing)
 
-    def turns_of(self, number: int, rounds: int) -> tuple[Turn, ...]:
+    def turns_of(self, number: int, rounds: int) -> tuple[CardTurn, ...]:
         """The questions of one of its rounds, from 1."""
         if self.opening and number == 1:
             return self.opening
@@ -170,10 +170,10 @@ class Stage(Part):
     """Scientists outside the team who are asked."""
     skip_one: bool = False
     """Left out where there is one idea only."""
-    meetings: tuple[Meeting, ...] = Field(min_length=1)
+    meetings: tuple[CardMeeting, ...] = Field(min_length=1)
 
     @property
-    def turns(self) -> Iterator[Turn]:
+    def turns(self) -> Iterator[CardTurn]:
         """All questions of the stage."""
         for meeting in self.meetings:
             yield from meeting.all_turns
@@ -226,7 +226,7 @@ class Search(Part):
     expand: Expansion | None = None
 
 
-class Card(Part):
+class SystemCard(Part):
     """A research system as data."""
 
     name: Name
@@ -252,11 +252,15 @@ class Card(Part):
     alike (key ``similarity``), or the joined steps of a plan."""
     search: Search | None = None
 
-    @model_validator(mode="after")
-    def _has_its_engine(self) -> Card:
-        if (self.search is None) == (self.engine == "search"):
-            raise ValueError("search is the section of engine: search, and of no other")
-        return self
+    @property
+    def base(self) -> type[ResearchSystem]:
+        """The class that has what all systems of its kind share."""
+        return TeamSystem if self.team == "several" else ResearchSystem
+
+    @property
+    def own_keys(self) -> list[tuple[str, Key]]:
+        """The keys that only this card has."""
+        return [one for one in self.keys.items() if one[0] not in self.base.model_fields]
 
     @property
     def role_names(self) -> tuple[str, ...]:
@@ -265,44 +269,73 @@ class Card(Part):
 
     def faults(self, pages: Prompts) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Names that are not there, each with its place in the card and what is wrong."""
-        base = TeamSystem if self.team == "several" else ResearchSystem
-        numbers = [name for name in self.keys if name not in base.model_fields]
+        numbers = [name for name, _ in self.own_keys]
         known = {page.name: page for page in pages}
         people = (*EVERYBODY, *self.role_names)
         for at, value in _numbers(self.model_dump(exclude={"keys"}), ()):
-            if value not in (*numbers, *base.model_fields):
+            if value not in (*numbers, *self.base.model_fields):
                 yield at, f"there is no key {value!r}{did_you_mean(value, numbers)}"
-        for name in numbers:
-            if not (key := self.keys[name]).about or key.default is None:
+        if (self.search is None) == (self.engine == "search"):
+            yield ("engine",), "search is the section of engine: search, and of no other"
+        for name, key in self.own_keys:
+            if not key.about or key.default is None:
                 yield ("keys", name), "a key of the card needs default and about"
+        there = {"reviewers", "chair"} if any(stage.reviewers for stage in self.stages) else set()
         for at, turn in self._turns():
             if turn.asks not in QUESTIONS:
                 hint = did_you_mean(turn.asks, QUESTIONS)
-                yield (
-                    (*at, "asks"),
-                    f"got {turn.asks!r}, expected one of {', '.join(QUESTIONS)}{hint}",
-                )
+                yield (*at, "asks"), f"expected one of {', '.join(QUESTIONS)}{hint}"
                 continue
             if turn.who not in people:
                 yield (*at, "who"), f"nobody is called {turn.who!r}{did_you_mean(turn.who, people)}"
-            name = turn.page or QUESTIONS[turn.asks].page
-            if name not in known:
-                problem = f"there is no page {name!r}{did_you_mean(name, known)}"
-                yield (*at, "page"), f"{problem}; write it as prompts/{name}.txt beside the card"
+            for field in ("asks", "who", "papers"):
+                needed = NEEDS.get(value := getattr(turn, field), "")
+                if needed and needed not in there:
+                    yield (*at, field), f"{value!r} needs {needed} before it"
+            question, name = QUESTIONS[turn.asks], turn.page or QUESTIONS[turn.asks].page
+            there |= {turn.asks} | ({"idea"} if issubclass(question.form, IDEAS) else set())
+            page = known.get(name)
+            if page is None:
+                yield (*at, "page"), _no_page(name, known)
                 continue
-            page = known[name]
             for slot in sorted(page.slots - GIVEN_SLOTS):
                 hint = did_you_mean(slot, GIVEN_SLOTS)
                 place = f"{page.path}:{page.line_of(slot)}"
                 yield (*at, "page"), f"{place}: no question gives the slot {slot!r}{hint}"
+        if there and not there & {"idea", "step"}:
+            yield ("stages",), "no question asks for an idea"
+        if self.search is not None:
+            for place, name in (("review", self.search.review), ("judge", self.search.judge.page)):
+                if name and name not in known:
+                    yield ("search", place), _no_page(name, known)
 
-    def _turns(self) -> Iterator[tuple[tuple[str | int, ...], Turn]]:
+    def _turns(self) -> Iterator[tuple[tuple[str | int, ...], CardTurn]]:
         """All questions with their places in the card."""
         for i, stage in enumerate(self.stages):
             for j, meeting in enumerate(stage.meetings):
                 for part in ("opening", "turns", "closing"):
                     for k, turn in enumerate(getattr(meeting, part)):
                         yield ("stages", i, "meetings", j, part, k), turn
+
+
+SECTIONS: Mapping[str, type[Part]] = {
+    **{"keys": Key, "stages": Stage, "meetings": CardMeeting},
+    **{"opening": CardTurn, "turns": CardTurn, "closing": CardTurn},
+    **{"search": Search, "judge": Judging, "expand": Expansion},
+}
+"""The sections of a card by the key under which they stand."""
+NEEDS = {
+    **dict.fromkeys(("better_idea", "objection", "verdict", "review", "authors", "ideas"), "idea"),
+    **{"found": "queries", "step_review": "step", "decision": "review"},
+    **{"reviewers": "reviewers", "chair": "reviewers"},
+}
+"""What has to be there before a question, a person or papers: another question, or reviewers."""
+IDEAS = (Idea, forms.Seeds)
+
+
+def _no_page(name: str, known: Mapping[str, Any]) -> str:
+    hint = did_you_mean(name, known)
+    return f"there is no page {name!r}{hint}; write it as prompts/{name}.txt beside the card"
 
 
 NUMBERS = frozenset(

@@ -1,4 +1,4 @@
-"""The meetings of a card: rounds of questions, and what a team has on the table meanwhile."""
+"""The meetings of a card, and what a team has on the table meanwhile."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.prompts.slots import Utterance
-from virsci_society.protocols.engines.card import QUESTIONS, Meeting, Stage, Turn
-from virsci_society.protocols.engines.team_work import TeamWork, unrated_idea
+from virsci_society.protocols.engines.card import QUESTIONS, CardMeeting, CardTurn, Stage
+from virsci_society.protocols.engines.research_system import TeamWork, unrated_idea
 from virsci_society.protocols.ideas import CandidateIdea, Idea, without_ratings
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Board:
         for meeting in stage.meetings:
             yield from self._hold_meeting(meeting)
 
-    def _hold_meeting(self, meeting: Meeting) -> Process[None]:
+    def _hold_meeting(self, meeting: CardMeeting) -> Process[None]:
         ends = [part for part in (meeting.opening, meeting.closing) if part]
         rounds = self.number(meeting.rounds) + len(ends)
         if meeting.seeds is not None:
@@ -160,7 +160,7 @@ class Board:
         return made
 
     def _take_turns(
-        self, turns: Sequence[Turn], meeting: Meeting, number: int, **slots: Any
+        self, turns: Sequence[CardTurn], meeting: CardMeeting, number: int, **slots: Any
     ) -> Process[None]:
         """The questions of one round, one after another."""
         seat = self.place * sum(len(self._people(turn)) for turn in turns)
@@ -176,7 +176,7 @@ class Board:
             else:
                 yield from self._ask(turn, people, place, **slots)
 
-    def _people(self, turn: Turn) -> tuple[str, ...]:
+    def _people(self, turn: CardTurn) -> tuple[str, ...]:
         """Who is asked, once for each reply."""
         team = self.work.team
         people: tuple[str, ...] = (team.leader,)
@@ -213,13 +213,15 @@ class Board:
             places[-1] = "last"
         return tuple((who, roles[at]) for who, at in zip(members, places, strict=True))
 
-    def _part(self, turn: Turn, who: str) -> str:
+    def _part(self, turn: CardTurn, who: str) -> str:
         """The role in which somebody is asked; empty without one."""
         if turn.who in self.card.role_names:
             return turn.who
         return dict(self._roles()).get(who, "") if isinstance(self.card.roles, Mapping) else ""
 
-    def _ask(self, turn: Turn, people: tuple[str, ...], seat: int, **slots: Any) -> Process[None]:
+    def _ask(
+        self, turn: CardTurn, people: tuple[str, ...], seat: int, **slots: Any
+    ) -> Process[None]:
         """Ask some people side by side, and put what they reply on the table."""
         work, question = self.work, QUESTIONS[turn.asks]
         if turn.asks in SEARCHING and self.replies[turn.asks]:
@@ -255,7 +257,7 @@ class Board:
         if issubclass(question.form, Idea):
             self._keep_ideas(turn, people, replies, papers, ideas)
 
-    def _slots(self, turn: Turn, slots: dict[str, Any]) -> dict[str, Any]:
+    def _slots(self, turn: CardTurn, slots: dict[str, Any]) -> dict[str, Any]:
         """The slots of a page; what it does not show is empty."""
         shows, asks = turn.shows, turn.asks
         earlier: tuple[Any, ...] = ()
@@ -295,7 +297,7 @@ class Board:
             **slots,
         }
 
-    def _papers(self, turn: Turn, who: str, idea: Answer[CandidateIdea] | None) -> Any:
+    def _papers(self, turn: CardTurn, who: str, idea: Answer[CandidateIdea] | None) -> Any:
         """The papers that stand on a page."""
         which = turn.papers
         if which in ("topic", "idea") and getattr(self.system, "literature", "on") == "off":
@@ -339,7 +341,7 @@ class Board:
         common = partial(common_entities, self.system.entities)
         self.papers["entities"] = lab.later(common, self.papers["core"], store)
 
-    def _keep(self, turn: Turn, people: Sequence[str], replies: list[Answer[Any]]) -> None:
+    def _keep(self, turn: CardTurn, people: Sequence[str], replies: list[Answer[Any]]) -> None:
         """Put replies on the table."""
         said, notes = tuple(map(Utterance, people, replies)), self.work.team.notes
         self.replies[turn.asks].append(tuple(replies))
@@ -361,7 +363,7 @@ class Board:
 
     def _keep_ideas(
         self,
-        turn: Turn,
+        turn: CardTurn,
         people: tuple[str, ...],
         replies: Sequence[Answer[Any]],
         papers: Sequence[Any],
@@ -379,7 +381,7 @@ class Board:
             self.ideas, self.authors = tuple(made), people
         self.idea = self.ideas[0]
 
-    def _ask_for_seeds(self, meeting: Meeting, number: int, seat: int) -> Process[None]:
+    def _ask_for_seeds(self, meeting: CardMeeting, number: int, seat: int) -> Process[None]:
         """One reply with several seed ideas; every second page shows some of the papers found."""
         lab, work, shown = self.lab, self.work, self.system.shown
         order = lab.rng("papers", number).permutation(2 * shown)

@@ -2,24 +2,26 @@
 
 A system says how a team comes to an idea. What all of them share stands here and has the same keys:
 the topic, the literature, the team, and the last step, in which one call makes the idea a paper. So
-what differs between two systems is the way to the idea (``CycleResearcher`` writes several papers).
+what differs between two systems is the way to the idea. ``TeamWork`` holds the rounds, questions
+and searches of one team.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from pydantic import Field, field_validator, model_validator
 
 from virsci_society.agents.config import Switch
 from virsci_society.agents.prompts.prompt import Prompts
-from virsci_society.agents.prompts.slots import paper_key
+from virsci_society.agents.prompts.slots import TurnPosition, paper_key
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.protocols.collaborator_selection import (
     Invitations,
@@ -27,12 +29,13 @@ from virsci_society.protocols.collaborator_selection import (
     select_collaborators,
 )
 from virsci_society.protocols.engines.forms import Proposal
-from virsci_society.protocols.engines.team_work import TeamWork, unrated_idea
 from virsci_society.protocols.forms import Draft, Topic
 from virsci_society.protocols.given_topics import GivenTopic
 from virsci_society.protocols.ideas import (
     CandidateIdea,
+    Idea,
     idea_text,
+    make_candidate,
     retrieved_references,
     used_references,
 )
@@ -44,11 +47,19 @@ from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from virsci_society.agents.prompts.slots import Reference
+    from virsci_society.agents.replies.form import Form
     from virsci_society.society.kernel.durations import Process
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
 
+
+FormT = TypeVar("FormT", bound="Form")
+IdeaT = TypeVar("IdeaT", bound="Idea")
+FoundPapers: TypeAlias = "Answer[tuple[Reference, ...]]"
+"""Papers found by one search, unread."""
 
 PAGES = Prompts(Path(__file__).with_name("prompts"), VIRSCI_PROMPTS)
 """The prompts that several systems share. Pages that are not there are VirSci's: the invitation,
@@ -257,6 +268,117 @@ class TeamSystem(Invitations, TeamMembers, ResearchSystem):
         )
         selection = select_collaborators(work.team, work.lab, building, work.pages)
         yield from work.lab.stage("selection", selection)
+
+
+class TeamWork:
+    """One team at work; made by ``ResearchSystem.run`` and handed to its stages."""
+
+    def __init__(self, team: Team, lab: Lab, system: ResearchSystem) -> None:
+        self.team, self.lab, self.system, self.pages = team, lab, system, system.pages
+        self.topic: Answer[Topic] | Topic | None = None
+        self.found: tuple[FoundPapers, ...] = ()
+        self.text: Answer[Any] | None = None
+        self._stage, self._round, self._rounds = "", 0, 0
+
+    def search(self, query: Any, count: int | None = None) -> FoundPapers:
+        """Find the papers nearest to a text or an Answer as of now; they count as retrieved."""
+        papers = self.lab.library.search(query, count or self.system.references)
+        self.found += (papers,)
+        return papers
+
+    def call_meeting(self) -> Process[None]:
+        """Let the members do their homework, then wait for the date of the next meeting.
+
+        Answers of the meeting before may be read on that date. A system that is done by then leaves
+        the meeting that was called to what comes next.
+        """
+        yield from self.lab.prepare()
+        yield from self.lab.notice()
+
+    def convene(
+        self, stage: str, number: int = 1, rounds: int = 1, *, before: int = 0
+    ) -> Process[AbstractContextManager[object]]:
+        """Hold the meeting that was called, which is one round, until its ``with`` block ends."""
+        # Closed here if the wait for its members ends the team; otherwise handed over open.
+        with ExitStack() as meeting:
+            yield meeting.enter_context(self.lab.convene(before + number))
+            self._stage, self._round, self._rounds = stage, number, rounds
+            return meeting.pop_all()
+
+    def hold_round(
+        self, stage: str, number: int = 1, rounds: int = 1
+    ) -> Process[AbstractContextManager[object]]:
+        """Call a meeting and hold it: ``with (yield from work.hold_round("vote")):``."""
+        yield from self.call_meeting()
+        return (yield from self.convene(stage, number, rounds))
+
+    def ask(self, who: str, page: str, form: type[FormT], *act: str, **slots: Any) -> Process[Any]:
+        """Ask one scientist a question and wait for the simulated time that its answer takes."""
+        (answer,) = yield from self.lab.ask_each(
+            [who], lambda _, person: self.pose(person, page, form, *act, **slots)
+        )
+        return answer
+
+    def pose(
+        self, who: str, page: str, form: type[FormT], act: str = "utter", **slots: Any
+    ) -> Answer[FormT]:
+        """Ask one scientist a question as ``ask`` does, without waiting, for ``Lab.ask_each``."""
+        seats, system = slots.pop("seats", 1), self.system
+        # Seats of meetings side by side go on from each other, so that calls have ids of their own.
+        seat = int(slots.get("seat", 0)) % seats + 1
+        common: dict[str, Any] = {
+            "topic": self.topic,
+            "team": tuple(self.team.members),
+            "sentences": system.sentences,
+            "part": "",
+            "position": TurnPosition(self._stage, self._round, self._rounds, seat, seats),
+        }
+        if system.profiles == "off":
+            common["you"] = f"You are {who}."
+        if system.memory == "own" and act == "utter":
+            common["recall"] = self.topic
+        given = system.temperatures
+        temperature = given.get(page) if isinstance(given, Mapping) else given
+        prompt = self.pages[page].at_temperature(temperature)
+        return self.lab.pose(who, prompt, form, act, **common | slots)
+
+    def ask_each(
+        self,
+        people: Sequence[str],
+        page: str,
+        form: type[FormT],
+        act: str = "utter",
+        own: Sequence[Mapping[str, Any]] | None = None,
+        seat: int = 0,
+        **slots: Any,
+    ) -> Process[list[Answer[FormT]]]:
+        """Ask several side by side, each with slots of its own beside those of all."""
+        each = own or [{}] * len(people)
+        return self.lab.ask_each(
+            people,
+            lambda n, who: self.pose(who, page, form, act, seat=seat + n, **slots, **each[n]),
+        )
+
+    def propose(
+        self, people: Sequence[str], shown: Any = None, *, page: str = "idea", **slots: Any
+    ) -> Process[tuple[Answer[CandidateIdea], ...]]:
+        """Ask for one idea each, side by side: what everybody is shown is the same."""
+        papers = self.search(self.topic) if shown is None else shown
+        given = {"archive": (), "summaries": (), "said": (), "references": papers, **slots}
+        said = yield from self.ask_each(people, page, Idea, **given)
+        return tuple(self.candidate(w, idea, papers) for w, idea in zip(people, said, strict=True))
+
+    def candidate(
+        self, author: str, idea: Answer[IdeaT], shown: Any = (), previous: Any = ()
+    ) -> Answer[CandidateIdea]:
+        """An idea with the papers near it, unread; see ``make_candidate``."""
+        near = self.search(idea)
+        return self.lab.later(partial(make_candidate, author, True), idea, shown, near, previous)
+
+
+def unrated_idea(**fields: str) -> Idea:
+    """An idea whose ratings are the middle of the scale: nobody was asked for any."""
+    return Idea(**fields, clarity=5.0, feasibility=5.0, novelty=5.0)
 
 
 def proposal_as_idea(author: str, proposal: Proposal, *found: tuple[Any, ...]) -> CandidateIdea:

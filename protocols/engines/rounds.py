@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import create_model, model_validator
 
 from virsci_society.agents.prompts.prompt import Prompts
-from virsci_society.protocols.engines.card import Card
+from virsci_society.protocols.engines.card import SystemCard
 from virsci_society.protocols.engines.meetings import Board
 from virsci_society.protocols.engines.research_system import (
     PAGES,
     STAGES,
     ResearchSystem,
     TeamSystem,
+    TeamWork,
+    unrated_idea,
 )
 from virsci_society.protocols.engines.search import search_on, unit_vector
-from virsci_society.protocols.engines.team_work import TeamWork, unrated_idea
 from virsci_society.protocols.ideas import CandidateIdea, confidence
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 class SoloCard(ResearchSystem):
     """A research system of one scientist that works by a card."""
 
-    card: ClassVar[Card]
+    card: ClassVar[SystemCard]
     card_path: ClassVar[str] = ""
     key_texts: ClassVar[Mapping[str, str]] = {}
 
@@ -79,7 +80,7 @@ def pages_beside(card: Path) -> Prompts:
     return Prompts(card.with_name("prompts"), PAGES)
 
 
-def system_of(card: Card, pages: Prompts, path: str) -> type[ResearchSystem]:
+def system_of(card: SystemCard, pages: Prompts, path: str) -> type[ResearchSystem]:
     """The class of a card, whose fields are its keys.
 
     Args:

@@ -1,4 +1,4 @@
-"""The engine of systems that search: ideas are compared, and further ones made of the best."""
+"""The engine of systems that compare ideas and make further ones of the best."""
 
 from __future__ import annotations
 
@@ -70,7 +70,12 @@ def grow_tree(board: Board, search: Search) -> Process[Answer[CandidateIdea]]:
                 parent, near = ideas[best], work.search(ideas[best])
                 remarks = (Utterance(leader, marks[best]),)
                 children = [leader] * min(breadth, budget - len(ideas))
-                slots: dict[str, Any] = {"previous": parent, "references": near, "feedback": remarks, "others": ()}
+                slots: dict[str, Any] = {
+                    "previous": parent,
+                    "references": near,
+                    "feedback": remarks,
+                    "others": (),
+                }
                 said = yield from work.ask_each(
                     children, "refinement", RefinedIdea, ends=False, **slots
                 )

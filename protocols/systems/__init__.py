@@ -1,6 +1,5 @@
-"""The research systems of other papers, rebuilt as protocols for teams of one society.
+"""The research systems of other papers, as cards and, where no card can say it, as code.
 
-One module per system; ``prompts`` holds the pages that only one has. What they
-share is in ``protocols/parts``. ``docs/protocols`` says of each what is faithful and what is
-adapted, and ``society list protocols`` lists them with their sources.
+``prompts`` holds the pages that only single systems have. ``protocols/engines`` holds what cards
+stand on, ``docs/protocols`` what is faithful and what is adapted.
 """

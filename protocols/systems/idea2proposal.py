@@ -19,8 +19,12 @@ from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.engines.forms import Contribution, Proposal
 from virsci_society.protocols.engines.meetings import merge_searches
-from virsci_society.protocols.engines.research_system import TeamSystem, proposal_as_idea
-from virsci_society.protocols.engines.team_work import FoundPapers, TeamWork
+from virsci_society.protocols.engines.research_system import (
+    FoundPapers,
+    TeamSystem,
+    TeamWork,
+    proposal_as_idea,
+)
 from virsci_society.protocols.policies.coauthorship import Coauthorship
 from virsci_society.society.departures import career_ages
 from virsci_society.society.formation.selection import SelectionPolicy

@@ -1,4 +1,4 @@
-"""Research systems written as cards: YAML files, read with file and line in every message."""
+"""Cards of research systems, read with file and line in every message."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.diagnostics import Diagnostics, describe_errors, unknown_key
 from virsci_society.scenarios.config.document import single_document
+from virsci_society.scenarios.config.yaml_io import KeyPath, display_path
 
 if TYPE_CHECKING:
     from virsci_society.protocols.engines.research_system import ResearchSystem
@@ -29,7 +30,7 @@ def read_card(path: str) -> type[ResearchSystem]:
     Raises:
         InputError: with file and line of every fault.
     """
-    from virsci_society.protocols.engines.card import Card
+    from virsci_society.protocols.engines.card import SystemCard
     from virsci_society.protocols.engines.rounds import pages_beside, system_of
 
     file = CARDS / path
@@ -38,23 +39,47 @@ def read_card(path: str) -> type[ResearchSystem]:
     document = single_document(file)
     diagnostics = Diagnostics(document)
     try:
-        card = Card.model_validate(document.data)
+        card = SystemCard.model_validate(document.data)
     except ValidationError as error:
-        for one in error.errors(include_url=False):
-            place = one["loc"]
-            if one["type"] == "extra_forbidden":
-                known = [*Card.model_fields] if len(place) == 1 else []
-                diagnostics.add(place, unknown_key(place[-1], known))
-            elif one["type"] == "missing":
-                diagnostics.add(place, "required, but not given")
-            else:
-                while place and place not in document.origins:
-                    place = place[:-1]  # the names of types that a union tried
-                diagnostics.add(place, describe_errors([one]))
+        _note(diagnostics, error, (), file)
         diagnostics.raise_faults()
         raise
     pages = pages_beside(file)
     for place, problem in card.faults(pages):
         diagnostics.add(place, problem)
     diagnostics.raise_faults()
-    return system_of(card, pages, path)
+    made = system_of(card, pages, path)
+    usual = {name: key.default for name, key in card.own_keys}
+    for values in (usual, made.published, made.matched):
+        try:
+            made.model_validate(values)
+        except ValidationError as error:
+            _note(diagnostics, error, ("keys",), file)
+    diagnostics.raise_faults()
+    return made
+
+
+def _note(diagnostics: Diagnostics, error: ValidationError, at: KeyPath, file: Path) -> None:
+    """Note what pydantic found, each with its place in the card."""
+    from virsci_society.protocols.engines.card import SECTIONS, SystemCard
+
+    origins = diagnostics.document.origins
+    errors = error.errors(include_url=False)
+    for one in errors:
+        place: KeyPath = (*at, *one["loc"])
+        above = [step for step in place[:-1] if step in SECTIONS]
+        known = SECTIONS[str(above[-1])] if above else SystemCard
+        problem = describe_errors([one])
+        if one["type"] == "too_short" and len(errors) > 1:
+            continue  # what failed in it is told by itself
+        if one["type"] == "extra_forbidden":
+            problem = unknown_key(place[-1], [*known.model_fields])
+        elif one["type"] == "missing" and len(place) == 1:
+            problem = f"{display_path(file)}: {place[0]}: required, but not given"
+            place = ()
+        elif one["type"] == "missing":
+            problem = "required, but not given"
+        else:
+            while place and place not in origins:
+                place = place[:-1]  # the names of types that a union tried
+        diagnostics.add(place, problem)

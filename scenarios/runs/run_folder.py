@@ -26,6 +26,7 @@ from virsci_society.agents.files.atomic_files import (
 )
 from virsci_society.agents.files.file_hashes import HASHES, hash_json, source_digest, write_hashes
 from virsci_society.agents.redaction import redact
+from virsci_society.scenarios.config.cards import CARDS
 from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.config.yaml_io import write_yaml
@@ -345,7 +346,7 @@ def _database(papers: Papers, vectors: Any) -> Database:
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:
     """sha256 of the prompt files beside the classes that use them: protocol and publication.
 
-    Pages from a user's own folder are listed too, as ``FOLDER/NAME``.
+    Pages from a user's own folder are listed too, as ``FOLDER/NAME``, and cards of systems.
     Those of the components of a mixture and those that an intervention brings in are among them.
     """
     files: dict[str, Path] = {}
@@ -354,8 +355,10 @@ def prompt_hashes(scenario: Scenario) -> dict[str, str]:
             # The packages are symbolic links in a checkout, so one file has two paths.
             beside = {path.name: path.resolve() for path in _prompts_beside(protocol)}
             files |= beside
+            if card := getattr(protocol, "card_path", ""):
+                files[Path(card).name] = (CARDS / card).resolve()
             for path in (page.path.resolve() for page in getattr(protocol, "pages", ())):
-                if beside.get(path.name, path) != path:
+                if beside.get(path.name) != path:
                     files[f"{path.parent.name}/{path.name}"] = path
         review = _prompts_beside(held.publication)
         files |= {f"publication/{path.name}": path for path in review}

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import virsci_society.protocols.engines.forms
 import virsci_society.protocols.forms
 import virsci_society.protocols.ideas
-import virsci_society.protocols.engines.forms
 import virsci_society.protocols.virsci.forms
 from tests.agents.offline.offline_examples import (
     advice,
@@ -34,6 +34,26 @@ from virsci_society.agents.offline.backend import answer_offline, rule_of
 from virsci_society.agents.prompts.request import Request
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import read_reply
+from virsci_society.protocols.engines.forms import (
+    ChairReview,
+    Contribution,
+    DeepReview,
+    HypothesisReview,
+    IdeaScore,
+    Lessons,
+    MergedIdea,
+    NoveltyVerdict,
+    PairChoice,
+    PaperReview,
+    PlanStep,
+    Proposal,
+    ReadingNotes,
+    RefinedIdea,
+    SearchedIdea,
+    SearchQueries,
+    Seeds,
+    StepReview,
+)
 from virsci_society.protocols.forms import (
     AnotherTurn,
     Choice,
@@ -45,24 +65,6 @@ from virsci_society.protocols.forms import (
     Topic,
 )
 from virsci_society.protocols.ideas import Ballot, Idea
-from virsci_society.protocols.engines.forms import (
-    ChairReview,
-    Contribution,
-    HypothesisReview,
-    IdeaScore,
-    MergedIdea,
-    NoveltyVerdict,
-    PaperReview,
-    PlanStep,
-    Proposal,
-    ReadingNotes,
-    RefinedIdea,
-    SearchedIdea,
-    SearchQueries,
-    Seeds,
-    StepReview,
-)
-from virsci_society.protocols.engines.forms import DeepReview, Lessons, PairChoice
 from virsci_society.protocols.virsci.forms import Agreement, Revision, SelfReview, Stay
 
 talked = st.one_of(said_by_member(remarks), advice)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import virsci_society.protocols.engines.forms
 import virsci_society.protocols.forms
 import virsci_society.protocols.ideas
-import virsci_society.protocols.engines.forms
 import virsci_society.protocols.peer_review.forms
 import virsci_society.protocols.virsci.forms
 import virsci_society.scenarios.review.review_kinds

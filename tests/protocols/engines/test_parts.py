@@ -7,7 +7,6 @@ from tests.protocols.systems.conftest import live, make
 from virsci_society.agents.offline.asked import Asked
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.slots import Reference
-from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.engines.forms import (
     NoveltyVerdict,
     PairChoice,
@@ -17,20 +16,21 @@ from virsci_society.protocols.engines.forms import (
     SearchQueries,
     StepReview,
 )
-from virsci_society.protocols.engines.offline_rules import TITLE_WORDS, write_step
-from virsci_society.protocols.engines.research_system import (
-    check_references,
-    count_removed,
-    proposal_as_idea,
-)
 from virsci_society.protocols.engines.meetings import (
     best_version,
     mean_of_reviews,
     merge_searches,
     query_at,
 )
+from virsci_society.protocols.engines.offline_rules import TITLE_WORDS, write_step
+from virsci_society.protocols.engines.research_system import (
+    check_references,
+    count_removed,
+    proposal_as_idea,
+)
 from virsci_society.protocols.engines.rounds import most_frequent
 from virsci_society.protocols.engines.search import distinct_places
+from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.systems.idea2proposal import (
     ComposedTeam,
     classes_of_ages,

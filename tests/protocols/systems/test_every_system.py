@@ -83,16 +83,16 @@ def runs(words, length=8):
 
 
 def own_pages():
-    folders = [ROOT / "protocols" / "parts" / "prompts"]
-    folders += [ROOT / "protocols" / "systems" / "prompts"]
+    folders = [ROOT / "protocols" / name / "prompts" for name in ("engines", "systems")]
     return [page for folder in folders for page in sorted(folder.glob("*.txt"))]
 
 
 @pytest.mark.parametrize("page", own_pages(), ids=lambda page: f"{page.parts[-3]}-{page.stem}")
 def test_pages_are_asked_for_and_clean_text_in_our_own_words(page):
-    text, folder = page.read_text(encoding="utf-8"), page.parents[1]
-    own = folder if folder.name != "parts" else ROOT / "protocols"
-    assert any(f'"{page.stem}"' in path.read_text(encoding="utf-8") for path in own.rglob("*.py"))
+    text = page.read_text(encoding="utf-8")
+    asking = [*(ROOT / "protocols").rglob("*.py"), *(ROOT / "protocols").rglob("*.yaml")]
+    named = re.compile(rf'"{page.stem}"|(page|review): {page.stem}\b')
+    assert any(named.search(path.read_text(encoding="utf-8")) for path in asking)
     assert text.isascii()
     assert "\t" not in text
     assert not re.search(r" +$", text, re.MULTILINE)

@@ -92,9 +92,6 @@ def test_the_page_prints_the_files_of_the_example():
         if path.name != "__init__.py"
     }
     assert printed == files
-    (page,) = re.findall(r"````text\n(.*?)````", text, re.DOTALL)
-    file = EXAMPLE / "society_extension" / "prompts" / "doubt.txt"
-    assert page == file.read_text(encoding="utf-8")
     (toml,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     assert tomllib.loads(toml)["project"]["entry-points"] == PROJECT["entry-points"]
 
@@ -283,47 +280,12 @@ def test_its_own_build_backend_installs_the_example(tmp_path):
     assert all(path in info.read_text() for path in PARTS.values())
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("installed")
-def test_a_research_system_of_a_stranger_runs_by_name(small_text):
-    Path("small.yaml").write_text(re.sub(r"protocol: .*", "protocol: {use: doubters}", small_text))
-    checked = society("check", "small.yaml")
-    assert "has its slots: doubt, draft, idea, topic" in checked.output
-    done = society("run", "small.yaml", *settings("until=12w", "metrics=[teams]"), "--out", "run")
-    assert done.exit_code == 0, done.output
-    teams = Run.open("run").table("teams")
-    assert set(teams["protocol"]) == {"doubters"}
-    assert "published" in set(teams["state"])
-
-
-@pytest.mark.usefixtures("installed")
-@pytest.mark.parametrize(
-    ("right", "wrong", "told"),
-    [
-        ("idea.idea.text", "ideal.idea.text", "7: the slot 'ideal' is undefined; did you mean"),
-        ("references | titles", "papers | titles", "11: the slot 'papers' is undefined"),
-        ("idea.idea.text", "idea.idea.txet", "7: 'virsci_society.protocols.ideas.Idea object'"),
-        ("{% endif %}", "", "Unexpected end of template"),
-    ],
-)
-def test_a_wrong_slot_is_told_with_page_and_line(installed, small_text, right, wrong, told):
-    Path("small.yaml").write_text(re.sub(r"protocol: .*", "protocol: {use: doubters}", small_text))
-    page_file = installed / "society_extension" / "prompts" / "doubt.txt"
-    text = page_file.read_text(encoding="utf-8")
-    assert right in text
-    page_file.write_text(text.replace(right, wrong, 1).replace("idea.papers", "papers"))
-    checked = society("check", "small.yaml")
-    assert checked.exit_code == 2
-    assert f"{page_file}:" in checked.stderr
-    assert told in checked.stderr
-
-
 LOST = """
-from society_extension.doubters import Doubters
+import virsci_society as vs
 from virsci_society.protocols.ideas import Idea
 
 
-class Lost(Doubters):
+class Lost(vs.ResearchSystem):
     'Papers stand under a name of its own.'
 
     system = "lost"
@@ -350,31 +312,3 @@ def test_papers_that_could_not_be_cited_are_told(installed, small_text):
     assert checked.exit_code == 2, checked.output
     assert "given papers as 'found'" in checked.stderr
     assert "give them as 'references'" in checked.stderr
-
-
-def _with(installed, text, right, wrong):
-    """Choose the example's system in a scenario, and change a piece of its module."""
-    Path("small.yaml").write_text(re.sub(r"protocol: .*", "protocol: {use: doubters}", text))
-    module = installed / "society_extension" / "doubters.py"
-    source = module.read_text(encoding="utf-8")
-    assert right in source
-    module.write_text(source.replace(right, wrong, 1))
-    return module
-
-
-@pytest.mark.usefixtures("installed")
-@pytest.mark.parametrize(
-    ("right", "wrong", "told"),
-    [
-        ('"doubt", Doubt', '"doubts", Doubt', ":28: Doubters: there is no page 'doubts'; did"),
-        ('system = "doubters"', "", ":11: Doubters has no name; add system ="),
-        ("def find_idea", "def find", ":11: Doubters finds no idea; write def find_idea"),
-    ],
-)
-def test_what_a_system_lacks_is_told_with_class_file_and_line(
-    installed, small_text, right, wrong, told
-):
-    module = _with(installed, small_text, right, wrong)
-    checked = society("check", "small.yaml")
-    assert checked.exit_code == 2
-    assert f"{module}{told}" in checked.stderr

@@ -9,6 +9,7 @@ from virsci_society.agents.offline.backend import Offline
 from virsci_society.protocols.ideas import idea_text
 from virsci_society.protocols.peer_review.protocol import PeerReview
 from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
 from virsci_society.society.kernel.durations import FixedDuration
 from virsci_society.society.literature.landscape import Landscape
 from virsci_society.society.teams.execution import ExecutionAttempt, worth_of_text
@@ -70,7 +71,13 @@ def test_with_full_signal_all_vote_for_the_idea_that_is_worth_most(synthetic):
         assert len(chosen) == 1
 
 
-@pytest.mark.parametrize("system", [AIResearcher(seeds=6, rounds=3), CoScientist(debate_turns=3)])
+@pytest.mark.parametrize(
+    "system",
+    [
+        import_class(PROTOCOLS["ai_researcher"])(seeds=6, rounds=3),
+        import_class(PROTOCOLS["co_scientist"])(debate_turns=3),
+    ],
+)
 def test_with_full_signal_the_better_of_two_ideas_wins_every_pair(synthetic, system):
     rules = Noted()
     played = play(synthetic, system, backend=rules, meanwhile=carrying_out(1.0))
