@@ -69,9 +69,9 @@ class Key(Part):
     """A key that scenarios can set; of a key that all systems have, other values of it."""
 
     default: Any = None
-    least: float | None = None
-    above: float | None = None
-    most: float | None = None
+    least: int | float | None = None
+    above: int | float | None = None
+    most: int | float | None = None
     published: Any = None
     """The value in ``profile: published``, where it is another one."""
     matched: Any = None
