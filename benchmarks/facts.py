@@ -20,7 +20,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.library_runs import KEPT, kept, society, table
-from virsci_society.metrics.facts.verdicts import VERDICTS
+from virsci_society.metrics.facts.fact import VERDICTS
 
 MARKS = {"not": "**not**", "too short to tell": "too short"}
 FIELD = {"boundary": "2012", "active-years": "6", "last-year": "2023"}

@@ -1,9 +1,10 @@
-"""The one table of measures (numbers of a run) and of metrics (tables computed from a run).
+"""The tables of measures (numbers of a run), metrics (tables computed from it) and facts, by name.
 
 Nothing is imported here but names: a scenario and a study are checked against them before pandas is
 loaded. ``metrics.registry`` imports the functions and computes. To add a measure, write one row in
 ``measures.csv`` and a hand-worked example as its test; to add a metric, write a function from a Run
-to a DataFrame whose docstring cites its source, and one line in ``FAMILY_METRICS``.
+to a DataFrame whose docstring cites its source, and one line in ``FAMILY_METRICS``; to add a fact,
+write its class in ``metrics.facts`` and one line in ``FACTS`` (docs/extend.md).
 """
 
 from __future__ import annotations
@@ -93,6 +94,51 @@ FAMILY_METRICS: Mapping[str, Mapping[str, str]] = {
 }
 """Family, as a scenario can ask for under ``metrics`` -> metric -> ``module:function`` below
 ``virsci_society.metrics``."""
+
+_FACTS = "virsci_society.metrics.facts"
+
+FACTS: Mapping[str, str] = {
+    "densification": f"{_FACTS}.structure:Densification",
+    "shrinking_diameter": f"{_FACTS}.structure:ShrinkingDiameter",
+    "giant_component_authors": f"{_FACTS}.structure:GiantComponentAuthors",
+    "transitivity": f"{_FACTS}.structure:Transitivity",
+    "assortativity": f"{_FACTS}.structure:Assortativity",
+    "attachment": f"{_FACTS}.structure:Attachment",
+    "mutual_partner": f"{_FACTS}.structure:MutualPartner",
+    "more_mutual_partners": f"{_FACTS}.structure:MoreMutualPartners",
+    "ties_again": f"{_FACTS}.structure:TiesAgain",
+    "tie_decay": f"{_FACTS}.structure:TieDecay",
+    "rich_club": f"{_FACTS}.structure:RichClub",
+    "lotka": f"{_FACTS}.careers:Lotka",
+    "one_paper_authors": f"{_FACTS}.careers:OnePaperAuthors",
+    "top_percent": f"{_FACTS}.careers:TopPercent",
+    "stable_output": f"{_FACTS}.careers:StableOutput",
+    "author_growth": f"{_FACTS}.careers:AuthorGrowth",
+    "later_leads": f"{_FACTS}.careers:LaterLeads",
+    "seniors_last": f"{_FACTS}.careers:SeniorsLast",
+    "strongest_partner": f"{_FACTS}.careers:StrongestPartner",
+    "super_ties": f"{_FACTS}.careers:SuperTies",
+    "best_paper_anywhere": f"{_FACTS}.citations:BestPaperAnywhere",
+    "hot_streak": f"{_FACTS}.citations:HotStreak",
+    "citation_spread": f"{_FACTS}.citations:CitationSpread",
+    "team_advantage": f"{_FACTS}.citations:TeamAdvantage",
+    "super_tie_premium": f"{_FACTS}.citations:SuperTiePremium",
+    "reputation": f"{_FACTS}.citations:Reputation",
+    "small_teams_disrupt": f"{_FACTS}.citations:SmallTeamsDisrupt",
+    "remote_teams": f"{_FACTS}.citations:RemoteTeams",
+    "atypical_hits": f"{_FACTS}.citations:AtypicalHits",
+    "teams_combine": f"{_FACTS}.citations:TeamsCombine",
+    "new_pairs_pay": f"{_FACTS}.citations:NewPairsPay",
+    "team_growth": f"{_FACTS}.teams:TeamGrowth",
+    "solo_papers": f"{_FACTS}.teams:SoloPapers",
+    "extended_teams": f"{_FACTS}.teams:ExtendedTeams",
+    "lead_ratio": f"{_FACTS}.teams:LeadRatio",
+    "tall_teams": f"{_FACTS}.teams:TallTeams",
+    "panels_disagree": f"{_FACTS}.teams:PanelsDisagree",
+    "panels_change": f"{_FACTS}.teams:PanelsChange",
+    "repeated_teams": f"{_FACTS}.teams:TeamsAgain",
+}
+"""Known facts of science by name -> ``module:Class``."""
 
 UNASKED = ("worth", "classics", "chance")
 """Families that are computed only where a scenario names them."""

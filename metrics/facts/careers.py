@@ -49,7 +49,7 @@ class OnePaperAuthors(Fact):
     least_years = 5
 
     def measure(self, tables: FactTables) -> float:
-        """Share of the people who have one paper, 0..1."""
+        """Share of the authors who have one paper, 0..1."""
         written = tables.written[tables.written > 0]
         return float((written == 1).mean()) if len(written) else math.nan
 
@@ -64,7 +64,7 @@ class TopPercent(Fact):
     least_years = 8
 
     def measure(self, tables: FactTables) -> float:
-        """Share of authorships of the 1 % with most papers, 0..1, mean over five-year windows."""
+        """Share of authorships of the 1 % of authors with most papers, mean over five years."""
         return mean_over_windows(tables, _top_share)
 
 

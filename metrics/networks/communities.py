@@ -33,10 +33,9 @@ def communities(run: Run) -> pd.DataFrame:
     Returns:
         One row per ``date`` and ``network`` (all, grown): ``method`` (louvain; leiden above
         50,000 scientists or 200,000 pairs, Traag et al. 2019; or why there is none),
-        ``communities`` (number, of scientists with a tie), ``largest`` (share of scientists in
-        the largest, 0..1) and
-        ``modularity`` (weighted by joint papers, -0.5..1, missing without a tie: Newman and
-        Girvan 2004).
+        ``communities`` (number, of scientists with a tie), ``largest`` (share of these scientists
+        in the largest, 0..1) and ``modularity`` (weighted by joint papers, -0.5..1, missing without
+        a tie: Newman and Girvan 2004).
     """
     streams, rows = Streams(run.seed, "metrics", "communities"), []
     # A run of no days has one row per network, not two.

@@ -293,7 +293,9 @@ def degrees(table: pd.DataFrame) -> Markup | None:
     """Share of scientists with at least so many co-authors, on logarithmic axes."""
     if not len(table):
         return None
-    drawn, axes = _frame(2.5, "Share with at least so many co-authors", "co-authors")
+    drawn, axes = _frame(
+        2.5, "Share of those with a co-author who have at least so many", "co-authors"
+    )
     axes.x.log = axes.y.log = True
     entries = []
     for network, colour, dashes, words in TIES:

@@ -20,22 +20,15 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.analysis.observed import ComparedRuns, ObservedComparison
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
-VALUES = {
+ROWS = {
     "measure": "measure",
     "simulated": "run",
     "simulated_sd": "sd",
-    "observed": "observed",
-    "observed_error": "error",
+    "observed": "real",
     "before": "before",
-}
-DISTANCES = {
-    "measure": "measure",
     "distance": "off",
     "kind": "as",
-    "distance_before": "before",
-    "halves": "halves",
-    "tolerance": "tol",
-    "z": "z",
+    "in_tolerances": "tolerances",
     "within": "ok",
 }
 SCORED = {
@@ -48,9 +41,6 @@ SCORED = {
     "within_before": "ok",
     "score_closed": "closed",
     "within_closed": "ok",
-}
-GIANT = {"window": "years", "side": "column"} | {
-    name: head for name, head in VALUES.items() if name not in ("measure", "simulated_sd")
 }
 PEOPLE = {
     "target": "what",
@@ -69,11 +59,10 @@ PEOPLE = {
 KINDS = {"relative": "share", "difference": "diff"}
 """Columns that are printed, and their heads."""
 HEADS = (
-    "run: mean over runs; sd: over runs; error: standard error of the observed, bootstrap over "
-    "papers; before: as long a time before the boundary; off: run - observed (diff), the same over "
-    "the observed (share), or a distance from 0 (alike) to 1 (KS: Kolmogorov-Smirnov, JS: "
-    "Jensen-Shannon); halves: of the observed; tol: tolerance; z: off in standard errors; ok: "
-    "within tolerance."
+    "run: mean over runs, sd over runs; real: after the boundary; before: as long before it; off: "
+    "run - real (diff), the same over the real (share), or a distance from 0 (alike) to 1 (KS: "
+    "Kolmogorov-Smirnov, JS: Jensen-Shannon); tolerances: off in tolerances; ok: within one. "
+    "Standard errors, z and shorter windows: --out FOLDER or --json."
 )
 SCORES = (
     "score: root mean square of off in tolerances, 5 at most each; before: of the years before the "
@@ -199,19 +188,13 @@ def _print_comparison(found: ObservedComparison, other: str) -> None:
     last = rows["window"].max()
     for side in scores["side"].drop_duplicates():
         chosen = rows[(rows["window"] == last) & (rows["side"] == side)].replace({"kind": KINDS})
-        what = f"{side}, {last:g} years"
-        numbers = [name for name in VALUES if name != "measure"]
-        told = chosen.dropna(subset=numbers, how="all")
-        _print_columns(f"{found.name} beside {other}: {what}", told, VALUES)
-        told = chosen.dropna(subset=["distance", "distance_before"], how="all")
+        told = chosen.dropna(subset=["simulated", "observed", "distance"], how="all")
         silent = len(chosen) - len(told)
-        unknown = f"; {silent} more cannot be compared here" if silent else ""
-        _print_columns(f"distances: {what}{unknown}", told, DISTANCES)
+        unknown = f"; {silent} measures say nothing here" if silent else ""
+        title = f"{found.name} beside {other}: {side}, {last:g} years{unknown}"
+        _print_columns(title, told, ROWS)
     many = f"runs: {int(scores['runs'].max())}; judged: {int(scores['judged'].max())} measures"
     _print_columns(f"score in tolerances (0 is best); {many}", scores, SCORED)
-    _print_columns(
-        "giant_component_authors", rows[rows["measure"] == "giant_component_authors"], GIANT
-    )
     for note in (HEADS, SCORES, *found.notes):
         tell(note)
 

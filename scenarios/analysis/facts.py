@@ -123,7 +123,7 @@ def authors_before(ecosystem: Ecosystem) -> frozenset[str]:
 def _card(
     name: str, sides: Sequence[FactTables], chosen: Mapping[str, Fact], draws: int, *, named: bool
 ) -> Card:
-    from virsci_society.metrics.facts.verdicts import judge_facts
+    from virsci_society.metrics.facts.fact import judge_facts
     from virsci_society.scenarios.analysis.facts_page import Card
 
     for one in sides:

@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from virsci_society.metrics.facts.fact import RULE, VERDICTS, Judged
 from virsci_society.metrics.facts.tables import FactTables
-from virsci_society.metrics.facts.verdicts import RULE, VERDICTS, Judged
 from virsci_society.metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, Plot
 from virsci_society.metrics.report.templates import (
     count_of,

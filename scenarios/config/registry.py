@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 from virsci_society.agents.backends.hosts import EVERY, allow_key
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.metrics.facts.names import FACTS
-from virsci_society.metrics.measures import FAMILY_METRICS, metrics_named
+from virsci_society.metrics.measures import FACTS, FAMILY_METRICS, metrics_named
 from virsci_society.scenarios.config.outside_code import import_member, installed_of
 from virsci_society.society.ecosystem.importers.source import IMPORTERS
 

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.metrics.facts.corpora import generator, literature
-from virsci_society.metrics.facts.names import FACTS
+from virsci_society.metrics.facts.fact import judge_facts
 from virsci_society.metrics.facts.nulls import NULLS
-from virsci_society.metrics.facts.verdicts import judge_facts
+from virsci_society.metrics.measures import FACTS
 from virsci_society.scenarios.config.registry import import_class
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tests.metrics.facts.corpora import corpus, generator, society
-from virsci_society.metrics.facts.names import FACTS
-from virsci_society.metrics.facts.verdicts import judge_facts
+from virsci_society.metrics.facts.fact import judge_facts
+from virsci_society.metrics.measures import FACTS
 from virsci_society.scenarios.config.registry import import_class
 
 names = count()

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from tests.metrics.facts.corpora import corpus, generator
-from virsci_society.metrics.facts.names import FACTS
-from virsci_society.metrics.facts.verdicts import judge_facts
+from virsci_society.metrics.facts.fact import judge_facts
+from virsci_society.metrics.measures import FACTS
 from virsci_society.scenarios.config.registry import import_class
 
 MADE = corpus([(0, ("a", "b"))], 1)

@@ -7,13 +7,12 @@ import pytest
 
 from tests.hand_run import make_run, rows  # noqa: F401 - a fixture
 from tests.metrics.facts.corpora import corpus, generator, literature, society
-from virsci_society.metrics.facts.fact import Fact
-from virsci_society.metrics.facts.names import FACTS
+from virsci_society.metrics.facts.fact import Chance, Fact, decide, judge_facts
 from virsci_society.metrics.facts.nulls import NULLS
-from virsci_society.metrics.facts.structure import Clustering
+from virsci_society.metrics.facts.structure import Transitivity
 from virsci_society.metrics.facts.tables import run_tables
-from virsci_society.metrics.facts.verdicts import Chance, decide, judge_facts
 from virsci_society.metrics.inference.intervals import Interval
+from virsci_society.metrics.measures import FACTS
 from virsci_society.scenarios.config.registry import import_class
 
 
@@ -135,7 +134,7 @@ def test_the_tables_of_a_run(make_run):  # noqa: F811
 
 def test_draws_and_verdicts_are_the_same_again():
     made = corpus(society(generator(4), years=5), 5)
-    one, other = (judge_facts({"c": Clustering()}, [made, made], draws=3) for _ in range(2))
+    one, other = (judge_facts({"c": Transitivity()}, [made, made], draws=3) for _ in range(2))
     assert one == other
 
 

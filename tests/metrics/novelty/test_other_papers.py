@@ -95,5 +95,5 @@ def test_papers_that_the_society_knew_are_refused(finished, here):
 
 
 def test_only_novelty_is_measured_against_other_papers(finished, here):
-    with pytest.raises(InputError, match="only the measure 'novelty'"):
+    with pytest.raises(InputError, match="only the metric 'novelty'"):
         measure(finished, "teams", past=here / "own")

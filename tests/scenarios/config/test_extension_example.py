@@ -103,7 +103,7 @@ def test_installed_parts_are_listed():
         line = f"{kind:12} {name:20} {path} (society-extension-example 0.1.0)"
         assert f"  {line}\n" in shown
     assert "regulars" in society("list", "selection").output
-    assert "from installed packages: papers_by_authors" in society("list", "measures").output
+    assert "from installed packages: papers_by_authors" in society("list", "metrics").output
 
 
 @pytest.mark.usefixtures("installed")
