@@ -78,6 +78,10 @@ class ReplyError(Verdict):
     """A reply that could not be read as the form that was asked for."""
 
 
+class UnfitReply(ReplyError):
+    """A reply that was read, and that is asked for again; the message tells the model why."""
+
+
 class Refused(Verdict):
     """The model declined to answer."""
 

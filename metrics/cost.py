@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT
+from virsci_society.agents.replies.text_checks import NOTICED, split_words
+from virsci_society.metrics.summary_file import TEXT_COUNTS
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import REPEATED_ACTS
@@ -40,6 +42,8 @@ COUNTED = ("utter", "vote")
 RUNGS = ("strict", "found", "repaired", "re-asked", "default", "unread")
 """The ladder by which replies are read, from the top; unread: no words, and no default either."""
 VERDICTS = ("unreadable", "refused", "filtered", "overflow")
+LEAST_EQUAL = 12
+"""Words, names of fields included, of replies that can be equal by copying."""
 BY_RUNG = ["form", "rung", "calls", *VERDICTS]
 
 
@@ -101,6 +105,45 @@ def calls_by_rung(run: Run) -> pd.DataFrame:
     whole = table.groupby("form", dropna=False)["calls"].transform("sum")
     table.insert(3, "share", (table["calls"] / whole).astype("Float64"))
     return table.reset_index(drop=True)
+
+
+def reply_texts(run: Run) -> pd.DataFrame:
+    """What was noticed about the texts of a model's replies, by form (this project).
+
+    Nobody judges what they say. Questions are counted, not askings.
+
+    Returns:
+        One row per ``form`` with questions to a model that were sent: ``asked``; ``echoed`` (a
+        reply repeated the words of the page, and was asked for again), ``default`` (the form's
+        default stands in its place), ``spoilt`` (one of the two), ``equal`` (the same text as an
+        earlier reply of another scientist
+        to this form), ``short`` (under half of the words asked for), ``loop`` (the same phrase
+        three times), ``cut`` (by the limit of length).
+    """
+    calls = run.table("calls")
+    sent = calls["rung"].notna() | calls["verdict"].notna()
+    first = calls[~calls["act"].isin(REPEATED_ACTS) & sent & calls["live"].fillna(False)]
+    noticed = first["noticed"].fillna("").str.split()
+    table = pd.DataFrame({"form": first["form"], "asked": 1, "default": first["defaulted"]})
+    for name in NOTICED:
+        table[name] = [name in found for found in noticed]
+    table["spoilt"] = table["echoed"] | table["default"]
+    table["equal"] = _equal_to_others(first)
+    counted = table.groupby("form", sort=True)[TEXT_COUNTS].sum().astype("Int64").reset_index()
+    return counted.astype({"form": "string"})
+
+
+def _equal_to_others(calls: pd.DataFrame) -> list[bool]:
+    """Is a reply the same as an earlier one of another scientist? Few words say nothing."""
+    said: dict[tuple[str, tuple[str, ...]], str] = {}
+    equal = []
+    for form, who, reply, defaulted in calls[
+        ["form", "scientist", "reply", "defaulted"]
+    ].itertuples(index=False, name=None):
+        words = () if defaulted is True else split_words(str(reply))
+        key = (form, words)
+        equal.append(len(words) >= LEAST_EQUAL and said.setdefault(key, who) != who)
+    return equal
 
 
 def _summed(asked: pd.DataFrame) -> pd.DataFrame:

@@ -97,6 +97,13 @@ def defaulted_share(run: Run) -> float:
     return spoilt / asked if asked else NAN
 
 
+def noticed_share(run: Run, what: str) -> float:
+    """Questions to a model of whose replies something was noticed (``reply_texts``), 0..1."""
+    counts = measure(run, "reply_texts")
+    asked = float(counts["asked"].sum())
+    return float(counts[what].sum()) / asked if asked else NAN
+
+
 def mean_turns(run: Run, stage: str) -> float:
     """Turns of a stage in its first visit, mean over the teams that wrote a paper and came to it.
 

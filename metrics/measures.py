@@ -80,6 +80,7 @@ FAMILY_METRICS: Mapping[str, Mapping[str, str]] = {
         "calls_by_scientist": "cost:calls_by_scientist",
         "calls_by_model": "cost:calls_by_model",
         "calls_by_rung": "cost:calls_by_rung",
+        "reply_texts": "cost:reply_texts",
         "inference_cost": "cost:inference_cost",
     },
     "worth": {"discovery": "worth:discovery", "record": "worth:record"},

@@ -11,6 +11,7 @@ from virsci_society.metrics.cost import RUNGS, STAGES, VERDICTS, read_ledger
 from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.population import people_ever
 from virsci_society.metrics.registry import measure
+from virsci_society.metrics.summary_file import TEXT_COUNTS
 from virsci_society.metrics.teams.concurrency import max_memberships
 from virsci_society.metrics.teams.peer_review import teams_with_paper
 from virsci_society.society.results.run import Run
@@ -37,7 +38,8 @@ def summarise_run(run: Run) -> dict[str, Any]:
         accepted, declined, full, unanswered, cross_team), ``consultations``, ``max_memberships``,
         ``waiting_days`` (mean days a team waits for its people per round, by size), ``reading``
         (of the questions whose rung is known: ``asked``, ``rungs``, ``verdicts``, ``defaulted``
-        as a share, ``by_form``; None if none is known), ``ledger`` (attempts, outcomes, tokens,
+        as a share, ``by_form``, ``texts`` (``reply_texts``); None if none is known), ``ledger``
+        (attempts, outcomes, tokens,
         usd, sessions, ...; None if the manifest has none), ``digest``, ``backend``,
         ``partial`` (why the run was stopped; None for a finished one, else ``state`` says whether
         it was stopped or killed, or failed), ``until`` (the day on which it would have ended),
@@ -132,6 +134,10 @@ def _reading(run: Run) -> dict[str, Any] | None:
         "verdicts": {verdict: int(known[verdict].sum()) for verdict in VERDICTS},
         "defaulted": rungs["default"] / asked,
         "by_form": by_form,
+        "texts": {
+            str(row["form"]): {name: int(row[name]) for name in TEXT_COUNTS}
+            for row in measure(run, "reply_texts").to_dict("records")
+        },
     }
 
 

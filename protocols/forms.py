@@ -7,7 +7,7 @@ the scientist who is asked. The rules of the offline scientist are in ``offline_
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator
 
@@ -46,8 +46,8 @@ class Question(Form):
     It is a part of a form and never asked by itself, so it has no default.
     """
 
-    scientist: str = Field(alias="Scientist", description="name of one of them")
-    question: str = Field(alias="Question", description="what you want to know")
+    scientist: str = Field(alias="Scientist", description="name one of them")
+    question: str = Field(alias="Question", description="ask what you want to know")
 
 
 class Spoken(Form):
@@ -98,7 +98,7 @@ class Choice(Form):
     reasoning: str = Field(
         default="",
         alias="Reasoning",
-        description="one sentence that names what speaks for it and what against",
+        description="say in one sentence what speaks for it and what against",
     )
     action: Literal["join", "decline"] = Field(alias="Selected Action")
 
@@ -146,11 +146,11 @@ class Remark(Spoken):
     nobody may be).
     """
 
-    response: str = Field(alias="Response", description="what you say to the team")
+    response: str = Field(alias="Response", description="speak to the team")
     direction: str = Field(
         default="",
         alias="Direction",
-        description="the direction you put forward, in at most twelve words",
+        description="name the direction you put forward in at most twelve words",
     )
     ask: Question | None = ASK
 
@@ -170,7 +170,7 @@ class GuestReply(Form):
     Slots: asker (Profile), question (str), stage (str), context (str: topic, idea or draft).
     """
 
-    answer: str = Field(alias="Answer", description="your advice, or that you do not know")
+    answer: str = Field(alias="Answer", description="give your advice, or say that you do not know")
 
     def words(self) -> str:
         """The answer."""
@@ -185,7 +185,7 @@ class GuestReply(Form):
 class Summary(Form):
     """The leader's summary of one turn. Slots: stage, said (what was said in the turn)."""
 
-    summary: str = Field(alias="Summary", description="your summary of the round")
+    summary: str = Field(alias="Summary", description="sum up the round")
 
     def words(self) -> str:
         """The summary."""
@@ -205,7 +205,7 @@ class AnotherTurn(Form):
     """
 
     reason: str = Field(
-        default="", alias="Reason", description="one sentence: what another would bring"
+        default="", alias="Reason", description="say in one sentence what another would bring"
     )
     another: bool = Field(alias="Another Turn")
 
@@ -218,15 +218,17 @@ class AnotherTurn(Form):
 class Topic(Form):
     """The topic the leader proposes (Fig. 19). Slots: summaries, said (replies of turn K)."""
 
+    words_asked: ClassVar[Mapping[str, int]] = {"Selected Topic": 10}
+
     reason: str = Field(
         default="",
         alias="Reason",
-        description="two sentences: the need that the topic answers, and what it would change",
+        description="name in two sentences the need it answers and what it would change",
     )
     topic: str = Field(
         alias="Selected Topic",
         min_length=1,
-        description="the topic, in one sentence of at most 40 words",
+        description="state the topic in one sentence of at most 40 words",
     )
 
     def words(self) -> str:
@@ -246,13 +248,13 @@ class Critique(Form):
     """
 
     soundness: str = Field(
-        alias="Soundness", description="does the reasoning hold; which step is weakest"
+        alias="Soundness", description="say whether the reasoning holds and which step is weakest"
     )
     objection: str = Field(
-        alias="Objection", description="the strongest objection a reviewer would raise"
+        alias="Objection", description="raise the strongest objection of a reviewer"
     )
     advice: str = Field(
-        default="", alias="Advice", description="what the abstract should say or change to meet it"
+        default="", alias="Advice", description="say what the abstract should change to meet it"
     )
 
     def words(self) -> str:
@@ -269,11 +271,13 @@ class Critique(Form):
 class Draft(Spoken):
     """The leader's first abstract (Fig. 22). Slots: idea (CandidateIdea), knowledge, outsiders."""
 
+    words_asked: ClassVar[Mapping[str, int]] = {"Abstract": 200}
+
     reason: str = Field(
-        default="", alias="Reason", description="what each of the five parts has to say"
+        default="", alias="Reason", description="plan what each of the five parts has to say"
     )
-    title: str = Field(alias="Title", min_length=1, description="the title of the paper")
-    abstract: str = Field(alias="Abstract", min_length=1, description="the whole abstract")
+    title: str = Field(alias="Title", min_length=1, description="give the paper a title")
+    abstract: str = Field(alias="Abstract", min_length=1, description="write the whole abstract")
     ask: Question | None = ASK
 
     def words(self) -> str:

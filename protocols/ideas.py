@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import Field, field_validator
 
@@ -71,26 +71,30 @@ class Idea(Spoken):
     far), memory, knowledge, outsiders, extras (names of the optional fields asked for).
     """
 
+    words_asked: ClassVar[Mapping[str, int]] = {"": 400}
+
     objection: str = Field(
         default="",
         alias="Objection",
-        description="the strongest objection to the idea on the table",
+        description="object to the idea on the table as strongly as you can",
     )
     marks: IdeaMarks | None = Field(default=None, alias="Marks")
     """The speaker's rating of the idea on the table."""
     reason: str = Field(
         default="",
         alias="Reason",
-        description="what made you think of the idea, and in what it differs from what exists",
+        description="say what made you think of it and in what it differs from what exists",
     )
     idea: str = Field(
-        alias="Idea", min_length=1, description="the idea, why it matters, what it could change"
+        alias="Idea",
+        min_length=1,
+        description="describe the idea, why it matters, what it could change",
     )
-    title: str = Field(alias="Title", min_length=1, description="a title for the paper")
+    title: str = Field(alias="Title", min_length=1, description="give the paper a title")
     experiment: str = Field(
         default="",
         alias="Experiment",
-        description="how it would be carried out: design, steps, the outcome you hope for",
+        description="plan how to carry it out: design, steps, the outcome you hope for",
     )
     clarity: Rating = Field(alias="Clarity")
     feasibility: Rating = Field(alias="Feasibility")
@@ -98,12 +102,12 @@ class Idea(Spoken):
     gist: str = Field(
         default="",
         alias="In Short",
-        description="the idea in two sentences, for those who join the discussion later",
+        description="tell the idea in two sentences to those who join later",
     )
     uses: tuple[str, ...] = Field(
         default=(),
         alias="Uses",
-        description="keys of the listed papers that the idea really builds on",
+        description="give the keys of the listed papers that it really builds on",
     )
     """Keys of listed references, such as ``P17``; a bare number stands for the key."""
     ask: Question | None = ASK
@@ -177,12 +181,12 @@ class Idea(Spoken):
 class NoveltyComparison(Form):
     """One idea and what is nearest to it; a part of a form, never asked for alone."""
 
-    idea: str = Field(alias="Idea", description="which of the ideas, such as Idea 0")
+    idea: str = Field(alias="Idea", description="name the idea, such as Idea 0")
     nearest: str = Field(
-        default="", alias="Nearest", description="key of the nearest paper, or none"
+        default="", alias="Nearest", description="give the key of the nearest paper, or none"
     )
     difference: str = Field(
-        default="", alias="Difference", description="what the idea has and the paper has not"
+        default="", alias="Difference", description="say what the idea has and the paper has not"
     )
 
 
@@ -195,7 +199,9 @@ class Ballot(Form):
 
     comparisons: tuple[NoveltyComparison, ...] = Field(default=(), alias="Comparisons")
     reason: str = Field(
-        default="", alias="Reason", description="which idea is farthest from what exists, and why"
+        default="",
+        alias="Reason",
+        description="say which idea is farthest from what exists, and why",
     )
     decision: str = Field(
         alias="Decision Made", json_schema_extra={"enum": [f"Idea {number}" for number in range(3)]}

@@ -32,10 +32,9 @@ from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import CallOutcome, storable
 from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.agents.redaction import redact
+from virsci_society.agents.replies.text_checks import SHOWS_THE_FORM, WARN_AT
 from virsci_society.agents.spelling import plain_line
 
-WARN_AT = 0.05
-"""Share of unusable answers from which a run warns of them."""
 EXAMPLES = 3
 """Replies that the message shows."""
 SHOWN = 160
@@ -60,31 +59,41 @@ class ReadabilityWatch:
         self._bounds, self._advice = bounds, advice
         self._asked: Counter[str] = Counter()
         self._unusable: Counter[str] = Counter()
+        self._echoed = 0
         self._examples: dict[str, list[str]] = {}
 
-    def record(self, form: str, reply: str | None) -> None:
+    def record(
+        self, form: str, reply: str | None, *, echoed: bool = False, may_stop: bool = True
+    ) -> None:
         """Count one answer to a form; ``reply`` is what came in place of a usable one."""
         self._asked[form] += 1
+        self._echoed += echoed
         if reply is None:
             return
         self._unusable[form] += 1
         examples = self._examples.setdefault(form, [])
         if len(examples) < EXAMPLES:
             examples.append(_plain(reply) or "(no text)")
-        if self._exceeds(form):
+        if may_stop and self._exceeds(form):
             raise Stopped(self._message(form))
 
     @property
     def warning(self) -> str:
-        """One line if more than a twentieth of the answers could not be used; else empty."""
+        """What to say of the answers if over a twentieth are copies or unusable; else empty."""
         asked, unusable = self._asked.total(), self._unusable.total()
-        if not asked or unusable <= WARN_AT * asked:
-            return ""
-        worst = max(self._unusable, key=lambda name: (self._unusable[name], name))
-        return (
-            f"warning: {unusable:,} of {asked:,} answers could not be used, most often {worst}; "
-            "defaults stand for them"
-        )
+        told = []
+        if self._echoed > WARN_AT * asked:
+            told.append(
+                f"warning: {SHOWS_THE_FORM}: {self._echoed:,} of {asked:,} answers repeated the "
+                "words of the form"
+            )
+        if unusable > WARN_AT * asked:
+            worst = max(self._unusable, key=lambda name: (self._unusable[name], name))
+            told.append(
+                f"warning: {unusable:,} of {asked:,} answers could not be used, most often {worst};"
+                " defaults stand for them"
+            )
+        return "\n".join(told)
 
     def _exceeds(self, form: str) -> bool:
         asked, unusable = self._asked[form], self._unusable[form]
@@ -99,7 +108,8 @@ class ReadabilityWatch:
         examples = "".join(f"\n  - {text}" for text in self._examples[form])
         return (
             f"{self._unusable.total()} of {self._asked.total()} answers could not be used, and "
-            f"{self._unusable[form]} of {self._asked[form]} of the form {form}. "
+            f"{self._unusable[form]} of {self._asked[form]} of the form {form}"
+            f"{f'; {self._echoed} repeated the words of the form' if self._echoed else ''}. "
             f"Such as:{examples}\n"
             f"{self._advice}. Another model or request begins a new run (--out NEW); to go on with "
             f"this one and its defaults: --set backend.unreadable.stop_at=1"
@@ -205,10 +215,13 @@ class Gateway:
             outcome = await self._ask(request)
         return outcome.reply()
 
-    def record_reading(self, form: str, reply: str | None, *, live: bool) -> None:
+    def record_reading(
+        self, form: str, reply: str | None, *, live: bool, echoed: bool = False
+    ) -> None:
         """Count an answer that was read, or what came in its place."""
-        if not self.strict and (live or self._watches_rules):
-            self.readability.record(form, reply)
+        if live or self._watches_rules:
+            # A replay stops for nothing: its replies are what they are.
+            self.readability.record(form, reply, echoed=echoed, may_stop=not self.strict)
 
     def open(self) -> None:
         """Begin to pay for requests that the journal does not hold.

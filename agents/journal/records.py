@@ -63,7 +63,8 @@ class CallOutcome:
 
 def verdict_name(verdict: Verdict) -> str:
     """Name of a verdict in journal and tables; a backend's own kind counts as a refusal."""
-    return _NAMES.get(type(verdict), "refused")
+    kinds = (_NAMES[kind] for kind in type(verdict).__mro__ if kind in _NAMES)
+    return next(kinds, "refused")
 
 
 def storable(text: str) -> str:

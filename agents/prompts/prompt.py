@@ -119,6 +119,13 @@ class Prompt:
             raise InputError(f"{self.path}:{error.lineno}: {error.message}") from error
 
     @cached_property
+    def instructions(self) -> str:
+        """The words of the file itself, without what its slots are filled with."""
+        texts = (str(node.data) for node in self._tree.find_all(nodes.TemplateData))
+        choices = (str(node.value) for node in self._tree.find_all(nodes.Const))
+        return "\n".join((*texts, *choices, EVERYBODY.text))
+
+    @cached_property
     def _names(self) -> frozenset[str]:
         return frozenset(meta.find_undeclared_variables(self._tree))
 

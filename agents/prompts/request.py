@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from virsci_society.agents.errors import UnfitReply
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.replies.form import Form, sent_schema_for
 from virsci_society.agents.spelling import cut_text
@@ -145,6 +146,15 @@ def estimate_tokens(characters: int) -> int:
     return (characters + 3) // 4
 
 
+def words_that_fit(reply_tokens: int) -> int:
+    """Words that a page can ask for where a reply has at most so many tokens; 0: not known.
+
+    Two tokens a word: 1.5 for English in JSON, and the rest for the fields that are not asked for
+    by their length.
+    """
+    return reply_tokens // 2
+
+
 def most_tokens(request: Request, max_reply_tokens: int) -> int:
     """Most tokens that one attempt can cost, whatever tokenizer counts them.
 
@@ -169,9 +179,11 @@ def reask_messages(
     """The messages that ask once more, after a reply that could not be read."""
     why = "it was cut off: be brief" if reply.cut else str(error)
     request = (
-        f"That answer could not be read ({why}). Please give it once more, with the JSON "
-        "block exactly in the format that was asked for."
+        f"That answer could not be read ({why}). Please give it once more, as JSON with exactly "
+        "the fields that were asked for."
     )
+    if isinstance(error, UnfitReply):
+        request = f"{error} Please answer once more."
     return (*messages, Message("assistant", reply.text), Message("user", request))
 
 

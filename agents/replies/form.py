@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache, partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -19,7 +19,7 @@ _VALUES = ("const", "default", "enum", "examples", "required")
 
 _OWN = ("schema_for", "json_schema")
 """Methods by which a form makes its schema of more than the fields that are not asked for."""
-FIELDS = "Answer in JSON with these fields, in this order:"
+FIELDS = "Answer with a JSON object. Write your own words into these fields:"
 PATTERN = "It looks like this, with your answers in place of the dots:"
 REASONS = ("reason", "reasoning", "modifications", "comments")
 """Fields in which forms ask for reasons."""
@@ -40,6 +40,10 @@ class Form(BaseModel):
         >>> list(Essay.json_schema()["properties"])
         ['title', 'pages']
     """
+
+    words_asked: ClassVar[Mapping[str, int]] = {}
+    """Words that pages ask for, by field; "" stands for all fields together. Below half of them a
+    field is asked for once more, and is then kept and counted."""
 
     model_config = ConfigDict(
         extra="ignore", frozen=True, populate_by_name=True, allow_inf_nan=False
@@ -232,7 +236,9 @@ def _field_lines(properties: Mapping[str, Any], bullet: str) -> Iterator[str]:
     for name, part in properties.items():
         kind, inner = _kind(part)
         described = "" if part.get("type") == "object" else str(part.get("description", ""))
-        yield f"{bullet}{name} ({kind})" + (f": {described}" if described else "")
+        if described:
+            kind = described if kind == "text" else f"{kind}, {described}"
+        yield f"{bullet}{_quoted(name)}: {kind}"
         yield from _field_lines(inner, f"  {bullet}")
 
 

@@ -28,7 +28,7 @@ from virsci_society.metrics.report.templates import (
     records,
 )
 from virsci_society.metrics.summary import team_sizes
-from virsci_society.metrics.summary_file import ended_words
+from virsci_society.metrics.summary_file import ended_words, text_sentences
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import backend_of, speaker_of
@@ -56,6 +56,7 @@ def first_screen(run: Run, summary: dict[str, Any], whole: Communities) -> dict[
         "rows": [(name, text) for name, text in rows.items() if text],
         "status": _status(run, summary),
         "trouble": trouble_sentence(summary, read_ledger(run)),
+        "texts": text_sentences(summary["reading"]),
     }
 
 
@@ -202,8 +203,8 @@ def trouble_sentence(summary: dict[str, Any], ledger: Ledger | None) -> str:
     if faults:
         return f"Something went wrong: {'; '.join(faults)}."
     if not summary["calls"]["total"]:
-        return "Nothing went wrong: the run finished, and nobody was asked anything."
-    return "Nothing went wrong: the run finished, and every reply that counts could be read."
+        return "The run finished without errors, and nobody was asked anything."
+    return "The run finished without errors."
 
 
 def _status(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:

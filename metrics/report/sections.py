@@ -27,6 +27,7 @@ from virsci_society.metrics.report.figures import draw_run_network
 from virsci_society.metrics.report.network_figures import removal_figures, snapshot_title
 from virsci_society.metrics.report.network_layout import Communities
 from virsci_society.metrics.report.templates import format_number, known_text, records
+from virsci_society.metrics.summary_file import text_counts
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import backend_of
@@ -235,12 +236,20 @@ def reply_parsing_section(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         "rungs": [(rung, count) for rung, count in known["rungs"].items() if count],
         "strict": known["asked"] is not None and known["rungs"]["strict"] == known["asked"],
         "forms": _forms(known["rungs"], known["by_form"]),
+        "texts": _text_rows(known.get("texts") or {}),
         "unsent": int(calls.loc[calls["rung"].isna(), "calls"].sum()),
         "verdicts": [(name, count) for name, count in known["verdicts"].items() if count],
         "defaulted": defaulted,
         "unruled": int(acts["unruled"].sum()),
         "outcomes": [] if outcomes is None else outcomes.to_dict("records"),
     }
+
+
+def _text_rows(texts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
+    """One row for all forms, where there are several, and one for each."""
+    rows = [{"form": form, **counts} for form, counts in texts.items()]
+    several = [{"form": ALL, **text_counts({"texts": texts})}] if len(rows) > 1 else []
+    return [*several, *rows]
 
 
 def _forms(rungs: dict[str, int], by_form: dict[str, dict[str, int]]) -> list[dict[str, Any]]:

@@ -51,7 +51,7 @@ class MergedIdea(Idea):
     reason: str = Field(
         default="",
         alias="Reason",
-        description="what was brought in by whom, what you decided between them, and why",
+        description="say who brought in what, what you decided between them, and why",
     )
 
 
@@ -62,7 +62,7 @@ class SearchedIdea(RefinedIdea):
     """
 
     query_words: str = Field(
-        default="", alias="Search", description="what to search for next, unless it is done"
+        default="", alias="Search", description="say what to search for next, unless it is done"
     )
 
     @classmethod
@@ -74,13 +74,13 @@ class SearchedIdea(RefinedIdea):
 class Seed(Form):
     """One of several seed ideas; a part of a form, never asked for alone."""
 
-    title: str = Field(alias="Title", min_length=1, description="a short name")
+    title: str = Field(alias="Title", min_length=1, description="give it a short name")
     idea: str = Field(
         alias="Idea",
         min_length=1,
-        description="problem, what is done about it so far, why yours would work, what you propose",
+        description="describe the problem, what you propose, and why it would work",
     )
-    experiment: str = Field(default="", alias="Experiment", description="how it would be tested")
+    experiment: str = Field(default="", alias="Experiment", description="say how to test it")
 
 
 class Seeds(Form):
@@ -92,9 +92,9 @@ class Seeds(Form):
 class SearchQueries(Form):
     """What to look for in the literature. Slots: topic, said (Utterances, where there are any)."""
 
-    reason: str = Field(default="", alias="Reason", description="what has to be known, and why")
+    reason: str = Field(default="", alias="Reason", description="say what has to be known, and why")
     queries: tuple[str, ...] = Field(
-        alias="Queries", description="a few words that a relevant paper would contain"
+        alias="Queries", description="give a few words that a relevant paper would contain"
     )
 
     @field_validator("queries", mode="before")
@@ -117,12 +117,12 @@ class ReadingNotes(Form):
     """What somebody takes from papers. Slots: topic, references (References)."""
 
     findings: str = Field(
-        alias="Findings", description="what these papers establish that bears on the topic"
+        alias="Findings", description="say what these papers establish that bears on the topic"
     )
     directions: str = Field(
         default="",
         alias="Directions",
-        description="what they leave open that your own work could take up",
+        description="say what they leave open that your own work could take up",
     )
 
     def words(self) -> str:
@@ -145,11 +145,11 @@ class NoveltyVerdict(Form):
     """
 
     reason: str = Field(
-        default="", alias="Reason", description="the nearest paper, and what it lacks"
+        default="", alias="Reason", description="name the nearest paper, and what it lacks"
     )
     decision: Literal["novel", "not novel", "search again"] = Field(alias="Decision")
     query: str = Field(
-        default="", alias="Query", description="what to search for next, if a search is needed"
+        default="", alias="Query", description="say what to search for next, if a search is needed"
     )
 
     @property
@@ -188,7 +188,7 @@ class IdeaScore(Form):
     """How promising an idea is. Slots: idea (CandidateIdea)."""
 
     reason: str = Field(
-        default="", alias="Reason", description="its strongest and its weakest side"
+        default="", alias="Reason", description="name its strongest and its weakest side"
     )
     score: IdeaMark = Field(alias="Score")
 
@@ -209,27 +209,29 @@ class Proposal(Form):
     """
 
     reason: str = Field(
-        default="", alias="Reason", description="what of the material below goes into which part"
+        default="", alias="Reason", description="say what of the material goes into which part"
     )
-    title: str = Field(alias="Title", min_length=1, description="the title of the proposal")
+    title: str = Field(alias="Title", min_length=1, description="give the proposal a title")
     problem: str = Field(
-        alias="Problem Statement", min_length=1, description="the gap in what is known"
+        alias="Problem Statement", min_length=1, description="describe the gap in what is known"
     )
     motivation: str = Field(
         default="",
         alias="Motivation and Hypothesis",
-        description="why it is worth closing, and the central claim",
+        description="say why it is worth closing, and state the central claim",
     )
     method: str = Field(
-        alias="Proposed Method", min_length=1, description="the approach in technical detail"
+        alias="Proposed Method",
+        min_length=1,
+        description="describe the approach in technical detail",
     )
     plan: str = Field(
         default="",
         alias="Experiment Plan",
-        description="the steps of the test: data, baselines, measures",
+        description="plan the steps of the test: data, baselines, measures",
     )
     cited: tuple[str, ...] = Field(
-        default=(), alias="References", description="keys of the papers that it cites"
+        default=(), alias="References", description="give the keys of the papers that it cites"
     )
     """Keys of papers, such as ``P17``; a bare number stands for the key."""
 
@@ -273,14 +275,14 @@ class Contribution(Form):
     Slots: topic, said (Utterances so far), references, searching (may a search be asked for?).
     """
 
-    response: str = Field(alias="Response", description="what you say to the others")
+    response: str = Field(alias="Response", description="speak to the others")
     direction: str = Field(
-        default="", alias="Point", description="your main point, in at most twelve words"
+        default="", alias="Point", description="make your main point in at most twelve words"
     )
     query: str = Field(
         default="",
         alias="Search",
-        description="what to search for in the literature for the next round",
+        description="say what to search for in the literature for the next round",
     )
 
     @classmethod
@@ -305,12 +307,14 @@ class PlanStep(Form):
     previous (PlanStep or None), feedback (Utterances).
     """
 
-    title: str = Field(alias="Title", min_length=1, description="at most fifteen words")
-    text: str = Field(alias="Text", min_length=1, description="the step itself, in detail")
+    title: str = Field(
+        alias="Title", min_length=1, description="give it a title of at most fifteen words"
+    )
+    text: str = Field(alias="Text", min_length=1, description="describe the step itself in detail")
     reason: str = Field(
         default="",
         alias="Rationale",
-        description="why this is the right one, by what stands above and by the papers",
+        description="say why this is the right one, by what stands above and by the papers",
     )
 
     def words(self) -> str:
@@ -330,8 +334,8 @@ class StepReview(Form):
     Slots: step, text (PlanStep), criteria (names), earlier (PlanSteps), references, entities.
     """
 
-    feedback: dict[str, Annotated[str, Field(description="what is weak, and a remedy")]] = Field(
-        default_factory=dict, alias="Feedback"
+    feedback: dict[str, Annotated[str, Field(description="name what is weak, and a remedy")]] = (
+        Field(default_factory=dict, alias="Feedback")
     )
     scores: dict[str, Annotated[float, Field(ge=1, le=BEST_OF_STEP)]] = Field(alias="Scores")
 
@@ -359,9 +363,9 @@ class StepReview(Form):
 class PaperReview(Form):
     """The review of one text. Slots: text (with words), cited (References), criteria (names)."""
 
-    strengths: str = Field(alias="Strengths", description="what is good, in about 200 words")
+    strengths: str = Field(alias="Strengths", description="say what is good, in about 200 words")
     weaknesses: str = Field(
-        alias="Weaknesses", description="what is wrong or missing, in about 200 words"
+        alias="Weaknesses", description="say what is wrong or missing, in about 200 words"
     )
     scores: dict[str, Annotated[float, Field(ge=1, le=BEST_OF_PART)]] = Field(
         default_factory=dict, alias="Scores"
@@ -397,8 +401,12 @@ class PaperReview(Form):
 class ChairReview(Form):
     """What a chair makes of several reviews. Slots: text (with words), reviews (Utterances)."""
 
-    strengths: str = Field(alias="Strengths", description="those that count, in about 200 words")
-    weaknesses: str = Field(alias="Weaknesses", description="those that count, in about 200 words")
+    strengths: str = Field(
+        alias="Strengths", description="name those that count, in about 200 words"
+    )
+    weaknesses: str = Field(
+        alias="Weaknesses", description="name those that count, in about 200 words"
+    )
     decision: Literal["accept", "reject"] = Field(alias="Decision")
 
     def words(self) -> str:
@@ -421,7 +429,7 @@ class HypothesisReview(Critique):
     """
 
     advice: str = Field(
-        default="", alias="Advice", description="what to change, and what to look at again"
+        default="", alias="Advice", description="say what to change, and what to look at again"
     )
     approved: bool = Field(
         default=False, alias="Approve", description="true if nothing of weight is left to improve"
@@ -444,18 +452,18 @@ class DeepReview(Form):
     assumptions: str = Field(
         default="",
         alias="Assumptions",
-        description="what it takes for granted, point by point, and what speaks for or against it",
+        description="list what it takes for granted, and what speaks for or against each point",
     )
     known: str = Field(
         default="",
         alias="Novelty",
-        description="which part of it is known, from which papers, and what the rest would explain",
+        description="say what of it is known, from which papers, and what the rest would explain",
     )
     weakness: str = Field(
         alias="Weakness",
-        description="the gravest flaw of its reasoning or its test, and whether all falls with it",
+        description="name the gravest flaw of its reasoning or test, and whether all falls with it",
     )
-    advice: str = Field(default="", alias="Advice", description="what would make it better")
+    advice: str = Field(default="", alias="Advice", description="say what would make it better")
 
     def words(self) -> str:
         """All parts, each under its name; empty if nothing was said."""
@@ -480,10 +488,10 @@ class PairChoice(Form):
     """
 
     debate: tuple[str, ...] = Field(
-        default=(), alias="Debate", description="one turn: who speaks, and what is said"
+        default=(), alias="Debate", description="write one turn each: who speaks, and what is said"
     )
     reason: str = Field(
-        default="", alias="Reason", description="one sentence that names what decides between them"
+        default="", alias="Reason", description="say in one sentence what decides between them"
     )
     better: Literal["A", "B", ""] = Field(alias="Better", json_schema_extra={"enum": ["A", "B"]})
 
@@ -515,12 +523,12 @@ class Lessons(Form):
 
     patterns: str = Field(
         alias="Patterns",
-        description="points of criticism that recur, and what tends to win or lose a comparison",
+        description="name criticisms that recur, and what tends to win or lose a comparison",
     )
     advice: str = Field(
         default="",
         alias="Advice",
-        description="what every further hypothesis has to do, and every further review to look at",
+        description="say what further hypotheses have to do, and further reviews to look at",
     )
 
     def words(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator
 
@@ -48,7 +48,7 @@ class Review(Form):
     """
 
     comments: str = Field(
-        alias="Comments", description="what is good, what is wrong, what should be done"
+        alias="Comments", description="say what is good, what is wrong, what should be done"
     )
     originality: Mark = Field(alias="Originality")
     soundness: Mark = Field(alias="Soundness")
@@ -98,13 +98,15 @@ class Report:
 class Rewrite(Form):
     """A revised manuscript. Slots: manuscript, reports (Reports)."""
 
+    words_asked: ClassVar[Mapping[str, int]] = {"Abstract": 200}
+
     response: str = Field(
         default="",
         alias="Response",
-        description="your answer to the reviewers: what you change and what not, and why",
+        description="answer the reviewers: what you change and what not, and why",
     )
-    title: str = Field(alias="Title", min_length=1, description="the title of the paper")
-    abstract: str = Field(alias="Abstract", min_length=1, description="the whole abstract")
+    title: str = Field(alias="Title", min_length=1, description="give the paper a title")
+    abstract: str = Field(alias="Abstract", min_length=1, description="write the whole abstract")
 
     def words(self) -> str:
         """Title and abstract."""

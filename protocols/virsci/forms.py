@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field
 
@@ -24,7 +24,7 @@ class Agreement(Form):
     reason: str = Field(
         default="",
         alias="Reason",
-        description="one sentence that names what the topic would bring, and to whom",
+        description="say in one sentence what the topic would bring, and to whom",
     )
     agree: bool = Field(alias="Agree")
 
@@ -40,7 +40,7 @@ class Stay(Form):
     reason: str = Field(
         default="",
         alias="Reason",
-        description="one sentence that names what speaks for staying, and what against",
+        description="say in one sentence what speaks for staying and what against",
     )
     stay: bool = Field(alias="Stay")
 
@@ -57,6 +57,8 @@ class Revision(Spoken):
     (References of the review, else empty), knowledge, outsiders.
     """
 
+    words_asked: ClassVar[Mapping[str, int]] = {"Abstract": 200}
+
     scores: dict[str, Rating] = Field(
         default_factory=dict,
         alias="Scores",
@@ -67,10 +69,12 @@ class Revision(Spoken):
         },
     )
     modifications: str = Field(
-        default="", alias="Modifications", description="what you change, and why"
+        default="", alias="Modifications", description="say what you change, and why"
     )
-    title: str = Field(alias="Title", min_length=1, description="the title of the paper")
-    abstract: str = Field(alias="Abstract", min_length=1, description="the whole new abstract")
+    title: str = Field(alias="Title", min_length=1, description="give the paper a title")
+    abstract: str = Field(
+        alias="Abstract", min_length=1, description="write the whole new abstract"
+    )
     ask: Question | None = ASK
 
     def words(self) -> str:
@@ -87,9 +91,9 @@ class Revision(Spoken):
 class OverlapPair(Form):
     """One pair that overlaps too much, with its reason; a part of a form, never asked for alone."""
 
-    pair: str = Field(description="which pair, such as Written Abstract vs A")
+    pair: str = Field(description="name the pair, such as Written Abstract vs A")
     score: Similarity
-    reason: str = Field(default="", description="where they overlap")
+    reason: str = Field(default="", description="say where they overlap")
 
 
 class SelfReview(Form):

@@ -216,8 +216,12 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
     stages = ", ".join(f"{name} {number:,}" for name, number in calls["by_stage"].items())
     waited = ", ".join(f"{days:.2g} d for {size}" for size, days in summary["waiting_days"].items())
     of_ended = "" if summary["partial"] is None else " (of teams that had ended)"
+    from virsci_society.metrics.summary_file import text_sentences
+
+    replies = text_sentences(summary["reading"])
     rows = [
         ("what happened", sentence_of(summary)),
+        *(("replies", sentence) for sentence in replies),
         (
             "invitations",
             f"{invited['sent']:,} sent: {invited['accepted']:,} accepted, "

@@ -33,12 +33,18 @@ Score = Annotated[float, Field(ge=1, le=10)]
 class Remarks(Form):
     """What every review says in words."""
 
-    summary: str = Field(alias="Summary", min_length=1, description="two or three sentences")
-    strengths: tuple[str, ...] = Field(default=(), alias="Strengths", description="one point each")
-    weaknesses: tuple[str, ...] = Field(
-        default=(), alias="Weaknesses", description="one point each"
+    summary: str = Field(
+        alias="Summary", min_length=1, description="sum it up in two or three sentences"
     )
-    questions: tuple[str, ...] = Field(default=(), alias="Questions", description="one point each")
+    strengths: tuple[str, ...] = Field(
+        default=(), alias="Strengths", description="make one point in each"
+    )
+    weaknesses: tuple[str, ...] = Field(
+        default=(), alias="Weaknesses", description="make one point in each"
+    )
+    questions: tuple[str, ...] = Field(
+        default=(), alias="Questions", description="make one point in each"
+    )
 
 
 class ConferenceReview(Remarks):
@@ -54,7 +60,7 @@ class NoveltyRating(Form):
     reason: str = Field(
         default="",
         alias="Reason",
-        description="two or three sentences that name the nearest known work and the difference",
+        description="name the nearest known work and the difference in two or three sentences",
     )
     novelty: Score = Field(alias="Novelty")
 

@@ -38,6 +38,8 @@ def open_to_show(folder: Path) -> Run:
 
 def print_overview(summary: Mapping[str, Any]) -> None:
     """Print the summary of a run as tables."""
+    from virsci_society.metrics.summary_file import TEXT_COUNTS
+
     founded = "teams founded" if summary["partial"] is None else "teams that had ended"
     backend, invited = summary["backend"], summary["invitations"]
     about = backend.get("about") if isinstance(backend, Mapping) else backend
@@ -73,6 +75,10 @@ def print_overview(summary: Mapping[str, Any]) -> None:
         print_table(
             "how replies were read", ("rung", "questions", "share"), _rungs(summary["reading"])
         )
+    if texts := (summary["reading"] or {}).get("texts"):
+        rows = [(form, *counts.values()) for form, counts in texts.items()]
+        title = "replies of a model, which nobody has judged"
+        print_table(title, ("form", *TEXT_COUNTS), rows)
     if summary["ledger"] is not None and summary["ledger"]["attempts"]:
         print_table("what was asked and paid", ("figure", "value"), _paid(summary["ledger"]))
 

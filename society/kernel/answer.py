@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, NoReturn, TypeVar
 
-from virsci_society.agents.errors import Overflow, ProtocolError, ReplyError, Verdict
+from virsci_society.agents.errors import Overflow, ProtocolError, ReplyError, UnfitReply, Verdict
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.records import verdict_name
 from virsci_society.agents.profile import Profile, Recollection, recall
@@ -28,9 +28,11 @@ from virsci_society.agents.prompts.request import (
     reask_messages,
     total_characters,
     trim_messages,
+    words_that_fit,
 )
 from virsci_society.agents.replies.form import Form, form_on_page
 from virsci_society.agents.replies.parser import read_reply
+from virsci_society.agents.replies.text_checks import NOTICED, check_text
 
 T = TypeVar("T")
 
@@ -198,6 +200,7 @@ class Call:
     reply: str = ""
     reason: str = ""
     live: bool = False
+    noticed: str = ""
 
     def row(self) -> tuple[Any, ...]:
         """The values in the order of the columns."""
@@ -207,15 +210,22 @@ class Call:
     def again(self, act: str, number: int) -> Call:
         """The row of the n-th ``re-ask`` or ``trim``, under an id that extends this one."""
         return replace(
-            self, id=f"{self.id}/{act}{number}", act=act, needs=(self.id,), rung=None, verdict=None
+            self,
+            id=f"{self.id}/{act}{number}",
+            act=act,
+            needs=(self.id,),
+            rung=None,
+            verdict=None,
+            noticed="",
         )
 
 
 @dataclass(frozen=True)
 class PageRequest(Request):
-    """A request that names the page it was rendered from, for those who list prompts."""
+    """A request that names the page it was rendered from, and holds the words of its file."""
 
     page: str = ""
+    instructions: str = ""
 
 
 @dataclass(slots=True)
@@ -283,14 +293,15 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     except Verdict as verdict:
         # Only a lack of words is made good by the default; any other error stops the run (rule 1).
         call.verdict = verdict_name(verdict)
-        gateway.record_reading(call.form, pending.last_text or str(verdict), live=call.live)
+        came = pending.last_text or str(verdict)
+        gateway.record_reading(call.form, came, live=call.live, echoed="echoed" in call.noticed)
         default = pending.form.fallback(slots)
         if default is None:
             raise
         call.defaulted, call.rung = True, "default"
         reply = default
     else:
-        gateway.record_reading(call.form, None, live=call.live)
+        gateway.record_reading(call.form, None, live=call.live, echoed="echoed" in call.noticed)
     # Canonical, not as the model wrote it: the digest is of the accepted words.
     call.reply, call.reason = reply.as_json(), reply.stated_reason
     return reply
@@ -306,6 +317,7 @@ class _Attempts:
         self._request = partial(
             PageRequest,
             page=pending.prompt.name,
+            instructions=pending.prompt.instructions,
             who=pending.who,
             form=pending.form,
             slots=slots,
@@ -325,9 +337,12 @@ class _Attempts:
                 # (rule 5).
                 row = self._repeated("re-ask", number)
             reply, messages = await self._text(row, messages, number)
+            if reply.cut:
+                self._notice(row, "cut")
             try:
                 parsed = read_reply(self._pending.form, reply.text, cut=reply.cut)
                 parsed.form.check_against(self._slots)
+                self._check_text(row, parsed.form, first=number == 0)
             except ReplyError as error:
                 # Kept under another name: Python deletes ``error`` at the end of this clause.
                 unreadable = error
@@ -339,6 +354,32 @@ class _Attempts:
                 call.rung = "re-asked" if number else parsed.rung
                 return parsed.form
         raise unreadable
+
+    def _check_text(self, row: Call, reply: Form, *, first: bool) -> None:
+        """Note what can be noticed about a reply of a model; ask again for a copy of the page."""
+        # Rules say the same again, and copy nothing.
+        if not row.live:
+            return
+        room = words_that_fit(self._backend.max_reply_tokens)
+        noticed = check_text(reply, self._slots, self._pending.prompt.instructions, room)
+        if noticed.echoed:
+            self._notice(row, "echoed")
+            raise UnfitReply(
+                f'"{noticed.echoed}" repeats the words of the form or of the task. Write your own.'
+            )
+        fields = [name for name in noticed.short if name]
+        if first and fields:
+            raise UnfitReply(f'"{fields[0]}" is too short for what was asked.')
+        if noticed.short:
+            self._notice(row, "short")
+        if noticed.loop:
+            self._notice(row, "loop")
+
+    def _notice(self, row: Call, what: str) -> None:
+        """Note something in the row of an asking, and in that of its call."""
+        for one in (row, self._pending.call):
+            found = {*one.noticed.split(), what}
+            one.noticed = " ".join(name for name in NOTICED if name in found)
 
     async def _text(
         self, row: Call, messages: tuple[Message, ...], number: int

@@ -40,6 +40,7 @@ PROVENANCE_COLUMNS = (
     "prompt_tokens",
     "completion_tokens",
     "live",
+    "noticed",
 )
 """Columns of ``calls`` that say how words were obtained."""
 

@@ -146,6 +146,7 @@ prompt_hash  string  sha256 of what the model was told
 reply        string  the accepted form as JSON
 reason       string  the reason that the accepted form states; empty: none
 live         boolean true if a model was asked, false if rules spoke
+noticed      string  of a model's replies: echoed (a copy of the page, asked for again), short, loop, cut
 """),  # noqa: E501
     "reads": _columns("""
 answer       string  id of the answer read (a call id, or the id of a derived answer)

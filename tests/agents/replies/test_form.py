@@ -282,16 +282,16 @@ def test_what_is_sent_requires_all_fields_and_asks_for_whole_ratings():
     assert "required" not in schema
 
 
-LINE = re.compile(r"( *)- (.+?) \((.+?)\)(?:: (.+))?")
+LINE = re.compile(r'( *)- "(.+?)": (.+)')
 
 
 def fields(text):
-    """Names of the list of a page, each with its kind and with what to write."""
+    """Names of the list of a page, each with its kind or with what to write."""
     first, *lines = text.splitlines()
     assert first == FIELDS
     found = [LINE.fullmatch(line) for line in lines]
     assert all(found), text
-    return {one[2]: (one[3], one[4]) for one in found if not one[1]}
+    return {one[2]: one[3] for one in found if not one[1]}
 
 
 @every_form
@@ -300,10 +300,8 @@ def test_the_page_lists_the_fields_of_the_schema_in_their_order(form):
         schema = form.schema_for(slots)
         listed = fields(render_form(schema, schema_sent=True))
         assert list(listed) == list(schema["properties"])
-        for kind, _ in listed.values():
-            assert "None" not in kind
-    for name, (kind, described) in listed.items():
-        assert kind != "text" or described, f"{name}: nothing says what to write"
+    for name, asked in listed.items():
+        assert asked != "text", f"{name}: nothing says what to write"
 
 
 @every_form
@@ -342,22 +340,22 @@ def test_kinds_of_values():
         },
     }
     assert render_form(schema, schema_sent=True).splitlines()[1:] == [
-        "- words (text)",
-        '- told (text): the "whole" of it',
-        '- one ("é")',
-        '- which ("a" or "b")',
-        "- key (text): one of the keys",
-        "- yes (true or false)",
-        "- half (0.5 to 2.5)",
-        "- open (number)",
-        "- days (number): days from now",
-        "- list (list of: true or false)",
-        "- notes (list): one each",
-        "- perhaps (null or true or false)",
-        "- table (object with 0 to 1 for each criterion)",
-        '- same (object with "A", "B", each 0 to 1)',
-        "- parts (list of: object)",
-        "  - t (text): what it is",
+        '- "words": text',
+        '- "told": the "whole" of it',
+        '- "one": "é"',
+        '- "which": "a" or "b"',
+        '- "key": one of the keys',
+        '- "yes": true or false',
+        '- "half": 0.5 to 2.5',
+        '- "open": number',
+        '- "days": number, days from now',
+        '- "list": list of: true or false',
+        '- "notes": list, one each',
+        '- "perhaps": null or true or false',
+        '- "table": object with 0 to 1 for each criterion',
+        '- "same": object with "A", "B", each 0 to 1',
+        '- "parts": list of: object',
+        '  - "t": what it is',
     ]
 
 
@@ -366,11 +364,11 @@ def test_only_what_is_shown_can_be_chosen():
         return fields(render_form(form.schema_for(slots), schema_sent=True))
 
     two = listed(Ballot, {"ideas": (CANDIDATE,) * 2})
-    assert two["Decision Made"][0] == '"Idea 0" or "Idea 1"'
-    assert listed(Review, {"final": True})["Recommendation"][0] == '"accept" or "reject"'
+    assert two["Decision Made"] == '"Idea 0" or "Idea 1"'
+    assert listed(Review, {"final": True})["Recommendation"] == '"accept" or "reject"'
     pairs = '"Written Abstract vs A", "Written Abstract vs B"'
     scores = listed(SelfReview, {"near": PAPERS[:2]})["similarity_scores"]
-    assert scores[0] == f"object with {pairs}, each 0 to 100"
+    assert scores == f"object with {pairs}, each 0 to 100"
 
 
 def test_keys_and_names_are_those_on_the_page():
@@ -398,7 +396,7 @@ def test_an_invitation_is_answered_by_names_or_by_the_codes_of_the_paper():
 
 
 def test_a_form_inside_a_form_is_written_out():
-    marks = fields(render_form(Idea.schema_for(EVERYTHING), schema_sent=True))["Marks"][0]
+    marks = fields(render_form(Idea.schema_for(EVERYTHING), schema_sent=True))["Marks"]
     assert marks == 'object with "Clarity", "Feasibility", "Novelty", each 1 to 10'
     assert list(fields(render_form(IdeaMarks.json_schema(), schema_sent=True))) == [
         *("Clarity", "Feasibility", "Novelty")

@@ -69,7 +69,7 @@ def test_pages_are_whole_and_ask_for_what_the_schema_asks(live, name):
         schema = request.form.schema_for(request.slots)
         assert user.endswith(render_form(schema, schema_sent=True)), request.id
         listed = user.rpartition(FIELDS)[2]
-        fields = re.findall(r"^- ([A-Za-z_ ]+) \(", listed, re.MULTILINE)
+        fields = re.findall(r'^- "([A-Za-z_ ]+)":', listed, re.MULTILINE)
         assert fields == list(schema["properties"]), request.id
 
 

@@ -188,10 +188,10 @@ PAGES = {
       | ! who have not seen them | ! Report nothing
     Idea 2 | $TOPIC | Notes from reading, by everybody of the team: ReadingNotes x3 | $OF_USE
       | @ Stage: reading and writing, round 2 of 3.
-    PaperReview 0 | $TOPIC | $RESTS | The work that you review: MergedIdea | + - Strengths (text):
-      | + - Weaknesses (text): | + - Score (1 to 10) | ! Scores
+    PaperReview 0 | $TOPIC | $RESTS | The work that you review: MergedIdea | + - "Strengths":
+      | + - "Weaknesses": | + - "Score": 1 to 10 | ! Scores
     ChairReview 0 | The work: MergedIdea | The reviews: PaperReview x2 | + You chair
-      | + - Decision ("accept" or "reject")
+      | + - "Decision": "accept" or "reject"
     """,
     # Papers are reviewed beside what they cite; no editor and no journal.
     "cycle_researcher": """
@@ -208,20 +208,20 @@ PAGES = {
       | 2. You searched, because: NoveltyVerdict why | Papers that search 2 found: abstracts
       | @ Stage: check of novelty, round 3 of 3. | + decide now
     RefinedIdea 0 | $TOPIC | $REFINED | $NEAR | @ Stage: reflection, round 1 of 2.
-      | + keep to the spirit of the idea | + call it done | + - Done (true or false)
+      | + keep to the spirit of the idea | + call it done | + - "Done": true or false
     RefinedIdea 1 | $TOPIC | The idea, by NAME: RefinedIdea
       | What made its author think of it: RefinedIdea why | It builds on: titles | $NEAR
-      | @ Stage: reflection, round 2 of 2. | ! call it done | ! - Done (
+      | @ Stage: reflection, round 2 of 2. | ! call it done | ! - "Done":
     """,
     # Rounds of search or finalise, worded by the model, with the archive in sight.
     "ai_scientist_v2": """
     SearchedIdea 2 | $TOPIC | Earlier ideas, which must not be repeated: SearchedIdea
-      | @ Stage: working out of an idea, round 1 of 2. | + - Search (text): | + - Done (
+      | @ Stage: working out of an idea, round 1 of 2. | + - "Search": | + - "Done":
       | + search at least once | ! Published papers that
     SearchedIdea 3 | $TOPIC | Earlier ideas, which must not be repeated: SearchedIdea
       | The version at hand: SearchedIdea why | 1. You searched for: SearchedIdea
       | Papers that search 1 found: abstracts | @ Stage: working out of an idea, round 2 of 2.
-      | + what you give now stands | ! - Search ( | ! - Done (
+      | + what you give now stands | ! - "Search": | ! - "Done":
     """,
     # Several seeds from one reply; titles alone of earlier ones; pairs without papers.
     "ai_researcher": """

@@ -97,17 +97,20 @@ def test_a_slot_left_out_is_an_error(everything, form):
 def test_every_page_asks_for_the_fields_of_the_schema_in_its_order(everything, form):
     for said in everything.of_form(form):
         block, _, _ = said.user.rpartition(FIELDS)[2].partition(PATTERN)
-        fields = re.findall(r"^- ([A-Za-z_ ]+) \(", block, re.MULTILINE)
+        fields = re.findall(r'^- "([A-Za-z_ ]+)":', block, re.MULTILINE)
         schema = json.loads(said.request.schema_text)
         assert fields == list(schema["properties"]), said.request.id
         assert set(schema.get("required", ())) <= set(fields)
         if "Ask" in fields:
             assert fields[-1] == "Ask"
-            assert {"Scientist", "Question"} <= set(re.findall(r"^  - (\w+) ", block, re.MULTILINE))
+            assert {"Scientist", "Question"} <= set(
+                re.findall(r'^  - "(\w+)":', block, re.MULTILINE)
+            )
         if form == "Revision":
-            assert re.findall(r'"([\w ]+)"', block.partition("each 1 to 10")[0]) == list(CRITERIA)
+            scores = block.partition(": object with ")[2].partition(", each 1 to 10")[0]
+            assert re.findall(r'"([\w ]+)"', scores) == list(CRITERIA)
         if form == "Choice":
-            assert block.endswith('- Selected Action ("join" or "decline")\n')
+            assert block.endswith('- "Selected Action": "join" or "decline"\n')
 
 
 def test_pages_and_prompts_are_clean_text(everything):

@@ -1,0 +1,170 @@
+"""What can be noticed about the text of a reply without judging it.
+
+A small model copies the form or the page in place of an answer, repeats a phrase until its limit,
+or writes a fraction of what was asked. A copy is no answer, and is asked for again; the rest is
+counted. Only the words of the form and of the page file are compared, never those of people and
+papers on the page, so a text of one's own is not hit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from virsci_society.agents.replies.form import FIELDS, PATTERN, Form
+
+NOTICED = ("echoed", "short", "loop", "cut")
+"""What the column ``noticed`` of the table ``calls`` can hold; ``cut``: by the limit of length."""
+WARN_AT = 0.05
+"""Share of copies and defaults from which a run says so first."""
+SHOWS_THE_FORM = "This run shows the form and not the model"
+RUN = 4
+"""Words in a row that count as copied."""
+MOSTLY = 0.5
+"""Share of copied words from which a text is an echo."""
+LONG_RUN = 12
+"""Words in a row of a page by which any text is an echo."""
+LONGEST_PHRASE = 20
+"""Words of the longest phrase that is looked for directly behind itself."""
+PHRASE = 8
+"""Words of a phrase that may not stand in a text three times."""
+ASKED_AGAIN, SHORT = 1 / 2, 1 / 3
+"""Shares of the words asked for below which one field is asked for again, and all are short."""
+_WORD = re.compile(r"[^\W_]+")
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What was noticed about one reply.
+
+    Attributes:
+        echoed: name of the first field whose text is copied; empty: none.
+        short: names of fields with too few words; "" stands for all together.
+        loop: is a phrase repeated three times?
+    """
+
+    echoed: str = ""
+    short: tuple[str, ...] = ()
+    loop: bool = False
+
+
+def check_text(
+    reply: Form, slots: Mapping[str, Any], instructions: str, most_words: int = 0
+) -> Noticed:
+    """Notice copies, loops and shortness in the texts of a reply.
+
+    Args:
+        instructions: the words of the page file, without what its slots are filled with.
+        most_words: words that a reply can have; 0: not known.
+    """
+    schema = type(reply).schema_for(slots)
+    texts = [
+        (name, described, split_words(text), text)
+        for name, described, text in _texts(schema, reply.model_dump(by_alias=True, mode="json"))
+    ]
+    phrases = {split_words(one) for one in _phrases(schema)} - {()}
+    copied = _runs(phrases, RUN) | _page_runs(instructions, RUN)
+    long_runs = _page_runs(instructions, LONG_RUN)
+    echoed = ""
+    for name, _, words, text in texts:
+        if (not words and text.strip()) or (words and _is_echo(words, phrases, copied, long_runs)):
+            echoed = name
+            break
+    counts = Counter[str]()
+    for name, _, words, _ in texts:
+        counts.update({name: len(words), "": len(words)})
+    asked = {
+        name: min(number, most_words) if most_words else number
+        for name, number in type(reply).words_asked.items()
+    }
+    short = tuple(
+        name
+        for name, number in asked.items()
+        if counts[name] < number * (ASKED_AGAIN if name else SHORT)
+    )
+    return Noticed(echoed, short, any(is_loop(words) for _, _, words, _ in texts))
+
+
+def split_words(text: str) -> Words:
+    """The words of a text, without case and punctuation."""
+    return tuple(_WORD.findall(text.casefold()))
+
+
+def is_loop(words: Words) -> bool:
+    """Does a phrase stand in a text three times: directly behind itself, or a long one anywhere?"""
+    for length in range(1, LONGEST_PHRASE + 1):
+        alike = 0
+        for word, before in zip(words[length:], words, strict=False):
+            alike = alike + 1 if word == before else 0
+            # A single word said three times may be meant.
+            if alike >= max(2 * length, 4):
+                return True
+    return max(Counter(_windows(words, PHRASE)).values(), default=0) >= 3
+
+
+def _is_echo(words: Words, phrases: set[Words], copied: set[Words], long_runs: set[Words]) -> bool:
+    if words in phrases:
+        return True
+    if any(window in long_runs for window in _windows(words, LONG_RUN)):
+        return True
+    begun = max((len(one) for one in phrases if words[: len(one)] == one), default=0)
+    # What follows a description that is repeated may be the answer to it.
+    if begun >= RUN and len(words) <= 2 * begun:
+        return True
+    covered: set[int] = set()
+    for index, window in enumerate(_windows(words, RUN)):
+        if window in copied:
+            covered.update(range(index, index + RUN))
+    return len(covered) > MOSTLY * len(words)
+
+
+def _texts(schema: Mapping[str, Any], value: Any, name: str = "") -> Iterator[tuple[str, str, str]]:
+    """Name, description and text of each field in which the model writes freely."""
+    if "anyOf" in schema:
+        kinds = {dict: "object", list: "array", str: "string"}
+        wanted = kinds.get(type(value))
+        for part in schema["anyOf"]:
+            if part.get("type") == wanted:
+                yield from _texts(part, value, name)
+    elif isinstance(value, dict):
+        members, each = schema.get("properties", {}), schema.get("additionalProperties")
+        for key, part in value.items():
+            inner = members.get(key, each)
+            if isinstance(inner, Mapping):
+                yield from _texts(inner, part, name or key)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(schema.get("items", {}), part, name)
+    elif isinstance(value, str) and schema.get("type") == "string" and "enum" not in schema:
+        yield name, str(schema.get("description", "")), value
+
+
+def _phrases(schema: Any) -> Iterator[str]:
+    """Descriptions of a schema, and names of its fields."""
+    if isinstance(schema, Mapping):
+        if isinstance(described := schema.get("description"), str):
+            yield described
+        yield from schema.get("properties", {})
+    parts = schema.values() if isinstance(schema, Mapping) else schema
+    for part in parts:
+        if isinstance(part, Mapping | list):
+            yield from _phrases(part)
+
+
+@lru_cache(maxsize=256)
+def _page_runs(instructions: str, length: int) -> set[Words]:
+    return _runs(map(split_words, (instructions, FIELDS, PATTERN)), length)
+
+
+def _runs(texts: Iterable[Words], length: int) -> set[Words]:
+    return {window for words in texts for window in _windows(words, length)}
+
+
+def _windows(words: Sequence[str], length: int) -> Iterator[Words]:
+    return (tuple(words[at : at + length]) for at in range(len(words) - length + 1))
