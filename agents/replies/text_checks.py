@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from virsci_society.agents.errors import UnfitReply
 from virsci_society.agents.replies.form import FIELDS, PATTERN, Form
 
 NOTICED = ("echoed", "short", "loop", "cut")
@@ -89,6 +90,11 @@ def check_text(
         if counts[name] < number * (ASKED_AGAIN if name else SHORT)
     )
     return Noticed(echoed, short, any(is_loop(words) for _, _, words, _ in texts))
+
+
+def copied(field: str) -> UnfitReply:
+    """The error by which a reply is asked for again that copies the page in one of its fields."""
+    return UnfitReply(f'"{field}" repeats the words of the form or of the task. Write your own.')
 
 
 def split_words(text: str) -> Words:

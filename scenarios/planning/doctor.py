@@ -20,7 +20,14 @@ from urllib.parse import urlsplit
 from virsci_society._installation import changed_files
 from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.backends.http_client import probe, route_to
-from virsci_society.agents.errors import Fault, InputError, ReplyError, SocietyError, Verdict
+from virsci_society.agents.errors import (
+    Fault,
+    InputError,
+    ReplyError,
+    SocietyError,
+    UnfitReply,
+    Verdict,
+)
 from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.lazy_imports import install_line
 from virsci_society.agents.loop_thread import PatientLoop
@@ -28,6 +35,7 @@ from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Reply, Request, estimate_tokens, reask_messages
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.replies.parser import read_reply
+from virsci_society.agents.replies.text_checks import SHOWS_THE_FORM, check_text, copied
 from virsci_society.agents.spelling import plain_line
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.context_check import CheckResult, compare_windows
@@ -216,6 +224,8 @@ class _Session:
         forms: how the reply to each form was read, by the form's name: a rung of the parser,
             ``re-asked``, ``unread``, or the verdict.
         said: the beginning of the last reply to each form.
+            ``re-asked``, ``echoed`` (a copy of the page, also when asked again), ``unread``, or the
+            verdict.
         seconds: of each reply.
         limited: tokens of a reply that was limited to ``SHORT``; None: there was none.
         repeated: whether the first question got the same reply after the others; None: not tried.
@@ -283,15 +293,19 @@ class _Session:
                 self.replies.append(reply)
                 self.said[name] = plain_line(redact(reply.text))[:SHOWN]
                 try:
-                    rung = read_reply(question.form, reply.text, cut=reply.cut).rung
-                    self.forms[name] = "re-asked" if again else rung
+                    parsed = read_reply(question.form, reply.text, cut=reply.cut)
+                    instructions = getattr(question, "instructions", "")
+                    noticed = check_text(parsed.form, question.slots, instructions)
+                    if noticed.echoed:
+                        raise copied(noticed.echoed)
+                    self.forms[name] = "re-asked" if again else parsed.rung
                     return
                 except ReplyError as error:
+                    self.forms[name] = "echoed" if isinstance(error, UnfitReply) else "unread"
                     messages = reask_messages(question.messages, reply, error)
                     question = replace(
                         question, id=f"{question.id}/re-ask1", attempt=1, messages=messages
                     )
-            self.forms[name] = "unread"
         except Verdict as verdict:
             self.forms[name] = type(verdict).__name__.lower()
 
@@ -402,6 +416,14 @@ class _Session:
         counted = ", ".join(f"{number} {how}" for how, number in counts.most_common())
         message = f"forms: {len(self.forms)} asked for; {counted}"
         unread = [form for form, how in self.forms.items() if how == "unread"]
+        echoed = [form for form, how in self.forms.items() if how == "echoed"]
+        if echoed:
+            yield CheckResult(
+                "problem",
+                f"{SHOWS_THE_FORM}: words of the page came in place of an answer to "
+                f"{', '.join(echoed)}",
+                "use a larger model",
+            )
         if unread:
             yield CheckResult("problem", f"{message}; never filled: {', '.join(unread)}", advice)
         elif counts["re-asked"] > OFTEN * len(self.forms):

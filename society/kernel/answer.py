@@ -32,7 +32,7 @@ from virsci_society.agents.prompts.request import (
 )
 from virsci_society.agents.replies.form import Form, form_on_page
 from virsci_society.agents.replies.parser import read_reply
-from virsci_society.agents.replies.text_checks import NOTICED, check_text
+from virsci_society.agents.replies.text_checks import NOTICED, check_text, copied
 
 T = TypeVar("T")
 
@@ -364,9 +364,7 @@ class _Attempts:
         noticed = check_text(reply, self._slots, self._pending.prompt.instructions, room)
         if noticed.echoed:
             self._notice(row, "echoed")
-            raise UnfitReply(
-                f'"{noticed.echoed}" repeats the words of the form or of the task. Write your own.'
-            )
+            raise copied(noticed.echoed)
         fields = [name for name in noticed.short if name]
         if first and fields:
             raise UnfitReply(f'"{fields[0]}" is too short for what was asked.')
