@@ -133,8 +133,8 @@ def _is_echo(words: Words, phrases: set[Words], copied: set[Words], long_runs: s
 def _texts(schema: Mapping[str, Any], value: Any, name: str = "") -> Iterator[tuple[str, str, str]]:
     """Name, description and text of each field in which the model writes freely."""
     if "anyOf" in schema:
-        kinds = {dict: "object", list: "array", str: "string"}
-        wanted = kinds.get(type(value))
+        kinds = (("object", dict), ("array", list), ("string", str))
+        wanted = next((kind for kind, made in kinds if isinstance(value, made)), None)
         for part in schema["anyOf"]:
             if part.get("type") == wanted:
                 yield from _texts(part, value, name)

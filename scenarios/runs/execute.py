@@ -271,6 +271,8 @@ def replay(
         society = build_society(scenario, ecosystem, gateway)
         told.begin("simulating, from the journal alone")
         society.run_to_end(told.step)
+        if warning := gateway.readability.warning:
+            told.begin(warning)
         told.begin("measuring and comparing")
         recorded = record_run(scenario, society, target, ledger_of(journal))
         finish_run(recorded, page=out is not None)

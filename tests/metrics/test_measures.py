@@ -87,6 +87,7 @@ REVIEW = (
 )
 """Nothing was handed in to be reviewed."""
 UNKNOWN = (
+    *("echoed", "equal_replies", "short_replies", "looping_replies", "cut_replies"),
     "ON",
     "HD",
     "CD",

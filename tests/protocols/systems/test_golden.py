@@ -13,21 +13,21 @@ from tests.protocols.systems.conftest import SMALL, make
 from virsci_society.protocols.virsci.protocol import VirSci
 
 GOLDEN = {
-    "virsci": "4e820d1a0208",
-    "virsci full": "487d526c33d6",
-    "virsci released-code": "44d9d8c20596",
-    "ai_scientist": "652c27495f34",
-    "ai_scientist_v2": "009858135d12",
-    "hypogen": "a778d3722f50",
-    "research_town": "eff0392b4e35",
-    "ai_researcher": "dcd3f5616b75",
-    "research_agent": "9f629b4ae9c9",
-    "cycle_researcher": "021da4e32a5e",
-    "idea2proposal": "3948716cd40d",
-    "virtual_lab": "43e4c05192cb",
-    "debate": "fe963467e38d",
-    "co_scientist": "3283f4f5d060",
-    "solo_virsci": "06db17537dde",
+    "virsci": "40f39d0ff7ca",
+    "virsci full": "822adc08bdc0",
+    "virsci released-code": "ed23f304cd89",
+    "ai_scientist": "bdcd8f503c60",
+    "ai_scientist_v2": "e389d8f39166",
+    "hypogen": "e33f9ed4dff0",
+    "research_town": "dd89b4668b4c",
+    "ai_researcher": "33a16f22d93d",
+    "research_agent": "3c14a6a5c669",
+    "cycle_researcher": "d5cce44aab0d",
+    "idea2proposal": "f3a5e40a2dcb",
+    "virtual_lab": "0af8d965636f",
+    "debate": "4839dbcd61a4",
+    "co_scientist": "58b7b94133c7",
+    "solo_virsci": "cb0ef3b549e1",
 }
 
 
