@@ -30,7 +30,7 @@ def test_three_sentences_say_who_did_what_what_came_out_and_how_the_network_grew
         "connected, directly or through others; on day 100 it was 8 pairs, and 6 of 7 scientists "
         "were connected.",
     ]
-    assert trouble.startswith(("Nothing went wrong", "Something went wrong"))
+    assert trouble.startswith(("The run finished", "Something went wrong"))
     assert list(status) == ["state", "who spoke"], "zeros and what was not paid are hidden"
     assert "not a language model" in status["who spoke"]
 
