@@ -77,9 +77,13 @@ class Verdict(SocietyError):
 class ReplyError(Verdict):
     """A reply that could not be read as the form that was asked for."""
 
+    was_read = False
+
 
 class UnfitReply(ReplyError):
     """A reply that was read, and that is asked for again; the message tells the model why."""
+
+    was_read = True
 
 
 class Refused(Verdict):

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from virsci_society.agents.errors import UnfitReply
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.replies.form import Form, sent_schema_for
 from virsci_society.agents.spelling import cut_text
@@ -182,7 +181,7 @@ def reask_messages(
         f"That answer could not be read ({why}). Please give it once more, as JSON with exactly "
         "the fields that were asked for."
     )
-    if isinstance(error, UnfitReply):
+    if getattr(error, "was_read", False):
         request = f"{error} Please answer once more."
     return (*messages, Message("assistant", reply.text), Message("user", request))
 
