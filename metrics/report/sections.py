@@ -22,12 +22,12 @@ from virsci_society.metrics.novelty.novelty import COLUMNS, settings_of
 from virsci_society.metrics.novelty.training_leaks import LONG_RUN, training_cutoff
 from virsci_society.metrics.population import LEFT, people_ever
 from virsci_society.metrics.registry import measure, measure_run
+from virsci_society.metrics.reply_texts import text_counts
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.figures import draw_run_network
 from virsci_society.metrics.report.network_figures import removal_figures, snapshot_title
 from virsci_society.metrics.report.network_layout import Communities
 from virsci_society.metrics.report.templates import format_number, known_text, records
-from virsci_society.metrics.summary_file import text_counts
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import backend_of

@@ -216,7 +216,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
     stages = ", ".join(f"{name} {number:,}" for name, number in calls["by_stage"].items())
     waited = ", ".join(f"{days:.2g} d for {size}" for size, days in summary["waiting_days"].items())
     of_ended = "" if summary["partial"] is None else " (of teams that had ended)"
-    from virsci_society.metrics.summary_file import text_sentences
+    from virsci_society.metrics.reply_texts import text_sentences
 
     replies = text_sentences(summary["reading"])
     rows = [

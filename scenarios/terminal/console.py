@@ -38,7 +38,7 @@ def open_to_show(folder: Path) -> Run:
 
 def print_overview(summary: Mapping[str, Any]) -> None:
     """Print the summary of a run as tables."""
-    from virsci_society.metrics.summary_file import TEXT_COUNTS
+    from virsci_society.metrics.reply_texts import TEXT_COUNTS
 
     founded = "teams founded" if summary["partial"] is None else "teams that had ended"
     backend, invited = summary["backend"], summary["invitations"]
