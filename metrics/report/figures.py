@@ -132,31 +132,19 @@ DASHED, DOTTED = "6 3", "1.5 2.5"
 Line = tuple[str, str, str, str]
 """Column (or network), colour and dashes of a line, and its words in a legend."""
 TIES = (("all", BLUE, "", "with day 0"), ("grown", ORANGE, DASHED, "since day 0"))
-STRUCTURE = {
-    "edges": "Pairs who have published together",
-    "mean_degree": "Co-authors per scientist with any",
-    "giant_share": "Share of scientists with a co-author in the largest component",
-    "clustering": "Clustering",
-}
 
 
-def structure(table: pd.DataFrame) -> list[Markup]:
-    """Edges, mean degree, giant component and clustering of both networks over time."""
+def largest_component(table: pd.DataFrame) -> Markup | None:
+    """Share of scientists with a co-author in the largest component, of both networks over time."""
     if not table["edges"].fillna(0).any():
-        return []
-    return [_structure_figure(table, name, title) for name, title in STRUCTURE.items()]
-
-
-def _structure_figure(table: pd.DataFrame, name: str, title: str) -> Markup:
+        return None
+    title = "Share of scientists with a co-author in the largest component"
     drawn, axes = _frame(2.2, title)
     for network, colour, dashes, _ in TIES:
         rows = table[table["network"] == network]
-        axes.line(_floats(rows["date"]), _floats(rows[name]), colour, dashes=dashes)
-    axes.y.low = 0.0
-    if name in ("giant_share", "clustering"):
-        axes.y.high, axes.y.bounds = 1.04, (0.0, 1.0)
-    if name in ("edges", "giant_share"):
-        _legend(axes, _entries(TIES))
+        axes.line(_floats(rows["date"]), _floats(rows["giant_share"]), colour, dashes=dashes)
+    axes.y.low, axes.y.high, axes.y.bounds = 0.0, 1.04, (0.0, 1.0)
+    _legend(axes, _entries(TIES))
     return drawn.svg(f"{title}, over simulated time")
 
 
@@ -309,17 +297,13 @@ def degrees(table: pd.DataFrame) -> Markup | None:
     return drawn.svg("Distribution of the number of co-authors, logarithmic axes")
 
 
-STRUCTURE_FIGURES = tuple(name.replace("_", "-") for name in STRUCTURE)
-FOLDED_FIGURES = tuple(name for name in STRUCTURE_FIGURES if name != "giant-share")
-
-
 def run_figures(run: Run) -> dict[str, Markup]:
     """Every figure of a run's page that there is data for, by name.
 
     Returns:
         ``teams``, ``people``, ``network``, ``network-over-time``, ``novelty``, ``teams-at-work``,
-        ``memberships``, ``delays``, ``acceptance``, ``degrees``,
-        ``assembly`` and the measures of ``STRUCTURE``: inline SVG.
+        ``memberships``, ``delays``, ``acceptance``, ``degrees``, ``assembly`` and
+        ``giant-share``: inline SVG.
 
     Example:
         >>> figures = vs.run_figures(run)
@@ -348,8 +332,7 @@ def measure_figures(run: Run) -> dict[str, Markup]:
         drawn["memberships"] = memberships(weekly)
     for draw in (delays, acceptance, degrees, assembly):
         drawn[draw.__name__] = draw(measure(run, draw.__name__))
-    over_time = structure(measure(run, "structure"))
-    drawn |= dict(zip(STRUCTURE_FIGURES, over_time, strict=False))
+    drawn["giant-share"] = largest_component(measure(run, "structure"))
     return {name: figure for name, figure in drawn.items() if figure is not None}
 
 

@@ -13,7 +13,7 @@ from virsci_society.metrics.cost import RUNGS, read_ledger
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, wilson_interval
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.report import sections
-from virsci_society.metrics.report.figures import FOLDED_FIGURES, measure_figures
+from virsci_society.metrics.report.figures import measure_figures
 from virsci_society.metrics.report.network_layout import run_communities
 from virsci_society.metrics.report.overview import first_screen, speaker, written_by_rules
 from virsci_society.metrics.report.templates import (
@@ -83,7 +83,6 @@ def _page_context(run: Run) -> dict[str, Any]:
         "presence": sections.presence_section(run),
         "drawn": drawn,
         "share_interval": wilson_interval(1, 2).method,
-        "structure": [drawn[name] for name in FOLDED_FIGURES if name in drawn],
         "slope": records(measure(run, "acceptance_slope"))[0],
         "reading": sections.reply_parsing_section(run, summary),
         "refereeing": sections.peer_review_section(run),
@@ -91,7 +90,7 @@ def _page_context(run: Run) -> dict[str, Any]:
         "paid": sections.cost_section(read_ledger(run)),
         "acts": records(measure(run, "calls_by_act")),
         "stages": records(measure(run, "calls_by_stage")),
-        "made_of": sections.composition_section(run),
+        "team_measures": sections.measures_section(run, sections.TEAM_MEASURES),
         "by_protocol": sections.by_protocol_section(run),
         "provenance": sections.provenance_section(run, summary),
         "scenario": run.scenario_text[:SCENARIO_SHOWN],

@@ -25,7 +25,7 @@ from virsci_society.metrics.registry import measure, measure_run
 from virsci_society.metrics.reply_texts import text_counts
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.figures import draw_run_network
-from virsci_society.metrics.report.network_figures import removal_figures, snapshot_title
+from virsci_society.metrics.report.network_figures import removal_figures
 from virsci_society.metrics.report.network_layout import Communities
 from virsci_society.metrics.report.templates import format_number, known_text, records
 from virsci_society.society.results.dataframes import counts_of
@@ -38,8 +38,12 @@ NETWORK_MEASURES = (
     *("components", "clustering", "assortativity", "communities", "modularity", "core"),
     *("consultations", "consulted_coauthors"),
 )
+TEAM_MEASURES = (
+    *("team_size", "freshness", "diversity", "newcomers", "members_elsewhere"),
+    *("days_to_paper", "waiting", "waiting_round", "memberships_at_homework"),
+)
 IMPACT_MEASURES = ("gini_papers", "top_tenth_papers", "gini_citations", "disruption")
-"""Measures that the sections on the network and on impact show."""
+"""Measures that the sections on the network, on teams and on impact show."""
 
 
 def presence_section(run: Run) -> list[dict[str, Any]]:
@@ -98,16 +102,6 @@ def measures_section(run: Run, names: Sequence[str]) -> list[dict[str, Any]]:
         for name, value in found.items()
         if not np.isnan(value)
     ]
-
-
-def composition_section(run: Run) -> list[dict[str, Any]]:
-    """Mean composition of the teams, by what became of them."""
-    names = ["size", "freshness", "diversity", "newcomers", "elsewhere"]
-    names += ["days_to_paper", "waiting", "tied"]
-    table = measure(run, "teams")
-    grouped = table.groupby("state")[names].mean()
-    grouped.insert(0, "teams", table.groupby("state").size())
-    return records(grouped.reset_index())
 
 
 def by_protocol_section(run: Run) -> list[dict[str, Any]]:
@@ -272,25 +266,8 @@ def peer_review_section(run: Run) -> dict[str, Any] | None:
 
 
 REMOVALS_DRAWN = 3
-"""Removals that are drawn; of all there are numbers."""
+"""Removals that are drawn; the metric ``removals`` has numbers of all."""
 NAMES_SHOWN = 20
-SOCIETY = {
-    "people": "scientists in the society",
-    "papers": "papers of half a year",
-    "papers_each": "papers of each, per year",
-}
-ROWS = {
-    "nodes": "scientists with a co-author",
-    "isolated": "of them, whose co-authors are gone",
-    "edges": "pairs of co-authors",
-    "mean_degree": "co-authors of each",
-    "giant_share": "share of them in the largest component",
-    "components": "components",
-    "clustering": "clustering",
-    "path": "steps in the largest component",
-    "communities": "communities",
-    "modularity": "modularity",
-}
 RANKS = {
     "degree": "with the most co-authors",
     "papers": "with the most papers",
@@ -300,7 +277,7 @@ RANKS = {
 
 
 def removal_section(run: Run) -> dict[str, Any] | None:
-    """The list of interventions, and figures and numbers around each removal; None without any."""
+    """The list of interventions, and figures around each removal; None without any."""
     listed = run.table("interventions")
     if not len(listed):
         return None
@@ -310,7 +287,6 @@ def removal_section(run: Run) -> dict[str, Any] | None:
             {
                 "date": date,
                 "told": _removal_sentence(listed[listed["date"] == date], removed),
-                "tables": _tables(measure(run, "removals"), date),
                 "scene": removal_figures(run, date, removed) if index < REMOVALS_DRAWN else None,
             }
         )
@@ -322,24 +298,6 @@ def _removal_sentence(listed: pd.DataFrame, removed: list[str]) -> str:
     chosen = ", ".join(dict.fromkeys(filter(None, ranks)))
     names = ", ".join(removed[:NAMES_SHOWN]) + (", ..." if len(removed) > NAMES_SHOWN else "")
     return f"{len(removed)} left{f' ({chosen})' if chosen else ''}: {names}."
-
-
-def _tables(table: pd.DataFrame, date: float) -> dict[str, dict[str, Any]]:
-    """Of each network: ``columns`` (moments and their heads) and ``rows`` (measures)."""
-    here = table[table["removal"] == date]
-    tables: dict[str, dict[str, Any]] = {}
-    for network in here["network"].unique():
-        own = here[here["network"] == network].set_index("moment")
-        columns = [
-            (name, snapshot_title(str(name), float(own.at[name, "date"]))) for name in own.index
-        ]
-        shown = {**SOCIETY, **ROWS} if not tables else ROWS
-        rows = [
-            {"measure": label, **{str(name): own.at[name, key] for name in own.index}}
-            for key, label in shown.items()
-        ]
-        tables[str(network)] = {"columns": columns, "rows": rows}
-    return tables
 
 
 def claims_section(run: Run) -> dict[str, Any]:

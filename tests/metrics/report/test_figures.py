@@ -120,7 +120,7 @@ def test_marks_lie_inside_the_axes_and_higher_values_higher():
 def test_every_colour_follows_the_theme(run):
     run.add_measure("novelty", run_novelty(run))
     drawn = run_figures(run)
-    assert {"teams", "people", "network", "network-over-time", "novelty", "clustering"} <= set(
+    assert {"teams", "people", "network", "network-over-time", "novelty", "giant-share"} <= set(
         drawn
     )
     for picture in drawn.values():
@@ -130,7 +130,7 @@ def test_every_colour_follows_the_theme(run):
 
 
 def test_lines_of_one_figure_differ_in_more_than_colour(run):
-    for picture in (run_figures(run)["edges"], figures.memberships(weekly(run))):
+    for picture in (run_figures(run)["giant-share"], figures.memberships(weekly(run))):
         lines = re.findall(
             r'<path fill="none" stroke="(var[^"]+)" stroke-width="1.6"([^>]*) d=', picture
         )
@@ -185,7 +185,7 @@ def test_one_value_alone_is_drawn_within_what_its_measure_can_be(value, bounds, 
 def test_without_data_there_is_no_figure(empty_run):
     weeks = weekly(empty_run)
     assert figures.novelty(run_novelty(empty_run)) is None
-    assert figures.structure(structure(empty_run)) == []
+    assert figures.largest_component(structure(empty_run)) is None
     assert figures.teams_in_flight(weeks) is None
     assert figures.memberships(weeks) is None
     assert figures.acceptance(acceptance(empty_run)) is None

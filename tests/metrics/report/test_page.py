@@ -169,7 +169,7 @@ def test_every_section_and_banner_is_there(html):
 def test_figures_are_drawn_and_named(html):
     found = Page(html)
     figures = [attrs for tag, attrs in found.elements if tag == "svg"]
-    assert len(figures) == 14
+    assert len(figures) == 11
     assert all(attrs["role"] == "img" and attrs["aria-label"] for attrs in figures)
     assert "var(--blue)" in html
     assert "#050505" not in html
