@@ -106,7 +106,7 @@ $(VENV)/.llm: $(VENV)/.installed
 
 $(VENV)/.tools: $(VENV)/.installed
 	@echo "Installing what the tests need; this takes a few minutes."
-	$(PIP) -e ".[dev,docs,calibration,semantic,cluster,scale]"
+	$(PIP) -e ".[dev,docs,bibliography,calibration,semantic,cluster,scale]"
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed

@@ -15,6 +15,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from virsci_society.agents.errors import InputError
+
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 """Float64: measures, weights, dates, distances."""
 VectorArray: TypeAlias = npt.NDArray[np.float32]
@@ -44,3 +46,34 @@ DAMAGED_ARCHIVE = (
     SyntaxError,
 )
 """What reading arrays raises where a file is damaged, or is no archive."""
+
+AT_ONCE = 65_536
+"""Vectors that are checked at a time."""
+
+
+def zero_rows(vectors: npt.NDArray[np.floating], what: str, remedy: str) -> IntArray:
+    """The numbers of the vectors of length zero, which have no direction (cosine).
+
+    Raises:
+        InputError: a vector has NaN or infinite numbers, or its squares are beyond them. ``what``
+            names the vectors and ``remedy`` says what to do.
+    """
+    zero, bad = [np.zeros(0, np.int64)], 0
+    for start in range(0, len(vectors), AT_ONCE):
+        some = vectors[start : start + AT_ONCE]
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = np.einsum("ij,ij->i", some, some)
+        bad += int((~np.isfinite(squares)).sum())
+        zero.append(np.flatnonzero(squares == 0) + start)
+    if bad:
+        raise InputError(
+            f"{what}: {bad:,} of {len(vectors):,} vectors hold NaN, infinite or too large "
+            f"numbers; {remedy}"
+        )
+    return np.concatenate(zero)
+
+
+def require_vectors(vectors: npt.NDArray[np.floating], what: str, remedy: str) -> None:
+    """Raise InputError also where a vector is zero."""
+    if count := len(zero_rows(vectors, what, remedy)):
+        raise InputError(f"{what}: {count:,} of {len(vectors):,} vectors are zero; {remedy}")

@@ -23,7 +23,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
-from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray, zero_rows
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.novelty.nearest_papers import (
@@ -60,6 +60,16 @@ class Database:
                 f"database: vectors {np.shape(self.vectors)}, years {len(self.years)}, ids "
                 f"{len(self.ids)}: expected n x d vectors and n of everything else"
             )
+        zero_rows(np.asarray(self.vectors), "database", "embed its papers again")
+
+    def comparable(self) -> Database:
+        """The papers that have a vector: one of length zero would be near to everything."""
+        rows = np.flatnonzero(np.asarray(self.vectors).any(axis=1))
+        if len(rows) == len(self.ids):
+            return self
+        counts = None if self.citations is None else self.citations[rows]
+        ids = [self.ids[row] for row in rows.tolist()]
+        return Database(self.vectors[rows], self.years[rows], counts, ids)
 
 
 @dataclass(frozen=True)
@@ -139,7 +149,9 @@ def novelty_scores(
                 f"{np.shape(database.vectors)}: both must come from one embedding"
             )
     names = [str(n) for n in range(len(queries))] if ids is None else list(ids)
-    old, new = (_NoveltyDatabase(one, use, queries, found_by) for one in (past, contemporary))
+    old, new = (
+        _NoveltyDatabase(one.comparable(), use, queries, found_by) for one in (past, contemporary)
+    )
     table = pd.DataFrame({"paper": pd.array(names, dtype="string")})
     hd, cd, ci = old.distance(), new.distance(), new.impact()
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -24,17 +24,20 @@ if TYPE_CHECKING:
 
 
 KINDS = {
-    "jsonl": "JSON lines: id, title, abstract, year, authors, references ...",
-    "aminer": "AMiner CS: AMiner-Paper.txt and the three files beside it.",
-    "oag": "Open Academic Graph 2.x or 3.x: publications as JSON lines.",
+    "jsonl": "JSON: id, title, abstract, year, authors, references ...",
+    "aminer": "AMiner: AMiner-Paper.txt and the files beside it, or the citation network.",
+    "oag": "Open Academic Graph 2.x or 3.x: publications as JSON.",
     "openalex": "OpenAlex: a snapshot's works, or pages of the API.",
     "virsci": "VirSci's preprocessed files: one text file per paper.",
-    "dblp": "DBLP citation network v10 or v12 as JSON.",
+    "dblp": "DBLP citation network v10, v12 or v13 as JSON.",
+    "csv": "CSV: a table of your own, or an export of Scopus or Web of Science.",
+    "ris": "RIS: an export of Scopus, Web of Science, Zotero ...",
+    "bibtex": "BibTeX: title, author, year, abstract of every entry.",
 }
 """Kind of source -> what it is."""
 
 Paths = Annotated[
-    list[Path], typer.Argument(metavar="PATH...", help="Files or folders, plain or .gz.")
+    list[Path], typer.Argument(metavar="PATH...", help="Files or folders, plain, .gz, .bz2 or .xz.")
 ]
 Out = Annotated[Path, typer.Option(help="The folder to write.")]
 Boundary = Annotated[int | None, typer.Option(help="The year in which the society starts.")]
@@ -54,6 +57,15 @@ Nameless = Annotated[
 ]
 MalformedShare = Annotated[
     float, typer.Option(min=0.0, max=1.0, help="Largest share of malformed records.")
+]
+MaxAuthors = Annotated[
+    int, typer.Option(min=1, help="A paper with more authors is kept without authors.")
+]
+ColumnNames = Annotated[
+    str,
+    typer.Option(
+        metavar="FIELD=COLUMN,...", help="Of csv: where the fields are; or scopus, wos, wos-tags."
+    ),
 ]
 KeepNames = Annotated[
     bool, typer.Option("--keep-names", help="Write key.parquet: masks to real names.")
@@ -106,6 +118,8 @@ def _from_source(kind: str) -> Callable[..., None]:
         authors: Authors = "id",
         nameless: Nameless = "name",
         malformed_share: MalformedShare = 0.01,
+        max_authors: MaxAuthors = 100,
+        columns: ColumnNames = "",
         keep_names: KeepNames = False,
         seed: Annotated[int, typer.Option(min=0, help="Of the masks and the embedding.")] = 0,
         licence: Annotated[str, typer.Option(help="What the manifest says of rights.")] = "",
@@ -120,7 +134,11 @@ def _from_source(kind: str) -> Callable[..., None]:
         hosting = {"api_base": api_base, "key": key}
         hosting = {name: value for name, value in hosting.items() if value is not None}
         plan, facts = build_options(preset, given, embedding=embedding, seed=seed, hosting=hosting)
-        options = {"authors": authors, "nameless": nameless, "malformed_share": malformed_share}
+        options: dict[str, Any] = {"authors": authors, "nameless": nameless}
+        options |= {"malformed_share": malformed_share, "max_authors": max_authors}
+        options |= {"columns": columns} if columns else {}
+        if columns and kind != "csv":
+            raise InputError(f"--columns is for csv; {kind} has columns of its own")
         source = _importer(kind, trust=trust)
         _build(source, path, out, plan, options, facts | {"licence": licence}, keep_names)
 
@@ -229,6 +247,7 @@ def _provenance(source: Source, paths: list[Path], options: dict[str, Any]) -> d
         "options": options,
         "reading": asdict(source.report),
         "authors_are": source.author_rule.description,
+        "cleaning": source.report.cleaning(),
         "unknown": list(source.unknown),
     }
 
@@ -251,6 +270,11 @@ def _tell(built: Ecosystem, source: Source, out: Path) -> None:
         tell(f"{name}: {values['given']} instead of the preset's {values['preset']}")
     for note in manifest["notes"]:
         tell(f"note: {note}")
+    rows = [tuple(row.values()) for row in manifest["cleaning"]]
+    if rows:
+        print_table("changed or left out", ("what", "how many", "example"), rows)
+    else:
+        tell("changed or left out: nothing")
     _tell_counts(built, out)
 
 

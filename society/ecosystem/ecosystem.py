@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from virsci_society.agents.arrays import IntArray, VectorArray
+from virsci_society.agents.arrays import IntArray, VectorArray, require_vectors, zero_rows
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import (
     make_folder,
@@ -28,7 +28,7 @@ from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.interest_vocabulary import general_terms
 from virsci_society.society.ecosystem.knowledge_bank import People, interests_text
 from virsci_society.society.literature.authorships import Authorships, authorships_of
-from virsci_society.society.literature.embedding.base import Embedding
+from virsci_society.society.literature.embedding.base import CachedEmbedding, Embedding, paper_text
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.embedding.registry import load_embedding
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
@@ -98,6 +98,12 @@ class Ecosystem:
         _require(len(self.contemporary_vectors) == later, "contemporary vectors", later)
         interests = self.interest_vectors
         _require(interests is None or len(interests) == people, "vectors of interests", people)
+        _require_vectors(self.past, self.past_vectors, self.embedding, "past")
+        _require_vectors(
+            self.contemporary, self.contemporary_vectors, self.embedding, "contemporary"
+        )
+        if interests is not None:  # zero for a scientist without any
+            zero_rows(interests, "vectors of interests", storage.REBUILD_HINT)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -241,6 +247,19 @@ def _require(holds: bool, what: str, expected: int) -> None:
         raise InputError(
             f"{what} do not match the {expected} they belong to; {storage.REBUILD_HINT}"
         )
+
+
+def _require_vectors(papers: Papers, rows: VectorArray, embedding: Embedding, side: str) -> None:
+    """Check that vectors can be compared; zero are only those of words that nobody has learnt."""
+    what = f"{side} papers"
+    zero = zero_rows(rows, what, storage.REBUILD_HINT)[:MANY_PEOPLE]
+    if not len(zero):
+        return
+    if not isinstance(embedding, CachedEmbedding):
+        texts = papers.table.select(["title", "abstract"]).take(zero).to_pylist()
+        again = embedding.encode([paper_text(one["title"], one["abstract"]) for one in texts])
+        zero = zero[again.any(axis=1)]
+    require_vectors(rows[zero], f"{what}, whose embedding makes none", storage.REBUILD_HINT)
 
 
 def _require_split(ecosystem: Ecosystem) -> None:

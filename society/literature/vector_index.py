@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import faiss
 import numpy as np
 
-from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
+from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray, zero_rows
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.society.literature.columns import Ids
 
@@ -134,6 +134,8 @@ class VectorIndex:
         if self._past.shape != (len(self._ids), dim):
             shape = (len(self._ids), dim)
             raise ProtocolError(f"the past needs vectors of shape {shape}, not {self._past.shape}")
+        # Near to everything by this distance, though they share no meaning with anything.
+        self._blank = zero_rows(self._past, "vectors of past papers", "embed them again").tolist()
         self._flat = FlatIndex(dim)
         self._lock = threading.Lock()
         self._cells: IVFIndex | None = None
@@ -191,7 +193,7 @@ class VectorIndex:
     def search(
         self, query: VectorArray, k: int, visible: int, exclude: frozenset[str] = frozenset()
     ) -> list[tuple[int, float]]:
-        """Find the ``k`` nearest of the first ``visible`` rows.
+        """Find the ``k`` nearest of the first ``visible`` rows; past ones of length zero are none.
 
         Args:
             k: number of rows wanted, at least 0.
@@ -201,6 +203,7 @@ class VectorIndex:
         point = np.asarray(query, dtype=np.float32).reshape(self.dim)
         rows = (self._ids.row_of(key) for key in exclude)
         hidden = {row for row in rows if row is not None and row < visible}
+        hidden.update(row for row in self._blank if row < visible)
         if k == 0:
             return []
         hits = self._of_cells(point, k, min(visible, len(self._past)), hidden)

@@ -51,6 +51,7 @@ from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 COLLECTED_LATER = "citations of contemporary papers (for CI) are counts at collection time"
 NO_CI = "citations of contemporary papers are unknown: CI and ON are not available"
 NO_CONTEMPORARY = "there are no contemporary papers: CD, CI and ON are not available"
+NO_VECTOR = "paper without a vector: no word of it is known to the embedding"
 OWN_TERMS = "interests of papers without keywords are terms of their own text"
 
 
@@ -185,6 +186,17 @@ def _build(
     people, starts = make_profiles(corpus, scientists, citations, joint, lsa, progress.count)
     counted = {"heads": count_scientists(corpus, selection, options.people)}
     notes = source_notes(corpus, selection, len(scientists))
+    cleaning = [*facts.get("cleaning", ())]
+    sides = ((past, past_vectors), (contemporary, later_vectors))
+    zero = [(side, np.flatnonzero(~rows.any(axis=1)).tolist()) for side, rows in sides]
+    blank = [side[row].id for side, some in zero for row in some]
+    if blank:
+        cleaning.append({"what": NO_VECTOR, "number": len(blank), "example": blank[0]})
+        total = len(past) + len(contemporary)
+        notes.append(
+            f"{len(blank):,} of the {total:,} papers have no vector: the embedding knows no word "
+            "of their title and abstract, so that no search finds them by meaning"
+        )
     manifest = {
         "filters": asdict(options.papers) | asdict(options.people),
         "steps": selection.steps + steps,
@@ -192,6 +204,7 @@ def _build(
         **(counted if options.scientists is None else {}),
         "seed": options.seed,
         **facts,
+        "cleaning": cleaning,
         "notes": [*notes, *fit_notes, *embedding.notes, *facts.get("unknown", ())],
     }
     return Ecosystem(

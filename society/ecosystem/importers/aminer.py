@@ -1,8 +1,9 @@
-"""The importer of AMiner's network files, with author ids joined from a separate file.
+"""The importer of AMiner's text files, with author ids joined from a separate file.
 
-The text files consist of blocks: ``#index`` opens one, each further line is a tagged field. The
-author ids of AMiner-Author2Paper.txt are joined by paper and place in its list of authors; three
-numbers of each relation are in memory meanwhile.
+The files consist of blocks of lines with a tag each. In those of the AMiner network ``#index``
+opens a block, in those of the citation network ``#*`` does, and values follow their tags without a
+blank: the first tags of a file tell. The author ids of AMiner-Author2Paper.txt are joined by paper
+and place in its list of authors; three numbers of each relation are in memory meanwhile.
 """
 
 from __future__ import annotations
@@ -29,18 +30,25 @@ from virsci_society.society.ecosystem.importers.files import (
     is_data_file,
     read_lines,
 )
-from virsci_society.society.ecosystem.importers.records import AuthorEntry, RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.source import Source, SourceEntry
 
 if TYPE_CHECKING:
     from virsci_society.agents.arrays import IntArray
 
-INDEX = b"#index"
-ABSTRACT = b"#!"
-PAPER_TAGS = (b"#*", b"#@", b"#o", b"#t", b"#c", b"#%", ABSTRACT)
-AUTHOR_TAGS = (b"#n", b"#a", b"#pc", b"#cn", b"#hi", b"#pi", b"#upi", b"#t")
+INDEX, TITLE, ABSTRACT, AUTHORS_TAG = b"#index", b"#*", b"#!", b"#@"
+YEAR, VENUE = b"#t", b"#c"
+PAPER_TAGS = (INDEX, TITLE, AUTHORS_TAG, b"#o", YEAR, VENUE, b"#%", ABSTRACT)
+AUTHOR_TAGS = (INDEX, b"#n", b"#a", b"#pc", b"#cn", b"#hi", b"#pi", b"#upi", b"#t")
 REPEATED = (b"#%",)
 """Tags that may occur several times in a block."""
+GLUED = re.compile(rb"#(index|citation|arnetid|year|conf|[*@tc%!o])")
+"""The tags of the citation network, whose values follow without a blank."""
+SAME = {b"#year": YEAR, b"#conf": VENUE}
+OUT_OF_STEP = (
+    "titles, authors and years would go to the wrong papers; give each file one layout, in which "
+    "every block begins with the same tag"
+)
 
 
 @dataclass
@@ -50,31 +58,28 @@ class AMinerRecord:
     line: int
     fields: dict[bytes, list[bytes]] = field(default_factory=dict)
     problem: str = ""
-    _latest: bytes = b""
+    latest: bytes = b""
     _size: int = 0
 
-    def add_line(self, line: FileLine, tags: tuple[bytes, ...]) -> None:
+    def add_line(self, line: FileLine, tag: bytes, value: bytes) -> None:
         """Add a line; one that does not fit makes the block malformed, and is dropped."""
         self._size += len(line.data or b"")
         if line.data is None or self._size > LONGEST:
             # With its lines, which may be those of a whole damaged file.
             self.fields.clear()
             self.problem = f"longer than {LONGEST:,} bytes"
-        elif not self.problem and (data := line.data.strip()):
-            self._sort_in(data, line.number, tags)
-
-    def _sort_in(self, data: bytes, number: int, tags: tuple[bytes, ...]) -> None:
-        tag, _, value = data.replace(b"\t", b" ").partition(b" ")
-        if tag in (INDEX, *tags):
+        elif self.problem:
+            pass
+        elif tag:
             values = self.fields.setdefault(tag, [])
             values.append(value.strip())
-            self._latest = tag
+            self.latest = tag
             if len(values) > 1 and tag not in REPEATED:
-                self.problem = f"line {number}: a second {tag.decode()}"
-        elif self._latest == ABSTRACT:
-            self.fields[ABSTRACT].append(data)
+                self.problem = f"line {line.number}: a second {tag.decode()}"
+        elif self.latest == ABSTRACT:
+            self.fields[ABSTRACT].append(value)
         else:
-            self.problem = f"line {number}: begins with none of the tags"
+            self.problem = f"line {line.number}: begins with none of the tags"
 
     def value(self, tag: bytes) -> str:
         """The value of a tag, empty where there is none; ValueError if it is not UTF-8."""
@@ -88,29 +93,70 @@ class AMinerRecord:
             raise ValueError(f"{tag.decode()} is not UTF-8") from error
 
 
-def read_blocks(file: SourceFile, tags: tuple[bytes, ...]) -> Iterator[AMinerRecord]:
-    """Read the blocks of a file, each with the lines up to the next ``#index``.
+class _Tags:
+    """The tags of a file, and which of them opens a block."""
 
-    Blank lines separate nothing; lines before the first ``#index`` are a malformed block.
+    def __init__(self, tags: tuple[bytes, ...]) -> None:
+        self.tags, self.glued, self.opener = tags, False, b""
+
+    def split(self, line: bytes) -> tuple[bytes, bytes]:
+        """A line's tag, empty where it has none, and the rest."""
+        tag, _, value = line.replace(b"\t", b" ").partition(b" ")
+        known = GLUED.match(line) if TITLE in self.tags else None
+        if not self.opener and known and known[0] in (INDEX, TITLE):
+            self.opener, self.glued = known[0], tag != known[0]
+        if self.glued:
+            return (SAME.get(known[0], known[0]), line[known.end() :]) if known else (b"", line)
+        if not self.opener and tag == INDEX:
+            self.opener = INDEX
+        return (tag, value) if tag in self.tags else (b"", line)
+
+
+def read_blocks(file: SourceFile, known: tuple[bytes, ...]) -> Iterator[AMinerRecord]:
+    """Read the blocks of a file, each with the lines up to the next tag that opens one.
+
+    Lines before the first are a malformed block. InputError where a block is out of step, that is,
+    where its title would be that of a neighbour.
     """
     block: AMinerRecord | None = None
+    tags, blank = _Tags(known), False
     for line in read_lines(file):
         # A line that is too long cannot be looked into: it opens no block.
-        data = line.data or b"?"
-        if _opens(data):
+        data = b"?" if line.data is None else line.data.strip()
+        if not data:
+            blank = True
+            continue
+        tag, value = tags.split(data)
+        # A title that does not follow the first tag is that of the next paper.
+        late = (
+            tag == TITLE != tags.opener
+            and block
+            and block.latest != INDEX
+            and TITLE not in block.fields
+        )
+        if (tag in (INDEX, TITLE) and tag != tags.opener and blank and block) or late:
+            raise InputError(
+                f"{file.path}: line {line.number}: {tag.decode()} begins a block in a file whose "
+                f"blocks begin with {tags.opener.decode()}; {OUT_OF_STEP}"
+            )
+        if tag and tag == tags.opener:
             if block is not None:
-                yield block
+                yield _in_step(block, tags.opener, file)
             block = AMinerRecord(line.number)
-        elif block is None and data.strip():
-            block = AMinerRecord(line.number, problem="does not begin with #index")
+        elif block is None and not data.isdigit():
+            problem = f"does not begin with {INDEX.decode()} or {TITLE.decode()}"
+            block = AMinerRecord(line.number, problem=problem)
         if block is not None:
-            block.add_line(line, tags)
+            block.add_line(line, tag, value)
+        blank = False
     if block is not None:
-        yield block
+        yield _in_step(block, tags.opener, file)
 
 
-def _opens(data: bytes) -> bool:
-    return data.startswith(INDEX) and not data[len(INDEX) : len(INDEX) + 1].strip()
+def _in_step(block: AMinerRecord, opener: bytes, file: SourceFile) -> AMinerRecord:
+    if opener == TITLE and not block.problem and INDEX not in block.fields:
+        raise InputError(f"{file.path}: line {block.line}: no #index in a block; {OUT_OF_STEP}")
+    return block
 
 
 RELATIONS, MALFORMED = "relations", "malformed relations"
@@ -161,7 +207,7 @@ class AMiner(Source):
         "research terms, counts and co-authors of AMiner's author files are over all years and "
         "are not used",
     )
-    nothing_found = "no AMiner-Paper.txt, plain or .gz"
+    nothing_found = "no AMiner-Paper.txt or citation-network text, plain or packed"
     _ids: AuthorIds
 
     def wants(self, path: Path) -> bool:
@@ -200,25 +246,25 @@ class AMiner(Source):
         id_ = require_id(content.value(INDEX))
         return RawRecord(
             id=id_,
-            title=require_title(content.value(b"#*")),
+            title=require_title(content.value(TITLE)),
             abstract=parse_text(" ".join(content.values(ABSTRACT)), "abstract"),
-            year=parse_year(content.value(b"#t")),
+            year=parse_year(content.value(YEAR)),
             authors=self._signed(content, id_),
             references=parse_texts(content.values(b"#%"), "reference"),
-            venue=parse_text(content.value(b"#c"), "venue"),
+            venue=parse_text(content.value(VENUE), "venue"),
         )
 
     def _signed(self, block: AMinerRecord, paper: str) -> tuple[RawAuthor, ...]:
-        names = _parts(block.value(b"#@"))
+        written = block.value(AUTHORS_TAG)
+        names = _parts(written) if ";" in written else written.split(",")
         places = _parts(block.value(b"#o"))
         # With another number than that of authors, affiliations cannot be assigned.
         places = places if len(places) == len(names) else []
         ids = self._ids.of_paper(paper)
-        signed = (
-            AuthorEntry(ids.get(at, ""), parse_text(name, "author"), _known(place))
+        return tuple(
+            RawAuthor(ids.get(at, ""), parse_text(name, "author"), parse_text(place, "affiliation"))
             for at, (name, place) in enumerate(zip_longest(names, places, fillvalue=""))
         )
-        return self.author_rule.authors(signed, self.report)
 
     def _of(self, what: str) -> list[SourceFile]:
         return [file for file in self.files if _holds(file) == what]
@@ -266,8 +312,3 @@ def _holds(file: SourceFile) -> str:
 def _parts(value: str) -> list[str]:
     """The parts of a list with semicolons; empty ones keep their position, except the last."""
     return value.removesuffix(";").split(";") if value else []
-
-
-def _known(place: str) -> str:
-    known = parse_text(place, "affiliation")
-    return "" if known == "-" else known

@@ -1,30 +1,53 @@
 """Parsing the loosely typed values of foreign records: text, ids, years, counts, abstracts.
 
-A missing value (null, empty) is skipped or left empty. In every function a value of another type
-raises a ValueError that names the field, and makes the record malformed.
+A missing value (null, NaN, empty) is skipped or left empty. A value alone in a list, as R writes
+it, is the value. In every function a value of another type raises a ValueError that names the
+field, and makes the record malformed.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from virsci_society.society.ecosystem.importers.records import SkippedRecord
 
-UNKNOWN_YEARS = (None, "", 0, "0", -1, "-1")
-"""Values that stand for a missing year."""
-FIRST_YEAR, LAST_YEAR = 1000, 2999
+UNKNOWN = (None, "", "nan", "NaN", "NA", "N/A", "null", "None")
+"""Values that stand for a missing number."""
+UNKNOWN_YEARS = (*UNKNOWN, 0, "0", -1, "-1")
+WHOLE = re.compile(r"(\d{1,19})(?:\.0*)?")
+DATE = re.compile(r"(\d{4})[-/.]\d{1,2}(?:[-/.]\d{1,2}(?:[T ].*)?)?")
 LARGEST_COUNT = 2**31 - 1
 CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], " ")
 """Translation of control characters to spaces."""
 
 
+DECODER = json.JSONDecoder(parse_constant=lambda _: None)
+"""Reads NaN and Infinity, which pandas and other tools write, as null."""
+
+
+def parse_json(text: str) -> Any:
+    """Parse a JSON text; ValueError where it is none."""
+    try:
+        return DECODER.decode(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _unboxed(value: Any) -> Any:
+    """The value of a list or tuple of one; None for an empty list or object."""
+    if isinstance(value, list | tuple) and len(value) <= 1:
+        return value[0] if value else None
+    return None if value == {} else value
+
+
 def parse_text(value: Any, name: str) -> str:
     """Parse text; runs of white space and control characters become one space, null is empty."""
-    if value is None:
+    if not isinstance(value, str) and (value := _unboxed(value)) is None:
         return ""
     if not isinstance(value, str):
         raise ValueError(f"{name} is not text")
@@ -36,6 +59,7 @@ def parse_text(value: Any, name: str) -> str:
 
 def parse_id(value: Any, name: str) -> str:
     """Parse an id that is text or a whole number; null is empty."""
+    value = _unboxed(value)
     if isinstance(value, int) and not isinstance(value, bool):
         # Python refuses to print numbers of thousands of digits, with an error of its own.
         if abs(value) >= 10**40:
@@ -61,21 +85,28 @@ def require_title(value: Any, name: str = "title") -> str:
 
 
 def parse_year(value: Any, name: str = "year") -> int:
-    """Parse a year from 1000 to 2999; SkippedRecord where it is missing (null, empty, 0, -1)."""
+    """Parse a year, also of a date (2010-05-01); SkippedRecord where it is missing.
+
+    Missing are null, empty, NaN, 0 and -1. Whether there can be a paper of the year is a rule of
+    ``cleaning``.
+    """
+    value = _unboxed(value)
     if isinstance(value, str):
         value = value.strip()
+        value = date[1] if (date := DATE.fullmatch(value)) else value
     # False equals 0, but is no year that a source leaves open.
     if value in UNKNOWN_YEARS and value is not False:
         raise SkippedRecord("no year")
     number = _whole(value)
-    if number is None or not FIRST_YEAR <= number <= LAST_YEAR:
+    if number is None or not 0 < number <= 9999:
         raise ValueError(f"{name} is {value!r:.40}")
     return number
 
 
 def parse_count(value: Any, name: str) -> int | None:
-    """Parse a count from 0 to 2^31 - 1; None where it is unknown (null or empty)."""
-    if value is None or value == "":
+    """Parse a count from 0 to 2^31 - 1; None where it is unknown (null, NaN or empty)."""
+    value = _unboxed(value)
+    if value in UNKNOWN:
         return None
     number = _whole(value)
     if number is None or not 0 <= number <= LARGEST_COUNT:
@@ -84,21 +115,50 @@ def parse_count(value: Any, name: str) -> int | None:
 
 
 def _whole(value: Any) -> int | None:
-    """A whole number, also of text or of a float without a fraction; true and false are none."""
-    if isinstance(value, str) and len(value) < 20 and value.strip().isdecimal():
-        return int(value)
+    """A whole number, also of text or with the fraction .0; true and false are none."""
+    if isinstance(value, str):
+        found = WHOLE.fullmatch(value.strip())
+        return int(found[1]) if found else None
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def parse_list(value: Any, name: str) -> list[Any]:
-    """Parse a list; null and empty text are the empty list."""
-    if value is None or value == "":
+    """Parse a list, also one that is written as text; null and empty text are the empty list.
+
+    A text is JSON or a Python literal where it begins with a bracket, else it is split at
+    semicolons or, without any, at commas. An object is a list of one.
+    """
+    if value is None or value == "" or value == {}:
         return []
+    if isinstance(value, str):
+        held = _of_text(value, "[")
+        value = value.split(";" if ";" in value else ",") if held is None else held
+    if isinstance(value, dict):
+        return [value]
     if not isinstance(value, list | tuple):
         raise ValueError(f"{name} is not a list")
     return list(value)
+
+
+def parse_names(value: Any, name: str) -> list[Any]:
+    """Parse a list of people; a text is split at semicolons alone, since names hold commas."""
+    if isinstance(value, str) and ";" not in value and not value.lstrip().startswith("["):
+        if "," in value or " and " in value:
+            raise ValueError(f"{name} is {value!r:.40}; write a list, or semicolons between people")
+        return [value] if value.strip() else []
+    return parse_list(value, name)
+
+
+def _of_text(value: Any, opening: str) -> Any:
+    """The value that a text holds as JSON or as a Python literal; None for any other text."""
+    if not isinstance(value, str) or not value.lstrip().startswith(opening):
+        return None
+    try:
+        return parse_json(value)
+    except ValueError:
+        return parse_literal(value.encode("utf-8", "surrogatepass"))
 
 
 def parse_objects(value: Any, name: str) -> list[dict[str, Any]]:
@@ -110,8 +170,10 @@ def parse_objects(value: Any, name: str) -> list[dict[str, Any]]:
 
 
 def parse_object(value: Any, name: str) -> dict[str, Any]:
-    """Parse an object; null and empty text are the empty object."""
-    if value is None or value == "":
+    """Parse an object, also one that is written as text; null and empty are the empty object."""
+    held = _of_text(value, "{")
+    value = value if held is None else held
+    if value is None or value == "" or value == []:
         return {}
     if not isinstance(value, dict):
         raise ValueError(f"{name} is not an object")
@@ -143,6 +205,7 @@ def parse_inverted_index(value: Any, name: str) -> str:
     # Words are sorted, not laid out by position, so that a huge position costs no memory.
     placed: list[tuple[int, str]] = []
     for word, positions in parse_object(value, name).items():
+        positions = [positions] if isinstance(positions, int) else positions
         if not isinstance(positions, list) or not all(type(at) is int for at in positions):
             raise ValueError(f"{name}: {word!r:.30} has no list of positions")
         placed.extend((at, word) for at in positions)
@@ -152,11 +215,6 @@ def parse_inverted_index(value: Any, name: str) -> str:
 
 def parse_mag_abstract(value: Any, name: str) -> str:
     """Parse MAG's ``{"IndexLength": n, "InvertedIndex": {...}}``, which may be JSON text itself."""
-    if isinstance(value, str) and value.strip():
-        try:
-            value = json.loads(value)
-        except RecursionError as error:
-            raise ValueError(f"{name} is nested too deeply") from error
     index = parse_object(value, name)
     return parse_inverted_index(index.get("InvertedIndex"), f"{name}.InvertedIndex")
 

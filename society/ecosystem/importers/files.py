@@ -1,21 +1,47 @@
-"""The files of a source, and their lines with bounded memory, plain or gzip."""
+"""The files of a source, read with bounded memory as UTF-8, whatever packed or encoded them."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from virsci_society.agents.errors import InputError
 
 LONGEST = 64 * 2**20
 """Bytes of the longest line that is read into memory."""
-GZIP_MAGIC = b"\x1f\x8b"
+PACKED: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
+"""First bytes of packed files -> what unpacks them."""
+PACKED_ENDINGS = (".gz", ".bz2", ".xz")
+UTF_8 = b"\xef\xbb\xbf"
+UTF_16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+OTHERS = (
+    (rb"PK\x03\x04.*", "a zip archive or Excel file: unpack it, or save the sheet as CSV"),
+    (rb".{257}ustar", "a tar archive: unpack it with tar -xf"),
+    (rb"7z\xbc\xaf|Rar!", "an archive: unpack it first"),
+    (rb"\x28\xb5\x2f\xfd", "packed by zstd: unpack it with zstd -d"),
+    (rb"PAR1", "Parquet: convert it with pandas, .to_json(FILE, orient='records', lines=True)"),
+    (rb"%PDF|\xd0\xcf\x11\xe0|SQLite format", "no text file: export the papers as CSV"),
+)
+"""Beginnings of files that are not read, and what to do about them."""
+LAYOUTS = (
+    (r"<", "is a web page or XML, perhaps an error that was saved: download the data again"),
+    (r"TY  ?-", "is RIS: build it as ris"),
+    (r"@\w+\s*[{(]", "is BibTeX: build it as bibtex"),
+    (r"FN |PT [A-Z]\s|PMID- |%0 ", "is a tagged text export: export RIS or CSV instead"),
+    (r"#(?:\*|index)", "is AMiner's text: build it as aminer"),
+    (r"\{\s*'", "holds Python dicts, not JSON: write each with json.dumps"),
+    (r"(?![^{\[]*\n\s*[{\[])[^\s{\[][^\n{]*[,;\t|]", "is CSV, not JSON lines: build it as csv"),
+)
+"""Beginnings of texts of another layout, and what to do about them."""
 
 
 class SourceFile(NamedTuple):
@@ -63,23 +89,56 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 def is_data_file(path: Path, *endings: str) -> bool:
     """Whether a file name has one of the endings, compressed or not, and is not hidden."""
-    name = path.name.lower().removesuffix(".gz")
+    name = path.name.lower()
+    name = name.removesuffix(next(filter(name.endswith, PACKED_ENDINGS), ""))
     return name.endswith(endings) and not name.startswith((".", "_"))
 
 
+class _AsUtf8:
+    """A stream of another encoding, read as UTF-8."""
+
+    def __init__(self, stream: Any, encoding: str) -> None:
+        self._text = io.TextIOWrapper(stream, encoding, newline="\n")
+
+    def readline(self, size: int) -> bytes:
+        return self._text.readline(size).encode("utf-8", "surrogatepass")
+
+    def read(self, size: int) -> bytes:
+        return self._text.read(size).encode("utf-8", "surrogatepass")
+
+    read1 = read
+
+
 @contextmanager
-def open_file(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
-    """Open a file for reading bytes, decompressed where it is gzip.
+def open_file(path: Path) -> Iterator[Any]:
+    """Open a file for reading bytes of UTF-8 without mark, unpacked where it is packed.
 
     InputError where it cannot be read, also when that shows later inside the block.
     """
     try:
         with path.open("rb") as raw:
             # By the ending, too: a .gz whose head is damaged is an error, and no text.
-            packed = path.suffix == ".gz" or raw.peek(2)[:2] == GZIP_MAGIC
-            yield gzip.GzipFile(fileobj=raw) if packed else raw
-    except (OSError, EOFError, zlib.error) as error:
+            ended = PACKED.get(b"\x1f\x8b") if path.suffix == ".gz" else None
+            head = raw.peek(8)
+            unpack = next((PACKED[one] for one in PACKED if head.startswith(one)), ended)
+            stream = unpack(raw) if unpack else raw
+            head = stream.peek(300)
+            for pattern, what in OTHERS:
+                if re.match(pattern, head, re.DOTALL):
+                    raise InputError(f"{path}: is {what}")
+            wide = "utf-16-le" if re.match(rb"[^\0]\0[^\0]\0", head) else ""
+            wide = UTF_16.get(head[:2]) or wide
+            if head.startswith(UTF_8):
+                stream.read(len(UTF_8))
+            yield _AsUtf8(stream, wide) if wide else stream
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, UnicodeError) as error:
         raise InputError(f"{path}: cannot be read ({error}); check that it is complete") from error
+
+
+def other_layout(head: str) -> str:
+    """What a text is and how to read it, where its beginning shows a layout; else empty."""
+    head = head.lstrip()
+    return next((what for pattern, what in LAYOUTS if re.match(pattern, head)), "")
 
 
 def read_lines(file: SourceFile) -> Iterator[FileLine]:
@@ -93,10 +152,3 @@ def read_lines(file: SourceFile) -> Iterator[FileLine]:
             while len(data) == LONGEST and not data.endswith(b"\n"):
                 data = stream.readline(LONGEST)
             yield FileLine(number, data if whole else None)
-
-
-def read_whole(file: SourceFile) -> bytes | None:
-    """Read a whole file, decompressed; None where it is longer than ``LONGEST``."""
-    with open_file(file.path) as stream:
-        data = stream.read(LONGEST + 1)
-    return data if len(data) <= LONGEST else None

@@ -13,9 +13,9 @@ with authors by name, v12 one JSON list with authors by id.
 from __future__ import annotations
 
 import json
+import re
 from abc import abstractmethod
 from collections.abc import Generator, Iterator
-from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -25,27 +25,121 @@ from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers import fields
 from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
-    FileLine,
     SourceFile,
     is_data_file,
+    open_file,
+    other_layout,
     read_lines,
-    read_whole,
 )
-from virsci_society.society.ecosystem.importers.records import AuthorEntry, RawRecord, SkippedRecord
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord, SkippedRecord
 from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".txt")
 SNIFFED = 20
-"""Lines from which the layout of a file is recognised."""
-TOO_LONG = f"longer than {LONGEST:,} bytes"
+"""Values by which the content of a file is recognised."""
+CHUNK = 2**18
+"""Bytes that are read at a time."""
+MARGIN = 12
+"""Characters at the end of a chunk in which a token may be cut."""
+SEPARATORS = re.compile(r"[\s,\x1e]*")
+NOT_UTF_8 = re.compile("[\udc80-\udcff]")
+SHELL_TYPE = re.compile(r'\b(?:Number(?:Int|Long|Decimal)|ObjectId|ISODate)\(("?[\w.:+-]*"?)\)')
+"""Values as MongoDB's shell writes them, such as ``NumberInt(5)`` of DBLP v13."""
+WRAPPERS = ("results", "data", "papers", "works", "items")
+"""Fields that hold the list of papers in an answer of an API."""
+ERRORS = frozenset(("error", "errors", "message", "detail", "exception"))
+MOST_IN_ERRORS = 6
+"""Most fields of an object that reports an error, or wraps the papers of an answer."""
+
+
+def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
+    """Read the JSON values of a file with their lines, whatever their layout.
+
+    Values stand one a line, over several lines, behind one another, or in one list. Of what is no
+    value, the rest of the line is a ValueError. Where that would hide further values of a list,
+    and where the file has another layout, an InputError says so.
+    """
+    with open_file(file.path) as stream:
+        pieces = _pieces(stream)
+        text, at, line, latest, opened = next(pieces, ""), 0, 1, 0, False
+        head = text[:4096]
+        while True:
+            start, at = at, SEPARATORS.match(text, at).end()  # type: ignore[union-attr]
+            line += text.count("\n", start, at)
+            if at == len(text):
+                if not (text := next(pieces, "")):
+                    return
+                at = 0
+                continue
+            if text[at] == "]" or (text[at] == "[" and not opened):
+                opened, at = text[at] == "[", at + 1
+                continue
+            try:
+                value, end = fields.DECODER.raw_decode(text, at)
+            except json.JSONDecodeError as error:
+                cut = error.pos > len(text) - MARGIN or error.msg.startswith("Unterminated")
+                long = len(text) - at > LONGEST
+                if cut and not long and (more := next(pieces, "")):
+                    # As much again, so that a long value is not parsed anew with every piece.
+                    while len(more) < len(text) - at and (piece := next(pieces, "")):
+                        more += piece
+                    text, at = text[at:] + more, 0
+                    continue
+                end = -1
+                fault = f"{error.msg} at character {error.pos - text.rfind(chr(10), 0, at)}"
+                fault = f"longer than {LONGEST:,} bytes" if cut and long else fault
+            except (RecursionError, ValueError) as error:
+                deep = isinstance(error, RecursionError)
+                fault, end = "nested too deeply" if deep else "a number is too long", -1
+            if end >= 0:
+                bad = not text.isascii() and NOT_UTF_8.search(text, at, end)
+                yield line, ValueError("not UTF-8") if bad else value
+                line += text.count("\n", at, end)
+                latest, at = line, end
+                continue
+            if not latest and (what := other_layout(head)):
+                raise InputError(f"{file.path}: {what}")
+            if opened and latest == line:
+                raise InputError(
+                    f"{file.path}: line {line}: {fault}; what follows in this line cannot be read: "
+                    "write one paper a line (jq -c '.[]' FILE)"
+                )
+            yield line, ValueError("not UTF-8" if NOT_UTF_8.search(text, at, at + 4096) else fault)
+            latest = latest or -1
+            while (end := text.find("\n", at)) < 0 and (text := next(pieces, "")):
+                at = 0
+            at = end if end >= 0 else len(text)
+
+
+def _pieces(stream: Any) -> Iterator[str]:
+    """The text of a stream in pieces that end between characters; broken bytes are surrogates."""
+    left = b""
+    while data := stream.read1(CHUNK):
+        data = left + data
+        cut = (data.rfind(b"\n") + 1) or (data.rfind(b'"') + 1)
+        cut = cut or (len(data) if len(data) > LONGEST else 0)
+        left = data[cut:]
+        if cut:
+            yield _decoded(data[:cut])
+    if left:
+        yield _decoded(left)
+
+
+def _decoded(data: bytes) -> str:
+    text = data.decode("utf-8", "surrogateescape")
+    return SHELL_TYPE.sub(_plain_value, text) if "Number" in text or "ObjectId" in text else text
+
+
+def _plain_value(found: re.Match[str]) -> str:
+    value = found[1].strip('"')
+    return value if found[0].startswith("Number") else f'"{value}"'
 
 
 class JsonSource(Source):
-    """A source of JSON files: a line is an object, a list of objects, or a part of one list.
+    """A source of JSON files: objects one a line, over several lines, or in lists.
 
-    In a list that extends over lines, its brackets and the commas between its objects are skipped.
-    A file in which none of the first lines is an object or a list by itself is read as one
-    document, if it is one and not longer than 64 MB.
+    An object whose only list is ``results``, ``data``, ``papers``, ``works`` or ``items``, as an
+    API answers, stands for the objects in it.
 
     Example:
         >>> from pathlib import Path
@@ -61,7 +155,7 @@ class JsonSource(Source):
 
     fields = fields
     """Functions that turn values of an entry into fields of a record; each raises ValueError."""
-    nothing_found = "no JSON lines: files ending in .jsonl, .ndjson, .json or .txt, plain or .gz"
+    nothing_found = "no JSON: files ending in .jsonl, .ndjson, .json or .txt, plain or packed"
 
     def wants(self, path: Path) -> bool:
         """Whether a file has one of the endings of JSON files."""
@@ -69,16 +163,11 @@ class JsonSource(Source):
 
     def _entries(self) -> Generator[SourceEntry]:
         for file in self.files:
-            if not self._takes(file):
-                continue
-            document = _document(file)
-            if document is None:
-                for line in read_lines(file):
-                    for row in self._parsed(line):
-                        yield SourceEntry(file, line.number, row)
-            else:
-                for row in self._rows(document):
-                    yield SourceEntry(file, 1, row)
+            if self._takes(file):
+                for line, value in read_values(file):
+                    for row in self._rows(value):
+                        self._refuse_error(file, line, row)
+                        yield SourceEntry(file, line, row)
 
     def _takes(self, file: SourceFile) -> bool:
         """Whether the records of a file are papers; a subclass may count others here."""
@@ -86,7 +175,20 @@ class JsonSource(Source):
 
     def _rows(self, value: Any) -> list[Any]:
         """The records in one JSON value."""
-        return value if isinstance(value, list) else [value]
+        if isinstance(value, dict) and len(value) <= MOST_IN_ERRORS and "title" not in value:
+            return next((value[key] for key in WRAPPERS if _objects(value.get(key))), [value])
+        return [value]
+
+    def _refuse_error(self, file: SourceFile, line: int, row: Any) -> None:
+        """Raise InputError for an object that reports an error, where papers should be."""
+        if not isinstance(row, dict) or len(row) > MOST_IN_ERRORS or not ERRORS & row.keys():
+            return
+        if not {"id", "title", "_id"} & row.keys():
+            told = "; ".join(str(row[key]) for key in sorted(ERRORS & row.keys()))
+            raise InputError(
+                f"{file.path}: line {line}: holds an error instead of papers ({told:.90}); "
+                "download it again"
+            )
 
     def _record(self, content: Any) -> RawRecord:
         if not isinstance(content, dict):
@@ -97,55 +199,9 @@ class JsonSource(Source):
     def _paper(self, row: dict[str, Any]) -> RawRecord:
         """Make the record of a JSON object."""
 
-    def _parsed(self, line: FileLine) -> list[Any]:
-        if line.data is None:
-            return [ValueError(TOO_LONG)]
-        bare = _bare(line.data)
-        if not bare:
-            return []
-        try:
-            return self._rows(parse_json(bare))
-        except ValueError as error:
-            return [error]
 
-
-def parse_json(data: bytes) -> Any:
-    """Parse a JSON text; ValueError with a few words of why, where it is none."""
-    try:
-        return json.loads(data)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-    except UnicodeDecodeError as error:
-        raise ValueError("not UTF-8") from error
-    except json.JSONDecodeError as error:
-        # Its own words name line 1, of the one line that it was given.
-        raise ValueError(f"{error.msg} at character {error.pos + 1}") from error
-
-
-def _first_lines(file: SourceFile) -> Iterator[bytes]:
-    written = (bare for line in read_lines(file) if (bare := _bare(line.data or b"")))
-    return islice(written, SNIFFED)
-
-
-def _document(file: SourceFile) -> Any:
-    """The value of a file that is one JSON document over many lines; None for any other file."""
-    if any((bare[:1], bare[-1:]) in ((b"{", b"}"), (b"[", b"]")) for bare in _first_lines(file)):
-        return None
-    whole = read_whole(file)
-    with suppress(ValueError):
-        return None if whole is None else parse_json(whole)
-    return None
-
-
-def _bare(data: bytes) -> bytes:
-    """A line without the brackets and commas of a list that extends over lines."""
-    data = data.strip()
-    data = data[1:].lstrip() if data[:1] == b"," else data
-    data = data[:-1].rstrip() if data[-1:] == b"," else data
-    opens, closes = data[:1] == b"[", data[-1:] == b"]"
-    if opens and not closes:
-        return data[1:].lstrip()
-    return data[:-1].rstrip() if closes and not opens else data
+def _objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
 
 
 NOT_PAPERS = ("patent", "dataset")
@@ -155,26 +211,21 @@ AUTHOR_FIELDS = frozenset(("normalized_name", "last_known_aff_id", "pubs", "n_pu
 SIDES = ("mag_papers", "aminer_papers")
 
 
-def _signature(entry: Any) -> AuthorEntry:
+def _signature(entry: Any) -> RawAuthor:
     if isinstance(entry, str):
-        return AuthorEntry("", fields.parse_text(entry, "author"))
+        return RawAuthor("", fields.parse_text(entry, "author"))
     author = fields.parse_object(entry, "author")
-    return AuthorEntry(
-        fields.parse_id(author.get("id"), "author id"),
+    return RawAuthor(
+        fields.parse_id(author.get("id") or author.get("_id"), "author id"),
         fields.parse_text(author.get("name"), "author name"),
         fields.parse_text(author.get("org"), "author org"),
     )
 
 
-def _signed(value: Any, name: str) -> list[AuthorEntry]:
-    return [_signature(entry) for entry in fields.parse_list(value, name)]
-
-
-def _strictly_signed(value: Any, name: str) -> list[AuthorEntry]:
-    """The same, but null is no author."""
-    entries = fields.parse_list(value, name)
-    fields.parse_objects([entry for entry in entries if not isinstance(entry, str)], name)
-    return _signed(entries, name)
+def _signed(value: Any, name: str) -> tuple[RawAuthor, ...]:
+    entries = fields.parse_names(value, name)
+    fields.parse_objects([entry for entry in entries if isinstance(entry, int | list)], name)
+    return tuple(_signature(entry) for entry in entries)
 
 
 def _named(value: Any, name: str) -> str:
@@ -187,7 +238,7 @@ def _venue(value: Any, name: str) -> str:
     if not isinstance(value, dict):
         return fields.parse_text(value, name)
     return fields.first_text(
-        fields.parse_text(value.get(key), f"{name} {key}") for key in ("name", "raw")
+        fields.parse_text(value.get(key), f"{name} {key}") for key in ("name", "name_d", "raw")
     )
 
 
@@ -200,7 +251,7 @@ class JsonLines(JsonSource):
         "title": [("title", fields.require_title)],
         "abstract": [("abstract", fields.parse_text)],
         "year": [("year", fields.parse_year)],
-        "authors": [("authors", _strictly_signed)],
+        "authors": [("authors", _signed)],
         "references": [("references", partial(fields.parse_texts, read=fields.parse_id))],
         "keywords": [("keywords", fields.parse_texts)],
         "venue": [("venue", fields.parse_text)],
@@ -220,7 +271,6 @@ class AcademicJson(JsonLines):
             ("abstract", fields.parse_text),
             ("indexed_abstract", fields.parse_mag_abstract),
         ],
-        "authors": [("authors", _signed)],
         "keywords": [
             ("keywords", fields.parse_texts),
             ("fos", partial(fields.parse_texts, read=_named)),
@@ -237,12 +287,16 @@ class AcademicJson(JsonLines):
 
 
 class Dblp(AcademicJson):
-    """The DBLP citation network: ``dblp-ref-*.json`` of v10, and ``dblp.v12.json`` line by line.
+    """The DBLP citation network: ``dblp-ref-*.json`` of v10, ``dblp.v12.json``, ``dblpv13.json``.
 
     Authors of v10 have names only, so people who share a name are one scientist.
     """
 
     kind = "dblp"
+    columns: ClassVar[Columns] = {
+        **AcademicJson.columns,
+        "id": [("id", fields.parse_id), ("_id", fields.require_id)],
+    }
 
 
 class OpenAcademicGraph(AcademicJson):
@@ -279,10 +333,8 @@ class OpenAcademicGraph(AcademicJson):
 
 def _other(file: SourceFile) -> str:
     """What a file holds, if its first lines show that they are no publications; else empty."""
-    for bare in _first_lines(file):
-        try:
-            value = parse_json(bare)
-        except ValueError:
+    for _, value in islice(read_values(file), SNIFFED):
+        if isinstance(value, ValueError):
             continue
         if not isinstance(value, dict) or PAPER_FIELDS & value.keys():
             return ""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from virsci_society.society.ecosystem.importers import fields
 from virsci_society.society.ecosystem.importers.files import SourceFile
 from virsci_society.society.ecosystem.importers.json_papers import JsonSource
-from virsci_society.society.ecosystem.importers.records import AuthorEntry, RawRecord, SkippedRecord
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord, SkippedRecord
 from virsci_society.society.ecosystem.importers.source import Columns
 
 OTHER_ENTITIES = frozenset(
@@ -23,6 +23,8 @@ OTHER_ENTITIES = frozenset(
 )
 """Folders of a snapshot that hold no works."""
 SHORT_ID = re.compile(r"(?:https?://openalex\.org/)?(?:works/|authors/)?([A-Z]\d{1,20})", re.I)
+MOST_LISTED = 100
+"""Authors at which the API cuts off the list of a work."""
 CONCEPT_SCORE = 0.3
 """Least score of a concept (in works of before 2023) that counts as a keyword."""
 
@@ -51,14 +53,17 @@ def _title(row: dict[str, Any], _: str) -> str:
     return fields.require_title(row.get("title") or row.get("display_name"))
 
 
-def _signed(value: Any, name: str) -> list[AuthorEntry]:
-    return [_signature(entry) for entry in fields.parse_objects(value, name)]
+def _signed(row: dict[str, Any], _: str) -> tuple[RawAuthor, ...]:
+    signed = fields.parse_objects(row.get("authorships"), "authorships")
+    cut = fields.parse_flag(row.get("is_authors_truncated", len(signed) == MOST_LISTED), "flag")
+    more = (RawAuthor("", "et al."),) if cut else ()
+    return (*(_signature(entry) for entry in signed), *more)
 
 
-def _signature(entry: dict[str, Any]) -> AuthorEntry:
+def _signature(entry: dict[str, Any]) -> RawAuthor:
     author = fields.parse_object(entry.get("author"), "author")
     written = fields.parse_text(entry.get("raw_author_name"), "raw_author_name")
-    return AuthorEntry(
+    return RawAuthor(
         short_id(author.get("id"), "author id"),
         fields.parse_text(author.get("display_name"), "author display_name") or written,
         _affiliation(entry),
@@ -138,7 +143,7 @@ class OpenAlex(JsonSource):
         "title": [("", _title)],
         "abstract": [("abstract_inverted_index", fields.parse_inverted_index)],
         "year": [("publication_year", fields.parse_year)],
-        "authors": [("authorships", _signed)],
+        "authors": [("", _signed)],
         "references": [("referenced_works", partial(fields.parse_texts, read=short_id))],
         "keywords": [("", _keywords)],
         "venue": [("", _venue)],
@@ -155,11 +160,6 @@ class OpenAlex(JsonSource):
 
     def _ordered(self, files: list[SourceFile]) -> list[SourceFile]:
         return sorted(files, key=_updated, reverse=True)
-
-    def _rows(self, value: Any) -> list[Any]:
-        if isinstance(value, dict) and isinstance(value.get("results"), list):
-            return list(value["results"])
-        return super()._rows(value)
 
     def _paper(self, row: dict[str, Any]) -> RawRecord:
         record = self._from_columns(row)

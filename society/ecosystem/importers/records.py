@@ -11,15 +11,15 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class RawAuthor:
+class RawAuthor(NamedTuple):
     """One author of a record.
 
     Attributes:
-        id: the source's id; ``name:`` and the normalised name where it has none.
+        id: the source's id. An importer leaves it empty where there is none; the record that is
+            yielded then has ``name:`` and the normalised name.
         name: the real name; leaves the build only in the key file.
         affiliation: possibly empty.
 
@@ -73,6 +73,7 @@ class RawRecord:
 
 SHOWN = 20
 """Malformed records that are shown."""
+LEFT_OUT = "paper left out"
 OPTIONAL = ("abstract", "authors", "references", "keywords", "citations", "citations_by_year")
 """Fields that a source may lack."""
 
@@ -91,6 +92,8 @@ class ImportReport:
         named: authorships whose author is identified by the name, for want of an id or on request.
         left_out: authorships left out: without id under ``nameless="drop"``, or without a name and
             an id.
+        changed: rule of ``cleaning`` that changes a value -> number of values.
+        examples: first example of each rule and of each reason to pass a record over.
     """
 
     read: int = 0
@@ -102,6 +105,8 @@ class ImportReport:
     named: int = 0
     left_out: int = 0
     beside: dict[str, int] = field(default_factory=dict)
+    changed: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, str] = field(default_factory=dict)
 
     def count_kept(self, record: RawRecord) -> None:
         """Count a record that is yielded, and its optional fields."""
@@ -120,6 +125,18 @@ class ImportReport:
         if len(self.shown) < SHOWN and example not in self.shown:
             self.shown.append(example)
 
+    def cleaning(self) -> list[dict[str, Any]]:
+        """What was changed or left out, how many, and an example, one row per rule."""
+        left_out = {f"{LEFT_OUT}: {reason}": count for reason, count in self.passed.items()}
+        rows = [
+            {"what": what, "number": count, "example": self.examples[what]}
+            for what, count in (self.changed | left_out).items()
+        ]
+        if self.malformed:
+            what = f"{LEFT_OUT}: malformed"
+            rows.append({"what": what, "number": self.malformed, "example": self.shown[0]})
+        return rows
+
     def summary(self) -> str:
         """The counts in one line: ``27 records: 8 kept, 19 passed over (no title 19) ...``."""
         reasons = ", ".join(f"{why} {count:,}" for why, count in sorted(self.passed.items()))
@@ -131,14 +148,6 @@ Identity = Literal["id", "name"]
 """The part of an author's entry that identifies the person."""
 Nameless = Literal["name", "drop"]
 """What happens to authors without an id: identified by name, or dropped."""
-
-
-class AuthorEntry(NamedTuple):
-    """An author as a record has it: id (possibly empty), name, affiliation."""
-
-    id: str
-    name: str
-    affiliation: str = ""
 
 
 class AuthorIdentityRule(NamedTuple):
@@ -162,7 +171,7 @@ class AuthorIdentityRule(NamedTuple):
             return "authors are told apart by id; those without one are left out"
         return f"authors are told apart by id; those without one by {named}"
 
-    def authors(self, signed: Iterable[AuthorEntry], report: ImportReport) -> tuple[RawAuthor, ...]:
+    def authors(self, signed: Iterable[RawAuthor], report: ImportReport) -> tuple[RawAuthor, ...]:
         """Identify the authors of a record, each person once; the report counts how."""
         authors: dict[str, RawAuthor] = {}
         for id_, name, affiliation in signed:

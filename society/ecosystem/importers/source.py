@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
@@ -15,8 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
+from virsci_society.society.ecosystem.importers.cleaning import CUT_AUTHORS, MANY_AUTHORS, Cleaning
 from virsci_society.society.ecosystem.importers.files import SourceFile, find_files
 from virsci_society.society.ecosystem.importers.records import (
+    LEFT_OUT,
     AuthorIdentityRule,
     Identity,
     ImportReport,
@@ -36,8 +39,7 @@ RECENT = 2**16
 Columns = Mapping[str, Sequence[tuple[str, Callable[[Any, str], Any]]]]
 """Field of a record -> the keys of a row that may hold it, each with the function that parses it.
 
-The first key with a value counts. A key that is empty stands for the whole row. ``authors`` are
-parsed into entries (``AuthorEntry``), whose identity is decided afterwards.
+The first key with a value counts. A key that is empty stands for the whole row.
 """
 LATER_CITATIONS = "citations at collection time include those made after the boundary"
 UNKNOWN = {
@@ -113,6 +115,8 @@ class Source(Iterable[RawRecord], ABC):
         malformed_share: the largest tolerated share of malformed records, from 0 to 1.
         authors: ``id`` identifies authors by the source's id, ``name`` by their name.
         nameless: identity of authors without an id: by ``name``, or left out (``drop``).
+        max_authors: papers with more authors are kept without authors: n authors make
+            n (n - 1) / 2 ties.
 
     Attributes:
         report: counts of the latest iteration, also while it goes on.
@@ -136,6 +140,8 @@ class Source(Iterable[RawRecord], ABC):
     """The name by which the source is asked for."""
     never_known: ClassVar[tuple[str, ...]] = ()
     """What no file of the kind can tell."""
+    one_a_file: ClassVar[bool] = False
+    """Whether each file holds one paper."""
     columns: ClassVar[Columns] = {}
     """Where the fields of a record stand, in the order in which they are parsed."""
 
@@ -146,11 +152,13 @@ class Source(Iterable[RawRecord], ABC):
         malformed_share: float = 0.01,
         authors: Identity = "id",
         nameless: Nameless = "name",
+        max_authors: int = 100,
     ) -> None:
         given = [paths] if isinstance(paths, Path | str) else paths
         self.paths = tuple(Path(path) for path in given)
         self.malformed_share = malformed_share
         self.author_rule = AuthorIdentityRule(authors, nameless)
+        self.max_authors = max_authors
         self.report = ImportReport()
 
     @cached_property
@@ -173,15 +181,30 @@ class Source(Iterable[RawRecord], ABC):
 
     def __iter__(self) -> Iterator[RawRecord]:
         self.report = report = ImportReport()
-        seen = IdSet()
+        cleaning, seen = Cleaning(report, self.max_authors), IdSet()
+        file, before = None, (0, 0)
         # Closed at once where the caller stops early: a source may hold open and temporary files.
         with closing(self._entries()) as entries:
             for entry in entries:
+                if entry.file is not file:
+                    self._require_some(file, before)
+                    file, before = entry.file, (report.read, report.malformed)
                 report.read += 1
-                record = self._read_entry(entry, seen)
+                record = self._read_entry(entry, cleaning, seen)
                 if record is not None:
                     yield record
+        self._require_some(file, before)
         self._require_acceptable()
+
+    def _require_some(self, file: SourceFile | None, before: tuple[int, int]) -> None:
+        """Raise InputError for a file, one of several, all of whose records were malformed."""
+        read, malformed = self.report.read - before[0], self.report.malformed - before[1]
+        lenient = self.one_a_file or self.malformed_share >= 1 or malformed == self.report.read
+        if file is not None and 0 < read == malformed and not lenient:
+            example = next((one for one in self.report.shown if one.startswith(file.label)), "")
+            raise InputError(
+                f"{file.path}: no readable record in it; replace it, or leave it out\n  {example}"
+            )
 
     def _require_acceptable(self) -> None:
         """Raise InputError if a complete iteration kept no record, or too many were malformed."""
@@ -222,41 +245,48 @@ class Source(Iterable[RawRecord], ABC):
                 values[name] = parse(row.get(key) if key else row, key)
                 if values[name]:
                     break
-        values["authors"] = self.author_rule.authors(values["authors"], self.report)
         return RawRecord(**values)
 
     def _ordered(self, files: list[SourceFile]) -> list[SourceFile]:
         return files
 
-    def _read_entry(self, entry: SourceEntry, seen: IdSet) -> RawRecord | None:
+    def _read_entry(self, entry: SourceEntry, cleaning: Cleaning, seen: IdSet) -> RawRecord | None:
         report = self.report
-        before = report.named, report.left_out
+
+        def place() -> str:
+            return f"{entry.file.label}:line {entry.line}"
+
         try:
             if isinstance(entry.content, ValueError):
                 raise entry.content
-            record = self._checked(self._record(entry.content), seen)
+            record = cleaning.clean(self._record(entry.content))
+            # Only now: a record that cannot be parsed hides no readable one of the same id.
+            if not seen.add(record.id):
+                raise SkippedRecord("duplicate id")
         except SkippedRecord as reason:
             report.passed[str(reason)] = report.passed.get(str(reason), 0) + 1
+            report.examples.setdefault(f"{LEFT_OUT}: {reason}", place())
+            return None
         except (ValueError, RecursionError) as error:
             report.malformed += 1
-            report.add_example(f"{entry.file.label}:line {entry.line}", str(error))
-        else:
-            report.count_kept(record)
-            return record
-        # The authors were counted before the record turned out to be left out.
-        report.named, report.left_out = before
-        return None
-
-    def _checked(self, record: RawRecord, seen: IdSet) -> RawRecord:
-        """Apply the rules for records of every format; SkippedRecord if one leaves it out."""
-        # Only now: a record that cannot be parsed hides no readable one of the same id.
-        if not seen.add(record.id):
-            raise SkippedRecord("duplicate id")
+            report.add_example(place(), str(error))
+            return None
+        cleaning.count(place)
+        authors = self.author_rule.authors(record.authors, report)
+        if authors != record.authors:
+            record = replace(record, authors=authors)
+        report.count_kept(record)
         return record
 
     def _unsure_authors(self) -> tuple[str, ...]:
         named, left_out = self.report.named, self.report.left_out
+        changed = self.report.changed
         remarks = (
+            (changed.get(CUT_AUTHORS, 0), "papers have a list of authors that the source cut off"),
+            (
+                changed.get(MANY_AUTHORS, 0),
+                f"papers of more than {self.max_authors:,} authors are kept without authors",
+            ),
             (named, "authorships are known by name alone: people who share one are one scientist"),
             (left_out, "authorships are left out: they have no id, or no name either"),
         )
@@ -275,6 +305,9 @@ IMPORTERS: dict[str, str] = {
     "openalex": f"{_HERE}.openalex:OpenAlex",
     "virsci": f"{_HERE}.virsci:VirSciFiles",
     "dblp": f"{_HERE}.json_papers:Dblp",
+    "csv": f"{_HERE}.csv_papers:CsvPapers",
+    "ris": f"{_HERE}.bibliography:Ris",
+    "bibtex": f"{_HERE}.bibliography:BibTex",
 }
 """The class of every importer by the name that a user gives."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,13 +15,12 @@ from virsci_society.society.ecosystem.importers.files import (
     open_file,
     read_lines,
 )
-from virsci_society.society.ecosystem.importers.records import AuthorEntry, RawRecord
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
 
 MATRICES = ("adjacency.txt", "weight_matrix.txt")
 PROFILE = re.compile(r"author_\d+\.txt")
 PROFILES = "profiles, not used"
-NO_VALUE = ("-", "None", "")
 
 
 def _is_derived(file: SourceFile) -> bool:
@@ -37,43 +37,18 @@ def _beside(files: Iterable[SourceFile]) -> dict[str, int]:
     return counts
 
 
-def _unwrapped(value: Any) -> Any:
-    """The value of a tuple of one, which a comma behind an assignment has made."""
-    return value[0] if isinstance(value, tuple) and len(value) == 1 else value
-
-
-def _parts(value: Any) -> Any:
-    """A list, which may be written as text with semicolons."""
-    if isinstance(value, str):
-        return [part for part in value.split(";") if part.strip() not in NO_VALUE]
-    if isinstance(value, list | tuple):
-        return [_unwrapped(part) for part in value]
-    return value
-
-
-def _texts(value: Any, name: str) -> tuple[str, ...]:
-    return fields.parse_texts(_parts(value), name)
-
-
-def _ids(value: Any, name: str) -> tuple[str, ...]:
-    return fields.parse_texts(_parts(value), name, fields.parse_id)
-
-
-def _signed(row: dict[Any, Any], _: str) -> list[AuthorEntry]:
-    names = [
-        fields.parse_text(name, "author")
-        for name in fields.parse_list(_parts(row.get("authors")), "authors")
-    ]
+def _signed(row: dict[Any, Any], _: str) -> tuple[RawAuthor, ...]:
+    names = fields.parse_names(row.get("authors"), "authors")
     places = row.get("affiliations")
-    places = places.split(";") if isinstance(places, str) else _parts(places)
-    written = [
-        fields.parse_text(place, "affiliation")
-        for place in fields.parse_list(places, "affiliations")
-    ]
+    # Empty parts keep their place, by which they belong to an author.
+    places = places.split(";") if isinstance(places, str) else places
+    places = fields.parse_list(places, "affiliations")
     # With another number than that of authors, affiliations cannot be assigned.
-    aligned = written if len(written) == len(names) else [""] * len(names)
-    known = ("" if place in NO_VALUE else place for place in aligned)
-    return [AuthorEntry("", name, place) for name, place in zip(names, known, strict=True)]
+    places = places if len(places) == len(names) else [""] * len(names)
+    return tuple(
+        RawAuthor("", fields.parse_text(name, "author"), fields.parse_text(place, "affiliation"))
+        for name, place in zip(names, places, strict=True)
+    )
 
 
 class VirSciFiles(Source):
@@ -86,6 +61,7 @@ class VirSciFiles(Source):
     """
 
     kind = "virsci"
+    one_a_file = True
     nothing_found = "no paper files: one Python dict in each .txt"
     columns: ClassVar[Columns] = {
         "id": [("id", fields.require_id)],
@@ -93,9 +69,9 @@ class VirSciFiles(Source):
         "abstract": [("abstract", fields.parse_text)],
         "year": [("year", fields.parse_year)],
         "authors": [("", _signed)],
-        "references": [("paper_references", _ids)],
+        "references": [("paper_references", partial(fields.parse_texts, read=fields.parse_id))],
         "venue": [("publication_venue", fields.parse_text)],
-        "keywords": [("keywords", _texts)],
+        "keywords": [("keywords", fields.parse_texts)],
         "citations": [("citation", fields.parse_count)],
     }
 
@@ -116,5 +92,4 @@ class VirSciFiles(Source):
         literal = fields.parse_literal(content)
         if not isinstance(literal, dict):
             raise ValueError("not a dict")
-        row = {name: _unwrapped(value) for name, value in literal.items()}
-        return self._from_columns(row)
+        return self._from_columns(literal)

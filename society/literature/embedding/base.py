@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from virsci_society.agents.arrays import VectorArray
+from virsci_society.agents.arrays import VectorArray, require_vectors
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import write_atomically
 from virsci_society.agents.files.json_files import read_json_object
@@ -181,14 +181,18 @@ class CachedEmbedding(Embedding):
         partition = None if cache is None else cache.partition(self.origin)
         row_of: dict[str, VectorArray] = {}
         missing: list[str] = []
+        cached: list[VectorArray] = []
         for text in dict.fromkeys(texts):
             row = self._memo.get(text)
             if row is None and partition is not None:
                 row = partition.get(text)
+                cached += [] if row is None else [row]
             if row is not None:
                 row_of[text] = row
             elif text.strip():
                 missing.append(text)
+        if cached and cache is not None:
+            require_vectors(np.stack(cached), f"{cache.folder}", "remove this cache of embeddings")
         if missing:
             row_of |= self._compute_missing(missing, partition)
         return row_of
@@ -200,6 +204,7 @@ class CachedEmbedding(Embedding):
         row_of: dict[str, VectorArray] = {}
         for positions, rows in self._compute(texts):
             batch = [texts[position] for position in positions]
+            require_vectors(rows, self.name, "this model cannot be used for these texts")
             if partition is not None:
                 partition.add(batch, rows)
             row_of.update(zip(batch, rows, strict=True))

@@ -125,7 +125,7 @@ def test_at_most_ten_interests_and_collaborators_and_three_places():
         for m in range(n + 1)
     ]
     moving = [
-        replace(one, authors=(replace(one.authors[0], affiliation=one.title), one.authors[1]))
+        replace(one, authors=(one.authors[0]._replace(affiliation=one.title), one.authors[1]))
         for one in source
     ]
     people, names = people_of(moving)
@@ -137,7 +137,7 @@ def test_at_most_ten_interests_and_collaborators_and_three_places():
 
 def test_the_latest_place_comes_first_among_equals():
     first, second = raw("p1", 2000, "a"), raw("p2", 2005, "a")
-    moved = replace(second, authors=(replace(second.authors[0], affiliation="New place"),))
+    moved = replace(second, authors=(second.authors[0]._replace(affiliation="New place"),))
     assert people_of([moved, first])[0]["a"].affiliations == ("New place", "Place a")
 
 

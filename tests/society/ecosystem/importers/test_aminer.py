@@ -89,7 +89,7 @@ def test_relations_that_are_broken_are_an_error_and_not_a_fall_back_to_names(tmp
 
 
 BLOCKS = {
-    "#* No index\n#t 2000\n": "does not begin with #index",
+    "what is this\n#t 2000\n": "does not begin with #index",
     "#index 1\n#* T\n#t 2000\n#* again\n": "a second #*",
     "#index 1\n#* T\nwhat is this\n#t 2000\n": "line 3: begins with none",
     "#index \n#* T\n#t 2000\n": "id is missing",
@@ -104,6 +104,44 @@ def test_a_block_that_is_wrong_is_one_malformed_record(block, told, tmp_path):
     assert len(list(source)) == 3
     assert source.report.malformed == 1
     assert told in source.report.shown[0]
+
+
+OUT_OF_STEP = {
+    "a block of the other layout": "#* No index\n#t 2000\n\n" + AMINER_PAPER,
+    "and behind the others": AMINER_PAPER + "\n#* Late\n#t 2000\n#index 14\n",
+    "cut in the middle of a block": "#@ A\n#t 2000\n#index 1\n#! x\n#* Next\n#t 2001\n#index 2\n",
+    "the last without #index": "#*A\n#t2000\n#index1\n\n#*B\n#t2001\n",
+    "two layouts": "#* A\n#t 2000\n#index 1\n#* B\n#index 2\n\n#index 3\n#* C\n",
+}
+
+
+@pytest.mark.parametrize("text", OUT_OF_STEP.values(), ids=OUT_OF_STEP)
+def test_a_file_out_of_step_is_an_error_whatever_share_is_allowed(text, tmp_path):
+    source = AMiner(put(tmp_path, {"AMiner-Paper.txt": text}), malformed_share=1.0)
+    with pytest.raises(InputError, match=r"AMiner-Paper.txt: line \d+: .*wrong papers"):
+        list(source)
+
+
+def test_the_index_may_come_last_in_every_block(tmp_path):
+    blocks = "".join(f"#* T{n}\n#@ A{n};B\n#t {2000 + n}\n#index {n}\n#% 0\n\n" for n in range(9))
+    for text in (blocks, blocks.replace("\n\n", "\n")):
+        records = list(AMiner(put(tmp_path, {"AMiner-Paper.txt": text})))
+        assert [(one.id, one.title, one.year) for one in records] == [
+            (str(n), f"T{n}", 2000 + n) for n in range(9)
+        ]
+        assert records[3].authors[0].name == "A3"
+
+
+def test_the_citation_network_has_no_blank_behind_its_tags(tmp_path):
+    text = (
+        "2\n#*Maps of science\n#@Ada Lovelace, Ben Bell\n#year2001\n#confVIS\n#citation3\n"
+        "#index7\n#arnetid9\n#!We draw maps.\n\n"
+        "#*Trees\n#@Cai Li\n#t2003\n#cKDD\n#index8\n#%7\n#%1\n"
+    )
+    maps, trees = AMiner(put(tmp_path, {"citation-network-paper.txt": text}))
+    assert (maps.id, maps.title, maps.year, maps.venue) == ("7", "Maps of science", 2001, "VIS")
+    assert [author.name for author in maps.authors] == ["Ada Lovelace", "Ben Bell"]
+    assert (maps.abstract, trees.references) == ("We draw maps.", ("7", "1"))
 
 
 def test_papers_without_title_or_year_are_passed_over(tmp_path):

@@ -21,6 +21,7 @@ from tests.society.ecosystem.importers.foreign_files import (
     put,
 )
 from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.importers.cleaning import FIRST_YEAR, LAST_YEAR
 from virsci_society.society.ecosystem.importers.source import open_source
 
 FORMATS = sorted(FILES)
@@ -84,7 +85,7 @@ def read(name, folder):
     for record in found:
         assert record.id
         assert record.title
-        assert 1000 <= record.year <= 2999
+        assert FIRST_YEAR <= record.year <= LAST_YEAR
         assert len({author.id for author in record.authors}) == len(record.authors)
         repr(record).encode("utf-8")
         " ".join((record.title, record.abstract, record.venue, *record.keywords)).encode("utf-8")

@@ -77,7 +77,7 @@ def test_by_name_ids_are_not_used_and_dropping_leaves_the_nameless_out(tmp_path)
 
 
 @pytest.mark.parametrize(
-    "abstract", ['{"InvertedIndex": 5}', "[1]", "{", '{"InvertedIndex": {"a": 1}}']
+    "abstract", ['{"InvertedIndex": 5}', "[1]", "{", '{"InvertedIndex": {"a": "x"}}']
 )
 def test_an_index_that_is_none_is_malformed(abstract, tmp_path):
     files = {

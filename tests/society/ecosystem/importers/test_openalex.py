@@ -131,14 +131,14 @@ def test_older_and_emptier_works_are_read_as_far_as_they_go(tmp_path):
 
 WRONG = {
     "abstract_inverted_index": {"a": ["0"]},
-    "authorships": {"a": 1},
-    "referenced_works": "W1",
+    "authorships": "x",
+    "referenced_works": 5,
     "cited_by_count": -1,
     "counts_by_year": [{"year": "x", "cited_by_count": 1}],
     "is_retracted": "no",
     "primary_location": [1],
     "keywords": [5],
-    "publication_year": 99,
+    "publication_year": 99999,
     "id": None,
 }
 

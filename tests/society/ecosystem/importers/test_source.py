@@ -21,7 +21,7 @@ from tests.society.ecosystem.importers.foreign_files import (
     put,
 )
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.importers import files, json_papers
+from virsci_society.society.ecosystem.importers import json_papers
 from virsci_society.society.ecosystem.importers.source import (
     IMPORTERS,
     RECENT,
@@ -40,7 +40,8 @@ def opened(format_, folder, **options):
 
 
 def test_the_table_names_every_source_by_its_kind():
-    assert list(IMPORTERS) == ["jsonl", "aminer", "oag", "openalex", "virsci", "dblp"]
+    kinds = ["jsonl", "aminer", "oag", "openalex", "virsci", "dblp", "csv", "ris", "bibtex"]
+    assert list(IMPORTERS) == kinds
     for name, path in IMPORTERS.items():
         source = resolve_name(path)
         assert issubclass(source, Source)
@@ -181,8 +182,8 @@ def test_ids_are_remembered_in_eight_bytes_and_all_of_them():
 
 
 def test_a_line_longer_than_is_taken_is_one_malformed_record(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "LONGEST", 400)
     monkeypatch.setattr(json_papers, "LONGEST", 400)
+    monkeypatch.setattr(json_papers, "CHUNK", 100)
     long = json.dumps(JSONL[1] | {"id": "long", "abstract": "x" * 2000})
     text = lines(JSONL[:1]) + long + "\n" + lines(JSONL[1:])
     source = open_source("jsonl", put(tmp_path, {"p.jsonl": text}), malformed_share=0.5)

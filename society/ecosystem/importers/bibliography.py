@@ -1,0 +1,147 @@
+"""The importers of RIS and BibTeX, through the libraries of the extra ``bibliography``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.lazy_imports import require_extra
+from virsci_society.society.ecosystem.importers import fields
+from virsci_society.society.ecosystem.importers.cleaning import plain
+from virsci_society.society.ecosystem.importers.files import (
+    LONGEST,
+    is_data_file,
+    open_file,
+    read_lines,
+)
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
+
+EXTRA = "bibliography"
+END = re.compile(rb"ER\s{0,2}-")
+DIGITS = re.compile(r"\d{4}")
+AND = re.compile(r"\s+and\s+(?![^{]*\})")
+
+
+def _person(written: str) -> RawAuthor:
+    """A person as written: ``Lovelace, Ada`` is Ada Lovelace."""
+    family, *rest = (part.strip() for part in written.split(","))
+    return RawAuthor("", " ".join((*rest[-1:], family, *rest[:-1])))
+
+
+def _year(row: Mapping[str, Any], _: str) -> int:
+    dates = (row.get(name) for name in ("year", "publication_year", "date"))
+    found = (DIGITS.search(str(date)) for date in dates if date)
+    return fields.parse_year(next((one[0] for one in found if one), None))
+
+
+class Ris(Source):
+    """References in RIS, as Scopus, Web of Science, Zotero and other tools export them."""
+
+    kind = "ris"
+    nothing_found = "no RIS: files ending in .ris, plain or packed"
+    columns: ClassVar[Columns] = {
+        "id": [
+            ("accession_number", fields.parse_id),
+            ("doi", fields.parse_id),
+            ("id", fields.parse_id),
+            ("place", fields.require_id),
+        ],
+        "title": [("title", fields.parse_text), ("primary_title", fields.require_title)],
+        "abstract": [("abstract", fields.parse_text), ("notes_abstract", fields.parse_text)],
+        "year": [("", _year)],
+        "authors": [("people", lambda value, _: value)],
+        "keywords": [("keywords", fields.parse_texts)],
+        "venue": [
+            (name, fields.parse_text)
+            for name in ("secondary_title", "journal_name", "alternate_title3", "alternate_title1")
+        ],
+    }
+
+    def wants(self, path: Path) -> bool:
+        """Whether a file is a ``.ris``."""
+        return is_data_file(path, ".ris")
+
+    def _entries(self) -> Generator[SourceEntry]:
+        require_extra(EXTRA, "rispy", "RIS needs rispy")
+        for file in self.files:
+            lines: list[bytes] = []
+            start = 1
+            for line in read_lines(file):
+                lines.append(b"?" if line.data is None else line.data)
+                if END.match(lines[-1]):
+                    yield SourceEntry(file, start, (f"{file.label}:{start}", b"".join(lines)))
+                    lines, start = [], line.number + 1
+            if b"".join(lines).strip():
+                # The last one may lack its end.
+                yield SourceEntry(
+                    file, start, (f"{file.label}:{start}", b"".join(lines) + b"\nER  - \n")
+                )
+
+    def _record(self, content: Any) -> RawRecord:
+        import rispy
+
+        place, data = content
+        try:
+            (entry,) = rispy.loads(data.decode())
+        except UnicodeDecodeError as error:
+            raise ValueError("not UTF-8") from error
+        except (OSError, ValueError, KeyError) as error:
+            raise ValueError(f"not a reference in RIS ({error!s:.60})") from error
+        signed = [*entry.get("first_authors", ()), *entry.get("authors", ())]
+        people = tuple(map(_person, dict.fromkeys(signed)))
+        return self._from_columns(entry | {"people": people, "place": place})
+
+
+class BibTex(Source):
+    """Entries in BibTeX; LaTeX in their values is decoded, and braces are removed."""
+
+    kind = "bibtex"
+    nothing_found = "no BibTeX: files ending in .bib, plain or packed"
+    columns: ClassVar[Columns] = {
+        "id": [("key", fields.require_id)],
+        "title": [("title", fields.require_title)],
+        "abstract": [("abstract", fields.parse_text)],
+        "year": [("", _year)],
+        "authors": [("people", lambda value, _: value)],
+        "keywords": [("keywords", fields.parse_texts), ("keyword", fields.parse_texts)],
+        "venue": [(name, fields.parse_text) for name in ("journal", "booktitle", "journaltitle")],
+    }
+
+    def wants(self, path: Path) -> bool:
+        """Whether a file is a ``.bib``."""
+        return is_data_file(path, ".bib")
+
+    def _entries(self) -> Generator[SourceEntry]:
+        require_extra(EXTRA, "bibtexparser", "BibTeX needs bibtexparser")
+        import bibtexparser
+        from bibtexparser.model import DuplicateBlockKeyBlock
+
+        for file in self.files:
+            with open_file(file.path) as stream:
+                data = stream.read(LONGEST + 1)
+            if len(data) > LONGEST:
+                raise InputError(f"{file.path}: longer than {LONGEST:,} bytes; divide it")
+            library = bibtexparser.parse_string(data.decode("utf-8", "replace"))
+            for block in library.blocks:
+                if isinstance(block, DuplicateBlockKeyBlock):
+                    block = block.ignore_error_block
+                line = (block.start_line or 0) + 1
+                if block in library.failed_blocks:
+                    yield SourceEntry(file, line, ValueError("not an entry of BibTeX"))
+                elif hasattr(block, "entry_type"):
+                    row = {one.key.lower(): one.value for one in block.fields}
+                    yield SourceEntry(file, line, row | {"key": block.key})
+
+    def _record(self, content: Any) -> RawRecord:
+        written = AND.split(content["author"]) if content.get("author") else []
+        row = {name: _decoded(value) for name, value in content.items()}
+        people = tuple(_person(_decoded(one)) for one in written)
+        return self._from_columns(row | {"people": people})
+
+
+def _decoded(value: str) -> str:
+    return plain(value).replace("{", "").replace("}", "")

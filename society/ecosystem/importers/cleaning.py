@@ -1,0 +1,363 @@
+"""The cleaning rules for records, which every record of every importer passes.
+
+A rule corrects a value, removes one that says nothing, or leaves the record out; the report counts
+how often, with an example. Rules look at one record at a time and know no format.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from virsci_society.society.ecosystem.importers.records import (
+    ImportReport,
+    RawAuthor,
+    RawRecord,
+    SkippedRecord,
+)
+
+MARKUP = "text with markup or entities, which were removed"
+COPYRIGHT = "abstract with a copyright line, which was removed"
+NO_ABSTRACT = "placeholder in place of an abstract, removed"
+NO_TEXT = "placeholder in place of a venue, keyword or affiliation, removed"
+NO_AUTHOR = "placeholder in place of an author, removed"
+NO_AUTHOR_ID = "placeholder in place of an author id, removed"
+CUT_AUTHORS = "paper whose author list is cut off in the source"
+MANY_AUTHORS = "paper with more authors than --max-authors, kept without authors"
+NO_TITLE = "placeholder title"
+FIRST_YEAR, LAST_YEAR = 1500, 2040
+"""First and last year of publication that can be."""
+NO_YEAR = f"year before {FIRST_YEAR} or after {LAST_YEAR}"
+MAX_AUTHORS = 100
+"""Default of the largest number of authors: n authors make n (n - 1) / 2 ties."""
+
+RULES = (
+    *(MARKUP, COPYRIGHT, NO_ABSTRACT, NO_TEXT, NO_AUTHOR, NO_AUTHOR_ID, CUT_AUTHORS, MANY_AUTHORS),
+    *(NO_TITLE, NO_YEAR),
+)
+"""All rules; the last two leave the record out."""
+
+NULL_IDS = frozenset(
+    (
+        # OpenAlex: the null author, and the one of deleted profiles.
+        *("A9999999999", "A5317838346", "-1", "-"),
+        *("null", "none", "nan", "n/a", "na", "unknown", "undefined", "anonymous"),
+        *("NULL", "None", "NaN", "N/A", "NA", "Unknown", "Undefined", "Anonymous"),
+        *("No author id available", "[No author id available]"),
+    )
+)
+NOTHING = frozenset(
+    (
+        *("", "n/a", "none", "null", "nan", "nat", "nil", "unknown", "undefined", "not available"),
+        *("not applicable", "not specified", "not provided", "not known", "unspecified", "tba"),
+        *("tbd", "missing", "na", "#n/a", "no data", "unavailable", "anonymous"),
+    )
+)
+"""Texts that stand for a missing value, in lower case, without brackets and punctuation around."""
+CUT_MARK = re.compile(
+    r"et\.? ?al(?:ii|ia)?|(?:and |& ?)?(?:\+ ?)?(?:\d+ )?(?:others|more)(?: authors?)?|u\. ?a|等人?"
+)
+"""A last author that stands for further ones."""
+CUT_TAIL = re.compile(r"[\s,;&]+(?:et\.? al(?:\.|ii)?|and others|等)$", re.I)
+AUTHORLESS = re.compile(
+    r"(?:an )?(?:anonym(?:ous|e|us|o)?|anónimo|unknown|unnamed|various|multiple|nameless|deleted)"
+    r"(?: (?:author\(?s?|names?|contributors?|persons?|user|submission))*(?: #?\d+)?"
+    r"|no (?:authors?|names?|author names?)"
+    r"|(?:(?:no|authors?|names?) )+(?:is |are )?(?:not )?"
+    r"(?:available|listed|given|provided|specified|unknown|withheld|found)"
+    r"|(?:first|given)[ _]?name[, ]+(?:last|family|sur)[ _]?name|authors?|anon"
+    r"|(?:the )?(?:editors?|editorial (?:board|staff|office|team))"
+    r"|匿名|佚名|unbekannt|desconocido|inconnu|s\. ?n|sine nomine"
+)
+TITLELESS = re.compile(
+    r"untitled|(?:no|missing|without) titles?(?: (?:is )?(?:available|found|given|captured))?"
+    r"|(?:the )?titles?(?: is)? (?:not (?:available|found)|unavailable|missing|unknown|pending \d+)"
+    r"|title|无标题|ohne titel|sans titre|sin título"
+)
+_GIVEN = r"(?:available|provided|found|given|supplied|present|submitted|included|recorded|listed)"
+ABSTRACTLESS = re.compile(
+    r"(?:there is |this (?:article|paper|document|record|item) (?:has|contains) )?"
+    r"(?:no|without(?: an)?|missing) (?:abstracts?|summary|description)"
+    rf"(?: (?:is |was |has been |are )?(?:currently |yet )?{_GIVEN})?"
+    r"(?: (?:for|to|in|of|on|from|by) .{1,40})?"
+    r"|(?:the |an )?(?:abstracts?|summary)(?: (?:of|for|to) (?:this|the) \w+)?(?: is| was| are)?"
+    rf"(?: not| never| currently not| un-?)(?: yet| been| currently)? ?{_GIVEN}(?: .{{1,40}})?"
+    r"|(?:the )?abstracts?(?: (?:is |are )?(?:unavailable|missing|withheld|pending|forthcoming))?"
+    r"|(?:please )?(?:see|refer to|click) .{0,40}(?:pdf|full text|paper|article|abstract|here)"
+    r"|(?:inter)?national audience|peer reviewed|lorem ipsum.*"
+    r"|to be (?:announced|added|completed|determined)"
+    r"|[暂无]*(?:摘要|内容)|keine? (?:abstract|zusammenfassung)(?: verfügbar)?"
+    r"|(?:pas|aucun) (?:de )?résumé(?: disponible)?|sin resumen|resumen no disponible"
+)
+LONGEST_PLACEHOLDER = 120
+"""Characters of the longest placeholder; longer texts are not looked at."""
+EDGES = " \t.,:;!?…*_-–—/\\|()[]{}<>«»\"'`“”#"
+
+RIGHTS = re.compile(r"(?:(?:©|\(c\)|copyright)[\s:]?){1,2}", re.I)
+"""The beginning of a copyright line."""
+YEAR = re.compile(r"(?:1[89]|20)\d\d")
+HOLDER = re.compile(
+    r"\W*(?:[A-Z0-9©][^\s©]*|and|of|the|by|on|behalf|in|under|licen[sc]ed?|for|an?|all|is|are|article"
+    r"|author\S*|rights|reserved|und|et|de|des|la|open|access|exclusive|publi\w+|this|from|with"
+    r"|terms|or|its|copyright|company|division|distributed|c|&)?\W*"
+)
+"""A word of a copyright line."""
+GOES_ON = ("All", "Published", "Some", "This", "Reproduced", "Licensed", "Open")
+LONGEST_LINE = 300
+"""Characters of the longest copyright line."""
+
+
+def says_nothing(text: str, pattern: re.Pattern[str] | None = None) -> bool:
+    """Whether a text stands for a missing one, by the common list or the pattern of its field."""
+    if len(text) > LONGEST_PLACEHOLDER:
+        return False
+    bare = text.casefold().strip(EDGES)
+    return bare in NOTHING or bool(pattern and pattern.fullmatch(bare))
+
+
+def without_rights(text: str) -> str:
+    """Remove a copyright line at the beginning or the end of a text.
+
+    Example:
+        >>> without_rights("© 2015 Elsevier B.V. All rights reserved. We study ties.")
+        'We study ties.'
+    """
+    if first := RIGHTS.match(text):
+        words, end = text[first.end() :].split(), 0
+        for number, word in enumerate(words[:60], start=1):
+            if not HOLDER.fullmatch(word):
+                break
+            if word.endswith(".") and len(word) > 2:
+                end = number
+                if words[number : number + 1] and words[number] not in GOES_ON:
+                    break
+        else:
+            end = end if len(words) > 60 else len(words)
+        text = " ".join(words[end:]) if YEAR.search(" ".join(words[:end])) else text
+    for last in reversed(list(RIGHTS.finditer(text, max(0, len(text) - LONGEST_LINE)))):
+        line = text[last.end() :]
+        if YEAR.search(line) and all(map(HOLDER.fullmatch, line.split())):
+            text = text[: last.start()].rstrip()
+    rights = len(text) < LONGEST_LINE and "rights reserved" in text.lower()
+    return "" if rights and all(map(HOLDER.fullmatch, text.split())) else text
+
+
+_BLOCKS = (
+    r"p|br|hr|div|sec|section|title|li|ul|ol|dl|dt|dd|tr|td|th|table|h[1-6]|list|list-item|abstract"
+    r"|disp-formula|label|caption|blockquote|pre|para|break|figure|fig|body|html|head"
+)
+_ATTRIBUTES = r"(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))*\s*/?"
+TAG = re.compile(rf"</?((?:[A-Za-z][\w.-]*:)?[A-Za-z][\w.-]*){_ATTRIBUTES}>")
+BLOCK = re.compile(rf"(?:\w+:)?(?:{_BLOCKS})", re.I)
+LONE = re.compile(r"\w+:.+|p|br|hr|wbr|img|li|sub|sup|input|inf|italic|bold|tex|i|b|u|em", re.I)
+DROPPED = re.compile(
+    r"<!--.{0,5000}?-->"
+    r"|<(?:\w{1,9}:)?(script|style|annotation|annotation-xml|tex-math)\b[^>]{0,200}>.{0,5000}?"
+    r"</(?:\w{1,9}:)?\1\s*>|<(?:\w+:)?title\s*>\s*(?:abstract|summary)\s*</(?:\w+:)?title\s*>"
+    r"|<!\[CDATA\[|\]\]>|<\?xml[^>]{0,200}\?>",
+    re.I | re.S,
+)
+ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+MATH = re.compile(
+    r"\$\$?(?=[^$]*[\\^_{=])([^$]{1,300}?)\$\$?|\$([A-Za-z][^$\s]{0,10})\$"
+    r"|\\\((.{1,300}?)\\\)|\\\[(.{1,300}?)\\\]"
+)
+ACCENT = re.compile(
+    r"\{?\\(?:([`'^\"~=.])\s*|([cvuHkr])(?:\s+|(?=\{)))(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))\}?"
+)
+ACCENTS = dict(
+    zip(
+        "`'^\"~=.cvuHkr",
+        "\u0300\u0301\u0302\u0308\u0303\u0304\u0307\u0327\u030c\u0306\u030b\u0328\u030a",
+        strict=True,
+    )
+)
+LETTERS = {"ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "l": "ł"}
+LETTERS |= {"L": "Ł", "aa": "å", "AA": "Å", "i": "i", "j": "j"}
+LETTER = re.compile(r"\{?\\(ss|ae|AE|oe|OE|aa|AA|o|O|l|L|i|j)(?![A-Za-z])(?:\{\}|\s)?\}?")
+FORGOTTEN = re.compile(
+    r"~?\\(?:cite\w*|ref|eqref|label|footnote|url|begin|end|vspace|hspace|footnotesize|input)\*?"
+    r"(?:\[[^\]]{0,80}\])?\{[^{}]*\}"
+)
+WRAPPED = re.compile(
+    r"\\(?:text\w*|emph|math\w*|underline|operatorname|mbox|hbox|sc|it|bf|tt|em|rm|uppercase|textsuperscript"
+    r"|ensuremath|href\{[^{}]*\})\*?\s*\{([^{}]*)\}"
+)
+SWITCH = re.compile(r"\{\\(?:em|it|bf|tt|sc|rm|sl|sf)\s+([^{}]*)\}")
+ESCAPED = re.compile(r"\\([%&#_${}])")
+SYMBOL = re.compile(r"\\([A-Za-z]+)\s?")
+PROTECTED = re.compile(r"\{([A-Za-z][\w+/.'’ -]*)\}")
+LONGEST_MARKUP = 100_000
+"""Characters of the longest text whose markup is removed."""
+KEPT = re.compile(
+    r"(?:var)?(?:alpha|beta|gamma|delta|epsilon|zeta|theta|kappa|lambda|rho|sigma|phi|omega)"
+    r"|eta|iota|mu|nu|xi|pi|tau|upsilon|chi|psi|ell|infty|log|exp|min|max",
+    re.I,
+)
+"""Commands of mathematics whose name is kept."""
+
+
+def _without_tags(text: str) -> str:
+    text = DROPPED.sub(" ", text)
+    names = {found[1] for found in TAG.finditer(text)}
+    known = {one for one in names if LONE.fullmatch(one) or f"</{one}" in text}
+
+    def replaced(found: re.Match[str]) -> str:
+        if found[1] not in known:
+            return found[0]
+        return " " if BLOCK.fullmatch(found[1]) else ""
+
+    return TAG.sub(replaced, text) if known else text
+
+
+def _of_math(found: re.Match[str]) -> str:
+    inner = next(part for part in found.groups() if part is not None)
+    inner = WRAPPED.sub(r"\1", FORGOTTEN.sub("", inner))
+    inner = SYMBOL.sub(lambda one: f" {one[1]} " if KEPT.fullmatch(one[1]) else " ", inner)
+    return re.sub(r"[{}\\]", "", inner).strip()
+
+
+def _accented(found: re.Match[str]) -> str:
+    accent = ACCENTS[found[1] or found[2]]
+    return unicodedata.normalize("NFC", (found[3] or found[4]) + accent)
+
+
+def _without_latex(text: str) -> str:
+    text = ACCENT.sub(_accented, text)
+    text = LETTER.sub(lambda one: LETTERS[one[1]], text)
+    text = MATH.sub(_of_math, FORGOTTEN.sub("", text))
+    for _ in range(4):  # of nested commands
+        text = SWITCH.sub(r"\1", WRAPPED.sub(r"\1", text))
+    return PROTECTED.sub(r"\1", ESCAPED.sub(r"\1", text))
+
+
+def plain(text: str) -> str:
+    r"""Remove JATS, MathML, HTML and LaTeX markup from a text, and decode entities.
+
+    The content of tags stays, except that of scripts, comments and second forms of a formula. A
+    name between angle brackets is a tag where it is a common one or is closed again.
+
+    Example:
+        >>> plain("<jats:title>Abstract</jats:title><jats:p>H<sub>2</sub>O &amp; salt</jats:p>")
+        'H2O & salt'
+        >>> plain(r"{BERT} for $k$-means by M{\"u}ller, if a < b")
+        'BERT for k-means by Müller, if a < b'
+    """
+    if len(text) > LONGEST_MARKUP:
+        return text
+    made = text
+    # Twice and more: exports of exports hold escaped tags and entities.
+    for _ in range(3):
+        decoded = ENTITY.sub(lambda one: html.unescape(one[0]), made)
+        decoded = _without_tags(decoded) if "<" in decoded else decoded
+        if decoded == made:
+            break
+        made = decoded
+    if "\\" in made or "$" in made or "{" in made:
+        made = _without_latex(made)
+    return text if made == text else " ".join(made.split())
+
+
+def has_signs_of_markup(text: str) -> bool:
+    """Whether a text holds a character with which markup begins."""
+    return "<" in text or "&" in text or "\\" in text or "$" in text or "{" in text
+
+
+class Cleaning:
+    """The rules, applied to one record after another and counted in a report.
+
+    Args:
+        max_authors: the largest number of authors that are kept.
+    """
+
+    def __init__(self, report: ImportReport, max_authors: int) -> None:
+        self.report, self.max_authors = report, max_authors
+        self._applied: list[tuple[str, str]] = []
+
+    def clean(self, record: RawRecord) -> RawRecord:
+        """Correct a record; SkippedRecord where a rule leaves it out. Nothing is counted yet."""
+        self._applied.clear()
+        if not FIRST_YEAR <= record.year <= LAST_YEAR:
+            raise SkippedRecord(NO_YEAR)
+        title = self._plain(record.title)
+        if says_nothing(title, TITLELESS):
+            raise SkippedRecord(NO_TITLE if record.title else "no title")
+        keywords = record.keywords
+        if keywords:
+            keywords = tuple(filter(None, map(self._text, keywords)))
+        abstract, venue = self._abstract(record.abstract), self._text(record.venue)
+        authors = self._authors(record.authors)
+        if not self._applied:
+            return record
+        return replace(
+            record, title=title, abstract=abstract, venue=venue, keywords=keywords, authors=authors
+        )
+
+    def count(self, place: Callable[[], str]) -> None:
+        """Count what the latest ``clean`` has done, with the place of its record for examples."""
+        report = self.report
+        for rule, example in self._applied:
+            report.changed[rule] = report.changed.get(rule, 0) + 1
+            if rule not in report.examples:
+                report.examples[rule] = f"{place()}: {example:.90}"
+
+    def _note(self, rule: str, example: str) -> None:
+        self._applied.append((rule, example))
+
+    def _plain(self, text: str) -> str:
+        if not has_signs_of_markup(text) or (made := plain(text)) == text:
+            return text
+        self._note(MARKUP, text)
+        return made
+
+    def _text(self, text: str) -> str:
+        if not text:
+            return text
+        if says_nothing(text):
+            self._note(NO_TEXT, text)
+            return ""
+        return self._plain(text)
+
+    def _abstract(self, text: str) -> str:
+        if not text:
+            return text
+        made = self._plain(text)
+        if "©" in made or "opyright" in made or "(c)" in made or "(C)" in made or "ights" in made:
+            left = without_rights(made)
+            if left != made:
+                self._note(COPYRIGHT, text)
+                return left
+        if says_nothing(made, ABSTRACTLESS):
+            self._note(NO_ABSTRACT, text)
+            return ""
+        return made
+
+    def _authors(self, authors: Iterable[RawAuthor]) -> tuple[RawAuthor, ...]:
+        kept, cut = [], False
+        for author in authors:
+            id_, written, place = author
+            if id_ in NULL_IDS:
+                self._note(NO_AUTHOR_ID, f"{id_} {written}")
+                id_ = ""
+            name = self._plain(written)
+            bare = name.casefold().strip(EDGES) if len(name) < 50 else name
+            if CUT_MARK.fullmatch(bare):
+                cut = True
+                continue
+            if name.endswith(("al", "al.", "alii", "others", "等")) and CUT_TAIL.search(name):
+                cut, name = True, CUT_TAIL.sub("", name)
+            # Also where there is an id: it is one for all whose name is not known.
+            if AUTHORLESS.fullmatch(bare) or (bare in NOTHING and name and not id_):
+                self._note(NO_AUTHOR, written)
+                continue
+            new = RawAuthor(id_, "" if bare in NOTHING else name, self._text(place))
+            kept.append(new)
+        if cut:
+            self._note(CUT_AUTHORS, f"{len(kept)} authors are listed")
+        if len(kept) > self.max_authors:
+            self._note(MANY_AUTHORS, f"{len(kept):,} authors")
+            return ()
+        return tuple(kept)

@@ -1,0 +1,212 @@
+"""The importer of CSV files, from a table of one's own or an export of Scopus or Web of Science."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Generator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.society.ecosystem.importers import fields
+from virsci_society.society.ecosystem.importers.files import (
+    LONGEST,
+    SourceFile,
+    is_data_file,
+    open_file,
+)
+from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
+
+PRESETS: dict[str, dict[str, str]] = {
+    "scopus": {
+        **{"id": "EID", "title": "Title", "abstract": "Abstract", "year": "Year"},
+        **{"authors": "Author full names", "author_ids": "Author(s) ID", "venue": "Source title"},
+        **{"keywords": "Author Keywords", "citations": "Cited by"},
+    },
+    "wos": {
+        **{"id": "UT (Unique WOS ID)", "title": "Article Title", "abstract": "Abstract"},
+        **{"year": "Publication Year", "authors": "Author Full Names", "venue": "Source Title"},
+        **{"keywords": "Author Keywords", "citations": "Times Cited, All Databases"},
+    },
+    "wos-tags": {
+        **{"id": "UT", "title": "TI", "abstract": "AB", "year": "PY", "authors": "AF"},
+        **{"venue": "SO", "keywords": "DE", "citations": "Z9"},
+    },
+}
+"""Field -> column, in the exports of some databases."""
+ALIASES: dict[str, tuple[str, ...]] = {
+    "id": ("id", "key", "doi", "di", "publication id", "paper_id", "pmid"),
+    "title": ("document title", "name"),
+    "abstract": ("abstract note", "summary"),
+    "year": ("pubyear", "published", "date", "publication_year"),
+    "authors": ("authors", "author", "au", "author names"),
+    "author_ids": ("author ids",),
+    "affiliations": (),
+    "references": ("reference_ids",),
+    "keywords": ("keywords",),
+    "venue": ("journal", "venue", "publication title", "journal/book", "conference"),
+    "citations": ("times cited", "n_citation", "citation_count", "citations"),
+}
+"""Every field, with names of its column beside its own and those of the presets, in lower case."""
+SEPARATORS = {"semicolon": ";", "comma": ",", "pipe": "|", "and": " and "}
+PAIR = re.compile(r'\s*(\w+)\s*=\s*("[^"]*"|[^,]*)\s*(?:,|$)')
+WITH_ID = re.compile(r"(.*\S)\s*\((\d{5,})\)")
+
+
+def parse_columns(text: str) -> dict[str, str]:
+    """Parse ``title=Title,authors="Author names"``, or the name of a preset."""
+    if not text or text in PRESETS:
+        return dict(PRESETS.get(text, {}))
+    pairs = {found[1]: found[2].strip('"') for found in PAIR.finditer(text)}
+    known = (*ALIASES, "separator")
+    wrong = [name for name in pairs if name not in known]
+    if wrong or not pairs or PAIR.sub("", text).strip():
+        near = did_you_mean(wrong[0], known) if wrong else ""
+        raise InputError(
+            f"--columns {text!r}: expected {', '.join(PRESETS)}, or pairs such as "
+            f"title=Title,year=Year with {', '.join(known)}{near}"
+        )
+    if pairs.get("separator", "comma") not in SEPARATORS:
+        raise InputError(f"--columns: separator is one of {', '.join(SEPARATORS)}")
+    return pairs
+
+
+class CsvPapers(Source):
+    """Papers as rows of a table with a header, separated by commas, semicolons or tabs.
+
+    Columns that are not named are found by their usual names. People are separated by semicolons,
+    or by what ``separator`` names. A paper without an id is known by its file and line.
+
+    Args:
+        columns: the columns, as ``parse_columns`` reads them.
+    """
+
+    kind = "csv"
+    nothing_found = "no CSV: files ending in .csv or .tsv, plain or packed, with a header"
+    columns: ClassVar[Columns] = {
+        "id": [("id", fields.require_id)],
+        "title": [("title", fields.require_title)],
+        "abstract": [("abstract", fields.parse_text)],
+        "year": [("year", fields.parse_year)],
+        "references": [("references", partial(fields.parse_texts, read=fields.parse_id))],
+        "keywords": [("keywords", fields.parse_texts)],
+        "venue": [("venue", fields.parse_text)],
+        "citations": [("citations", fields.parse_count)],
+        "authors": [("authors", lambda value, _: value)],
+    }
+
+    def __init__(
+        self, paths: Path | str | Sequence[Path | str], *, columns: str = "", **options: Any
+    ) -> None:
+        super().__init__(paths, **options)
+        self._given = parse_columns(columns)
+        self._separator = SEPARATORS[self._given.pop("separator", "semicolon")]
+        self._unsplit, self._split = 0, 0
+
+    def wants(self, path: Path) -> bool:
+        """Whether a file is a ``.csv`` or ``.tsv``."""
+        return is_data_file(path, ".csv", ".tsv")
+
+    def _entries(self) -> Generator[SourceEntry]:
+        self._unsplit = self._split = 0
+        for file in self.files:
+            with open_file(file.path) as stream:
+                yield from self._rows(file, stream)
+        if self._unsplit > self._split:
+            raise InputError(
+                f"{self._where}: authors are not separated by {self._separator!r}; name what "
+                f"separates them: --columns separator={' or '.join(SEPARATORS)}"
+            )
+
+    def _rows(self, file: SourceFile, stream: Any) -> Generator[SourceEntry]:
+        csv.field_size_limit(LONGEST)
+        first = stream.readline(LONGEST)
+        if re.fullmatch(rb"(?i)sep=.\s*", first):
+            first = stream.readline(LONGEST)
+        if not first.strip():
+            return
+        delimiter = max(",;\t|", key=first.decode("utf-8", "replace").count)
+        left = (line.decode() for line in iter(partial(stream.readline, LONGEST), b""))
+        try:
+            (header,) = csv.reader([first.decode()], delimiter=delimiter)
+            header = [name.strip() for name in header]
+            places = self._places(header, file)
+            rows = csv.reader(left, delimiter=delimiter)
+            for row in rows:
+                line = rows.line_num + 1
+                if any(row):
+                    yield SourceEntry(file, line, self._cells(row, len(header), places, file, line))
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{file.path}: is not UTF-8; save it as 'CSV UTF-8', or convert it: "
+                f"iconv -f WINDOWS-1252 -t UTF-8 {file.path.name}"
+            ) from error
+        except csv.Error as error:
+            raise InputError(f"{file.path}: is not readable as CSV ({error})") from error
+
+    def _places(self, header: list[str], file: SourceFile) -> dict[str, int]:
+        """The place of the column of every field that has one."""
+        lower = {name.casefold(): place for place, name in reversed([*enumerate(header)])}
+        places = {}
+        for name, aliases in ALIASES.items():
+            usual = (preset[name].casefold() for preset in PRESETS.values() if name in preset)
+            # A column of references mostly holds written ones, which are no ids.
+            own = () if name == "references" else (name,)
+            found = (one for one in (*usual, *own, *aliases) if one in lower)
+            column = self._given.get(name, "").casefold() or next(found, "")
+            if column and column not in lower:
+                near = did_you_mean(self._given[name], header)
+                raise InputError(
+                    f"{file.path}: has no column {self._given[name]!r}{near}; it has "
+                    f"{', '.join(header)}"
+                )
+            if column:
+                places[name] = lower[column]
+        if missing := {"title", "year"} - places.keys():
+            raise InputError(
+                f"{file.path}: no column for {' and '.join(sorted(missing))}; it has "
+                f"{', '.join(header)}; name them: --columns title=COLUMN,year=COLUMN"
+            )
+        return places
+
+    def _cells(
+        self, row: list[str], width: int, places: Mapping[str, int], file: SourceFile, line: int
+    ) -> dict[str, Any] | ValueError:
+        """The cells of a row by field."""
+        if len(row) < width or any(row[width:]):
+            return ValueError(f"{len(row)} fields, and {width} columns in the header")
+        cells: dict[str, Any] = {name: row[place] for name, place in places.items()}
+        cells["id"] = cells.get("id", "").strip() or f"{file.label}:{line}"
+        return cells
+
+    def _record(self, content: Any) -> RawRecord:
+        return self._from_columns(content | {"authors": self._people(content)})
+
+    def _people(self, cells: Mapping[str, str]) -> tuple[RawAuthor, ...]:
+        written = cells.get("authors", "")
+        ids = _parts(cells.get("author_ids", ""), ";")
+        separator = self._separator
+        if separator not in written and len(ids) == written.count(",") + 1 > 1:
+            separator = ","
+        names, places = _parts(written, separator), _parts(cells.get("affiliations", ""), ";")
+        self._split += len(names) > 1
+        self._unsplit += len(names) == 1 and (written.count(",") > 1 or " and " in written)
+        # With another number than that of authors, ids and affiliations cannot be assigned.
+        ids = ids if len(ids) == len(names) else [""] * len(names)
+        places = places if len(places) == len(names) else [""] * len(names)
+        people = []
+        for name, id_, place in zip(names, ids, places, strict=True):
+            found = WITH_ID.fullmatch(name)
+            name, id_ = (found[1], found[2]) if found else (name, id_)
+            people.append(RawAuthor(id_, fields.parse_text(name, "author"), place))
+        return tuple(people)
+
+
+def _parts(text: str, separator: str) -> list[str]:
+    """The parts of a list; empty ones keep their place, except the last."""
+    parts = [" ".join(part.split()) for part in text.strip().split(separator)]
+    return parts[:-1] if not parts[-1] else parts

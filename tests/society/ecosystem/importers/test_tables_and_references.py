@@ -1,0 +1,200 @@
+"""CSV of one's own, exports of Scopus and Web of Science, RIS and BibTeX."""
+
+import sys
+
+import pytest
+
+from tests.society.ecosystem.importers.foreign_files import balanced, put
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.importers import cleaning
+from virsci_society.society.ecosystem.importers.records import RawAuthor
+from virsci_society.society.ecosystem.importers.source import open_source
+
+
+def read(tmp_path, kind, text, name, **options):
+    source = open_source(kind, put(tmp_path, {name: text}), **options)
+    records = list(source)
+    assert balanced(source.report)
+    return records, source.report
+
+
+OWN = (
+    "Paper,Authors,When,Words\n"
+    '"Maps, and trees","Ada Bell; Ben Cole",2001,"We draw\nmaps."\n'
+    "Graphs,Ada Bell,2003.0,\n"
+)
+COLUMNS = "title=Paper,year=When,abstract=Words"
+
+
+def test_a_table_of_ones_own_is_read_by_its_columns(tmp_path):
+    records, _ = read(tmp_path, "csv", OWN, "p.csv", columns=COLUMNS)
+    maps, graphs = records
+    assert (maps.title, maps.year, maps.abstract) == ("Maps, and trees", 2001, "We draw maps.")
+    assert [author.id for author in maps.authors] == ["name:ada bell", "name:ben cole"]
+    assert (graphs.id, graphs.year, graphs.abstract) == ("p.csv:4", 2003, "")
+
+
+def test_delimiters_encodings_and_marks_of_spreadsheets_are_read(tmp_path):
+    expected, _ = read(tmp_path / "0", "csv", OWN, "p.csv", columns=COLUMNS)
+    tabs = OWN.replace("Paper,Authors,When,Words", "Paper\tAuthors\tWhen\tWords")
+    tabs = tabs.replace('",', '"\t').replace(',"', '\t"').replace("2001,", "2001\t")
+    tabs = tabs.replace("Graphs,Ada Bell,2003.0,", "Graphs\tAda Bell\t2003.0\t")
+    ways = {
+        "bom": OWN.encode("utf-8-sig"),
+        "utf-16": OWN.encode("utf-16"),
+        "utf-16 without mark": OWN.encode("utf-16-le"),
+        "crlf": OWN.replace("\n", "\r\n").encode(),
+        "tabs": tabs.encode(),
+    }
+    for name, data in ways.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "p.csv").write_bytes(data)
+        assert list(open_source("csv", tmp_path / name, columns=COLUMNS)) == expected, name
+
+
+def test_an_export_of_scopus_is_read_without_columns(tmp_path):
+    text = (
+        '"Authors","Author full names","Author(s) ID","Title","Year","Source title","Cited by",'
+        '"Abstract","Author Keywords","References","EID"\n'
+        '"Bell A.; Cole B.","Bell, Ada (57001000001); Cole, Ben (57001000002)",'
+        '"57001000001; 57001000002","Maps","2001","VIS","7","[No abstract available]",'
+        '"maps; ties","Cole B., Trees (1999); Li C., Graphs","2-s2.0-1"\n'
+    )
+    ((paper,), report) = read(tmp_path, "csv", text, "scopus.csv")
+    assert paper.authors == (
+        RawAuthor("57001000001", "Bell, Ada"),
+        RawAuthor("57001000002", "Cole, Ben"),
+    )
+    assert (paper.id, paper.citations, paper.keywords) == ("2-s2.0-1", 7, ("maps", "ties"))
+    # Written references are no ids: they are unknown, not references to unknown papers.
+    assert paper.references == ()
+    assert report.changed == {cleaning.NO_ABSTRACT: 1}
+    older = text.replace('"Author full names",', "").replace(
+        '"Bell, Ada (57001000001); Cole, Ben (57001000002)",', ""
+    )
+    ((paper,), _) = read(
+        tmp_path, "csv", older.replace("Bell A.; Cole B.", "Bell A., Cole B."), "scopus.csv"
+    )
+    assert [author.id for author in paper.authors] == ["57001000001", "57001000002"]
+
+
+def test_exports_of_web_of_science_are_read_by_header_or_tags(tmp_path):
+    header = (
+        "Authors\tAuthor Full Names\tArticle Title\tSource Title\tAuthor Keywords\tAbstract\t"
+        "Publication Year\tTimes Cited, All Databases\tUT (Unique WOS ID)\n"
+        "Bell, A; Cole, B\tBell, Ada; Cole, Ben\tMaps\tVIS\tmaps; ties\tWe draw.\t2001\t7\tWOS:1\n"
+    )
+    tags = "AU\tAF\tTI\tSO\tDE\tAB\tPY\tZ9\tUT\t\n" + header.splitlines()[1] + "\t\n"
+    one, _ = read(tmp_path, "csv", header, "savedrecs.csv")
+    two, _ = read(tmp_path, "csv", tags, "savedrecs.csv", columns="wos-tags")
+    assert one == two
+    assert (one[0].id, one[0].citations, one[0].venue) == ("WOS:1", 7, "VIS")
+    assert [author.name for author in one[0].authors] == ["Bell, Ada", "Cole, Ben"]
+
+
+WRONG = {
+    "title=Papr,year=When": r"has no column 'Papr'; did you mean 'Paper'\?; it has Paper, Authors",
+    "year=When": "no column for title; it has Paper, Authors, When, Words; name them: --columns",
+    "titel=Paper": "expected scopus, wos, wos-tags, or pairs such as .*did you mean 'title'",
+    "Paper": "expected scopus",
+    "separator=blank": "separator is one of semicolon, comma, pipe, and",
+}
+
+
+@pytest.mark.parametrize("columns", WRONG)
+def test_columns_that_are_not_there_are_named(columns, tmp_path):
+    with pytest.raises(InputError, match=WRONG[columns]):
+        read(tmp_path, "csv", OWN, "p.csv", columns=columns)
+
+
+def test_authors_that_are_separated_by_something_else_are_an_error_not_one_person(tmp_path):
+    text = "title,year,authors\nMaps,2001,Ada Bell and Ben Cole\nTies,2002,Cai Li and Ada Bell\n"
+    with pytest.raises(InputError, match=r"separated by ';'.*--columns separator="):
+        read(tmp_path, "csv", text, "p.csv")
+    records, _ = read(tmp_path, "csv", text, "p.csv", columns="separator=and")
+    assert [len(paper.authors) for paper in records] == [2, 2]
+
+
+def test_a_row_of_another_width_and_another_encoding_are_told(tmp_path):
+    records, report = read(
+        tmp_path, "csv", OWN + "a,b\n", "p.csv", columns=COLUMNS, malformed_share=0.5
+    )
+    assert len(records) == 2
+    assert report.shown == ["p.csv:line 5: 2 fields, and 4 columns in the header"]
+    (tmp_path / "p.csv").write_bytes(OWN.replace("Ada", "Zo\u00eb").encode("cp1252"))
+    with pytest.raises(InputError, match=r"not UTF-8; .*iconv"):
+        list(open_source("csv", tmp_path, columns=COLUMNS))
+
+
+RIS = """\
+TY  - JOUR
+AU  - Bell, Ada
+AU  - Cole, Ben
+TI  - Maps of science
+PY  - 2001///
+JO  - VIS
+AB  - We draw
+maps.
+KW  - maps
+DO  - 10.1/x
+ER  -
+
+TY  - CONF
+A1  - Li, Cai
+T1  - Graphs
+Y1  - 2003/05/01
+N2  - No abstract available
+ER  -
+TY  - JOUR
+TI  - Not ended
+PY  - 2004
+"""
+
+
+def test_ris_is_read_record_by_record(tmp_path):
+    pytest.importorskip("rispy")
+    (maps, graphs, last), report = read(tmp_path, "ris", RIS, "p.ris")
+    assert (maps.id, maps.title, maps.year) == ("10.1/x", "Maps of science", 2001)
+    assert (maps.venue, maps.keywords) == ("VIS", ("maps",))
+    assert maps.abstract == "We draw maps."
+    assert [author.name for author in maps.authors] == ["Ada Bell", "Ben Cole"]
+    assert (graphs.title, graphs.year, graphs.abstract) == ("Graphs", 2003, "")
+    assert [author.name for author in graphs.authors] == ["Cai Li"]
+    assert last.title == "Not ended"
+    assert report.changed == {cleaning.NO_ABSTRACT: 1}
+
+
+BIBTEX = r"""
+@string{vis = "IEEE VIS"}
+@article{bell01, title = {{Maps} of {\'e}lite $k$-science: {A, B}}, year = 2001,
+  author = {Bell, Ada and {The Group and Co} and M{\"u}ller, J{\"o}rg and others},
+  journal = vis, keywords = {maps; ties}, abstract = {We draw.}}
+@inproceedings{li03, title = "Graphs", author = "Cai Li", date = {2003-05-01}, booktitle = {KDD}}
+@article{li03, title = "Again", author = "Cai Li", year = 2003}
+@article{broken, title = {never closed
+@comment{nothing}
+"""
+
+
+def test_bibtex_is_read_with_its_latex(tmp_path):
+    pytest.importorskip("bibtexparser")
+    records, report = read(tmp_path, "bibtex", BIBTEX, "p.bib", malformed_share=0.5)
+    maps, graphs = records
+    assert (maps.id, maps.title) == ("bell01", "Maps of élite k-science: A, B")
+    assert (maps.year, maps.venue, maps.keywords) == (2001, "IEEE VIS", ("maps", "ties"))
+    names = [author.name for author in maps.authors]
+    assert names == ["Ada Bell", "The Group and Co", "Jörg Müller"]
+    assert (graphs.year, graphs.venue) == (2003, "KDD")
+    assert report.changed == {cleaning.CUT_AUTHORS: 1}
+    assert (report.passed, report.malformed) == ({"duplicate id": 1}, 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "package"), [("ris", "p.ris", "rispy"), ("bibtex", "p.bib", "bibtexparser")]
+)
+def test_the_missing_extra_is_named(kind, name, package, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        sys.modules["virsci_society.agents.lazy_imports"], "find_spec", lambda _: None
+    )
+    with pytest.raises(InputError, match=rf"{package}: .*\[bibliography\]"):
+        read(tmp_path, kind, RIS, name)
