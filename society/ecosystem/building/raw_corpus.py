@@ -6,7 +6,7 @@ Words stay in the file until they are asked for by row, so those of a dropped pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -38,19 +38,16 @@ def _schema() -> pa.Schema:
     return pa.schema(columns | {"cited_years": numbers, "cited_counts": numbers})
 
 
-def _columns(records: Iterable[RawRecord]) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {name: [] for name in _schema().names}
+def _columns(records: Iterable[RawRecord]) -> dict[str, Sequence[Any]]:
+    rows = []
     for one in records:
-        for name in ("id", "title", "abstract", "year", "venue", "citations"):
-            columns[name].append(getattr(one, name))
-        columns["author_ids"].append([author.id for author in one.authors])
-        columns["author_names"].append([author.name for author in one.authors])
-        columns["affiliations"].append([author.affiliation for author in one.authors])
-        columns["references"].append(list(one.references))
-        columns["keywords"].append(list(one.keywords))
-        columns["cited_years"].append([year for year, _ in one.citations_by_year])
-        columns["cited_counts"].append([count for _, count in one.citations_by_year])
-    return columns
+        people = tuple(zip(*one.authors, strict=True)) or ((), (), ())
+        cited = tuple(zip(*one.citations_by_year, strict=True)) or ((), ())
+        words = (one.references, one.keywords, one.venue)
+        rows.append(
+            (one.id, one.title, one.abstract, one.year, *people, *words, one.citations, *cited)
+        )
+    return dict(zip(_schema().names, zip(*rows, strict=True), strict=True))
 
 
 @dataclass(frozen=True, eq=False)

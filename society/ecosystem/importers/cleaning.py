@@ -9,8 +9,9 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
 from virsci_society.society.ecosystem.importers.records import (
     ImportReport,
@@ -110,11 +111,15 @@ LONGEST_LINE = 300
 """Characters of the longest copyright line."""
 
 
+def _bare(text: str) -> str:
+    return text.casefold().strip(EDGES)
+
+
 def says_nothing(text: str, pattern: re.Pattern[str] | None = None) -> bool:
     """Whether a text stands for a missing one, by the common list or the pattern of its field."""
     if len(text) > LONGEST_PLACEHOLDER:
         return False
-    bare = text.casefold().strip(EDGES)
+    bare = _bare(text)
     return bare in NOTHING or bool(pattern and pattern.fullmatch(bare))
 
 
@@ -266,6 +271,29 @@ def has_signs_of_markup(text: str) -> bool:
     return "<" in text or "&" in text or "\\" in text or "$" in text or "{" in text
 
 
+@lru_cache(65_536)
+def _short(text: str) -> tuple[str, str]:
+    """A venue, keyword or affiliation after the rules, and the rule that changed it."""
+    if says_nothing(text):
+        return "", NO_TEXT
+    made = plain(text) if has_signs_of_markup(text) else text
+    return made, "" if made == text else MARKUP
+
+
+@lru_cache(65_536)
+def _person(written: str) -> tuple[str, str]:
+    """A name after the rules, empty where it is none, and the rule that changed it."""
+    name = plain(written) if has_signs_of_markup(written) else written
+    if not name:
+        return "", ""
+    if says_nothing(name, AUTHORLESS):
+        return "", NO_AUTHOR
+    left = "" if says_nothing(name, CUT_MARK) else CUT_TAIL.sub("", name)
+    if left != name:
+        return left, CUT_AUTHORS
+    return name, "" if name == written else MARKUP
+
+
 class Cleaning:
     """The rules, applied to one record after another and counted in a report.
 
@@ -288,7 +316,8 @@ class Cleaning:
         keywords = record.keywords
         if keywords:
             keywords = tuple(filter(None, map(self._text, keywords)))
-        abstract, venue = self._abstract(record.abstract), self._text(record.venue)
+        abstract = self._abstract(record.abstract) if record.abstract else ""
+        venue = self._text(record.venue) if record.venue else ""
         authors = self._authors(record.authors)
         if not self._applied:
             return record
@@ -314,16 +343,12 @@ class Cleaning:
         return made
 
     def _text(self, text: str) -> str:
-        if not text:
-            return text
-        if says_nothing(text):
-            self._note(NO_TEXT, text)
-            return ""
-        return self._plain(text)
+        made, rule = _short(text)
+        if rule:
+            self._note(rule, text)
+        return made
 
     def _abstract(self, text: str) -> str:
-        if not text:
-            return text
         made = self._plain(text)
         if "©" in made or "opyright" in made or "(c)" in made or "(C)" in made or "ights" in made:
             left = without_rights(made)
@@ -335,26 +360,25 @@ class Cleaning:
             return ""
         return made
 
-    def _authors(self, authors: Iterable[RawAuthor]) -> tuple[RawAuthor, ...]:
+    def _authors(self, authors: tuple[RawAuthor, ...]) -> tuple[RawAuthor, ...]:
         kept, cut = [], False
         for author in authors:
             id_, written, place = author
+            name, rule = _person(written)
             if id_ in NULL_IDS:
                 self._note(NO_AUTHOR_ID, f"{id_} {written}")
                 id_ = ""
-            name = self._plain(written)
-            bare = name.casefold().strip(EDGES) if len(name) < 50 else name
-            if CUT_MARK.fullmatch(bare):
+            if rule == CUT_AUTHORS:
                 cut = True
-                continue
-            if name.endswith(("al", "al.", "alii", "others", "等")) and CUT_TAIL.search(name):
-                cut, name = True, CUT_TAIL.sub("", name)
-            # Also where there is an id: it is one for all whose name is not known.
-            if AUTHORLESS.fullmatch(bare) or (bare in NOTHING and name and not id_):
-                self._note(NO_AUTHOR, written)
-                continue
-            new = RawAuthor(id_, "" if bare in NOTHING else name, self._text(place))
-            kept.append(new)
+                if not name:
+                    continue
+            elif rule:
+                self._note(rule, written)
+                # Of somebody nameless an id is kept; "Anonymous" has one for all who are.
+                if rule == NO_AUTHOR and (not id_ or AUTHORLESS.fullmatch(_bare(written))):
+                    continue
+            place = self._text(place) if place else place
+            kept.append(RawAuthor(id_, name, place))
         if cut:
             self._note(CUT_AUTHORS, f"{len(kept)} authors are listed")
         if len(kept) > self.max_authors:

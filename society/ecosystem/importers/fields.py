@@ -47,7 +47,7 @@ def _unboxed(value: Any) -> Any:
 
 def parse_text(value: Any, name: str) -> str:
     """Parse text; runs of white space and control characters become one space, null is empty."""
-    if not isinstance(value, str) and (value := _unboxed(value)) is None:
+    if value is None or (not isinstance(value, str) and (value := _unboxed(value)) is None):
         return ""
     if not isinstance(value, str):
         raise ValueError(f"{name} is not text")
@@ -59,6 +59,8 @@ def parse_text(value: Any, name: str) -> str:
 
 def parse_id(value: Any, name: str) -> str:
     """Parse an id that is text or a whole number; null is empty."""
+    if value is None or isinstance(value, str):
+        return parse_text(value, name)
     value = _unboxed(value)
     if isinstance(value, int) and not isinstance(value, bool):
         # Python refuses to print numbers of thousands of digits, with an error of its own.
@@ -130,6 +132,8 @@ def parse_list(value: Any, name: str) -> list[Any]:
     A text is JSON or a Python literal where it begins with a bracket, else it is split at
     semicolons or, without any, at commas. An object is a list of one.
     """
+    if isinstance(value, list):
+        return value
     if value is None or value == "" or value == {}:
         return []
     if isinstance(value, str):
@@ -139,7 +143,7 @@ def parse_list(value: Any, name: str) -> list[Any]:
         return [value]
     if not isinstance(value, list | tuple):
         raise ValueError(f"{name} is not a list")
-    return list(value)
+    return [*value]
 
 
 def parse_names(value: Any, name: str) -> list[Any]:
@@ -171,6 +175,8 @@ def parse_objects(value: Any, name: str) -> list[dict[str, Any]]:
 
 def parse_object(value: Any, name: str) -> dict[str, Any]:
     """Parse an object, also one that is written as text; null and empty are the empty object."""
+    if isinstance(value, dict):
+        return value
     held = _of_text(value, "{")
     value = value if held is None else held
     if value is None or value == "" or value == []:
@@ -184,7 +190,9 @@ def parse_texts(
     value: Any, name: str, read: Callable[[Any, str], str] = parse_text
 ) -> tuple[str, ...]:
     """Parse the distinct non-empty texts of a list, in their order; ``read`` parses one entry."""
-    texts = (read(entry, name) for entry in parse_list(value, name))
+    if value is None:
+        return ()
+    texts = [read(entry, name) for entry in parse_list(value, name)]
     return tuple(dict.fromkeys(entry for entry in texts if entry))
 
 

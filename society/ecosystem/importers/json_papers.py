@@ -19,7 +19,7 @@ from collections.abc import Generator, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers import fields
@@ -37,7 +37,7 @@ from virsci_society.society.ecosystem.importers.source import Columns, Source, S
 ENDINGS = (".jsonl", ".ndjson", ".json", ".txt")
 SNIFFED = 20
 """Values by which the content of a file is recognised."""
-CHUNK = 2**18
+CHUNK = 2**16
 """Bytes that are read at a time."""
 MARGIN = 12
 """Characters at the end of a chunk in which a token may be cut."""
@@ -48,8 +48,8 @@ SHELL_TYPE = re.compile(r'\b(?:Number(?:Int|Long|Decimal)|ObjectId|ISODate)\(("?
 WRAPPERS = ("results", "data", "papers", "works", "items")
 """Fields that hold the list of papers in an answer of an API."""
 ERRORS = frozenset(("error", "errors", "message", "detail", "exception"))
-MOST_IN_ERRORS = 6
-"""Most fields of an object that reports an error, or wraps the papers of an answer."""
+MOST_IN_ANSWERS = 6
+"""Most fields of an answer that holds papers in a list, or reports an error."""
 
 
 def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
@@ -60,7 +60,7 @@ def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
     and where the file has another layout, an InputError says so.
     """
     with open_file(file.path) as stream:
-        pieces = _pieces(stream)
+        pieces = _Pieces(stream)
         text, at, line, latest, opened = next(pieces, ""), 0, 1, 0, False
         head = text[:4096]
         while True:
@@ -92,8 +92,8 @@ def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
                 deep = isinstance(error, RecursionError)
                 fault, end = "nested too deeply" if deep else "a number is too long", -1
             if end >= 0:
-                bad = not text.isascii() and NOT_UTF_8.search(text, at, end)
-                yield line, ValueError("not UTF-8") if bad else value
+                broken = pieces.broken and NOT_UTF_8.search(text, at, end)
+                yield line, ValueError("not UTF-8") if broken else value
                 line += text.count("\n", at, end)
                 latest, at = line, end
                 continue
@@ -111,23 +111,38 @@ def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
             at = end if end >= 0 else len(text)
 
 
-def _pieces(stream: Any) -> Iterator[str]:
-    """The text of a stream in pieces that end between characters; broken bytes are surrogates."""
-    left = b""
-    while data := stream.read1(CHUNK):
-        data = left + data
-        cut = (data.rfind(b"\n") + 1) or (data.rfind(b'"') + 1)
-        cut = cut or (len(data) if len(data) > LONGEST else 0)
-        left = data[cut:]
-        if cut:
-            yield _decoded(data[:cut])
-    if left:
-        yield _decoded(left)
+class _Pieces:
+    """An iterator over the text of a stream in pieces that end between characters.
 
+    Bytes that are not UTF-8 become surrogates; ``broken`` says that there were some.
+    """
 
-def _decoded(data: bytes) -> str:
-    text = data.decode("utf-8", "surrogateescape")
-    return SHELL_TYPE.sub(_plain_value, text) if "Number" in text or "ObjectId" in text else text
+    def __init__(self, stream: Any) -> None:
+        self._stream, self._left, self.broken = stream, b"", False
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        while new := self._stream.read1(CHUNK):
+            data = self._left + new
+            cut = (data.rfind(b"\n") + 1) or (data.rfind(b'"') + 1)
+            cut = cut or (len(data) if len(data) > LONGEST else 0)
+            self._left = data[cut:]
+            if cut:
+                return self._decoded(data[:cut])
+        data, self._left = self._left, b""
+        if data:
+            return self._decoded(data)
+        raise StopIteration
+
+    def _decoded(self, data: bytes) -> str:
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            text, self.broken = data.decode("utf-8", "surrogateescape"), True
+        shell = "Number" in text or "ObjectId" in text or "ISODate" in text
+        return SHELL_TYPE.sub(_plain_value, text) if shell else text
 
 
 def _plain_value(found: re.Match[str]) -> str:
@@ -165,25 +180,26 @@ class JsonSource(Source):
         for file in self.files:
             if self._takes(file):
                 for line, value in read_values(file):
-                    for row in self._rows(value):
-                        self._refuse_error(file, line, row)
+                    # Few fields: not a paper, but what an API has answered.
+                    few = isinstance(value, dict) and len(value) <= MOST_IN_ANSWERS
+                    for row in self._rows(value) if few else (value,):
+                        if few:
+                            self._refuse_error(file, line, row)
                         yield SourceEntry(file, line, row)
 
     def _takes(self, file: SourceFile) -> bool:
         """Whether the records of a file are papers; a subclass may count others here."""
         return True
 
-    def _rows(self, value: Any) -> list[Any]:
-        """The records in one JSON value."""
-        if isinstance(value, dict) and len(value) <= MOST_IN_ERRORS and "title" not in value:
+    def _rows(self, value: dict[str, Any]) -> list[Any]:
+        """The records in an object of few fields."""
+        if "title" not in value:
             return next((value[key] for key in WRAPPERS if _objects(value.get(key))), [value])
         return [value]
 
-    def _refuse_error(self, file: SourceFile, line: int, row: Any) -> None:
+    def _refuse_error(self, file: SourceFile, line: int, row: dict[str, Any]) -> None:
         """Raise InputError for an object that reports an error, where papers should be."""
-        if not isinstance(row, dict) or len(row) > MOST_IN_ERRORS or not ERRORS & row.keys():
-            return
-        if not {"id", "title", "_id"} & row.keys():
+        if ERRORS & row.keys() and not {"id", "title", "_id"} & row.keys():
             told = "; ".join(str(row[key]) for key in sorted(ERRORS & row.keys()))
             raise InputError(
                 f"{file.path}: line {line}: holds an error instead of papers ({told:.90}); "
@@ -223,9 +239,7 @@ def _signature(entry: Any) -> RawAuthor:
 
 
 def _signed(value: Any, name: str) -> tuple[RawAuthor, ...]:
-    entries = fields.parse_names(value, name)
-    fields.parse_objects([entry for entry in entries if isinstance(entry, int | list)], name)
-    return tuple(_signature(entry) for entry in entries)
+    return tuple([_signature(entry) for entry in fields.parse_names(value, name)])
 
 
 def _named(value: Any, name: str) -> str:

@@ -84,7 +84,7 @@ BROKEN = {
     '{"id": "x", "title": "T", "year": "soon"}': "year is 'soon'",
     '{"id": "x", "title": "T", "year": true}': "year is True",
     '{"id": "x", "title": "T", "year": 20000}': "year is 20000",
-    '{"id": "x", "title": "T", "year": 2000, "authors": [5]}': "authors is not a list",
+    '{"id": "x", "title": "T", "year": 2000, "authors": [5]}': "author is not an object",
     '{"id": "x", "title": "T", "year": 2000, "references": 5}': "references is not a list",
     '{"id": "x", "title": "T", "year": 2000, "n_citation": -1}': "n_citation is -1",
     '{"id": "x", "title": "T", "year": 2000, "n_citation": 1e99}': "n_citation is 1e+99",
