@@ -63,9 +63,7 @@ MaxAuthors = Annotated[
 ]
 ColumnNames = Annotated[
     str,
-    typer.Option(
-        metavar="FIELD=COLUMN,...", help="Of csv: where the fields are; or scopus, wos, wos-tags."
-    ),
+    typer.Option(metavar="FIELD=COLUMN,...", help="Of csv: where the fields are; or scopus, wos."),
 ]
 KeepNames = Annotated[
     bool, typer.Option("--keep-names", help="Write key.parquet: masks to real names.")

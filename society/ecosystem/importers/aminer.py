@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
 INDEX, TITLE, ABSTRACT, AUTHORS_TAG = b"#index", b"#*", b"#!", b"#@"
 YEAR, VENUE = b"#t", b"#c"
-PAPER_TAGS = (INDEX, TITLE, AUTHORS_TAG, b"#o", YEAR, VENUE, b"#%", ABSTRACT)
-AUTHOR_TAGS = (INDEX, b"#n", b"#a", b"#pc", b"#cn", b"#hi", b"#pi", b"#upi", b"#t")
+TAGS = (INDEX, TITLE, AUTHORS_TAG, b"#o", YEAR, VENUE, b"#%", ABSTRACT)
 REPEATED = (b"#%",)
 """Tags that may occur several times in a block."""
 GLUED = re.compile(rb"#(index|citation|arnetid|year|conf|[*@tc%!o])")
@@ -96,30 +95,27 @@ class AMinerRecord:
 class _Tags:
     """The tags of a file, and which of them opens a block."""
 
-    def __init__(self, tags: tuple[bytes, ...]) -> None:
-        self.tags, self.glued, self.opener = tags, False, b""
+    glued, opener = False, b""
 
     def split(self, line: bytes) -> tuple[bytes, bytes]:
         """A line's tag, empty where it has none, and the rest."""
         tag, _, value = line.replace(b"\t", b" ").partition(b" ")
-        known = GLUED.match(line) if TITLE in self.tags else None
+        known = GLUED.match(line)
         if not self.opener and known and known[0] in (INDEX, TITLE):
             self.opener, self.glued = known[0], tag != known[0]
         if self.glued:
             return (SAME.get(known[0], known[0]), line[known.end() :]) if known else (b"", line)
-        if not self.opener and tag == INDEX:
-            self.opener = INDEX
-        return (tag, value) if tag in self.tags else (b"", line)
+        return (tag, value) if tag in TAGS else (b"", line)
 
 
-def read_blocks(file: SourceFile, known: tuple[bytes, ...]) -> Iterator[AMinerRecord]:
+def read_blocks(file: SourceFile) -> Iterator[AMinerRecord]:
     """Read the blocks of a file, each with the lines up to the next tag that opens one.
 
     Lines before the first are a malformed block. InputError where a block is out of step, that is,
     where its title would be that of a neighbour.
     """
     block: AMinerRecord | None = None
-    tags, blank = _Tags(known), False
+    tags, blank = _Tags(), False
     for line in read_lines(file):
         # A line that is too long cannot be looked into: it opens no block.
         data = b"?" if line.data is None else line.data.strip()
@@ -189,8 +185,7 @@ class AuthorIds:
 
 PAPERS, AUTHORS, PAIRS = "papers", "authors", "co-author pairs"
 NAMES = (("author2paper", RELATIONS), ("coauthor", PAIRS), ("author", AUTHORS), ("paper", PAPERS))
-NOT_USED = "not used: over all years"
-PAIR = re.compile(rb"#\d{1,18}\s+\d{1,18}\s+\d{1,18}")
+NOT_USED = "not used, over all years"
 
 
 class AMiner(Source):
@@ -199,7 +194,7 @@ class AMiner(Source):
     Papers name their authors; an author's id is the one that Author2Paper has for the paper and the
     position in its list. Where there is none, the rule for authors without an id holds.
     AMiner-Author.txt (counts, h-index and research terms) and AMiner-Coauthor.txt are over all
-    years and would reveal the future: they are read and counted, and nothing of them is used.
+    years and would reveal the future: they are not read.
     """
 
     kind = "aminer"
@@ -219,10 +214,10 @@ class AMiner(Source):
         # Before any paper is read: wrong relations would give all of them wrong authors.
         self._judge_relations()
         for file in self._of(PAPERS):
-            for block in read_blocks(file, PAPER_TAGS):
+            for block in read_blocks(file):
                 yield SourceEntry(file, block.line, block)
-        self._count(AUTHORS, self._authors_told())
-        self._count(PAIRS, self._pairs_told())
+        for file in (*self._of(AUTHORS), *self._of(PAIRS)):
+            self.report.beside[f"{file.label}: {NOT_USED}"] = 1
 
     def _relations(self) -> Iterator[tuple[int, int, int]]:
         """Paper, place and author of each well-formed relation; the others are counted."""
@@ -278,30 +273,6 @@ class AMiner(Source):
                 f"the share of {self.malformed_share:g} that is allowed; mend "
                 f"AMiner-Author2Paper.txt, allow a larger share, or leave the file out{examples}"
             )
-
-    def _count(self, what: str, entries: Iterator[tuple[str, bool]]) -> None:
-        """Count the well-formed entries of files that are not used, and show malformed ones."""
-        counts = {True: 0, False: 0}
-        for place, well_formed in entries:
-            counts[well_formed] += 1
-            if not well_formed:
-                self.report.add_example(place, f"malformed among the {what}")
-        if counts[True] or counts[False]:
-            self.report.beside[f"{what}, {NOT_USED}"] = counts[True]
-            self.report.beside[f"malformed {what}"] = counts[False]
-
-    def _authors_told(self) -> Iterator[tuple[str, bool]]:
-        for file in self._of(AUTHORS):
-            for block in read_blocks(file, AUTHOR_TAGS):
-                complete = all(any(block.fields.get(tag, ())) for tag in (INDEX, b"#n"))
-                yield f"{file.label}:line {block.line}", complete and not block.problem
-
-    def _pairs_told(self) -> Iterator[tuple[str, bool]]:
-        for file in self._of(PAIRS):
-            for line in read_lines(file):
-                data = b"?" if line.data is None else line.data.strip()
-                if data:
-                    yield f"{file.label}:line {line.number}", bool(PAIR.fullmatch(data))
 
 
 def _holds(file: SourceFile) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ from virsci_society.society.ecosystem.importers import fields
 from virsci_society.society.ecosystem.importers.cleaning import plain
 from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
+    FileLine,
     is_data_file,
     open_file,
     read_lines,
@@ -68,18 +70,15 @@ class Ris(Source):
     def _entries(self) -> Generator[SourceEntry]:
         require_extra(EXTRA, "rispy", "RIS needs rispy")
         for file in self.files:
-            lines: list[bytes] = []
-            start = 1
-            for line in read_lines(file):
+            lines, start = [], 1
+            # The last one may lack its end; of no lines it is none.
+            for line in chain(read_lines(file), [FileLine(0, b"\nER  - \n")]):
                 lines.append(b"?" if line.data is None else line.data)
-                if END.match(lines[-1]):
-                    yield SourceEntry(file, start, (f"{file.label}:{start}", b"".join(lines)))
+                if END.match(lines[-1].lstrip()):
+                    if len(lines) > 1 and any(map(bytes.strip, lines[:-1])):
+                        place = f"{file.label}:{start}"
+                        yield SourceEntry(file, start, (place, b"".join(lines)))
                     lines, start = [], line.number + 1
-            if b"".join(lines).strip():
-                # The last one may lack its end.
-                yield SourceEntry(
-                    file, start, (f"{file.label}:{start}", b"".join(lines) + b"\nER  - \n")
-                )
 
     def _record(self, content: Any) -> RawRecord:
         import rispy

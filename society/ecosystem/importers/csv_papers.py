@@ -21,53 +21,44 @@ from virsci_society.society.ecosystem.importers.files import (
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
 
-PRESETS: dict[str, dict[str, str]] = {
-    "scopus": {
-        **{"id": "EID", "title": "Title", "abstract": "Abstract", "year": "Year"},
-        **{"authors": "Author full names", "author_ids": "Author(s) ID", "venue": "Source title"},
-        **{"keywords": "Author Keywords", "citations": "Cited by"},
-    },
-    "wos": {
-        **{"id": "UT (Unique WOS ID)", "title": "Article Title", "abstract": "Abstract"},
-        **{"year": "Publication Year", "authors": "Author Full Names", "venue": "Source Title"},
-        **{"keywords": "Author Keywords", "citations": "Times Cited, All Databases"},
-    },
-    "wos-tags": {
-        **{"id": "UT", "title": "TI", "abstract": "AB", "year": "PY", "authors": "AF"},
-        **{"venue": "SO", "keywords": "DE", "citations": "Z9"},
-    },
-}
-"""Field -> column, in the exports of some databases."""
-ALIASES: dict[str, tuple[str, ...]] = {
-    "id": ("id", "key", "doi", "di", "publication id", "paper_id", "pmid"),
-    "title": ("document title", "name"),
-    "abstract": ("abstract note", "summary"),
-    "year": ("pubyear", "published", "date", "publication_year"),
-    "authors": ("authors", "author", "au", "author names"),
-    "author_ids": ("author ids",),
-    "affiliations": (),
+EXPORTS = ("scopus", "wos")
+"""Databases whose exports are recognised by their columns."""
+USUAL: dict[str, tuple[str, ...]] = {
+    "id": ("eid", "ut (unique wos id)", "ut", "id", "key", "lens id", "doi", "di", "paper_id"),
+    "title": ("article title", "title", "ti", "document title", "display_name"),
+    "abstract": ("abstract", "ab", "abstract note", "summary"),
+    "year": ("publication year", "publication_year", "year", "py", "pubyear", "published", "date"),
+    "authors": (
+        *("author full names", "af", "authors", "author", "au", "author/s", "author names"),
+    ),
+    "author_ids": ("author(s) id", "author ids", "author_ids"),
+    "affiliations": ("affiliations of authors",),
+    # A column of references mostly holds written ones, which are no ids.
     "references": ("reference_ids",),
-    "keywords": ("keywords",),
-    "venue": ("journal", "venue", "publication title", "journal/book", "conference"),
-    "citations": ("times cited", "n_citation", "citation_count", "citations"),
+    "keywords": ("author keywords", "de", "keywords"),
+    "venue": ("source title", "so", "journal", "venue", "publication title", "conference"),
+    "citations": (
+        *("cited by", "times cited, all databases", "z9", "times cited", "n_citation"),
+        *("citing works count", "cited_by_count", "citation_count", "citations"),
+    ),
 }
-"""Every field, with names of its column beside its own and those of the presets, in lower case."""
+"""Every field, with usual names of its column in lower case, the best first."""
 SEPARATORS = {"semicolon": ";", "comma": ",", "pipe": "|", "and": " and "}
 PAIR = re.compile(r'\s*(\w+)\s*=\s*("[^"]*"|[^,]*)\s*(?:,|$)')
 WITH_ID = re.compile(r"(.*\S)\s*\((\d{5,})\)")
 
 
 def parse_columns(text: str) -> dict[str, str]:
-    """Parse ``title=Title,authors="Author names"``, or the name of a preset."""
-    if not text or text in PRESETS:
-        return dict(PRESETS.get(text, {}))
+    """Parse ``title=Title,authors="Author names"``, or a database."""
+    if text in ("", *EXPORTS):
+        return {}
     pairs = {found[1]: found[2].strip('"') for found in PAIR.finditer(text)}
-    known = (*ALIASES, "separator")
+    known = (*USUAL, "separator")
     wrong = [name for name in pairs if name not in known]
     if wrong or not pairs or PAIR.sub("", text).strip():
         near = did_you_mean(wrong[0], known) if wrong else ""
         raise InputError(
-            f"--columns {text!r}: expected {', '.join(PRESETS)}, or pairs such as "
+            f"--columns {text!r}: expected {', '.join(EXPORTS)}, or pairs such as "
             f"title=Title,year=Year with {', '.join(known)}{near}"
         )
     if pairs.get("separator", "comma") not in SEPARATORS:
@@ -152,11 +143,8 @@ class CsvPapers(Source):
         """The place of the column of every field that has one."""
         lower = {name.casefold(): place for place, name in reversed([*enumerate(header)])}
         places = {}
-        for name, aliases in ALIASES.items():
-            usual = (preset[name].casefold() for preset in PRESETS.values() if name in preset)
-            # A column of references mostly holds written ones, which are no ids.
-            own = () if name == "references" else (name,)
-            found = (one for one in (*usual, *own, *aliases) if one in lower)
+        for name, usual in USUAL.items():
+            found = (one for one in usual if one in lower)
             column = self._given.get(name, "").casefold() or next(found, "")
             if column and column not in lower:
                 near = did_you_mean(self._given[name], header)

@@ -64,21 +64,16 @@ def test_what_is_over_all_years_changes_no_record(tmp_path):
     assert with_all == list(AMiner(put(tmp_path / "bare", bare)))
 
 
-def test_side_files_are_counted_and_their_faults_shown(tmp_path):
-    files = FILES["aminer"] | {"AMiner-Coauthor.txt": "#501\t502\t2\n#501 503\n"}
-    source = AMiner(put(tmp_path, files))
+def test_side_files_are_named_and_not_read(tmp_path):
+    source = AMiner(put(tmp_path, FILES["aminer"] | {"AMiner-Coauthor.txt": "anything"}))
     list(source)
     assert source.report.beside == {
         "relations": 5,
         "malformed relations": 0,
-        "authors, not used: over all years": 1,
-        "malformed authors": 0,
-        "co-author pairs, not used: over all years": 1,
-        "malformed co-author pairs": 1,
+        "AMiner-Author.txt: not used, over all years": 1,
+        "AMiner-Coauthor.txt: not used, over all years": 1,
     }
-    assert source.report.shown == [
-        "AMiner-Coauthor.txt:line 2: malformed among the co-author pairs"
-    ]
+    assert source.report.shown == []
 
 
 def test_relations_that_are_broken_are_an_error_and_not_a_fall_back_to_names(tmp_path):

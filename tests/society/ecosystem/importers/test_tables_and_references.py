@@ -86,7 +86,7 @@ def test_exports_of_web_of_science_are_read_by_header_or_tags(tmp_path):
     )
     tags = "AU\tAF\tTI\tSO\tDE\tAB\tPY\tZ9\tUT\t\n" + header.splitlines()[1] + "\t\n"
     one, _ = read(tmp_path, "csv", header, "savedrecs.csv")
-    two, _ = read(tmp_path, "csv", tags, "savedrecs.csv", columns="wos-tags")
+    two, _ = read(tmp_path, "csv", tags, "savedrecs.csv", columns="wos")
     assert one == two
     assert (one[0].id, one[0].citations, one[0].venue) == ("WOS:1", 7, "VIS")
     assert [author.name for author in one[0].authors] == ["Bell, Ada", "Cole, Ben"]
@@ -95,7 +95,7 @@ def test_exports_of_web_of_science_are_read_by_header_or_tags(tmp_path):
 WRONG = {
     "title=Papr,year=When": r"has no column 'Papr'; did you mean 'Paper'\?; it has Paper, Authors",
     "year=When": "no column for title; it has Paper, Authors, When, Words; name them: --columns",
-    "titel=Paper": "expected scopus, wos, wos-tags, or pairs such as .*did you mean 'title'",
+    "titel=Paper": "expected scopus, wos, or pairs such as .*did you mean 'title'",
     "Paper": "expected scopus",
     "separator=blank": "separator is one of semicolon, comma, pipe, and",
 }
