@@ -125,6 +125,16 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "ecosystem build openalex": (
         "society ecosystem build openalex works.jsonl.gz --boundary 2012 --out eco/openalex",
     ),
+    "ecosystem build csv": (
+        "society ecosystem build csv papers.csv --columns title=Title,year=Year --boundary 2012 "
+        "--out eco/csv",
+    ),
+    "ecosystem build ris": (
+        "society ecosystem build ris papers.ris --boundary 2012 --out eco/ris",
+    ),
+    "ecosystem build bibtex": (
+        "society ecosystem build bibtex papers.bib --boundary 2012 --out eco/bibtex",
+    ),
     "ecosystem build virsci": (
         "society ecosystem build virsci VIRSCI_FOLDER --boundary 2012 --out eco/virsci",
     ),

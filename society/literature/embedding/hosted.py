@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from virsci_society.agents.arrays import VectorArray
+from virsci_society.agents.arrays import VectorArray, require_vectors
 from virsci_society.agents.backends.embeddings import EmbeddingBatch, LiteLLMEmbedding
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.prompts.request import Usage
@@ -78,6 +78,7 @@ class HostedEmbedding(CachedEmbedding):
             probe = np.array(settings["probe"], dtype=np.float32)
             if probe.shape != (int(settings["dim"]),):
                 raise ValueError("the probe has another length")
+            require_vectors(probe[None], f"{folder}: the probe", "build again")
             prompt = str(settings.get("query_prompt", ""))
             model = parse_model_settings({name: settings[name] for name in _KEPT})
         except (KeyError, TypeError, ValueError) as error:
@@ -159,7 +160,9 @@ class HostedEmbedding(CachedEmbedding):
         """The model's present row for the probe; requested once in a process."""
         if self._answered_probe is None:
             ((_, answer),) = self.model.embed([PROBE])
-            self._answered_probe = self._record_usage(answer)[0]
+            rows = self._record_usage(answer)
+            require_vectors(rows, self.name, "this model cannot be used")
+            self._answered_probe = rows[0]
             self._require_length(len(self._answered_probe), self.model.dimensions)
         return self._answered_probe
 
