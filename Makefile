@@ -31,7 +31,7 @@ QUICK := test_layers.py test_determinism.py test_installation.py \
   protocols/test_forms.py society/kernel agents/gateway agents/journal agents/replies/test_parser.py \
   agents/replies/test_parser_paper_figures.py \
   promises/test_kills.py::test_a_run_killed_anywhere_is_the_run_that_was_not \
-  scenarios/config/test_schema.py scenarios/runs/test_execute.py scenarios/study/test_reader.py \
+  scenarios/config/test_schema.py scenarios/runs/test_execute.py scenarios/study/test_design.py \
   scenarios/cli/test_app.py metrics/novelty/test_novelty.py metrics/report/test_overview.py
 quick: $(VENV)/.tools
 	$(BIN)/ruff check .

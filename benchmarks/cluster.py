@@ -20,9 +20,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.faultserver import FaultServer, Plan
-from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
-from virsci_society.scenarios.study.folder import open_folder
-from virsci_society.scenarios.study.reader import read_study
+from virsci_society.scenarios.study.dask_engine import run_on_cluster
+from virsci_society.scenarios.study.design import read_study
+from virsci_society.scenarios.study.lock import open_folder
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
 MARK = 1.7

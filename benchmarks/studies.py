@@ -27,9 +27,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.faultserver.plan import Plan
 from tests.faultserver.process import FaultServer
 from virsci_society.agents.gateway.slots import Slot, SlotPool
-from virsci_society.scenarios.study.execution.engine import run_locally
-from virsci_society.scenarios.study.folder import open_folder
-from virsci_society.scenarios.study.reader import read_study
+from virsci_society.scenarios.study.design import read_study
+from virsci_society.scenarios.study.engine import run_locally
+from virsci_society.scenarios.study.lock import open_folder
 
 MARK = 1.05
 STUDY = """\

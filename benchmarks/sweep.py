@@ -33,10 +33,10 @@ import simpy
 from benchmarks.sampling import sampled, shares
 from benchmarks.start_up import ROOT, RUN
 from virsci_society.scenarios.runs.shared_resources import SharedResources
-from virsci_society.scenarios.study.execution.engine import run_locally
-from virsci_society.scenarios.study.execution.run_one import run_one
-from virsci_society.scenarios.study.folder import open_folder
-from virsci_society.scenarios.study.reader import read_study
+from virsci_society.scenarios.study.design import read_study
+from virsci_society.scenarios.study.engine import run_locally
+from virsci_society.scenarios.study.lock import open_folder
+from virsci_society.scenarios.study.run_one import run_one
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
 PEOPLE, PAPERS = 300, 900

@@ -44,11 +44,6 @@ def summarise_run(run: Run) -> dict[str, Any]:
         ``partial`` (why the run was stopped; None for a finished one, else ``state`` says whether
         it was stopped or killed, or failed), ``until`` (the day on which it would have ended),
         and ``papers_per_person`` (number of scientists by papers).
-
-    Example:
-        >>> summary = vs.summarise_run(run)
-        >>> summary["seed"], summary["scientists"], summary["teams"]["founded"] >= summary["papers"]
-        (1, 12, True)
     """
     ledger, until = read_ledger(run), run.manifest.get("until")
     return {

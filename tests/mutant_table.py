@@ -556,10 +556,10 @@ MISTAKES = (
         by="metrics/inference/test_two_lines.py"
         "::test_the_break_gives_more_of_the_data_to_the_weaker_line"),
     mistake("pairs of strangers", "Replicates are paired by their order, not by their seed.",
-        ("scenarios/study/results/comparisons.py::pairs",
+        ("scenarios/study/study.py::pairs",
          "first.loc[both].to_numpy(np.float64), second.loc[both].to_numpy(np.float64)",
          "first.to_numpy(np.float64), second.to_numpy(np.float64)"),
-        by="scenarios/study/results/test_study_page.py::test_pairs_are_replicates_that_both_arms_have"),
+        by="scenarios/study/test_study_page.py::test_pairs_are_replicates_that_both_arms_have"),
 
     # What a study survives
     mistake("two owners", "A lease whose number was used up meanwhile counts as held.",
@@ -567,25 +567,25 @@ MISTAKES = (
          "if max(after) != latest + 1:", "if not after:"),
         by="scenarios/runs/test_lease.py::test_a_number_that_was_used_up_meanwhile_is_no_lease"),
     mistake("bad luck is poison", "A run that came further each time is put into quarantine.",
-        ("scenarios/study/run_result.py::RunResult.deaths",
+        ("scenarios/study/lock.py::RunResult.deaths",
          "abs(at - last[0]) <= FURTHER", "at <= last[0]"),
-        by="scenarios/study/test_run_result.py"
+        by="scenarios/study/test_lock.py"
         "::test_a_run_that_came_further_each_time_is_unlucky_and_no_poison"),
     mistake("parts rounded up", "The runs of a study may together spend more than its budget.",
-        ("scenarios/study/execution/run_one.py::share_of",
+        ("scenarios/study/run_one.py::share_of",
          "None if bound is None else bound // runs",
          "None if bound is None else -(-bound // runs)"),
-        by="scenarios/study/execution/test_run_one.py"
+        by="scenarios/study/test_run_one.py"
         "::test_the_parts_of_a_budget_are_equal_and_together_within_it"),
 
     # What a study promises
     mistake("arms of strangers", "Replicates of a paired study have other seeds in every arm.",
         ("scenarios/study/design.py::Design.seeds", "() if self.file.paired else (arm,)", "(arm,)"),
-        by="scenarios/study/test_reader.py::test_seeds_are_paired_across_arms_unless_told_otherwise"),
+        by="scenarios/study/test_design.py::test_seeds_are_paired_across_arms_unless_told_otherwise"),
     mistake("a lock without arms", "An arm's own keys may change after the lock.",
-        ("scenarios/study/folder.py::_arm_differences",
-         'for line in key_differences(old["set"], new["set"]):',
-         'for line in key_differences(old["set"], old["set"]):'),
+        ("scenarios/study/lock.py::differences",
+         'key_differences(before[name]["set"], after[name]["set"])',
+         'key_differences(before[name]["set"], before[name]["set"])'),
         by="scenarios/study/test_running.py"
         "::test_a_changed_study_is_refused_with_the_difference_named"),
     mistake(
@@ -700,8 +700,8 @@ MISTAKES = (
         by="scenarios/study/test_budget_matching.py"
         "::test_the_nearest_value_is_found_and_the_smaller_of_two"),
     mistake("matched beyond what is allowed", "An arm that stays far off the target is run.",
-        ("scenarios/study/budget_matching.py::_Matcher._require_near",
-         "abs(off) <= wanted.within", "off <= wanted.within"),
+        ("scenarios/study/budget_matching.py::_Matcher.matching",
+         "abs(off) > wanted.within", "off > wanted.within"),
         by="scenarios/study/test_budget_matching.py"
         "::test_an_arm_that_stays_too_far_off_is_refused_with_what_to_change"),
 )

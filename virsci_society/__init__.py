@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from virsci_society.metrics.registry import measure as measure
     from virsci_society.metrics.registry import measure_run as measure_run
     from virsci_society.metrics.report.figures import run_figures as run_figures
-    from virsci_society.metrics.summary import summarise_run as summarise_run
     from virsci_society.protocols.discussion import Discussion as Discussion
     from virsci_society.protocols.discussion import DiscussionSettings as DiscussionSettings
     from virsci_society.protocols.engines.research_system import ResearchSystem as ResearchSystem
@@ -64,7 +63,8 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.runs.execute import replay as replay
     from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
     from virsci_society.scenarios.runs.progress import make_progress as make_progress
-    from virsci_society.scenarios.study.results.study import Study as Study
+    from virsci_society.scenarios.study.run_study import run_study as run_study
+    from virsci_society.scenarios.study.study import Study as Study
     from virsci_society.society.careers import Careers as Careers
     from virsci_society.society.ecosystem.importers.json_papers import JsonSource as JsonSource
     from virsci_society.society.ecosystem.importers.records import RawAuthor as RawAuthor
@@ -138,7 +138,7 @@ __all__ = [
     "replay",
     "run_figures",
     "run_scenario",
-    "summarise_run",
+    "run_study",
 ]
 
 # In a notebook without ipywidgets, tqdm, which Mesa imports, warns that its bars will be text.
@@ -181,7 +181,7 @@ _HOMES = {
     "SelectionPolicy": "society.formation.selection",
     "Society": "society.model",
     "Source": "society.ecosystem.importers.source",
-    "Study": "scenarios.study.results.study",
+    "Study": "scenarios.study.study",
     "Team": "society.teams.team",
     "TeamProtocol": "society.teams.contracts",
     "Times": "society.kernel.durations",
@@ -194,7 +194,7 @@ _HOMES = {
     "replay": "scenarios.runs.execute",
     "run_figures": "metrics.report.figures",
     "run_scenario": "scenarios.runs.execute",
-    "summarise_run": "metrics.summary",
+    "run_study": "scenarios.study.run_study",
 }
 
 

@@ -46,7 +46,7 @@ class ObservedComparison:
 
 def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
     """Open folders of runs, which are compared together, and of studies, arm by arm."""
-    from virsci_society.scenarios.study.folder import LOCK
+    from virsci_society.scenarios.study.lock import LOCK
     from virsci_society.society.results.run import Run
 
     if len({path.resolve() for path in paths}) < len(paths):
@@ -337,8 +337,7 @@ def require_later_papers(run: Run, ecosystem: Ecosystem) -> None:
 
 def _arms(path: Path) -> list[ComparedRuns]:
     """The finished runs of a study, by its arms."""
-    from virsci_society.scenarios.study.folder import done_runs
-    from virsci_society.scenarios.study.run_result import folder_of
+    from virsci_society.scenarios.study.lock import done_runs, folder_of
     from virsci_society.society.results.run import Run
 
     done: dict[str, list[Run]] = {}

@@ -18,8 +18,7 @@ from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import MANIFEST, PARTIAL, read_state
-from virsci_society.scenarios.study.folder import LEVELS, LOCK, read_lock
-from virsci_society.scenarios.study.run_result import read_result
+from virsci_society.scenarios.study.lock import LEVELS, LOCK, read_lock, read_result
 
 
 @dataclass

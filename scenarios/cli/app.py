@@ -150,11 +150,17 @@ def run(
     ] = None,
     trust: Trust = False,
     online: Online = False,
+    replicates: Annotated[int | None, typer.Option("--replicates", hidden=True)] = None,
 ) -> None:
     """Run a scenario and write its run folder (default runs/SCENARIO-SEED).
 
     The same command resumes a run that was stopped: no call that was answered is made again.
     """
+    if replicates is not None:
+        raise InputError(
+            f"--replicates: a run has one seed; 'society study new NAME --base {scenario}' writes "
+            f"a study, and 'society study run NAME.yaml --set replicates={replicates}' runs it"
+        )
     from virsci_society.scenarios.config.schema import read_scenario, scenario_document
     from virsci_society.scenarios.runs.execute import default_folder, is_finished
     from virsci_society.scenarios.runs.execute import run_scenario as execute
@@ -250,8 +256,7 @@ def _warnings_of_models(scenario: Scenario) -> Iterator[str]:
 
 
 def _check_study(study: str, settings: list[str], trust: bool) -> None:
-    from virsci_society.scenarios.study.design import check_arms
-    from virsci_society.scenarios.study.reader import read_study
+    from virsci_society.scenarios.study.design import check_arms, read_study
 
     design = read_study(study, settings, trust=trust)
     check_arms(design)

@@ -144,7 +144,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "ecosystem build synthetic": (
         "society ecosystem build synthetic --scientists 300 --papers 4000 --out eco/invented",
     ),
-    "study": ("society study list", "society study plan team-size"),
+    "study": ("society study new mine", "society study run mine.yaml"),
+    "study new": ("society study new mine", "society study new mine --base community/closed"),
     "study list": ("society study list",),
     "study plan": ("society study plan team-size --set replicates=5",),
     "study lock": ("society study lock team-size",),

@@ -34,8 +34,7 @@ from virsci_society.scenarios.analysis.verification import Verification, verify_
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import FINISHED, MANIFEST, read_manifest, read_state
-from virsci_society.scenarios.study.folder import LOCK, read_results, require_lock
-from virsci_society.scenarios.study.run_result import folder_of
+from virsci_society.scenarios.study.lock import LOCK, folder_of, read_results, require_lock
 from virsci_society.society.results.speaker import backend_of, speaker_of
 
 SUMS, CRATE_FILE = "SHA256SUMS", "ro-crate-metadata.json"

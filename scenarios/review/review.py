@@ -33,8 +33,7 @@ from virsci_society.scenarios.runs.run_folder import SCENARIO, backend_summary
 from virsci_society.scenarios.runs.run_journal import ledger_of, open_journal
 from virsci_society.scenarios.runs.run_state import PANEL
 from virsci_society.scenarios.runs.signals import interruptible
-from virsci_society.scenarios.study.folder import BASE, LOCK, done_runs
-from virsci_society.scenarios.study.run_result import folder_of
+from virsci_society.scenarios.study.lock import BASE, LOCK, done_runs, folder_of
 from virsci_society.society.kernel.answer import Answer, Call, PendingCall, ask_model, settled
 from virsci_society.society.kernel.dispatcher import Dispatcher
 from virsci_society.society.kernel.streams import Streams

@@ -34,8 +34,7 @@ from virsci_society.metrics.inference.correlations import (
 )
 from virsci_society.metrics.novelty.novelty import run_novelty
 from virsci_society.scenarios.review.review import read_averages
-from virsci_society.scenarios.study.folder import LOCK, done_runs, read_lock
-from virsci_society.scenarios.study.run_result import folder_of
+from virsci_society.scenarios.study.lock import LOCK, done_runs, folder_of, read_lock
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import join_speakers, speaker_of

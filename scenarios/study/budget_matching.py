@@ -8,7 +8,7 @@ first call is paid for, and no outcome of a run has a part in them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -45,7 +45,7 @@ def match_budgets(
     if wanted is None or design.matching is not None:
         return design
     if locked is not None:
-        matching = read_matching(locked)
+        matching = tuple(MatchedArm(**one) for one in locked["arms"])
     else:
         matching = _Matcher(design, wanted, progress or Progress(), trust).matching()
     chosen: dict[str, dict[str, Any]] = {
@@ -71,19 +71,11 @@ def matching_data(design: Design) -> dict[str, Any] | None:
     return {"asked": wanted.model_dump(mode="json"), "arms": [vars(one) for one in matching]}
 
 
-def read_matching(data: Mapping[str, Any]) -> tuple[MatchedArm, ...]:
-    """The matching of which ``matching_data`` is plain data."""
-    return tuple(MatchedArm(**one) for one in data["arms"])
-
-
 def nearest_value(spending: Spending, low: int, high: int, target: float) -> int:
     """The whole number with which the spending comes nearest to a target, found by bisection.
 
     Where the spending rises or falls with the value, it is the nearest of all; else one where it
     crosses the target. Of two that are equally near, the smaller one.
-
-    Args:
-        spending: of a value; asked for each value at most once.
     """
     known = {end: spending(end) for end in (low, high)}
     below, above = sorted((low, high), key=known.__getitem__)
@@ -103,64 +95,75 @@ class _Matcher:
 
     def __init__(self, design: Design, wanted: Match, progress: Progress, trust: bool) -> None:
         self.design, self.wanted, self.progress, self.trust = design, wanted, progress, trust
+        self.arms = list(zip(design.arms, design.scenarios, strict=True))
         self._ecosystems: dict[str, Ecosystem] = {}
         self._as_given: dict[str, float] = {}
         self._spent: dict[str, dict[int, float]] = {}
-        self._moved: set[str] = set()
 
     def matching(self) -> tuple[MatchedArm, ...]:
-        """What was chosen for each arm."""
-        rows = []
-        for arm, scenario in self._arms():
-            keys, target = self.wanted.adapt.get(arm.listed), self._target(arm)
+        """What was chosen for each arm; a study of which one stays too far off is refused."""
+        rows, faults = [], []
+        wanted, unit = self.wanted, UNITS[self.wanted.by]
+        for arm, scenario in self.arms:
+            keys, target = wanted.adapt.get(arm.listed), self._target(arm)
             if keys is None or target is None:
                 spent = self._spent_as_given(arm, scenario)
                 rows.append(MatchedArm(arm.name, None, None, target, spent))
-            else:
-                self.progress.begin(f"matching {arm.name}")
-                ((key, (low, high)),) = keys.items()
-                rows.append(self._adapted(arm, scenario, key, (low, high), target))
-        self._require_near(rows)
+                continue
+            self.progress.begin(f"matching {arm.name}")
+            ((key, (low, high)),) = keys.items()
+            value, spent = self._adapted(arm, scenario, key, (low, high), target)
+            rows.append(MatchedArm(arm.name, key, value, target, spent))
+            off = deviation(spent, target)
+            if abs(off) > wanted.within:
+                end = {low: f"widen the range below {low}", high: f"widen the range above {high}"}
+                faults.append(
+                    f"{self.design.places[arm.listed]}: {key} = {value} comes nearest, with "
+                    f"{spent:,.6g} {unit} a run where {target:,.6g} are wanted ({off:+.0%}; "
+                    f"match.within allows {wanted.within:.0%}): "
+                    f"{end.get(value, 'adapt another key')}, or raise match.within"
+                )
+        if faults:
+            raise InputError("\n".join(faults))
         return tuple(rows)
 
     def _target(self, matched: Arm) -> float | None:
-        wanted = self.wanted
-        if not isinstance(wanted.to, str):
-            return wanted.to if isinstance(wanted.to, float) else matched.budget
-        arm, scenario = next(one for one in self._arms() if one[0].name == wanted.to)
+        to = self.wanted.to
+        if not isinstance(to, str):
+            return to if isinstance(to, float) else matched.budget
+        arm, scenario = next(one for one in self.arms if one[0].name == to)
         target = self._spent_as_given(arm, scenario)
         if target <= 0:
             raise InputError(
-                f"{self.design.path}: match.to: one run of {arm.name} spends no {UNITS[wanted.by]}"
+                f"{self.design.path}: match.to: one run of {to} spends no {UNITS[self.wanted.by]}"
                 "; match by calls or tokens, or to a number"
             )
         return target
 
     def _adapted(
         self, arm: Arm, scenario: Scenario, key: str, ends: tuple[int, int], target: float
-    ) -> MatchedArm:
-        # Budgets of one arm share what its values spend.
+    ) -> tuple[int, float]:
+        """The value that comes nearest to the target, and what it spends."""
         settings = repr((arm.listed, arm.settings))
-        spent = self._spent.setdefault(settings, {})
-
-        def spending(value: int) -> float:
-            if value not in spent:
-                told = f"{arm.name}, {key}={value}"
-                spent[value] = self._spent_in(self._rehearsed(arm, with_value(value), told))
-            return spent[value]
+        is_first = settings not in self._spent
+        # Budgets of one arm share what its values spend.
+        known = self._spent.setdefault(settings, {})
 
         def with_value(value: int) -> Scenario:
             return scenario_of(scenario, {key: value}, trust=self.trust)
 
-        value = nearest_value(spending, *ends, target)
-        if settings not in self._moved:
-            self._require_moved(arm, key, ends, [with_value(end) for end in ends])
-            self._moved.add(settings)
-        return MatchedArm(arm.name, key, value, target, spent[value])
+        def spending(value: int) -> float:
+            if value not in known:
+                told = f"{arm.name}, {key}={value}"
+                known[value] = self._spent_in(self._rehearsed(arm, with_value(value), told))
+            return known[value]
 
-    def _require_moved(
-        self, arm: Arm, key: str, ends: tuple[int, int], scenarios: Sequence[Scenario]
-    ) -> None:
+        value = nearest_value(spending, *ends, target)
+        if is_first:
+            self._require_moved(arm, key, {end: with_value(end) for end in ends})
+        return value, known[value]
+
+    def _require_moved(self, arm: Arm, key: str, ends: Mapping[int, Scenario]) -> None:
         """Refuse an arm whose key changes none of the texts that a planned outcome is taken of."""
         planned = {
             name: "review" if name.startswith("review.") else name
@@ -168,25 +171,25 @@ class _Matcher:
             if one.arms is None or arm.name in one.arms
             for name in (one.of, one.against or "")
         }
-        fixed = {name for name, kind in planned.items() if kind in TEXTS}
+        fixed = [name for name, kind in planned.items() if kind in TEXTS]
         # With more than one seed: a search may have found its best idea early in one of them.
         for salt in range(SEEDS if fixed else 0):
             low, high = (
                 texts_of_outcomes(self._rehearsed(arm, one, f"{arm.name}, {key}={end}", salt), one)
-                for end, one in zip(ends, scenarios, strict=True)
+                for end, one in ends.items()
             )
-            fixed = {name for name in fixed if low[planned[name]] == high[planned[name]]}
+            fixed = [name for name in fixed if low[planned[name]] == high[planned[name]]]
             if not fixed:
                 return
         if fixed:
-            names = [name for name in planned if name in fixed]
+            low_end, high_end = ends
             raise InputError(
-                f"{self.design.adapted_at[arm.listed]}: {key} from {ends[0]} to {ends[1]} changes "
-                f"no text of which {' and '.join(names)} {'is' if len(names) == 1 else 'are'} "
-                f"taken (rehearsed with {SEEDS} seeds), so more calls there could not change what "
-                "is compared; measure what they work on (set: {novelty.evaluated: abstract} "
-                "for HD, CD and ON, protocol.found_by: abstract for CI), adapt another key, or "
-                "leave the arm out of these comparisons"
+                f"{self.design.places[arm.listed]}: {key} from {low_end} to {high_end} changes no "
+                f"text of which {' and '.join(fixed)} {'is' if len(fixed) == 1 else 'are'} taken "
+                f"(rehearsed with {SEEDS} seeds), so more calls there could not change what is "
+                "compared; measure what they work on (set: {novelty.evaluated: abstract} for HD, "
+                "CD and ON, protocol.found_by: abstract for CI), adapt another key, or leave the "
+                "arm out of these comparisons"
             )
 
     def _spent_as_given(self, arm: Arm, scenario: Scenario) -> float:
@@ -194,6 +197,9 @@ class _Matcher:
             self.progress.begin(f"rehearsing {arm.name}")
             self._as_given[arm.name] = self._spent_in(self._rehearsed(arm, scenario, arm.name))
         return self._as_given[arm.name]
+
+    def _spent_in(self, rehearsed: Plan) -> float:
+        return float(getattr(rehearsed, SPENT[self.wanted.by]))
 
     def _rehearsed(self, arm: Arm, scenario: Scenario, told: str, salt: int = 0) -> Plan:
         """The rehearsal by which it is forecast what one run of a scenario spends."""
@@ -208,34 +214,7 @@ class _Matcher:
         if source not in self._ecosystems:
             self._ecosystems = {source: build_ecosystem_of(seeded)}
         require_team(seeded, self._ecosystems[source])
-        step = partial(self.progress.rehearse, told)
-        return plan(seeded, self._ecosystems[source], step)
-
-    def _spent_in(self, rehearsed: Plan) -> float:
-        return float(getattr(rehearsed, SPENT[self.wanted.by]))
-
-    def _require_near(self, rows: Iterable[MatchedArm]) -> None:
-        """Refuse a study of which an adapted arm stays too far from the target."""
-        wanted, faults = self.wanted, []
-        listed, unit = {arm.name: arm.listed for arm in self.design.arms}, UNITS[wanted.by]
-        for one in rows:
-            off = deviation(one.planned, one.target)
-            if one.key is None or one.value is None or abs(off) <= wanted.within:
-                continue
-            arm = listed[one.arm]
-            low, high = wanted.adapt[arm][one.key]
-            end = {low: f"widen the range below {low}", high: f"widen the range above {high}"}
-            faults.append(
-                f"{self.design.adapted_at[arm]}: {one.key} = {one.value} comes nearest, with "
-                f"{one.planned:,.6g} {unit} a run where {one.target:,.6g} are wanted "
-                f"({off:+.0%}; match.within allows {wanted.within:.0%}): "
-                f"{end.get(one.value, 'adapt another key')}, or raise match.within"
-            )
-        if faults:
-            raise InputError("\n".join(faults))
-
-    def _arms(self) -> Iterable[tuple[Arm, Scenario]]:
-        return zip(self.design.arms, self.design.scenarios, strict=True)
+        return plan(seeded, self._ecosystems[source], partial(self.progress.rehearse, told))
 
 
 def texts_of_outcomes(result: Plan, scenario: Scenario) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Commands ``society study``: list, plan, lock, run, status and report."""
+"""Commands ``society study``: new, list, plan, lock, run, status and report."""
 
 from __future__ import annotations
 
@@ -27,47 +27,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from virsci_society.scenarios.study.design import Design
-    from virsci_society.scenarios.study.execution.engine import Engine
-    from virsci_society.scenarios.study.folder import Lock
-    from virsci_society.scenarios.study.run_result import RunResult
+    from virsci_society.scenarios.study.engine import Engine
+    from virsci_society.scenarios.study.lock import Lock, RunResult
 
 MOST = 20
 """Runs that are not done, that are told one by one."""
 HELP = "Replicate a scenario in several arms, and compare them."
+TEMPLATE = Path(__file__).with_name("new_study.yaml")
 study = typer.Typer(help=HELP, no_args_is_help=True)
 StudyName = Annotated[
     str, typer.Argument(metavar="STUDY", help="A name, a file, or a study's folder.")
 ]
 Out = Annotated[
     Path | None, typer.Option("--out", help="The study's folder (default runs/studies/NAME).")
-]
-
-Index = Annotated[
-    str | None,
-    typer.Option(
-        "--index", metavar="I", help="Do run I only, as in a job array; I/N: runs I, I+N, I+2N ..."
-    ),
-]
-Jobs = Annotated[
-    int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes on this machine.")
-]
-Together = Annotated[
-    int | None,
-    typer.Option(
-        "--together", metavar="N", min=1, help="Runs in each process, sharing their slots."
-    ),
-]
-Scheduler = Annotated[
-    str | None,
-    typer.Option("--scheduler", metavar="ADDRESS", help="Use a dask scheduler's workers."),
-]
-LocalCluster = Annotated[
-    int | None, typer.Option("--local-cluster", metavar="N", min=1, help="Use N dask workers here.")
-]
-FailFast = Annotated[bool, typer.Option("--fail-fast", help="Stop at the first run that fails.")]
-Again = Annotated[bool, typer.Option("--again", help="Begin quarantined runs as well.")]
-InterimP = Annotated[
-    bool, typer.Option("--interim-p", help="Show p values before every run is done.")
 ]
 
 
@@ -85,12 +57,39 @@ def list_() -> None:
 
 @study.command()
 @guarded
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new file.")],
+    base: Annotated[
+        str, typer.Option("--base", metavar="SCENARIO", help="What every arm starts from.")
+    ] = "quickstart",
+) -> None:
+    """Write a commented study file with two arms, which runs as it is."""
+    from virsci_society.agents.files.atomic_files import make_folder, write_atomically
+    from virsci_society.scenarios.config.document import SUFFIXES, find_scenario, library
+    from virsci_society.scenarios.config.yaml_io import write_yaml
+
+    target = Path(name) if Path(name).suffix in SUFFIXES else Path(f"{name}.yaml")
+    if target.exists() or target.is_symlink():
+        raise InputError(f"{target}: exists already; give another name")
+    found = find_scenario(base)
+    above = base if base in library() else str(found.resolve())
+    text = TEMPLATE.read_text(encoding="utf-8").replace("FILE", str(target))
+    text = text.replace("study: NAME\n", write_yaml({"study": target.stem}))
+    text = text.replace("studies/NAME/", f"studies/{target.stem}/")
+    make_folder(target.parent)
+    write_atomically(target, text.replace("base: BASE\n", write_yaml({"base": above})))
+    tell(f"{target}: edit it, then")
+    tell(f"  society check {target}")
+    tell(f"  society study run {target}")
+
+
+@study.command()
+@guarded
 def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Json = False) -> None:
     """Tell what a study will take, and how small an effect it can find; nothing is paid."""
     from virsci_society.scenarios.study.budget_matching import match_budgets
-    from virsci_society.scenarios.study.design import check_arms
-    from virsci_society.scenarios.study.forecast import study_forecast
-    from virsci_society.scenarios.study.reader import read_study
+    from virsci_society.scenarios.study.design import check_arms, read_study
+    from virsci_society.scenarios.study.plan import print_forecast, study_forecast
 
     find_code_here(trust)
     design = read_study(study, set_ or (), trust=trust)
@@ -101,8 +100,6 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
     if json:
         tell_json(found.to_data())
     else:
-        from virsci_society.scenarios.study.forecast import print_forecast
-
         print_forecast(found)
 
 
@@ -111,13 +108,13 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
 def lock(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
     """Write down what will be run, measured and compared, before anything is run."""
     from virsci_society.scenarios.study.design import check_arms
-    from virsci_society.scenarios.study.folder import open_folder
+    from virsci_society.scenarios.study.run_study import open_study
 
-    design, folder, locked = _read(study, set_, out, trust)
+    folder = _folder_of(study, out)
+    design, held = open_study(study, set_ or (), folder, trust)
     check_arms(design, keys=False)
-    design = _matched(design, locked, trust)
-    held = open_folder(design, folder, "lock")
-    tell(f"{folder / 'lock.json'}: {design.runs} runs, {held.data['hash']}")
+    design, held_ = _locked(design, held, folder, trust, "lock")
+    tell(f"{folder / 'lock.json'}: {design.runs} runs, {held_.data['hash']}")
 
 
 @study.command()
@@ -126,13 +123,35 @@ def run(
     study: StudyName,
     set_: Settings = None,
     out: Out = None,
-    index: Index = None,
-    jobs: Jobs = None,
-    together: Together = None,
-    scheduler: Scheduler = None,
-    local_cluster: LocalCluster = None,
-    fail_fast: FailFast = False,
-    again: Again = False,
+    index: Annotated[
+        str | None,
+        typer.Option(
+            "--index",
+            metavar="I",
+            help="Do run I only, as in a job array; I/N: runs I, I+N, I+2N ...",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes on this machine.")
+    ] = None,
+    together: Annotated[
+        int | None,
+        typer.Option(
+            "--together", metavar="N", min=1, help="Runs in each process, sharing their slots."
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="Use a dask scheduler's workers."),
+    ] = None,
+    local_cluster: Annotated[
+        int | None,
+        typer.Option("--local-cluster", metavar="N", min=1, help="Use N dask workers here."),
+    ] = None,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Stop at the first run that fails.")
+    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="Begin quarantined runs as well.")] = False,
     trust: Trust = False,
 ) -> None:
     """Do the runs of a study that are missing, gather them, and write its page.
@@ -140,58 +159,55 @@ def run(
     The same command resumes a study that was stopped; on a finished one it does nothing.
     """
     from virsci_society.scenarios.study.design import check_arms
-    from virsci_society.scenarios.study.execution.engine import Engine
-    from virsci_society.scenarios.study.folder import open_folder, read_results, unfinished_runs
+    from virsci_society.scenarios.study.engine import Engine
+    from virsci_society.scenarios.study.lock import read_results, unfinished_runs
+    from virsci_society.scenarios.study.run_study import open_study
 
-    design, folder, locked = _read(study, set_, out, trust)
+    folder = _folder_of(study, out)
+    design, locked = open_study(study, set_ or (), folder, trust)
     if locked is None or again or unfinished_runs(read_results(folder, locked)):
         # The workers of a scheduler have keys of their own.
         check_arms(design, keys=scheduler is None)
-    design = _matched(design, locked, trust)
-    held = open_folder(design, folder, "run")
+    design, held = _locked(design, locked, folder, trust, "run")
     engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
     if index is not None:
         _end(folder, _do(engine, design, folder, _indices(index, held)))
         return
-    if todo := _tell_missing(folder, held, again=again):
-        _do(engine, design, folder, todo)
-    _end(folder, _conclude(design, folder, held, changed=bool(todo)))
-    # Reviewers come after the runs, so that here they are only announced.
-    for line in _without_reviews(design, folder):
-        tell(line, err=True)
-
-
-def _tell_missing(folder: Path, held: Lock, *, again: bool) -> list[int]:
-    """Tell and return the runs that are to be done."""
-    from virsci_society.scenarios.study.folder import read_results, unfinished_runs
-
     before = read_results(folder, held)
     todo = unfinished_runs(before)
     if again:
         todo += [one.index for one in before if one.state == "quarantined"]
     if todo:
         tell(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
-    return sorted(todo)
-
-
-def _do(engine: Engine, design: Design, folder: Path, runs: Sequence[int]) -> list[RunResult]:
-    """Do runs and tell how far they are."""
-    at_once = prod(engine.sizes(design, len(runs)))
-    return engine.run(design, folder, runs, _line_by_line(folder, len(runs), at_once))
+        _do(engine, design, folder, sorted(todo))
+    _end(folder, _conclude(design, folder, held, changed=bool(todo)))
+    # Reviewers come after the runs, so that here they are only announced.
+    for line in _without_reviews(design, folder):
+        tell(line, err=True)
 
 
 @study.command()
 @guarded
 def status(study: StudyName, out: Out = None, json: Json = False) -> None:
     """Tell how the runs of a study stand."""
-    from virsci_society.scenarios.study.folder import require_lock, results_to_show
+    from virsci_society.scenarios.study.lock import STATES, read_results, require_lock
+    from virsci_society.scenarios.terminal.console import print_table
 
     folder = _folder_of(study, out)
-    found = results_to_show(folder, require_lock(folder))
+    found = read_results(folder, require_lock(folder), to_show=True)
     if json:
         tell_json([one.to_data() for one in found])
-    else:
-        _print_results(folder, found)
+        return
+    shown = [state for state in STATES if any(one.state == state for one in found)]
+    counts = Counter((one.arm, one.state) for one in found)
+    arms = dict.fromkeys(one.arm for one in found)
+    rows = [(arm, *(str(counts[arm, state]) for state in shown)) for arm in arms]
+    tell(f"{folder}: {len(found)} runs")
+    print_table("runs by arm", ("arm", *shown), rows)
+    _print_reasons(folder, found, err=False)
+    tokens, usd = sum(one.tokens for one in found), math.fsum(one.usd for one in found)
+    if tokens or usd:
+        tell(f"spent: {tokens:,} tokens, {usd:.4f} US dollars")
 
 
 @study.command()
@@ -200,58 +216,53 @@ def report(
     study: StudyName,
     set_: Settings = None,
     out: Out = None,
-    interim_p: InterimP = False,
+    interim_p: Annotated[
+        bool, typer.Option("--interim-p", help="Show p values before every run is done.")
+    ] = False,
     trust: Trust = False,
 ) -> None:
     """Gather the runs that are done, and write the study's page again.
 
     Until every run is done it is an interim page: estimates with their intervals, but no p values.
     """
-    from virsci_society.scenarios.study.folder import open_folder, require_lock
+    from virsci_society.scenarios.study.lock import require_lock
+    from virsci_society.scenarios.study.run_study import open_study
 
     folder = _folder_of(study, out)
     require_lock(folder)
     # A study of the library is kept in its folder, with the settings that it was run with.
     source = study if Path(study).is_file() else str(folder)
-    design, folder, locked = _read(source, set_, folder, trust)
-    design = _matched(design, locked, trust)
-    lock = open_folder(design, folder, "run")
-    found = _conclude(design, folder, lock, changed=True, interim_p=interim_p)
+    design, locked = open_study(source, set_ or (), folder, trust)
+    design, held = _locked(design, locked, folder, trust, "run")
+    found = _conclude(design, folder, held, changed=True, interim_p=interim_p)
     if any(one.state != "done" for one in found):
         _print_ends(folder, found, f"'society study run {folder}'", err=False)
     elif missing := _without_reviews(design, folder):
         raise InputError("\n".join(missing))
 
 
-def _read(
-    study: str, settings: list[str] | None, out: Path | None, trust: bool
-) -> tuple[Design, Path, Lock | None]:
-    """The design, its folder and the lock in it; None before there is one."""
-    from virsci_society.scenarios.study.folder import read_lock
-    from virsci_society.scenarios.study.reader import read_study
-
-    find_code_here(trust)
-    folder = _folder_of(study, out)
-    held = read_lock(folder)
-    measured = () if held is None else held.data["measures"]
-    return read_study(study, settings or (), trust=trust, measured=measured), folder, held
-
-
-def _matched(design: Design, locked: Lock | None, trust: bool) -> Design:
-    """The design with the values that its lock holds, or that are chosen now."""
-    if design.file.match is None:
-        return design
-    from virsci_society.scenarios.study.budget_matching import match_budgets
-
-    held = None if locked is None else locked.data.get("match")
-    with make_progress() as progress:
-        return match_budgets(design, held, progress=progress, trust=trust)
-
-
 def _folder_of(study: str, out: Path | None) -> Path:
     from virsci_society.scenarios.study.study_file import default_study_folder, find_study
 
     return default_study_folder(find_study(study)) if out is None else out
+
+
+def _locked(
+    design: Design, held: Lock | None, folder: Path, trust: bool, by: str
+) -> tuple[Design, Lock]:
+    """The design with its matched values, and the lock of its folder, which is made if missing."""
+    from virsci_society.scenarios.study.lock import open_folder
+    from virsci_society.scenarios.study.run_study import match
+
+    with make_progress() as progress:
+        design = match(design, held, progress, trust)
+    return design, open_folder(design, folder, by)
+
+
+def _do(engine: Engine, design: Design, folder: Path, runs: Sequence[int]) -> list[RunResult]:
+    """Do runs and tell how far they are."""
+    at_once = prod(engine.sizes(design, len(runs)))
+    return engine.run(design, folder, runs, _line_by_line(folder, len(runs), at_once))
 
 
 def _indices(text: str, lock: Lock) -> list[int]:
@@ -266,30 +277,23 @@ def _indices(text: str, lock: Lock) -> list[int]:
 def _conclude(
     design: Design, folder: Path, lock: Lock, *, changed: bool, interim_p: bool = False
 ) -> list[RunResult]:
-    """Gather and write the page, if there is anything new; returns how every run stands."""
-    from virsci_society.scenarios.study.folder import read_results, trim_runs
-    from virsci_society.scenarios.study.gather import (
-        gather,
-        is_gathered,
-        speaker_of_study,
-        study_json,
+    """Gather, write the page and say where it is; returns how every run stands."""
+    from virsci_society.scenarios.study.run_study import conclude
+    from virsci_society.scenarios.study.tables import speaker_of_study
+
+    found, new = conclude(
+        design,
+        folder,
+        lock,
+        changed=changed,
+        interim_p=interim_p,
+        tell=lambda line: tell(line, err=True),
     )
-
-    found = read_results(folder, lock)
-    if not any(one.state == "done" for one in found):
-        return found
-    if changed or not is_gathered(folder, study_json(design, lock, folder, found)):
-        from virsci_society.scenarios.study.results.page import write_study_page
-
-        tell(f"gathering {sum(one.state == 'done' for one in found):,} runs", err=True)
-        gather(design, folder, lock, found)
-        tell("writing the page", err=True)
-        write_study_page(folder, interim_p=interim_p)
-    else:
-        tell(f"{folder} holds this study already; nothing to do")
-    trim_runs(folder, found, design.file.keep)
-    tell(f"report: {folder / 'report.html'}")
-    tell(f"who spoke: {speaker_of_study(design)}")
+    if any(one.state == "done" for one in found):
+        if not new:
+            tell(f"{folder} holds this study already; nothing to do")
+        tell(f"report: {folder / 'report.html'}")
+        tell(f"who spoke: {speaker_of_study(design)}")
     return found
 
 
@@ -300,11 +304,11 @@ def _without_reviews(design: Design, folder: Path) -> list[str]:
     }
     if not wanted:
         return []
-    from virsci_society.scenarios.study.results.study import Study
+    from virsci_society.scenarios.study.study import Study
 
     study = Study.open(folder)
     return [
-        f"{design.reviewed_at[score]}: {score}: no reviews yet; 'society review {folder} --kind "
+        f"{design.places[score]}: {score}: no reviews yet; 'society review {folder} --kind "
         f"{kind} --set backend.model=MODEL' asks for them, and 'society study report {folder}' "
         "enters them"
         for score, kind in wanted.items()
@@ -314,7 +318,7 @@ def _without_reviews(design: Design, folder: Path) -> list[str]:
 
 def _line_by_line(folder: Path, total: int, at_once: int) -> Callable[[RunResult], None]:
     """Prints each run as it ends, with the share that has ended and the remaining time."""
-    from virsci_society.scenarios.study.run_result import describe_result
+    from virsci_society.scenarios.study.lock import describe_result
 
     begun, ended = time.monotonic(), set[int]()
 
@@ -330,41 +334,22 @@ def _line_by_line(folder: Path, total: int, at_once: int) -> Callable[[RunResult
 
 def _end(folder: Path, found: Sequence[RunResult]) -> None:
     """Leave with the exit code that these runs come to, and say which are not done and why."""
-    from virsci_society.scenarios.study.run_result import exit_code
+    from virsci_society.scenarios.study.lock import exit_code
 
-    code = exit_code(found)
-    if code:
+    if code := exit_code(found):
         _print_ends(folder, found, "the same command", err=True)
         raise typer.Exit(code)
 
 
-def _print_results(folder: Path, found: Sequence[RunResult]) -> None:
-    """Print how many runs of each arm are in which state, and why some are not done."""
-    from virsci_society.scenarios.study.run_result import STATES
-    from virsci_society.scenarios.terminal.console import print_table
-
-    shown = [state for state in STATES if any(one.state == state for one in found)]
-    arms = dict.fromkeys(one.arm for one in found)
-    counts = Counter((one.arm, one.state) for one in found)
-    rows = [(arm, *(str(counts[arm, state]) for state in shown)) for arm in arms]
-    tell(f"{folder}: {len(found)} runs")
-    print_table("runs by arm", ("arm", *shown), rows)
-    _print_reasons(folder, found, err=False)
-    tokens, usd = sum(one.tokens for one in found), math.fsum(one.usd for one in found)
-    if tokens or usd:
-        tell(f"spent: {tokens:,} tokens, {usd:.4f} US dollars")
-
-
 def _print_ends(folder: Path, found: Sequence[RunResult], command: str, *, err: bool) -> None:
     """Print which runs are not done, why, and what a command would do."""
-    from virsci_society.scenarios.study.run_result import DECIDED
+    from virsci_society.scenarios.study.lock import DECIDED
 
     _print_reasons(folder, found, err=err)
     counts = Counter(one.state for one in found if one.state != "done")
     counted = ", ".join(f"{count} {state}" for state, count in counts.items())
-    open_ones = sum(count for state, count in counts.items() if state not in DECIDED)
     effects = [
-        *(["resumes it"] if open_ones else []),
+        *(["resumes it"] if {*counts} - {*DECIDED} else []),
         *(["tries those that failed again"] if counts["failed"] else []),
         *(["begins those in quarantine with --again"] if counts["quarantined"] else []),
     ]
@@ -372,7 +357,7 @@ def _print_ends(folder: Path, found: Sequence[RunResult], command: str, *, err: 
 
 
 def _print_reasons(folder: Path, found: Sequence[RunResult], *, err: bool) -> None:
-    from virsci_society.scenarios.study.run_result import describe_result
+    from virsci_society.scenarios.study.lock import describe_result
 
     told = [one for one in found if one.reason and one.state != "done"]
     for one in told[:MOST]:

@@ -14,7 +14,8 @@ from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.scenarios.config.document import LIBRARY, STUDIES, SUFFIXES
+from virsci_society.scenarios.config.document import LIBRARY, STUDIES, SUFFIXES, library
+from virsci_society.scenarios.config.yaml_io import read_yaml
 from virsci_society.society.kernel.durations import parse_days
 
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[A-Z`])")
@@ -267,6 +268,12 @@ def studies() -> dict[str, Path]:
 def find_study(name: str | Path) -> Path:
     """The file of a study: a name of the library, a path, a study folder, or the name of one."""
     names, text, path = studies(), str(name).rstrip("/"), Path(name)
+    is_file = path.suffix in SUFFIXES and path.is_file()
+    if text in library() or (is_file and not {*read_yaml(path).data} & {*StudyFile.model_fields}):
+        raise InputError(
+            f"{name}: is a scenario, and a study names it under base; 'society study new NAME "
+            f"--base {name}' writes a study of two arms of it"
+        )
     for known in (text, f"studies/{text}"):
         if known in names:
             return names[known]
@@ -306,6 +313,8 @@ def default_study_folder(path: Path) -> Path:
 
 def about_of(path: Path) -> str:
     """The first sentence of the comment at the head of a study file."""
+    if not path.is_file():
+        return ""
     with path.open(encoding="utf-8") as lines:
         head = list(itertools.takewhile(lambda line: line.startswith("#"), lines))
     words = " ".join(line[1:].strip() for line in head)

@@ -17,7 +17,7 @@ from virsci_society.agents.journal.records import Attempt, CallOutcome
 from virsci_society.agents.prompts.request import Message, Request, Usage
 from virsci_society.scenarios.analysis.verification import verify_folder
 from virsci_society.scenarios.runs.execute import run_scenario
-from virsci_society.scenarios.study.run_result import RunResult, read_result, write_result
+from virsci_society.scenarios.study.lock import RunResult, read_result, write_result
 from virsci_society.society.results.run import Run
 
 __all__ = ["finished", "micro"]

@@ -11,7 +11,7 @@ from virsci_society.scenarios.calibration.calibrate import take_lock
 from virsci_society.scenarios.calibration.windows import SimulationLog
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
-from virsci_society.scenarios.study.folder import require_lock
+from virsci_society.scenarios.study.lock import require_lock
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.literature.embedding.cache import EmbeddingCache
 

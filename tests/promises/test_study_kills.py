@@ -17,7 +17,7 @@ from tests.faultserver import Plan
 from tests.promises.conftest import answers_in, attempts_in, digest_of, reset, write_teams
 from tests.promises.dask_processes import Crowd
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.scenarios.study.run_result import read_result
+from virsci_society.scenarios.study.lock import read_result
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -36,8 +36,8 @@ POISON = "{{list: [{{name: well}}, {{name: poison, set: {{protocol.use: '{}:Dead
 @pytest.fixture
 def study(tmp_path, ecosystem, server, monkeypatch):
     """Make the folder of a study; ``study(name, arms, replicates, **keys_of_the_scenario)``."""
-    from virsci_society.scenarios.study.folder import open_folder
-    from virsci_society.scenarios.study.reader import read_study
+    from virsci_society.scenarios.study.design import read_study
+    from virsci_society.scenarios.study.lock import open_folder
 
     monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
     reset(server)
@@ -133,7 +133,7 @@ def no_committed_call_was_paid_twice(folder, runs, server):
 
 def survives(cluster, study, server, tmp_path, *, replicates, workers, **kills):
     """Do a study while its workers are killed; gives how many calls were made twice."""
-    from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
+    from virsci_society.scenarios.study.dask_engine import run_on_cluster
 
     folder, runs, told = study("killed", replicates=replicates), 2 * replicates, []
     server.plan(Plan(latency=0.1))
@@ -181,9 +181,9 @@ def bytes_of(folder, index):
 
 def has_quarantined(study, poison, **engine):
     """A study with one poison run is done on a cluster, and its other run here as well."""
-    from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
-    from virsci_society.scenarios.study.execution.engine import run_locally
-    from virsci_society.scenarios.study.run_result import exit_code
+    from virsci_society.scenarios.study.dask_engine import run_on_cluster
+    from virsci_society.scenarios.study.engine import run_locally
+    from virsci_society.scenarios.study.lock import exit_code
 
     arms = POISON.format(poison)
     folder = study("poison", arms, replicates=1, trust=True)
@@ -222,7 +222,7 @@ def test_a_local_cluster_replaces_workers_that_a_poison_run_kills(
 @pytest.mark.parametrize("begun", [False, True])
 def test_only_deaths_in_a_runs_own_work_count_against_it(study, monkeypatch, promise, begun):
     """A worker that is killed while it still imports its libraries dies of no run's fault."""
-    from virsci_society.scenarios.study.execution import run_one
+    from virsci_society.scenarios.study import run_one
 
     def killed(scenario, folder, progress, **_):
         if begun:

@@ -20,7 +20,7 @@ from tests.browser import CHROMIUM, Browser
 from tests.scenarios.study.study_folder import told_of, write_study
 from virsci_society.scenarios.explorer.conversations import read_prompts
 from virsci_society.scenarios.explorer.page import write_explorer
-from virsci_society.scenarios.study.results.page import write_study_page
+from virsci_society.scenarios.study.page import write_study_page
 from virsci_society.society.results.run import Run
 
 AXE = find_spec("axe_playwright_python")

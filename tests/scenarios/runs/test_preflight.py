@@ -10,8 +10,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.runs.preflight import check_before_run, silent_servers
 from virsci_society.scenarios.runs.run_journal import sign_journal
-from virsci_society.scenarios.study.design import check_arms
-from virsci_society.scenarios.study.reader import read_study
+from virsci_society.scenarios.study.design import check_arms, read_study
 
 MODEL = {"use": "openai", "model": "m"}
 

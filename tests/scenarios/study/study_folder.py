@@ -1,4 +1,4 @@
-"""Study folders written by hand, as ``scenarios/study/results/study.py`` reads them."""
+"""Study folders written by hand, as ``scenarios/study/study.py`` reads them."""
 
 import json
 

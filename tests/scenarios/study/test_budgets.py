@@ -5,9 +5,9 @@ import pytest
 
 from tests.scenarios.study.study_folder import told_of, write_study
 from virsci_society.scenarios.study.budget_matching import match_budgets
-from virsci_society.scenarios.study.reader import read_study
-from virsci_society.scenarios.study.results.page import write_study_page
-from virsci_society.scenarios.study.results.study import Study
+from virsci_society.scenarios.study.design import read_study
+from virsci_society.scenarios.study.page import write_study_page
+from virsci_society.scenarios.study.study import Study
 
 STUDY = """\
 # Does company help, whoever writes? A study for tests.

@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 from tests.scenarios.study.test_running import TINY, gathered, opened, written
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.study import folder as study_folder
-from virsci_society.scenarios.study.execution import run_one as one_run
-from virsci_society.scenarios.study.execution.engine import run_locally
-from virsci_society.scenarios.study.folder import open_folder, read_results, require_lock
-from virsci_society.scenarios.study.gather import gather
-from virsci_society.scenarios.study.reader import read_study
-from virsci_society.scenarios.study.results.page import write_study_page
+from virsci_society.scenarios.study import lock as study_folder
+from virsci_society.scenarios.study import run_one as one_run
+from virsci_society.scenarios.study.design import read_study
+from virsci_society.scenarios.study.engine import run_locally
+from virsci_society.scenarios.study.lock import open_folder, read_results, require_lock
+from virsci_society.scenarios.study.page import write_study_page
+from virsci_society.scenarios.study.tables import gather
 from virsci_society.society.results.run import Run
 
 MEASURED = TINY.replace("measures: [papers, calls]", "measures: [papers, calls, ON]")

@@ -8,7 +8,7 @@ from virsci_society.metrics.novelty.novelty import Novelty
 from virsci_society.protocols.virsci.released_code import RELEASED_CODE
 from virsci_society.protocols.virsci.settings import VirSciSettings
 from virsci_society.scenarios.config.schema import load_scenario
-from virsci_society.scenarios.study.reader import read_study
+from virsci_society.scenarios.study.design import read_study
 from virsci_society.scenarios.study.study_file import studies
 
 OURS = sorted(name for name in studies() if name.startswith("studies/virsci/"))

@@ -17,19 +17,22 @@ from tests.faultserver.process import FaultServer
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.study.command import _indices
-from virsci_society.scenarios.study.execution.engine import Engine, run_locally
-from virsci_society.scenarios.study.execution.run_one import run_one
-from virsci_society.scenarios.study.folder import (
-    deviations,
+from virsci_society.scenarios.study.design import read_study
+from virsci_society.scenarios.study.engine import Engine, run_locally
+from virsci_society.scenarios.study.lock import (
+    RunResult,
+    exit_code,
     open_folder,
+    read_result,
     read_results,
     require_lock,
     unfinished_runs,
 )
-from virsci_society.scenarios.study.gather import gather
-from virsci_society.scenarios.study.reader import read_study
-from virsci_society.scenarios.study.results.page import write_study_page
-from virsci_society.scenarios.study.run_result import RunResult, exit_code, read_result
+from virsci_society.scenarios.study.page import write_study_page
+from virsci_society.scenarios.study.run_one import run_one
+from virsci_society.scenarios.study.run_study import run_study
+from virsci_society.scenarios.study.study import Study
+from virsci_society.scenarios.study.tables import gather
 
 ROOT = Path(__file__).parents[3]
 COMMAND = (
@@ -195,6 +198,48 @@ def test_a_report_of_a_study_under_way_is_an_interim_page_and_names_what_resumes
 
 
 @pytest.mark.slow
+def test_a_new_study_runs_as_it_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    assert runner.invoke(app, ["study", "new", "mine"]).exit_code == 0
+    assert runner.invoke(app, ["study", "new", "mine"]).exit_code == 2
+    assert "NAME" not in (text := Path("mine.yaml").read_text(encoding="utf-8"))
+    assert text.count("\n#") > 8
+    small = [f"--set={one}" for one in ("replicates=2", "until=40d", "backend.in_flight=1")]
+    checked = runner.invoke(app, ["check", "mine.yaml"])
+    assert checked.exit_code == 0, checked.output
+    ran = runner.invoke(app, ["study", "run", "mine.yaml", "--index=0/1", *small])
+    assert ran.exit_code == 0, ran.output
+    page = runner.invoke(app, ["study", "report", "mine"])
+    assert page.exit_code == 0, page.output
+    table = Study.open("runs/studies/mine").compare()
+    assert table[["measure", "of", "n"]].to_numpy().tolist() == [["papers", "pairs to fours", 2]]
+    told = runner.invoke(app, ["run", "quickstart", "--replicates", "10"])
+    assert (told.exit_code, "study new NAME --base quickstart" in told.output) == (2, True)
+
+
+@pytest.mark.slow
+def test_a_study_from_python_is_the_same_as_one_from_its_file(alone, tmp_path):
+    design, _, hashes = alone
+    arms = {"two": {"protocol.team_size": 2}, "BIG": {}}
+    told = {"arms": arms, "replicates": 2, "measures": ["papers", "calls"]}
+    told |= {"comparisons": [{"test": "paired", "of": "papers"}]}
+    study = run_study(design.base, **told, out=tmp_path / "study")
+    assert (
+        gathered(read_study(study.folder), study.folder)["results.parquet"]
+        == (hashes["results.parquet"])
+    )
+    assert study.results["value"].notna().all()
+    assert {"p", "holm", "low", "high"} <= {*study.compare()}
+    lock = (study.folder / "lock.json").stat().st_mtime_ns
+    again = run_study(design.base, **told, out=tmp_path / "study")
+    assert again.results.equals(study.results)
+    assert (study.folder / "lock.json").stat().st_mtime_ns == lock
+    with pytest.raises(InputError, match=r"arms.big.protocol.team_sz: unknown key|team_sz"):
+        run_study("quickstart", {"big": {"protocol.team_sz": 2}}, measures=["papers"])
+
+
+@pytest.mark.slow
 def test_crossed_topics_are_those_of_the_replicates(tmp_path):
     import pandas as pd
 
@@ -233,7 +278,7 @@ def test_societies_together_give_the_same_byte_for_byte(alone, tmp_path):
 @pytest.mark.slow
 def test_workers_of_a_cluster_give_the_same_byte_for_byte(alone, tmp_path):
     pytest.importorskip("distributed")
-    from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
+    from virsci_society.scenarios.study.dask_engine import run_on_cluster
 
     design, study = opened(tmp_path)
     assert [one.state for one in run_on_cluster(study, range(4), local_cluster=2)] == ["done"] * 4
@@ -405,10 +450,10 @@ def test_how_it_is_run_may_change_and_new_measures_are_told(tmp_path):
     design, study = opened(tmp_path)
     path = written(tmp_path, TINY)
     lock = open_folder(read_study(path, ["backend.in_flight=3"]), study)
-    assert deviations(lock, list(design.file.measures), design.comparisons) == []
+    assert lock.deviations(design.file.measures, design.comparisons) == []
     later = read_study(path, ["measures=[calls, teams]", "comparisons=[]"])
     assert open_folder(later, study) == lock
-    assert deviations(lock, list(later.file.measures), later.comparisons) == [
+    assert lock.deviations(later.file.measures, later.comparisons) == [
         "measure added after the lock, so exploratory: teams",
         "planned measure left out: papers",
         "planned comparison left out: paired of papers",
@@ -465,7 +510,7 @@ def test_the_command_runs_in_processes_and_reports_and_then_does_nothing(
     assert again.returncode == 0, again.stderr
     assert "nothing to do" in again.stdout
     imported = again.stderr
-    assert "virsci_society.scenarios.study.gather" in imported
+    assert "virsci_society.scenarios.study.tables" in imported
     assert not [name for name in ("mesa", "scipy") if f"| {name}\n" in imported]
     assert files == {p: p.stat().st_mtime_ns for p in study.rglob("*") if p.is_file()}
     by_folder = nursery.society("study", "run", "runs/studies/tiny", cwd=tmp_path)
@@ -556,7 +601,7 @@ def test_a_lock_names_what_differs(tmp_path):
 
 def test_a_study_of_another_identity_is_refused(tmp_path):
     from virsci_society.scenarios.runs.run_folder import hash_json
-    from virsci_society.scenarios.study.folder import LOCK
+    from virsci_society.scenarios.study.lock import LOCK
 
     design, study = opened(tmp_path)
     data = json.loads((study / LOCK).read_text())
@@ -597,7 +642,7 @@ def test_a_run_that_ends_is_told_with_the_share_and_the_time_left(tmp_path, caps
 @pytest.mark.slow
 def test_the_plan_of_a_study_of_rules_tells_its_time_and_no_table_of_zeros(tmp_path, capsys):
     from virsci_society.scenarios.runs.progress import Progress
-    from virsci_society.scenarios.study.forecast import print_forecast, study_forecast
+    from virsci_society.scenarios.study.plan import print_forecast, study_forecast
 
     wordless = TINY.replace("base: virsci/paper", "base: community/assembly").replace(
         "  protocol.turns: 1\n  population.ecosystem: {scientists: 12, papers: 60}\n", ""

@@ -1,6 +1,6 @@
 """The sampled study of the library."""
 
-from virsci_society.scenarios.study.reader import read_study
+from virsci_society.scenarios.study.design import read_study
 
 
 def test_the_study_of_assumed_times_moves_what_nobody_has_measured():

@@ -11,15 +11,16 @@ import socket
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
 from virsci_society.agents.errors import Diverged, InputError, SocietyError, Stopped
 from virsci_society.agents.gateway.budget import Budget
+from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import NANO, nano_bound
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import cut_text
@@ -32,26 +33,23 @@ from virsci_society.scenarios.runs.run_state import read_manifest
 from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.runs.signals import POLL_SECONDS
 from virsci_society.scenarios.study.design import scenario_of
-from virsci_society.scenarios.study.folder import (
+from virsci_society.scenarios.study.lock import (
     BASE,
-    Lock,
-    keep_only,
-    read_budget,
-    read_keep,
-    require_lock,
-)
-from virsci_society.scenarios.study.run_result import (
     DECIDED,
     ENDED,
     QUARANTINE,
+    Lock,
     RunResult,
     folder_of,
-    measure_run_folder,
+    keep_only,
+    kept_settings,
     read_result,
+    require_lock,
     write_result,
 )
 from virsci_society.scenarios.study.study_file import crossed_settings
 
+T = TypeVar("T")
 LONGEST_REASON = 400
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """What numeric libraries read when they are loaded."""
@@ -69,19 +67,17 @@ def run_one(
     lock, folder = require_lock(study), folder_of(study, index)
     waiting = lock.waiting(index)
 
-    def latest() -> tuple[RunResult, bool]:
-        held = read_result(study, index) or waiting
-        return held, held.state in ENDED and not (again and held.state == "quarantined")
+    def is_over(held: RunResult) -> bool:
+        return held.state in ENDED and not (again and held.state == "quarantined")
 
-    result, over = latest()
-    if over:
+    result = read_result(study, index) or waiting
+    if is_over(result):
         return result
-    owner = f"process {os.getpid()} of {socket.gethostname()}"
     try:
-        with hold_lease(folder, owner) as lease:
+        with hold_lease(folder, f"process {os.getpid()} of {socket.gethostname()}") as lease:
             # Once more: another worker may have done it meanwhile.
-            result, over = latest()
-            if over:
+            result = read_result(study, index) or waiting
+            if is_over(result):
                 return result
             one = _LeasedRun(study, lock, result, lease, trust, resources or SharedResources())
             return one.execute()
@@ -123,20 +119,18 @@ class _LeasedRun(Progress):
             how = f" ({self.before.reason})" if self.before.reason else ""
             reason = f"it has killed its process {self.fresh.deaths} times{how}; --again begins it"
             return self._write(state="quarantined", reason=f"{reason} all the same", code=3)
+        settings = kept_settings(self.study)
         try:
+            scenario = self._scenario(settings.get("budget"))
             # A page takes longer than most rehearsals; 'society export page' writes it.
             run_scenario(
-                self._scenario(),
-                self.folder,
-                self,
-                lease=self.lease,
-                resources=self.resources,
-                page=False,
+                scenario, self.folder, self, lease=self.lease, resources=self.resources, page=False
             )
             # Measuring limits the threads of numerical libraries, which belong to the whole
             # process.
             with self.resources.build_lock:
-                measures = measure_run_folder(self.folder, self.lock.kept_measures)
+                named = self.lock.kept_measures(self.lock.data["measures"])
+                measures = measure_run_folder(self.folder, named)
             manifest = read_manifest(self.folder)
             result = self._write(
                 state="done",
@@ -167,7 +161,7 @@ class _LeasedRun(Progress):
             if not isinstance(error, Exception):
                 raise
             return result
-        keep_only(self.folder, read_keep(self.study))
+        keep_only(self.folder, settings["keep"])
         return result
 
     def _write(self, **found: Any) -> RunResult:
@@ -177,18 +171,26 @@ class _LeasedRun(Progress):
         write_result(self.study, result)
         return result
 
-    def _scenario(self) -> Scenario:
+    def _scenario(self, budget: Any) -> Scenario:
         fresh, arm = self.fresh, self.lock.arm_of(self.fresh.index)
         base = load_scenario(self.study / BASE, trust=self.trust)
         more = {"seed": fresh.seed, "name": f"{base.name}, {arm['name']}"[:200]}
         crossed = crossed_settings(self.lock.data.get("crossed", {}), fresh.replicate)
-        scenario = scenario_of(base, arm["set"] | crossed, trust=self.trust, **more)
-        whole = read_budget(self.study)
-        if whole is None:
+        scenario = scenario_of(base, arm["set"] | crossed | more, trust=self.trust)
+        if budget is None:
             return scenario
-        budget = narrower_budget(scenario.backend.budget, share_of(whole, self.lock.runs))
-        speaking = scenario.backend.model_copy(update={"budget": budget})
+        part = share_of(Budget.model_validate(budget), self.lock.runs)
+        narrower = narrower_budget(scenario.backend.budget, part)
+        speaking = scenario.backend.model_copy(update={"budget": narrower})
         return scenario.model_copy(update={"backend": speaking})
+
+
+def measure_run_folder(folder: Path, names: Iterable[str]) -> dict[str, float]:
+    """The measures of a finished run folder; NaN where the run does not have one."""
+    from virsci_society.metrics.registry import measure_run
+    from virsci_society.society.results.run import Run
+
+    return measure_run(Run.open(folder), names)
 
 
 def share_of(budget: Budget, runs: int) -> Budget:
@@ -209,29 +211,27 @@ def narrower_budget(one: Budget, other: Budget) -> Budget:
     return Budget.model_validate(bounds)
 
 
-def _spent_by(folder: Path) -> dict[str, Any]:
-    """Spending of a run by its journal; a call in doubt counts as all that it can cost."""
-    from virsci_society.agents.journal.journal import Journal
-
+def _read_journal(folder: Path, read: Callable[[Journal], T], missing: T) -> T:
+    """What a journal tells; a kill may have come before its first table, or damaged it."""
     path = folder / JOURNAL
     with suppress(SocietyError):
         if path.is_file() and path.stat().st_size:
             with Journal.open(path, frozen=True, verify=False) as journal:
-                spent = journal.totals().spending
-                return {"calls": spent.calls, "tokens": spent.tokens, "usd": spent.nano / NANO}
-    return {}
+                return read(journal)
+    return missing
+
+
+def _spent_by(folder: Path) -> dict[str, Any]:
+    """Spending of a run by its journal; a call in doubt counts as all that it can cost."""
+    spent = _read_journal(folder, lambda journal: journal.totals().spending, None)
+    if spent is None:
+        return {}
+    return {"calls": spent.calls, "tokens": spent.tokens, "usd": spent.nano / NANO}
 
 
 def _answered(folder: Path) -> int:
     """How far a run has come: the number of calls whose answers it has kept."""
-    from virsci_society.agents.journal.journal import Journal
-
-    path = folder / JOURNAL
-    with suppress(InputError):  # a kill came before its first table, or it is damaged: it will say
-        if path.is_file():
-            with Journal.open(path, frozen=True, verify=False) as journal:
-                return journal.unreplayed
-    return 0
+    return _read_journal(folder, lambda journal: journal.unreplayed, 0)
 
 
 def _reason_of(error: BaseException) -> str:

@@ -5,10 +5,10 @@ import pytest
 
 from tests.scenarios.study.study_folder import told_of, write_study
 from virsci_society.metrics.inference.intervals import t_interval
-from virsci_society.scenarios.study.results.comparisons import compute_comparisons
-from virsci_society.scenarios.study.results.figures import stack_heights, stacked_figure
-from virsci_society.scenarios.study.results.page import write_study_page
-from virsci_society.scenarios.study.results.study import StackedFigure, Study
+from virsci_society.scenarios.study.figures import stack_heights, stacked_figure
+from virsci_society.scenarios.study.page import write_study_page
+from virsci_society.scenarios.study.study import Study, compute_comparisons
+from virsci_society.scenarios.study.study_file import Figure
 
 SIZE, LIMIT, ATTENTION = "protocol.team_size", "founding.max_teams", "attention"
 ARMS = {
@@ -71,7 +71,7 @@ def test_arms_that_differ_in_other_keys_only_are_averaged_within_each_replicate(
     values = {(arm, "a"): [1.0, 2.0] if "1" in arm else [3.0, 8.0] for arm in arms}
     told = told_of(arms, ["a"], 2)
     study = Study.open(write_study(tmp_path / "grid", told, values))
-    table = stack_heights(study, StackedFigure(title="x", parts={"a": "a"}, over=[SIZE]))
+    table = stack_heights(study, Figure(title="x", parts={"a": "a"}, over=[SIZE]))
     assert table["total"].tolist() == [3.5, 3.5]
     band = t_interval([2.0, 5.0])
     assert table[["low", "high"]].iloc[0].tolist() == pytest.approx([band.low, band.high])

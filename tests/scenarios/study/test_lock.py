@@ -10,8 +10,7 @@ from virsci_society.agents.journal.records import CallOutcome
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Request
 from virsci_society.agents.replies.form import Form
-from virsci_society.scenarios.study.execution.run_one import _answered
-from virsci_society.scenarios.study.run_result import (
+from virsci_society.scenarios.study.lock import (
     FURTHER,
     QUARANTINE,
     RunResult,
@@ -19,6 +18,7 @@ from virsci_society.scenarios.study.run_result import (
     read_result,
     write_result,
 )
+from virsci_society.scenarios.study.run_one import _answered
 
 ME = Profile("Scientist0", (), ("graphs",), papers=1, citations=0)
 

@@ -14,7 +14,7 @@ from virsci_society.scenarios.planning.speed import duration
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.study.budget_matching import UNITS, deviation, matching_data
 from virsci_society.scenarios.study.design import Design, MatchedArm
-from virsci_society.scenarios.study.execution.engine import Engine
+from virsci_society.scenarios.study.engine import Engine
 from virsci_society.scenarios.terminal.arguments import tell
 from virsci_society.scenarios.terminal.console import print_table
 from virsci_society.scenarios.terminal.plan_tables import NAMES, assumptions_text, figure_text

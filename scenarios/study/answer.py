@@ -8,7 +8,7 @@ import numpy as np
 
 from virsci_society.metrics.inference.comparisons import EQUAL_PAIRS, ArmDifference
 from virsci_society.metrics.inference.correlations import RANK_TREND, Correlation
-from virsci_society.metrics.inference.intervals import MIN_REPLICATES, Interval
+from virsci_society.metrics.inference.intervals import MIN_REPLICATES
 from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.report.templates import (
     THIN_SPACE,
@@ -16,8 +16,7 @@ from virsci_society.metrics.report.templates import (
     format_number,
     format_percent,
 )
-from virsci_society.scenarios.study.results.comparisons import ComparisonResult
-from virsci_society.scenarios.study.results.study import Study
+from virsci_society.scenarios.study.study import ComparisonResult, Study
 
 TOLD = 3
 """Comparisons of the first plan that the answer names; the others are counted."""
@@ -49,33 +48,38 @@ def answer(study: Study, results: Sequence[ComparisonResult]) -> list[str]:
 
 def finding(study: Study, one: ComparisonResult, tests: int) -> str:
     """One planned comparison as a sentence, whose verdict follows the corrected p."""
-    label, result = f"the {study.label(one.measure)}", one.result
+    label, found = f"the {study.label(one.measure)}", one.result
     among = f", among {one.among}," if one.among else ""
+    of_measures = isinstance(found, Correlation) and one.test != RANK_TREND
+    against = f"the {study.label(one.of[0])}" if of_measures else words(one.of[0])
+    verdict = ""
+    if study.shows_p:
+        p = f"= {format_number(one.holm)}" if one.holm >= 0.001 else "< 0.001"
+        corrected = f" after correction for {tests} tests" if tests > 1 else ""
+        verdict = f"p {p}{corrected}: {'' if one.holm < ALPHA else 'not '}significant"
     if not np.isfinite(one.p):
-        told = _without_estimate(study, one, label)
-    elif isinstance(result, ArmDifference):
-        told = _difference(study, one, result.difference, label, tests)
-    elif isinstance(result, Correlation):
-        way = "rose" if result.r > 0 else "fell"
+        told = _without_estimate(study, one, label, against)
+    elif isinstance(found, ArmDifference):
+        told, interval = _difference(study, one, label)
+        told += f" ({_joined(interval, verdict)})"
+    elif isinstance(found, Correlation):
+        way = "rose" if found.r > 0 else "fell"
         verb = f"{way} with" if one.test == RANK_TREND else "went together with"
         name = "Pearson’s r" if one.test == "Pearson" else "Spearman’s rho"
-        ends = f"{format_number(result.low)} to {format_number(result.high)}"
-        band = _interval(study, one, (result.low, result.high), ends)
-        numbers = _joined([band, *_verdict(study, one, tests)])
-        told = f"{label}{among} {verb} {_against(study, one)} ({name} {format_number(result.r)}"
-        told += f", {numbers})" if numbers else ")"
-    elif not study.shows_p:
-        sides = zip(("before", "after"), (result.first, result.second), strict=True)
-        slopes = (
-            f"slope {format_number(line.slope)} {side} {format_number(result.break_point)} "
-            f"(95{THIN_SPACE}% interval {format_number(line.low)} to {format_number(line.high)})"
-            for side, line in sides
-        )
-        told = f"{label}{among} over {_against(study, one)}: {' and '.join(slopes)}"
-    else:
+        ends = f"{format_number(found.low)} to {format_number(found.high)}"
+        interval = _interval(study, one, (found.low, found.high), ends)
+        numbers = ", ".join(filter(None, (format_number(found.r), _joined(interval, verdict))))
+        told = f"{label}{among} {verb} {against} ({name} {numbers})"
+    elif study.shows_p:
         shape = "rose and then fell" if one.holm < ALPHA else "did not clearly rise and then fall"
-        verdict = _joined(_verdict(study, one, tests))
-        told = f"{label}{among} {shape} over {_against(study, one)} ({verdict})"
+        told = f"{label}{among} {shape} over {against} ({verdict})"
+    else:
+        slopes = (
+            f"slope {format_number(line.slope)} {side} {format_number(found.break_point)} "
+            f"(95{THIN_SPACE}% interval {format_number(line.low)} to {format_number(line.high)})"
+            for side, line in (("before", found.first), ("after", found.second))
+        )
+        told = f"{label}{among} over {against}: {' and '.join(slopes)}"
     return f"{told[:1].upper()}{told[1:]}."
 
 
@@ -89,44 +93,6 @@ def percentage(study: Study, measure: str) -> float:
     return 100.0 if measure in MEASURES and MEASURES[measure].unit == "share" else 1.0
 
 
-def _against(study: Study, one: ComparisonResult) -> str:
-    """The key or the other measure that one is set against, in words."""
-    of_measures = isinstance(one.result, Correlation) and one.test != RANK_TREND
-    return f"the {study.label(one.of[0])}" if of_measures else words(one.of[0])
-
-
-def _without_estimate(study: Study, one: ComparisonResult, label: str) -> str:
-    why = one.result.note and f" ({one.result.note})"
-    if not isinstance(one.result, ArmDifference):
-        return f"{label} cannot be compared over {_against(study, one)}{why}"
-    first, second = map(study.circumstance, one.of)
-    if one.result.note == EQUAL_PAIRS:
-        return f"{label} was the same {second} as {first}, pair by pair"
-    return f"{label} {second} cannot be compared with that {first}{why}"
-
-
-def _difference(study: Study, one: ComparisonResult, band: Interval, label: str, tests: int) -> str:
-    in_points, unit = percentage(study, one.measure) > 1, unit_of(study, one.measure)
-
-    def size(value: float) -> str:
-        percent = format_percent(abs(value)).removesuffix(f"{THIN_SPACE}%")
-        return percent if in_points else format_number(abs(value))
-
-    first, second = map(study.circumstance, one.of)
-    way = f"{size(band.value)} {unit}".strip() + (" higher" if band.value > 0 else " lower")
-    told = f"{second}, {label} was {way} than {first}"
-    if band.value == 0:
-        told = f"{second}, {label} was the same as {first}"
-    if band.low >= 0:
-        ends = f"{size(band.low)} to {size(band.high)} higher"
-    elif band.high <= 0:
-        ends = f"{size(band.high)} to {size(band.low)} lower"
-    else:
-        ends = f"{size(band.low)} lower to {size(band.high)} higher"
-    interval = _interval(study, one, (band.low, band.high), ends)
-    return f"{told} ({_joined([interval, *_verdict(study, one, tests)])})"
-
-
 def unit_of(study: Study, measure: str) -> str:
     """The unit of differences of a measure; empty where its label tells it."""
     if percentage(study, measure) > 1:
@@ -134,6 +100,38 @@ def unit_of(study: Study, measure: str) -> str:
     unit = MEASURES[measure].unit if measure in MEASURES else ""
     told = unit == "share" or study.label(measure).startswith(("number", "mean number"))
     return "" if told else unit
+
+
+def _without_estimate(study: Study, one: ComparisonResult, label: str, against: str) -> str:
+    why = one.result.note and f" ({one.result.note})"
+    if not isinstance(one.result, ArmDifference):
+        return f"{label} cannot be compared over {against}{why}"
+    first, second = map(study.circumstance, one.of)
+    if one.result.note == EQUAL_PAIRS:
+        return f"{label} was the same {second} as {first}, pair by pair"
+    return f"{label} {second} cannot be compared with that {first}{why}"
+
+
+def _difference(study: Study, one: ComparisonResult, label: str) -> tuple[str, str]:
+    """A difference of two arms in words, and its interval."""
+    in_points, unit = percentage(study, one.measure) > 1, unit_of(study, one.measure)
+    row = one.row()
+    value, low, high = row["difference"], row["low"], row["high"]
+
+    def size(value: float) -> str:
+        percent = format_percent(abs(value)).removesuffix(f"{THIN_SPACE}%")
+        return percent if in_points else format_number(abs(value))
+
+    first, second = map(study.circumstance, one.of)
+    way = f"{size(value)} {unit}".strip() + (" higher than" if value > 0 else " lower than")
+    told = f"{second}, {label} was {way if value else 'the same as'} {first}"
+    if low >= 0:
+        ends = f"{size(low)} to {size(high)} higher"
+    elif high <= 0:
+        ends = f"{size(high)} to {size(low)} lower"
+    else:
+        ends = f"{size(low)} lower to {size(high)} higher"
+    return told, _interval(study, one, (low, high), ends)
 
 
 def _interval(study: Study, one: ComparisonResult, bounds: tuple[float, float], ends: str) -> str:
@@ -146,14 +144,5 @@ def _interval(study: Study, one: ComparisonResult, bounds: tuple[float, float], 
     return f"95{THIN_SPACE}% interval{note} {ends}"
 
 
-def _joined(parts: Sequence[str]) -> str:
+def _joined(*parts: str) -> str:
     return "; ".join(part for part in parts if part)
-
-
-def _verdict(study: Study, one: ComparisonResult, tests: int) -> list[str]:
-    """The corrected p and what follows from it; nothing before every run is done."""
-    if not study.shows_p:
-        return []
-    p = f"= {format_number(one.holm)}" if one.holm >= 0.001 else "< 0.001"
-    corrected = f" after correction for {tests} tests" if tests > 1 else ""
-    return [f"p {p}{corrected}: {'significant' if one.holm < ALPHA else 'not significant'}"]

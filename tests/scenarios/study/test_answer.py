@@ -9,16 +9,16 @@ import pytest
 
 from tests.scenarios.study.study_folder import told_of, write_study
 from virsci_society.metrics.report.templates import MISSING
-from virsci_society.scenarios.study.results.answer import answer
-from virsci_society.scenarios.study.results.comparisons import compute_comparisons
-from virsci_society.scenarios.study.results.figures import measure_figures
-from virsci_society.scenarios.study.results.page import StudyPage, _matched_rows, plan_table
-from virsci_society.scenarios.study.results.study import Study
-from virsci_society.scenarios.study.results.tables import (
+from virsci_society.scenarios.study.answer import answer
+from virsci_society.scenarios.study.figures import measure_figures
+from virsci_society.scenarios.study.page import StudyPage, _matched_rows
+from virsci_society.scenarios.study.report_tables import (
     arms_side_by_side,
     interval_names,
     measure_by_arm,
+    plan_table,
 )
+from virsci_society.scenarios.study.study import Study, compute_comparisons
 
 ARMS = {"small": {"a.x": 1}, "large": {"a.x": 2}}
 PAIR = {"test": "paired", "of": "ON", "arms": ["small", "large"]}

@@ -1,10 +1,11 @@
 """The engine of a study's runs, which are done in this process, in children or on a cluster.
 
-A child process is given a batch of runs and sends back short results, as text. One that dies costs
-its batch: the runs that it had under way are begun again in a child of their own each, so that the
-run that kills its process is found and put into quarantine, and the others are not; the rest of the
+A child is given a batch of runs and sends back short results, as text. One that dies costs its
+batch: the runs that it had under way are begun again in a child of their own each, so that the run
+that kills its process is found and put into quarantine, and the others are not; the rest of the
 batch goes to the next child. ``concurrent.futures`` is not used, because a process that dies breaks
-its whole pool.
+its whole pool. A dask worker does one run at a time; journals and results lie in the study's
+folder, which all workers share, so a run that is lost is simply submitted again.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -24,10 +25,11 @@ from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import InputError, SocietyError, Stopped
+from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.lease import LeaseHeld, hold_lease
 from virsci_society.scenarios.runs.signals import POLL_SECONDS, watch_signals
 from virsci_society.scenarios.study.design import Design
-from virsci_society.scenarios.study.run_result import (
+from virsci_society.scenarios.study.lock import (
     DECIDED,
     RunResult,
     folder_of,
@@ -40,6 +42,7 @@ TOGETHER = 8
 USELESS = 5
 """Children lost in a row, for each that works at a time, of whose runs none had begun its own work;
 after them the study stops."""
+OnResult = Callable[[RunResult], object]
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Engine:
     Attributes:
         jobs: processes on this machine; None: one for each core where scientists follow rules, one
             where a model is waited for.
+        together: runs in each process at a time, which share slots and connections.
     """
 
     jobs: int | None = None
@@ -60,13 +64,9 @@ class Engine:
     trust: bool = False
 
     def run(
-        self,
-        design: Design,
-        folder: Path,
-        indices: Sequence[int],
-        on_result: Callable[[RunResult], None],
+        self, design: Design, folder: Path, indices: Sequence[int], on_result: OnResult
     ) -> list[RunResult]:
-        """Do these runs."""
+        """Do these runs; returns the result of each of those that were begun."""
         # One replicate of all arms after another: arms of one seed start from one ecosystem, which
         # is then made once, and a study that is stopped has whole pairs.
         indices = sorted(indices, key=lambda index: (index % design.file.replicates, index))
@@ -81,7 +81,7 @@ class Engine:
         refused = {"--jobs": self.jobs, "--together": self.together}
         if given := [name for name, value in refused.items() if value is not None]:
             raise InputError(f"{' and '.join(given)}: for runs on this machine, not on a cluster")
-        from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
+        from virsci_society.scenarios.study.dask_engine import run_on_cluster
 
         return run_on_cluster(
             folder, indices, scheduler=self.scheduler, local_cluster=self.local_cluster, **options
@@ -102,20 +102,19 @@ def run_locally(
     jobs: int = 1,
     together: int = 1,
     apart: bool = False,
-    trust: bool = False,
-    again: bool = False,
     fail_fast: bool = False,
-    on_result: Callable[[RunResult], None] = lambda result: None,
+    on_result: OnResult = lambda result: None,
+    **options: Any,
 ) -> list[RunResult]:
-    """Do runs of a study; returns the result of each of those that were begun.
+    """Do runs of a study here; returns the result of each of those that were begun.
 
     Args:
-        together: societies in each process at a time, which share slots and connections.
+        apart: in children, though there is one process at a time.
+        options: ``trust`` and ``again`` of ``run_one``.
     """
-    from virsci_society.scenarios.study.execution.run_one import run_batch
+    from virsci_society.scenarios.study.run_one import run_batch
 
-    found = dict[int, RunResult]()
-    options = {"trust": trust, "again": again, "fail_fast": fail_fast}
+    found, options = dict[int, RunResult](), {**options, "fail_fast": fail_fast}
     failed: Stopped | None = None
     suspects = [index for index in indices if _begun(study, index) is not None]
     easy = [index for index in indices if index not in suspects]
@@ -145,7 +144,7 @@ class _Child:
     """A child process, and those runs of its batch that have not ended."""
 
     def __init__(
-        self, study: Path, batch: Sequence[int], together: int, options: dict[str, Any]
+        self, study: Path, batch: Sequence[int], together: int, options: Mapping[str, Any]
     ) -> None:
         self.left = {index: _begun(study, index) for index in batch}
         # Mesa makes "spawn" the way to start a process: nothing of this one is inherited.
@@ -156,12 +155,6 @@ class _Child:
         self.process.start()
         # Else the pipe would not break when the child dies: this process would hold its other end.
         theirs.close()
-
-    def stop(self) -> None:
-        """Let the runs of the child stop."""
-        # A pipe that is broken is at its end, as whoever reads there will see.
-        with suppress(OSError):
-            self.pipe.send_bytes(b"stop")
 
     def end(self) -> int | None:
         """Wait for its end; returns its exit code, below zero for a signal."""
@@ -177,7 +170,7 @@ def run_in_children(
     jobs: int,
     together: int,
     stop: Callable[[], Stopped | None],
-    options: dict[str, Any],
+    options: Mapping[str, Any],
 ) -> Iterator[RunResult]:
     """Do runs in child processes; yields the result of each as it ends."""
     batches, alone, children = deque(easy), deque(suspects), list[_Child]()
@@ -187,7 +180,9 @@ def run_in_children(
             if not stopping and stop() is not None:
                 stopping = True
                 for child in children:
-                    child.stop()
+                    # A pipe that is broken is at its end, as whoever reads there will see.
+                    with suppress(OSError):
+                        child.pipe.send_bytes(b"stop")
             while not stopping and len(children) < jobs and (alone or batches):
                 # Half of an even part, so that a slow child holds up no runs at the end.
                 size = len(batches) if jobs == 1 else -(-len(batches) // (2 * jobs))
@@ -230,17 +225,15 @@ def run_in_children(
 
 
 def do_batch(
-    pipe: Connection, study: str, batch: list[int], together: int, options: dict[str, Any]
+    pipe: Connection, study: str, batch: list[int], together: int, options: Mapping[str, Any]
 ) -> None:
     """Do a batch of runs; the main function of a child process.
 
     When the study's process is gone, the pipe breaks, and the runs stop.
     """
-    from virsci_society.scenarios.study.execution.run_one import run_batch
+    from virsci_society.scenarios.study.run_one import run_batch
 
-    if options["trust"]:
-        from virsci_society.scenarios.config.registry import find_code_here
-
+    if options.get("trust"):
         find_code_here(True)
     gone = threading.Event()
 

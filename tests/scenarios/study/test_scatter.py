@@ -4,9 +4,10 @@ import pandas as pd
 import pytest
 
 from tests.scenarios.study.study_folder import told_of, write_study
-from virsci_society.scenarios.study.results.figures import outcomes, scatter_figure, scatter_points
-from virsci_society.scenarios.study.results.page import write_study_page
-from virsci_society.scenarios.study.results.study import ScatterFigure, Study
+from virsci_society.scenarios.study.figures import outcomes, scatter_figure, scatter_points
+from virsci_society.scenarios.study.page import write_study_page
+from virsci_society.scenarios.study.study import Study
+from virsci_society.scenarios.study.study_file import Scatter
 
 FIGURE = {
     "title": "Quality and cost",
@@ -43,7 +44,7 @@ def reviewed(folder):
 
 
 def test_a_point_is_the_mean_of_an_arm_with_the_interval_of_its_outcome(folder):
-    study, figure = Study.open(folder), ScatterFigure(**FIGURE)
+    study, figure = Study.open(folder), Scatter(**FIGURE)
     table = scatter_points(study, figure).set_index("arm")
     assert table["calls"].to_dict() == SPENT
     assert table["tokens"].tolist() == [10_000, 21_000, 300_000]
@@ -56,7 +57,7 @@ def test_a_point_is_the_mean_of_an_arm_with_the_interval_of_its_outcome(folder):
 
 
 def test_reviews_come_first_when_there_are_some_and_budgets_are_joined(folder):
-    study, figure = Study.open(reviewed(folder)), ScatterFigure(**FIGURE)
+    study, figure = Study.open(reviewed(folder)), Scatter(**FIGURE)
     assert outcomes(study, figure) == ["review.virsci.overall by mira", "ON"]
     drawn = str(scatter_figure(study, figure))
     assert drawn.count('stroke-width="1"') == 4, "one line in each panel"

@@ -9,11 +9,10 @@ from tests.browser import CHROMIUM, Browser
 from tests.scenarios.study.study_folder import told_of, write_study
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.inference.comparisons import paired, welch
-from virsci_society.scenarios.study.results import figures, tables
-from virsci_society.scenarios.study.results.comparisons import compute_comparisons
-from virsci_society.scenarios.study.results.page import write_study_page
-from virsci_society.scenarios.study.results.study import Study
-from virsci_society.scenarios.study.run_result import RunResult, write_result
+from virsci_society.scenarios.study import figures, report_tables
+from virsci_society.scenarios.study.lock import RunResult, write_result
+from virsci_society.scenarios.study.page import write_study_page
+from virsci_society.scenarios.study.study import Study, comparison_tables, compute_comparisons
 
 SIZES = (2, 4, 8)
 KEY = "protocol.team_size"
@@ -126,10 +125,10 @@ def test_skewed_measures_are_warned_of_and_normal_ones_are_not(tmp_path):
     text = words(page_of(folder))
     assert "Too narrow: number of calls" in text
     assert "Too narrow: overall novelty" not in text
-    by_arm = tables.measure_by_arm(Study.open(folder), "calls")
+    by_arm = report_tables.measure_by_arm(Study.open(folder), "calls")
     assert by_arm["log_low"].notna().all()
     assert (by_arm["geometric_mean"] < by_arm["mean"]).all()
-    assert tables.measure_by_arm(Study.open(folder), "ON")["log_low"].isna().all()
+    assert report_tables.measure_by_arm(Study.open(folder), "ON")["log_low"].isna().all()
 
 
 @pytest.mark.slow
@@ -244,7 +243,7 @@ def test_a_sampled_design_is_judged_by_its_points(tmp_path):
     }
     study = Study.open(write_study(tmp_path / "study", told, values))
     assert compute_comparisons(study)[0].result.n == 30
-    found = tables.sensitivity(study).set_index("key")
+    found = report_tables.sensitivity(study).set_index("key")
     assert found.loc["a.x", "prcc"] > 0.9
     assert abs(found.loc["b.y", "prcc"]) < 0.4
     text = words(page_of(tmp_path / "study"))
@@ -379,7 +378,7 @@ def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
     told = words(page_of(folder))
     assert "4 comparisons were planned" in told
     assert "A correlation counts as two, Pearson’s r and Spearman’s rho" in told
-    table = tables.measure_correlations(found)
+    table = comparison_tables(found)["correlations"]
     assert table["against"].tolist() == ["calls"] * 2 + ["review.novelty.novelty by one"] * 2
     page = page_of(folder)
     assert "Do they go together?" in page
@@ -390,12 +389,12 @@ def test_scores_of_reviews_are_averaged_over_the_runs_of_each_arm(tmp_path):
     from virsci_society.metrics.inference.intervals import t_interval
 
     folder = make(tmp_path / "study")
-    assert len(tables.reviews_by_arm(Study.open(folder))) == 0
+    assert len(report_tables.reviews_by_arm(Study.open(folder))) == 0
     rows = [(run, "one", "novelty", "novelty", 2.0 + run % 3, 1) for run in range(1, 18)]
     names = ["run", "panel", "kind", "dimension", "score", "papers"]
     pd.DataFrame(rows, columns=names).to_parquet(folder / "reviews.parquet")
     study = Study.open(folder)
-    table = tables.reviews_by_arm(study).set_index("arm")
+    table = report_tables.reviews_by_arm(study).set_index("arm")
     assert list(table.index) == list(study.arms)
     assert set(table["score"]) == {"review.novelty.novelty"}
     for arm in study.arms:
@@ -437,12 +436,12 @@ def test_a_score_of_reviews_is_an_outcome_and_stands_first(tmp_path):
     before, after = ([score[run] for run in runs_of(study, arm)] for arm in list(ARMS)[:2])
     assert found[1].result == paired(before, after)
     assert np.isfinite(found[1].holm)
-    by_arm = tables.reviews_by_arm(study).set_index(["panel", "arm"])
+    by_arm = report_tables.reviews_by_arm(study).set_index(["panel", "arm"])
     gain = by_arm.loc[("one", list(ARMS)[1])]
     assert gain["gain"] == pytest.approx(np.mean(after) - np.mean(before))
     assert gain["p"] == found[1].result.p
     assert by_arm.loc[("one", next(iter(ARMS))), "gain":].isna().all()
-    wide = tables.gains_by_arm(tables.reviews_by_arm(study))
+    wide = report_tables.gains_by_arm(report_tables.reviews_by_arm(study))
     assert wide.columns.tolist() == ["panel", "arm", "overall"]
     assert wide["panel"].tolist() == ["one"] * 3 + ["two"] * 3
     assert wide["overall"][1] == f"{np.mean(after):.2f} ({gain['gain']:+.2f})".replace("-", "−")
@@ -496,6 +495,6 @@ def test_intervals_of_a_measure_end_where_it_does(tmp_path):
     values |= {(arm, "other.x.mean"): [0.0, 0.0, 0.3] for arm in ARMS}
     told = told_of(ARMS, ["giant_component_authors", "other.x.mean"], 3)
     study = Study.open(write_study(tmp_path / "study", told, values))
-    assert (tables.measure_by_arm(study, "giant_component_authors")["low"] == 0).all()
-    assert (tables.measure_by_arm(study, "other.x.mean")["low"] < 0).all()
+    assert (report_tables.measure_by_arm(study, "giant_component_authors")["low"] == 0).all()
+    assert (report_tables.measure_by_arm(study, "other.x.mean")["low"] < 0).all()
     assert study.label("other.x.mean") == "mean x (other)"

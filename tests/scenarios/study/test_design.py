@@ -10,14 +10,14 @@ from virsci_society.scenarios.study.design import (
     arm_name,
     flatten,
     nest,
+    read_study,
     sample_arms,
     scale_to_bounds,
     scenario_of,
     short_names,
 )
-from virsci_society.scenarios.study.folder import open_folder
-from virsci_society.scenarios.study.forecast import comparisons_in
-from virsci_society.scenarios.study.reader import read_study
+from virsci_society.scenarios.study.lock import make_lock, open_folder
+from virsci_society.scenarios.study.plan import comparisons_in
 from virsci_society.scenarios.study.study_file import (
     Sampled,
     about_of,
@@ -139,6 +139,22 @@ def test_all_complaints_come_at_once_with_line_and_column(written):
     assert "did you mean 'over'" in line("12:32")
     numbers = [int(one.split(":")[1]) for one in found]
     assert numbers == sorted(numbers)
+
+
+def test_arms_may_be_a_plain_mapping_of_names_to_keys(written):
+    grid = "{grid: {protocol.team_size: [2, 3], protocol.turns: [1, 2]}}"
+    text = TINY.replace(grid, "\n  plain:\n  big:\n    protocol: {team_size: 5}\n    turnz: 3")
+    (only,) = faults(written(text))
+    assert "tiny.yaml:9:5: turnz: unknown key" in only
+    design = read_study(written(text.replace("turnz", "protocol.turns")))
+    assert [arm.name for arm in design.arms] == ["plain", "big"]
+    assert design.arms[1].settings == {"protocol.team_size": 5, "protocol.turns": 3}
+    listed = "{list: [{name: plain}, {name: big, set: {protocol: {team_size: 5, turns: 3}}}]}"
+    same = read_study(written(TINY.replace(grid, listed)))
+    assert make_lock(design, "run").data == make_lock(same, "run").data
+    # A kind of arms that is spelt wrong is no arm of that name.
+    wrong = faults(written(TINY.replace("{grid:", "{gird:")))
+    assert any("did you mean 'grid'" in one for one in wrong)
 
 
 def test_a_wrong_key_of_one_arm_is_placed_in_the_study_file(written):
@@ -274,6 +290,10 @@ def test_a_study_is_found_by_name_path_or_folder(tmp_path, written, monkeypatch)
         find_study("studies/team-siz")
     with pytest.raises(InputError, match="no such file"):
         find_study(tmp_path / "other.yaml")
+    scenario = written("extends: quickstart\n", "mine.yaml")
+    for name in ("quickstart", scenario):
+        with pytest.raises(InputError, match=f"{name}: is a scenario.*study new NAME --base"):
+            find_study(name)
 
 
 def test_studies_are_no_scenarios():
@@ -406,7 +426,6 @@ CROSSED = TINY + "crossed:\n  protocol.topic.given: [tides, soils, moss]\n"
 
 
 def test_crossed_values_go_round_over_the_replicates(written, tmp_path):
-    from virsci_society.scenarios.study.folder import make_lock
     from virsci_society.scenarios.study.study_file import crossed_settings
 
     design = read_study(written(CROSSED))
@@ -462,8 +481,6 @@ def test_a_figure_of_outcomes_names_what_the_study_has(written, old, new, told):
 
 
 def test_labels_are_words_alone_and_stand_outside_the_lock(written):
-    from virsci_society.scenarios.study.folder import make_lock
-
     labels = "labels: {'team_size=2,turns=1': in pairs, papers: papers written}\n"
     told, plain = read_study(written(TINY + labels)), read_study(written(TINY, "plain.yaml"))
     assert told.file.labels == {"team_size=2,turns=1": "in pairs", "papers": "papers written"}

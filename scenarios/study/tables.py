@@ -1,14 +1,14 @@
-"""Tables gathered from the runs of a study, the same bytes whichever engine ran them.
+"""The tables of a study, gathered from its runs, the same bytes whichever engine did them.
 
-The study's own page is made from these alone. Rows are sorted by run; nothing in them depends on
-when, where or in which order anything was done.
+Rows are sorted by run, and nothing in them depends on when, where or in which order anything was
+done. The page of a study is made from them alone.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,27 +18,25 @@ from virsci_society.agents.files.atomic_files import remove_file, remove_folder
 from virsci_society.agents.files.file_hashes import HASHES, write_hashes
 from virsci_society.scenarios.study.budget_matching import SPENT, deviation
 from virsci_society.scenarios.study.design import Design, format_value
-from virsci_society.scenarios.study.folder import BASE, OF_TEXTS, Lock, deviations, kept_measures
-from virsci_society.scenarios.study.run_result import (
+from virsci_society.scenarios.study.lock import (
+    BASE,
+    OF_TEXTS,
+    Lock,
     RunResult,
     folder_of,
-    measure_run_folder,
     write_result,
     write_text,
 )
-from virsci_society.scenarios.study.study_file import STUDY, Comparison, about_of, crossed_settings
+from virsci_society.scenarios.study.study_file import STUDY, Comparison, crossed_settings
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from virsci_society.scenarios.config.schema import Scenario
 
-STUDY_JSON = "study.json"
-RUNS, RESULTS, TABLES = "runs.parquet", "results.parquet", "tables"
-MEASURES = f"{TABLES}/measures"
-REVIEWS = "reviews.parquet"
-MATCHED = "matched.parquet"
-TEXTS = "texts.parquet"
+STUDY_JSON, TABLES = "study.json", "tables"
+NEEDED = ("runs", "results")
+"""Tables that every study has."""
 
 
 def gather(design: Design, folder: Path, lock: Lock, results: Sequence[RunResult]) -> None:
@@ -49,27 +47,25 @@ def gather(design: Design, folder: Path, lock: Lock, results: Sequence[RunResult
     # First: after a kill in between, the old list would call the new files damaged.
     remove_file(folder / HASHES)
     write_text(folder / STUDY_JSON, study_json(design, lock, folder, results))
-    speaker = speaker_of_study(design)
     tables = {
-        RUNS: runs_table(design, results),
-        RESULTS: results_table(design, results),
-        MATCHED: matched_table(design, results),
-        TEXTS: texts_table(design, results),
-        REVIEWS: reviews_table(folder, results),
+        "runs": runs_table(design, results),
+        "results": results_table(design, results),
+        "matched": matched_table(design, results),
+        "texts": texts_table(design, results),
+        "reviews": reviews_table(folder, results),
     }
-    for name, table in tables.items():
-        if table is not None:
-            write_parquet(folder / name, table, speaker=speaker)
     if design.file.keep == "measures":
         # Those of an earlier time as well: tables of some runs would pass for those of all.
         remove_folder(folder / TABLES)
     else:
-        for name, table in stack_measures(folder, results).items():
-            path = folder / TABLES / f"{name}.parquet"
-            write_parquet(path, table, speaker=speaker)
-    written = (BASE, STUDY, STUDY_JSON, *tables)
-    files = [folder / name for name in written if (folder / name).exists()]
-    write_hashes(folder, [*files, *(folder / TABLES).glob("*.parquet")])
+        tables |= stack_measures(folder, results)
+    speaker = speaker_of_study(design)
+    for name, table in tables.items():
+        if table is not None:
+            write_parquet(folder / f"{name}.parquet", table, speaker=speaker)
+    written = [folder / one for one in (BASE, STUDY, STUDY_JSON, *(f"{n}.parquet" for n in tables))]
+    files = {path for path in written if path.exists()}
+    write_hashes(folder, sorted(files.union((folder / TABLES).glob("*.parquet"))))
 
 
 def speaker_of_study(design: Design) -> str:
@@ -79,53 +75,55 @@ def speaker_of_study(design: Design) -> str:
 
 def is_gathered(folder: Path, content: str) -> bool:
     """Were tables and page written after the last run ended, for the same ``study.json``?"""
-    page = folder / "report.html"
-    files = [folder / name for name in (STUDY_JSON, RUNS, RESULTS)]
-    if not page.is_file() or not all(path.is_file() for path in files):
-        return False
-    if (folder / STUDY_JSON).read_text(encoding="utf-8") != content:
+    files = [
+        folder / name for name in (STUDY_JSON, "report.html", *(f"{n}.parquet" for n in NEEDED))
+    ]
+    if not all(path.is_file() for path in files) or files[0].read_text("utf-8") != content:
         return False
     # By their times: to compare what is in them would be to gather them again.
-    oldest = min(path.stat().st_mtime_ns for path in (*files, page))
     patterns = ("runs/*.result.json", "reviews/*/averages.parquet")
-    news = [path for one in patterns for path in folder.glob(one)]
-    ends = [path.stat().st_mtime_ns for path in news]
-    return max(ends, default=0) <= oldest
+    news = [path.stat().st_mtime_ns for one in patterns for path in folder.glob(one)]
+    return max(news, default=0) <= min(path.stat().st_mtime_ns for path in files)
 
 
 def study_json(design: Design, lock: Lock, folder: Path, results: Sequence[RunResult]) -> str:
     """The text of ``study.json``: what was asked, and how it departs from what was planned."""
+    from virsci_society.scenarios.review.review import panel_folders, reviewer_description
+
     file = design.file
     planned = [Comparison.model_validate(one) for one in lock.data["comparisons"]]
     comparisons = [
         one.model_dump(mode="json") | {"exploratory": one not in planned}
         for one in design.comparisons
     ]
-    figures = [one.model_dump(mode="json") for one in file.figures]
+    arms = [
+        {"name": arm.name, "set": dict(arm.settings)}
+        | ({"of": arm.of, "budget": arm.budget} if arm.of else {})
+        for arm in design.arms
+    ]
+    optional = {
+        "labels": file.labels,
+        "figures": [one.model_dump(mode="json") for one in file.figures],
+        "crossed": file.crossed,
+        "match": file.match and file.match.model_dump(mode="json"),
+        "reviewers": {one.name: reviewer_description(one) for one in panel_folders(folder)},
+    }
     data = {
         "title": file.study,
-        "about": about_of(design.path),
+        "about": design.about,
         "design": file.arms.kind,
-        "arms": [
-            {"name": arm.name, "set": dict(arm.settings)}
-            | ({"of": arm.of, "budget": arm.budget} if arm.of else {})
-            for arm in design.arms
-        ],
+        "arms": arms,
         "keys": design.keys,
         "replicates": file.replicates,
         "seeds": {arm["name"]: arm["seeds"] for arm in lock.arms},
         "measures": list(file.measures),
-        **({"labels": file.labels} if file.labels else {}),
         "comparisons": comparisons,
-        **({"figures": figures} if figures else {}),
-        **({"crossed": file.crossed} if file.crossed else {}),
-        **({"match": file.match.model_dump(mode="json")} if file.match is not None else {}),
         "paired": file.paired,
         "lock": lock.data["hash"],
-        "deviations": deviations(lock, list(file.measures), design.comparisons),
+        "deviations": lock.deviations(file.measures, design.comparisons),
         "backend_about": speaker_of_study(design),
         "leak": leak_notes(design, results),
-        **({"reviewers": reviewers} if (reviewers := reviewers_of(folder)) else {}),
+        **{key: value for key, value in optional.items() if value},
     }
     return json.dumps(data, indent=1, ensure_ascii=False, default=str) + "\n"
 
@@ -150,6 +148,7 @@ def runs_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame:
     import pandas as pd
 
     settings = {arm.name: arm.settings for arm in design.arms}
+    crossed = [crossed_settings(design.file.crossed, one.replicate) for one in results]
     columns: dict[str, Any] = {
         "run": pd.array([one.index for one in results], dtype="int64"),
         "arm": pd.array([one.arm for one in results], dtype="string"),
@@ -157,24 +156,33 @@ def runs_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame:
         "seed": pd.array([one.seed for one in results], dtype="int64"),
         "state": pd.array([one.state for one in results], dtype="string"),
         "digest": pd.array([one.digest for one in results], dtype="string"),
+        **{key: _column([one[key] for one in crossed]) for key in design.file.crossed},
+        **{key: _column([settings[one.arm].get(key) for one in results]) for key in design.keys},
     }
-    crossed = [crossed_settings(design.file.crossed, one.replicate) for one in results]
-    for key in design.file.crossed:
-        columns[key] = _column([one[key] for one in crossed])
-    for key in design.keys:
-        columns[key] = _column([settings[one.arm].get(key) for one in results])
     return pd.DataFrame(columns)
+
+
+def _column(values: Sequence[Any]) -> Any:
+    """Whole numbers as such, numbers as numbers, everything else as text."""
+    import pandas as pd
+
+    given = [value for value in values if value is not None]
+    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in given)
+    if given and numbers:
+        whole = all(isinstance(one, int) for one in given)
+        return pd.array(list(values), dtype="Int64" if whole else "Float64")
+    return pd.array([None if v is None else format_value(v) for v in values], dtype="string")
 
 
 def results_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame:
     """One row per run and measure; the value is NaN where there is none."""
     import pandas as pd
 
-    rows = []
-    for one in results:
-        for name in design.file.measures:
-            place = (one.index, one.arm, one.replicate, one.seed)
-            rows.append((*place, name, one.measures.get(name, math.nan)))
+    rows = [
+        (one.index, one.arm, one.replicate, one.seed, name, one.measures.get(name, math.nan))
+        for one in results
+        for name in design.file.measures
+    ]
     table = pd.DataFrame(rows, columns=["run", "arm", "replicate", "seed", "measure", "value"])
     whole = dict.fromkeys(("run", "replicate", "seed"), "int64")
     return table.astype({**whole, "arm": "string", "measure": "string", "value": "float64"})
@@ -183,38 +191,37 @@ def results_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame:
 def matched_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame | None:
     """One row per arm of a matched study: what was planned for one run, and what was spent.
 
-    Columns: ``arm``; ``key`` and ``value``, missing where the arm is run as given; ``target``,
-    missing without one; ``planned`` and ``spent``, the forecast and the mean over the runs that
-    are done; and both as a share above the target, ``planned_off`` and ``spent_off``. None for
-    other studies.
+    ``key`` and ``value`` are missing where the arm is run as given, ``target`` without one;
+    ``planned`` is the forecast, ``spent`` the mean over the ``n`` runs that are done, and
+    ``planned_off`` and ``spent_off`` are both as a share above the target.
     """
     import pandas as pd
 
-    wanted, matching = design.file.match, design.matching
-    if wanted is None or matching is None:
+    wanted, rows = design.file.match, []
+    if wanted is None or design.matching is None:
         return None
-    measure, rows = SPENT[wanted.by], []
-    for one in matching:
+    for one in design.matching:
         runs = [run for run in results if run.arm == one.arm and run.state == "done"]
-        values = [run.measures.get(measure, math.nan) for run in runs]
+        values = [run.measures.get(SPENT[wanted.by], math.nan) for run in runs]
         known = [value for value in values if math.isfinite(value)]
         spent = math.fsum(known) / len(known) if known else math.nan
         off, spent_off = (deviation(each, one.target) for each in (one.planned, spent))
-        planned = (one.arm, one.key, one.value, one.target, one.planned, off)
-        rows.append((*planned, len(known), spent, spent_off))
-    columns = ["arm", "key", "value", "target", "planned", "planned_off", "n", "spent", "spent_off"]
+        planned = {"key": one.key, "value": one.value, "target": one.target}
+        planned |= {"planned": one.planned, "planned_off": off}
+        rows.append(
+            {"arm": one.arm, **planned, "n": len(known), "spent": spent, "spent_off": spent_off}
+        )
     numbers = dict.fromkeys(("target", "planned", "planned_off", "spent", "spent_off"), "float64")
     kinds = {"arm": "string", "key": "string", "value": "Int64", "n": "int64", **numbers}
-    return pd.DataFrame(rows, columns=columns).astype(kinds)
+    return pd.DataFrame(rows).astype(kinds)
 
 
 def texts_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame | None:
     """One row per arm: which texts its novelty is measured of, and how long they are.
 
-    Columns: ``arm``; ``neighbours`` and ``distances``, the text by which neighbours are found and
-    that whose distances are measured; ``calls_after_idea`` and ``words`` (of the measured text),
-    means over the runs that are done, and ``words_spread``, their deviation over the runs. None
-    where no measure of novelty is asked for.
+    ``neighbours`` and ``distances`` are the text by which neighbours are found and that whose
+    distances are measured; ``calls_after_idea`` and ``words`` are means over the runs that are
+    done, ``words_spread`` is their deviation. None where no measure of novelty is asked for.
     """
     import pandas as pd
 
@@ -224,9 +231,8 @@ def texts_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame | 
         return None
     rows = []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
-        runs = [one for one in results if one.arm == arm.name and one.state == "done"]
-        values = [one.measures for one in runs]
-        table = pd.DataFrame(values, columns=[*OF_TEXTS], dtype="float64")
+        runs = [one.measures for one in results if one.arm == arm.name and one.state == "done"]
+        table = pd.DataFrame(runs, columns=[*OF_TEXTS], dtype="float64")
         means = (table["calls_after_idea"].mean(), table["words"].mean(), table["words"].std())
         rows.append((arm.name, *text_names(scenario), *means))
     columns = ["arm", "neighbours", "distances", "calls_after_idea", "words", "words_spread"]
@@ -244,18 +250,8 @@ def text_names(scenario: Scenario) -> tuple[str, str]:
     return query + limit, measured + limit
 
 
-def reviewers_of(folder: Path) -> dict[str, str]:
-    """The review panels of a study by name, with a sentence about the model of each."""
-    from virsci_society.scenarios.review.review import panel_folders, reviewer_description
-
-    return {panel.name: reviewer_description(panel) for panel in panel_folders(folder)}
-
-
 def reviews_table(folder: Path, results: Sequence[RunResult]) -> pd.DataFrame | None:
-    """One row per run, panel, kind and score: the mean over the run's abstracts, and how many.
-
-    None where nobody has reviewed any.
-    """
+    """One row per run, panel, kind and score: the mean over the run's abstracts, and how many."""
     from virsci_society.scenarios.review.review import panel_folders, read_averages
 
     if not panel_folders(folder):
@@ -272,70 +268,50 @@ def reviews_table(folder: Path, results: Sequence[RunResult]) -> pd.DataFrame | 
 
 def stack_measures(folder: Path, results: Sequence[RunResult]) -> dict[str, pd.DataFrame]:
     """The measures' tables of all runs that are done, one below the other, with their run."""
-    from virsci_society.metrics.registry import METRICS
-
-    runs = {one.index: folder_of(folder, one.index) for one in results if one.state == "done"}
-    tables = {name: _stack(folder, runs, name) for name in METRICS}
-    return {name: table for name, table in tables.items() if table is not None}
-
-
-def _stack(folder: Path, run_folders: Mapping[int, Path], name: str) -> pd.DataFrame | None:
     import numpy as np
     import pyarrow as pa
 
+    from virsci_society.metrics.registry import METRICS
     from virsci_society.society.results.table_files import as_frame, read_arrow
 
-    where = folder / TABLES / f"{name}.parquet"
-    parts, runs = [], []
-    for index, run in run_folders.items():
-        path = run / MEASURES / f"{name}.parquet"
-        if path.is_file():
-            parts.append(read_arrow(path))
-            runs.append(index)
-    if not parts:
-        return None
-    # A table without rows has columns of no type, which would change those of the others.
-    lengths = [len(part) for part in parts]
-    filled = [part for part in parts if len(part)] or parts[:1]
-    # Pandas makes a table of each in several times the time that it takes to read it.
-    try:
-        stacked = as_frame(pa.concat_tables(filled, promote_options="permissive"), where)
-    except pa.ArrowException as error:
-        raise InputError(
-            f"{where}: the runs have values of different kinds in it ({error}); they were measured "
-            "by different releases: run the study again in another folder"
-        ) from error
-    # A column of that name in a measure of somebody else means something else.
-    stacked = stacked.rename(columns={"run": f"{name}_run"})
-    stacked.insert(0, "run", np.repeat(np.asarray(runs, dtype=np.int64), lengths))
-    return stacked
+    done, stacks = [one.index for one in results if one.state == "done"], {}
+    for name in METRICS:
+        where = folder / TABLES / f"{name}.parquet"
+        paths = {i: folder_of(folder, i) / "tables" / "measures" / where.name for i in done}
+        parts = {index: read_arrow(path) for index, path in paths.items() if path.is_file()}
+        if not parts:
+            continue
+        # A table without rows has columns of no type, which would change those of the others.
+        filled = [part for part in parts.values() if len(part)] or list(parts.values())[:1]
+        # Pandas makes a table of each in several times the time that it takes to read it.
+        try:
+            stacked = as_frame(pa.concat_tables(filled, promote_options="permissive"), where)
+        except pa.ArrowException as error:
+            raise InputError(
+                f"{where}: the runs have values of different kinds in it ({error}); they were "
+                "measured by different releases: run the study again in another folder"
+            ) from error
+        # A column of that name in a measure of somebody else means something else.
+        stacked = stacked.rename(columns={"run": f"{name}_run"})
+        runs = np.repeat(np.asarray([*parts], dtype=np.int64), [len(one) for one in parts.values()])
+        stacked.insert(0, "run", runs)
+        stacks[f"{TABLES}/{name}"] = stacked
+    return stacks
 
 
 def _measured(design: Design, folder: Path, lock: Lock, one: RunResult) -> RunResult:
     """The result of a run with its measures; those that were asked for later are measured now."""
-    if one.state != "done":
+    new = [name for name in lock.kept_measures(design.file.measures) if name not in one.measures]
+    if one.state != "done" or not new:
         return one
-    wanted = kept_measures(design.file.measures, lock.data.get("match"))
-    new = [name for name in wanted if name not in one.measures]
-    if new:
-        run = folder_of(folder, one.index)
-        if not run.exists():
-            raise InputError(
-                f"{run}: kept its measures alone, so {', '.join(new)} cannot be measured any more; "
-                "leave it out of the study's measures, or run the study in another folder"
-            )
-        one = replace(one, measures={**one.measures, **measure_run_folder(run, new)})
-        write_result(folder, one)
+    from virsci_society.scenarios.study.run_one import measure_run_folder
+
+    run = folder_of(folder, one.index)
+    if not run.exists():
+        raise InputError(
+            f"{run}: kept its measures alone, so {', '.join(new)} cannot be measured any more; "
+            "leave it out of the study's measures, or run the study in another folder"
+        )
+    one = replace(one, measures={**one.measures, **measure_run_folder(run, new)})
+    write_result(folder, one)
     return one
-
-
-def _column(values: Sequence[Any]) -> Any:
-    """Whole numbers as such, numbers as numbers, everything else as text."""
-    import pandas as pd
-
-    given = [value for value in values if value is not None]
-    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in given)
-    if given and numbers:
-        whole = all(isinstance(one, int) for one in given)
-        return pd.array(list(values), dtype="Int64" if whole else "Float64")
-    return pd.array([None if v is None else format_value(v) for v in values], dtype="string")

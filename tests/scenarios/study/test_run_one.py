@@ -4,7 +4,7 @@ import pytest
 
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.records import nano_bound
-from virsci_society.scenarios.study.execution.run_one import narrower_budget, share_of
+from virsci_society.scenarios.study.run_one import narrower_budget, share_of
 
 
 @pytest.mark.parametrize("runs", [1, 3, 7, 24])

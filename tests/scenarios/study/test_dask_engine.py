@@ -2,12 +2,13 @@
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from virsci_society.agents.errors import InputError, Stopped
-from virsci_society.scenarios.study.execution.dask_engine import (
+from virsci_society.scenarios.study.dask_engine import (
     run_on_cluster,
     run_on_worker,
     study_fingerprint,
@@ -39,7 +40,7 @@ def test_a_worker_that_sees_another_study_refuses(study, name):
 
 
 def test_a_worker_of_another_release_refuses(study, monkeypatch):
-    from virsci_society.scenarios.study.execution import dask_engine
+    from virsci_society.scenarios.study import dask_engine
 
     seal = study_fingerprint(study)
     monkeypatch.setattr(dask_engine.metadata, "version", lambda name: "0.0.1")
@@ -51,9 +52,9 @@ def test_a_worker_that_cannot_see_the_folder_refuses(tmp_path):
     assert "cannot see this folder" in told["refused"]
 
 
-def test_a_scheduler_that_does_not_answer_is_a_stop():
+def test_ascheduler_at_that_does_not_answer_is_a_stop():
     pytest.importorskip("distributed")
-    from virsci_society.scenarios.study.execution.dask_engine import connected
+    from virsci_society.scenarios.study.dask_engine import connected
 
     with (
         pytest.raises(Stopped, match="no scheduler has answered"),
@@ -65,7 +66,7 @@ def test_a_scheduler_that_does_not_answer_is_a_stop():
 def test_a_local_cluster_listens_on_loopback_only():
     psutil = pytest.importorskip("psutil")
     pytest.importorskip("distributed")
-    from virsci_society.scenarios.study.execution.dask_engine import _scheduler
+    from virsci_society.scenarios.study.dask_engine import scheduler_at
 
     def listening():
         here = psutil.Process()
@@ -77,7 +78,7 @@ def test_a_local_cluster_listens_on_loopback_only():
         }
 
     before = listening()
-    with _scheduler(None, 1):
+    with scheduler_at(None, 1):
         opened = listening() - before
         assert len(opened) >= 3
         assert {ip for ip, _ in opened} == {"127.0.0.1"}
@@ -99,34 +100,34 @@ def work(folder, index):
 @pytest.mark.slow
 def test_tasks_are_given_out_until_every_run_has_ended(tmp_path, monkeypatch):
     pytest.importorskip("distributed")
-    from virsci_society.scenarios.study.execution import dask_engine
-    from virsci_society.scenarios.study.execution.dask_engine import DaskQueue, _scheduler
+    from virsci_society.scenarios.study import dask_engine
+    from virsci_society.scenarios.study.dask_engine import give_out, scheduler_at
 
     monkeypatch.setattr(dask_engine, "PAUSE", 0.0)
-    ends = []
+    ends, doing = [], partial(work, str(tmp_path))
 
     def ended(told):
         ends.append((told["index"], told["state"]))
         return told["state"] == "done"
 
-    with _scheduler(None, 1) as address:
-        DaskQueue(work, (str(tmp_path),), [1], ended).run(address)
+    with scheduler_at(None, 1) as address:
+        give_out(doing, [1], ended, address)
         assert ends == [(1, "running"), (1, "done")]
         ends.clear()
-        DaskQueue(work, (str(tmp_path),), [0, 2, 4], ended).run(address)
+        give_out(doing, [0, 2, 4], ended, address)
         assert sorted(ends) == [(0, "done"), (2, "done"), (4, "done")]
         with pytest.raises(InputError, match="three: is not wanted"):
-            DaskQueue(work, (str(tmp_path),), [0, 3], ended).run(address)
+            give_out(doing, [0, 3], ended, address)
 
 
 def test_one_engine_is_chosen(study):
     pytest.importorskip("distributed")
-    from virsci_society.scenarios.study.execution.dask_engine import _scheduler
+    from virsci_society.scenarios.study.dask_engine import scheduler_at
 
     for scheduler, local_cluster, told in (
         (None, None, "give either"),
         ("tcp://127.0.0.1:1", 2, "give either"),
         (None, 0, "at least one worker"),
     ):
-        with pytest.raises(InputError, match=told), _scheduler(scheduler, local_cluster):
+        with pytest.raises(InputError, match=told), scheduler_at(scheduler, local_cluster):
             pass

@@ -1,0 +1,415 @@
+"""Figures of a study, with means, single replicates, and 95 % t intervals of five or more.
+
+A figure shows a measure over the varied keys or arm by arm, differences of pairs, correlations, a
+test of two lines, measures that add up, or outcomes against measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.spelling import cut_text
+from virsci_society.metrics.inference.correlations import RANK_TREND, Correlation
+from virsci_society.metrics.inference.intervals import MIN_REPLICATES, Interval, t_interval
+from virsci_society.metrics.inference.two_lines import TwoLines
+from virsci_society.metrics.measures import measure_extent
+from virsci_society.metrics.report.drawing.axes import Axes
+from virsci_society.metrics.report.drawing.elements import LegendEntry
+from virsci_society.metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, PINK, Plot
+from virsci_society.scenarios.study.answer import percentage, words
+from virsci_society.scenarios.study.design import short_names
+from virsci_society.scenarios.study.study import ComparisonResult, Study, key_and_measure, pairs
+from virsci_society.scenarios.study.study_file import Figure, Scatter
+
+SERIES = (BLUE, ORANGE, GREEN, PINK)
+"""Colours of the lines of a figure; with more settings, the arms are drawn one below another."""
+ARMS_SHOWN = 40
+MAX_NAME_LENGTH, MAX_TITLE_LENGTH = 34, 60
+"""Letters of an arm's name, and of a title, that are drawn."""
+JITTER = 0.06
+"""Widest distance of a replicate from the middle of its column, as a share of that of two arms."""
+SCORES = (1.0, 10.0)
+"""The least and the largest score that a review can give."""
+Row = tuple[str, FloatArray, Interval]
+"""One row of a figure: its name, single values, and what is estimated of them."""
+
+
+def extent_of(outcome: str) -> tuple[float, float]:
+    """The least and the largest value that an outcome can have."""
+    return SCORES if outcome.startswith("review.") else measure_extent(outcome)
+
+
+def measure_figures(study: Study, measure: str) -> list[Markup]:
+    """Figures of a measure against the varied key, or arm by arm; none without values."""
+    scale = percentage(study, measure)
+    shown = {arm: study.numbers(measure, arm) * scale for arm in study.arms}
+    if not any(len(values) for values in shown.values()):
+        return []
+    low, high = measure_extent(measure)
+    extent = (low * scale, high * scale)
+    if is_drawn_by_arm(study):
+        rows = [(arm, values, t_interval(values, extent=extent)) for arm, values in shown.items()]
+        drawn, axes = _figure_of_rows(rows)
+        axes.title, axes.x.bounds = _title(study, measure, MAX_TITLE_LENGTH), extent
+        return [drawn.svg(f"{measure} in each arm: means with 95 % intervals, and replicates")]
+    figures = []
+    for key in study.numeric_keys() if study.sampled else [x_axis_key(study)]:
+        drawn = Plot(4.2, 2.6) if study.sampled else Plot(4.6, 2.9)
+        axes = drawn.axes()
+        if study.sampled:
+            x, y = key_and_measure(study, measure, key, study.arms)
+            axes.dots(x, y * scale, BLUE, size=4.2, opacity=0.6)
+            about = "the mean of each point"
+        else:
+            _draw_series(axes, study, key, shown, extent)
+            about = "means with 95 % intervals, and replicates"
+        _name_axes(axes, study, measure, key)
+        figures.append(drawn.svg(f"{measure} against {key}: {about}"))
+    return figures
+
+
+def _title(study: Study, measure: str, most: int) -> str:
+    unit = ", %" if percentage(study, measure) > 1 else ""
+    return cut_text(study.label(measure), most - len(unit)) + unit
+
+
+def _name_axes(axes: Axes, study: Study, measure: str, key: str) -> None:
+    scale, (low, high) = percentage(study, measure), measure_extent(measure)
+    axes.y.bounds, axes.y.grid, axes.x.label = (low * scale, high * scale), True, words(key)
+    axes.title = _title(study, measure, MAX_TITLE_LENGTH - 16)
+
+
+def is_drawn_by_arm(study: Study) -> bool:
+    """Whether a figure is drawn arm by arm, because no key is a number in all of them."""
+    if not study.numeric_keys():
+        return True
+    return not study.sampled and len(arms_by_series(study, x_axis_key(study))) > len(SERIES)
+
+
+def x_axis_key(study: Study) -> str:
+    """The key against which a figure is drawn: the one that leaves the fewest lines."""
+    return min(study.numeric_keys(), key=lambda key: len(arms_by_series(study, key)))
+
+
+def arms_by_series(study: Study, key: str) -> dict[str, list[str]]:
+    """The arms by what else they set, each list in the order of the key."""
+    groups: dict[str, list[str]] = {}
+    for arm in study.arms:
+        others = [
+            f"{name.rsplit('.', 1)[-1]} {value}"
+            for name, value in study.settings(arm).items()
+            if name != key
+        ]
+        groups.setdefault(", ".join(others), []).append(arm)
+    return {
+        name: sorted(arms, key=lambda arm: study.key_value(arm, key))
+        for name, arms in groups.items()
+    }
+
+
+def jitter(values: FloatArray) -> FloatArray:
+    """Small steps aside that keep equal values apart, from their order alone."""
+    order = np.arange(len(values), dtype=np.float64)
+    # Multiples of the golden ratio: neighbours lie far apart, and the same page is drawn each time.
+    return np.asarray((order * 0.618033988749895) % 1.0 * JITTER, dtype=np.float64)
+
+
+def _draw_series(
+    axes: Axes, study: Study, key: str, shown: Mapping[str, FloatArray], extent: tuple[float, float]
+) -> None:
+    """For each setting of the other keys, means joined by a line, intervals, and replicates."""
+    groups = arms_by_series(study, key)
+    places = sorted({study.key_value(arm, key) for arm in study.arms})
+    gap = min(np.diff(places), default=1.0)
+    for number, arms in enumerate(groups.values()):
+        colour, middles = SERIES[number], []
+        for arm in arms:
+            values = shown[arm]
+            if not len(values):
+                continue
+            at = study.key_value(arm, key) + 0.16 * gap * (number - (len(groups) - 1) / 2)
+            band = t_interval(values, extent=extent)
+            axes.dots(at + gap * (0.06 + jitter(values)), values, colour, size=3.0, opacity=0.4)
+            if len(values) >= MIN_REPLICATES:
+                axes.segments(([at], [band.low]), ([at], [band.high]), colour, width=1.8)
+            middles.append((at, band.value))
+        xs, ys = zip(*middles, strict=True) if middles else ((), ())
+        axes.line(xs, ys, colour, width=1.1)
+        axes.dots(xs, ys, colour)
+    if all(float(place).is_integer() for place in places) and len(places) <= 12:
+        axes.x.ticks = places
+    if len(groups) > 1:
+        axes.y.headroom = 0.13 * len(groups)
+        names = (cut_text(name, MAX_NAME_LENGTH) or "nothing else set" for name in groups)
+        axes.legend([LegendEntry(*one) for one in zip(names, SERIES, strict=False)])
+
+
+def difference_figure(study: Study, measure: str, found: Sequence[dict[str, Any]]) -> Markup | None:
+    """Draw the differences of a measure between arms, with a line at zero; None without a value.
+
+    A row for each, as the page has it, with a dot for every pair of one seed, their mean and its
+    95 % interval.
+    """
+    if not any(np.isfinite(one["difference"]) for one in found):
+        return None
+    alone, scale = len({one["first"] for one in found}) == 1, percentage(study, measure)
+    rows = []
+    for one in found:
+        band = Interval(one["difference"], one["low"], one["high"], one["n"])
+        gaps = np.subtract(*pairs(study, measure, one["arms"])) * -scale
+        name = one["name"] if alone else f"{one['name']} against {one['first']}"
+        rows.append((name, gaps if study.description.paired else np.zeros(0), band))
+    drawn, axes = _figure_of_rows(rows)
+    axes.vertical(0.0)
+    axes.title = f"difference from {found[0]['first']}" if alone else "difference"
+    axes.title += ", percentage points" if scale > 1 else ""
+    return drawn.svg(f"Differences of {measure} between arms: pairs, means, 95 % intervals, zero")
+
+
+def correlation_figures(study: Study, results: Sequence[ComparisonResult]) -> dict[str, Markup]:
+    """Draw the planned correlations of each measure with their intervals and a line at zero."""
+    rows: dict[str, list[Row]] = {}
+    for one in results:
+        if isinstance(found := one.result, Correlation) and np.isfinite(found.r):
+            ranks = one.test == RANK_TREND
+            what = words(one.of[0]) if ranks else study.label(one.of[0])
+            name = ", ".join(filter(None, (what, one.among, "" if ranks else one.test)))
+            band = Interval(found.r, found.low, found.high, found.n)
+            rows.setdefault(one.measure, []).append((name, np.zeros(0), band))
+    figures = {}
+    for measure, mine in rows.items():
+        drawn, axes = _figure_of_rows(mine)
+        axes.vertical(0.0)
+        axes.title = cut_text(f"correlations of the {study.label(measure)}", MAX_TITLE_LENGTH - 16)
+        axes.x.bounds = (-1.0, 1.0)
+        figures[measure] = drawn.svg(f"Correlations of {measure}: 95 % intervals, and zero")
+    return figures
+
+
+def _figure_of_rows(rows: Sequence[Row]) -> tuple[Plot, Axes]:
+    """Draw a row for each, the first on top: values, an estimate, and from five on its interval."""
+    rows = rows[:ARMS_SHOWN]
+    drawn = Plot(4.9, 0.75 + 0.26 * len(rows))
+    axes = drawn.axes()
+    for row, (_, values, band) in enumerate(rows):
+        axes.dots(values, row + 0.2 + 3 * jitter(values), BLUE, size=3.5, opacity=0.4)
+        if band.n >= MIN_REPLICATES:
+            axes.segments(([band.low], [row]), ([band.high], [row]), INK, width=1.6)
+        axes.dots([band.value], [row], INK, size=4.5)
+    axes.y.ticks, axes.x.grid = range(len(rows)), True
+    axes.y.labels = [cut_text(name, MAX_NAME_LENGTH) for name, *_ in rows]
+    axes.y.low, axes.y.high = len(rows) - 0.5, -0.5
+    return drawn, axes
+
+
+def two_lines_figure(study: Study, one: ComparisonResult) -> Markup | None:
+    """Draw the two lines of a test over the replicates; None where it could not be estimated."""
+    shape, key, scale = one.result, one.of[0], percentage(study, one.measure)
+    if not isinstance(shape, TwoLines) or not np.isfinite(shape.p):
+        return None
+    arms = study.description.comparisons[one.plan].arms or study.arms
+    x, y = key_and_measure(study, one.measure, key, arms)
+    y *= scale
+    drawn = Plot(4.6, 2.9)
+    axes = drawn.axes()
+    axes.dots(x, y, MUTED, size=3.5, opacity=0.45)
+    sides = (x <= shape.break_point, x >= shape.break_point)
+    for line, side, colour in zip((shape.first, shape.second), sides, (BLUE, ORANGE), strict=True):
+        if side.any() and np.isfinite(line.slope):
+            # Through the middle of its own observations.
+            ends = np.array([x[side].min(), x[side].max()])
+            heights = y[side].mean() + line.slope * scale * (ends - x[side].mean())
+            axes.line(ends, heights, colour, width=2.2)
+    axes.vertical(shape.break_point)
+    _name_axes(axes, study, one.measure, key)
+    axes.title += f": {shape.note}" if study.shows_p else ""
+    if len(np.unique(x)) <= 12 and (x == np.round(x)).all():
+        axes.x.whole, axes.x.most = True, 8
+    return drawn.svg(f"Two lines of {one.measure} over {key}, break at {shape.break_point:g}")
+
+
+WIDE = 10.0
+"""From this ratio of its largest to its least value on, an axis is logarithmic."""
+ABOUT_SCATTER = (
+    "Means over the replicates of each arm; budgets of one arm are joined by a line. Names are "
+    "left out where there is no room, and the table has them all. This tests nothing."
+)
+
+
+def scatter_section(study: Study, figure: Scatter) -> dict[str, Any]:
+    """The figure and its points for the page: picture, table, columns, their texts and a note."""
+    columns: list[tuple[Any, str]] = [("arm", "arm"), ("n", "n")]
+    columns += [(name, name) for name in figure.against]
+    for name in outcomes(study, figure):
+        columns += [(name, name), ((f"{name} low", f"{name} high"), "95 %")]
+    picture, table = scatter_figure(study, figure), scatter_points(study, figure)
+    section = {"picture": picture, "table": table, "columns": columns}
+    return section | {"words": ("arm",), "about": ABOUT_SCATTER}
+
+
+def outcomes(study: Study, figure: Scatter) -> list[str]:
+    """The outcomes that have values; a score of reviews is one for each panel that gave it."""
+    named = [label for name in figure.of for label in (study.panels(name) or [name])]
+    return [one for one in named if any(len(study.numbers(one, arm)) for arm in study.arms)]
+
+
+def scatter_points(study: Study, figure: Scatter) -> pd.DataFrame:
+    """The points of a scatter figure in numbers."""
+    rows = []
+    for arm in study.arms:
+        own = study.settings(arm)
+        marked = all(own.get(key) == value for key, value in figure.mark.items())
+        samples = {name: study.numbers(name, arm) for name in figure.against}
+        row = {"arm": arm, "marked": bool(figure.mark) and marked}
+        row["n"] = max(map(len, samples.values()))
+        row |= {name: one.mean() if len(one) else np.nan for name, one in samples.items()}
+        for name in outcomes(study, figure):
+            band = t_interval(study.numbers(name, arm), extent=extent_of(name))
+            row |= {name: band.value, f"{name} low": band.low, f"{name} high": band.high}
+        rows.append(row)
+    table = pd.DataFrame(rows)
+    return table[table["n"] > 0].reset_index(drop=True)
+
+
+def scatter_figure(study: Study, figure: Scatter) -> Markup | None:
+    """Draw a scatter figure, a row of panels per outcome; None without values."""
+    table, named = scatter_points(study, figure), outcomes(study, figure)
+    if not len(table) or not named:
+        return None
+    known, lines = {one.name: one.of for one in study.description.arms}, dict[str, list[int]]()
+    for place, arm in enumerate(table["arm"]):
+        lines.setdefault(known[arm] or arm, []).append(place)
+    drawn = Plot(0.6 + 4.4 * len(figure.against), 0.6 + 3.2 * len(named))
+    panels = drawn.panels(len(named), len(figure.against))
+    marked = table["marked"].to_numpy(dtype=bool)
+    for row, outcome in zip(panels, named, strict=True):
+        for axes, measure in zip(row, figure.against, strict=True):
+            x, y = (table[name].to_numpy(dtype=np.float64) for name in (measure, outcome))
+            for places in lines.values():
+                if len(places) > 1:
+                    axes.line(x[places], y[places], MUTED, width=1.0)
+            if (table["n"] >= MIN_REPLICATES).all():
+                ends = (table[f"{outcome} {end}"].to_numpy(np.float64) for end in ("low", "high"))
+                low, high = ends
+                axes.segments((x, low), (x, high), INK, width=0.8, opacity=0.35)
+            axes.dots(x[~marked], y[~marked], BLUE, size=4.5)
+            axes.symbols(x[marked], y[marked], "diamond", ORANGE, size=7)
+            # Without its budget, which the axis shows.
+            axes.names(x, y, [known[arm] or arm for arm in table["arm"]], size=6.5, gap=4.5)
+            axes.x.log = bool((x > 0).all() and x.max() >= WIDE * x.min())
+            axes.x.label, axes.title, axes.y.grid = measure, outcome, True
+    if figure.mark:
+        names = short_names(list(figure.mark))
+        told = ", ".join(f"{names[key]} {value}" for key, value in figure.mark.items())
+        drawn.legend([LegendEntry(told, ORANGE, "diamond"), LegendEntry("others", BLUE, "circle")])
+    return drawn.svg(f"{figure.title}: {', '.join(named)} against {', '.join(figure.against)}")
+
+
+COLOURS = (MUTED, BLUE, GREEN, PINK, ORANGE)
+"""From the foot of a column upwards."""
+ABOUT_STACKS = (
+    "Measures that add up, part upon part: means over the replicates, and the interval of their "
+    "sum. Each replicate is a dot."
+)
+Columns = list[tuple[dict[str, Any], pd.DataFrame]]
+"""The place of each column of a stacked figure, and its parts: a row per replicate."""
+
+
+def stacked_section(study: Study, stack: Figure) -> dict[str, Any]:
+    """The figure and its columns for the page: picture, table, columns, their texts and a note."""
+    columns = [
+        *(("place", "value"), ("over", "of")),
+        *([("beside", stack.beside.replace("_", " "))] if stack.beside else []),
+        *(("n", "n"), *((label, label) for label in stack.parts), ("total", "sum")),
+        (("low", "high"), "95 %"),
+    ]
+    picture, table = stacked_figure(study, stack), stack_heights(study, stack)
+    section = {"picture": picture, "table": table, "columns": columns}
+    return section | {"words": ("over", "beside"), "about": ABOUT_STACKS}
+
+
+def _stacked_columns(study: Study, stack: Figure) -> Columns:
+    """The columns over each key; arms that do not set it to a number have none.
+
+    Arms that are alike in both keys are averaged within each replicate, so that a column shows the
+    marginal mean of a grid; a replicate without some part is left out.
+    """
+    grouped: dict[tuple[int, int, float], list[pd.DataFrame]] = {}
+    sides: list[str] = []
+    for arm in study.arms:
+        value = study.settings(arm).get(stack.beside, "as the base") if stack.beside else ""
+        sides += [] if str(value) in sides else [str(value)]
+        measured = {label: study.values(one, arm) for label, one in stack.parts.items()}
+        for number, key in enumerate(stack.over):
+            if np.isfinite(place := study.key_value(arm, key)):
+                column = (number, sides.index(str(value)), place)
+                grouped.setdefault(column, []).append(pd.DataFrame(measured))
+    columns = []
+    for (number, side, place), told in sorted(grouped.items(), key=lambda one: one[0]):
+        parts = pd.concat(told).dropna().groupby(level=0).mean()
+        if len(parts):
+            at = {"over": stack.over[number], "place": place, "beside": sides[side]}
+            columns.append((at | {"n": len(parts)}, parts))
+    return columns
+
+
+def stack_heights(study: Study, stack: Figure) -> pd.DataFrame:
+    """The columns of a stacked figure in numbers."""
+    lows, highs = zip(*(measure_extent(one) for one in stack.parts.values()), strict=True)
+    rows = []
+    for head, parts in _stacked_columns(study, stack):
+        sums = parts.sum(axis=1).to_numpy(dtype=np.float64)
+        total = t_interval(sums, extent=(sum(lows), sum(highs)))
+        means = {str(label): float(mean) for label, mean in parts.mean().items()}
+        rows.append({**head, **means, "total": total.value, "low": total.low, "high": total.high})
+    return pd.DataFrame(rows)
+
+
+def stacked_figure(study: Study, stack: Figure) -> Markup | None:
+    """Draw a stacked figure, a row of panels per key; None without values."""
+    table, columns = stack_heights(study, stack), _stacked_columns(study, stack)
+    if not columns:
+        return None
+    keys, sides = table["over"].unique(), table["beside"].unique()
+    drawn = Plot(0.6 + 3.3 * len(sides), 0.5 + 2.3 * len(keys))
+    panels = drawn.panels(len(keys), len(sides), share_y=True)
+    for row, key in zip(panels, keys, strict=True):
+        for axes, side in zip(row, sides, strict=True):
+            chosen = (table["over"] == key) & (table["beside"] == side)
+            here = [parts for (_, parts), yes in zip(columns, chosen, strict=True) if yes]
+            _draw_stacks(axes, stack, table[chosen], here)
+            axes.x.label = words(key)
+            axes.title = f"{words(stack.beside)}: {side}" if stack.beside else ""
+    first = panels[0][0]
+    first.title = ", ".join(filter(None, (stack.title, first.title)))
+    # The first entry is that of the foot: a legend reads as the columns do, from the top.
+    drawn.legend(first.entries[::-1])
+    return drawn.svg(f"{stack.title}: {', '.join(stack.parts)}, part upon part")
+
+
+def _draw_stacks(
+    axes: Axes, stack: Figure, rows: pd.DataFrame, columns: list[pd.DataFrame]
+) -> None:
+    """Columns side by side, the interval of each sum, and a dot for each run behind it."""
+    floor, at = np.zeros(len(rows)), np.arange(len(rows))
+    for label, colour in zip(stack.parts, COLOURS, strict=False):
+        height = rows[label].to_numpy(dtype=np.float64)
+        axes.bars(at, height, floor, colour, width=0.66, label=label)
+        floor = floor + height
+    many = rows["n"].to_numpy() >= MIN_REPLICATES
+    low, high = (
+        np.where(many, rows[end].to_numpy(dtype=np.float64), np.nan) for end in ("low", "high")
+    )
+    axes.segments((at, low), (at, high), INK)
+    for spot, parts in enumerate(columns):
+        totals = parts.sum(axis=1).to_numpy(np.float64)
+        axes.dots(spot + 0.1 + 3 * jitter(totals), totals, INK, size=2.4, opacity=0.45)
+    axes.x.ticks, axes.x.labels = at.tolist(), [f"{place:g}" for place in rows["place"]]
+    axes.y.low = min(0.0, axes.y.low or 0.0, *low[np.isfinite(low)])
+    axes.y.grid = True

@@ -1,0 +1,278 @@
+"""The tables of a study's page, with full digits, and their files in CSV and LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.files.atomic_files import make_folder, remove_file, write_atomically
+from virsci_society.agents.spelling import plain_text
+from virsci_society.metrics.inference.comparisons import ArmDifference, paired, welch
+from virsci_society.metrics.inference.correlations import pearson, prcc, spearman
+from virsci_society.metrics.inference.intervals import (
+    MEANINGS,
+    NAN,
+    SKEWNESS_LADDER,
+    bca_interval,
+    log_interval,
+    matching_case,
+    skewness,
+    t_interval,
+)
+from virsci_society.metrics.measures import measure_extent
+from virsci_society.metrics.novelty.novelty import COLUMNS
+from virsci_society.metrics.report.drawing.svg import standalone_svg
+from virsci_society.metrics.report.templates import count_of
+from virsci_society.scenarios.study.figures import SCORES
+from virsci_society.scenarios.study.study import ComparisonResult, Study, compare_two_arms
+from virsci_society.society.results.table_files import write_csv
+
+SKEWED_FROM = 2
+"""From this step of the ladder on a measure looks skewed: lognormal with sigma 0.5."""
+EXAMPLE, OTHER = (1.0, 2.0, 4.0, 5.0), (2.0, 1.0, 5.0, 3.0)
+_NO_NAME = re.compile(r"[^A-Za-z0-9.=_-]+")
+
+
+def interval_names(paired_by_seed: bool) -> dict[str, str]:
+    """Names of the intervals of a study's page, each told by the function that computes it."""
+    arms = paired(EXAMPLE, OTHER) if paired_by_seed else welch(EXAMPLE, OTHER)
+    return {
+        "mean": t_interval(EXAMPLE).method,
+        "bootstrap": bca_interval(EXAMPLE, resamples=99).method,
+        "log": log_interval(EXAMPLE).method,
+        "difference": arms.difference.method,
+        "effect": arms.effect.method,
+        "pearson": pearson(EXAMPLE, OTHER).method,
+        "spearman": spearman(EXAMPLE, OTHER).method,
+    }
+
+
+def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFrame:
+    """What was planned beside what was done."""
+    told = study.description
+    done = study.runs[study.runs["state"] == "done"].groupby("arm").size()
+    counts = done.reindex(study.arms).fillna(0).astype(int)
+    known = [one for one in told.measures if any(len(study.numbers(one, a)) for a in study.arms)]
+    low, high = counts.min(), counts.max()
+    replicates = str(low) if low == high else f"{low} to {high}"
+    rows = [
+        ("arms", str(len(study.arms)), f"{int((counts > 0).sum())} with a finished run"),
+        ("replicates of each arm", str(told.replicates), replicates),
+        ("measures", str(len(told.measures)), f"{len(known)} with values"),
+        ("seeds", "the same in every arm" if told.paired else "one for each run", "as planned"),
+    ]
+    for number, plan in enumerate(told.comparisons):
+        mine = [one for one in results if one.plan == number]
+        estimated = sum(bool(np.isfinite(one.p)) for one in mine)
+        when = "added after the lock" if plan.exploratory else "before the first run"
+        tests = f"{count_of(len(mine), 'test')}, {estimated} estimated"
+        rows.append((plan.describe(), when, tests))
+    rows += [("deviation", "", line) for line in told.deviations]
+    return pd.DataFrame(rows, columns=["item", "planned", "done"])
+
+
+def measure_by_arm(study: Study, measure: str) -> pd.DataFrame:
+    """Mean of a measure in each arm with its intervals.
+
+    The log-scale interval, of the geometric mean, is given where all values of the measure are
+    above zero and its arms look skewed.
+    """
+    samples = {arm: study.numbers(measure, arm) for arm in study.arms}
+    judged = coverage_of(samples)
+    positive = all((values > 0).all() for values in samples.values())
+    log = positive and judged is not None and judged["step"] >= SKEWED_FROM
+    rows = []
+    for arm, values in samples.items():
+        t, bca = t_interval(values, extent=measure_extent(measure)), bca_interval(values)
+        row = {"measure": measure, "arm": arm, "n": len(values)}
+        row |= {"missing": study.description.replicates - len(values)}
+        row |= {"mean": t.value, "low": t.low, "high": t.high, "bca_low": bca.low}
+        row |= {"bca_high": bca.high, "geometric_mean": NAN, "log_low": NAN, "log_high": NAN}
+        if log and len(values):
+            typical = log_interval(values)
+            row |= {"geometric_mean": typical.value}
+            row |= {"log_low": typical.low, "log_high": typical.high}
+        rows.append(row | {"deviation": _deviation(values), "skewness": skewness(values)})
+    return pd.DataFrame(rows)
+
+
+def _deviation(values: FloatArray) -> float:
+    return float(values.std(ddof=1)) if len(values) > 1 else NAN
+
+
+def coverage_of(samples: Mapping[str, FloatArray]) -> dict[str, Any] | None:
+    """The simulated case by which the intervals of a measure are judged; None without values.
+
+    Its replicates are those of the smallest arm with any; its skewness is the median over the
+    arms of their sample skewness.
+    """
+    sizes = [len(values) for values in samples.values() if len(values)]
+    if not sizes:
+        return None
+    skewnesses = [value for one in samples.values() if np.isfinite(value := skewness(one))]
+    median = float(np.median(skewnesses)) if skewnesses else NAN
+    cell = matching_case(min(sizes), median)
+    judged = f"{MEANINGS[cell.family]}, n = {cell.n}"
+    row = {"n": min(sizes), "skewness": median, "judged_as": judged}
+    step = SKEWNESS_LADDER.index(cell.family)
+    return row | {"t": cell.t, "bca": cell.bca, "log": cell.log, "step": step}
+
+
+def coverage(study: Study) -> pd.DataFrame:
+    """How often the intervals of each measure contain the true mean."""
+    rows = []
+    for measure in study.description.measures:
+        judged = coverage_of({arm: study.numbers(measure, arm) for arm in study.arms})
+        rows += [] if judged is None else [{"measure": measure, **judged}]
+    return pd.DataFrame(rows).drop(columns="step", errors="ignore")
+
+
+def arms_side_by_side(by_arm: pd.DataFrame) -> pd.DataFrame:
+    """Means of all measures, one row per measure and one column per arm."""
+    wide = by_arm.pivot(index="measure", columns="arm", values="mean")
+    order = [by_arm[name].drop_duplicates().tolist() for name in ("measure", "arm")]
+    return wide.reindex(index=order[0], columns=order[1]).rename_axis(columns=None).reset_index()
+
+
+def texts_with_measures(study: Study, by_arm: pd.DataFrame) -> pd.DataFrame | None:
+    """Which texts the novelty of each arm is of, their length beside the means of its measures."""
+    texts = study.measured_texts()
+    if texts is None:
+        return None
+    wide = by_arm.pivot(index="arm", columns="measure", values="mean")
+    known = [name for name in COLUMNS if name in wide]
+    return texts.merge(wide[known].reset_index(), on="arm", how="left")
+
+
+def reviews_by_arm(study: Study) -> pd.DataFrame:
+    """Mean of each score of reviews in each arm, with Student's interval over its runs.
+
+    A run counts with the mean over its papers. The gain is the difference from the first arm (at
+    its budget), with its interval and an uncorrected p.
+    """
+    rows = []
+    for outcome, (score, panel) in study.reviews.items():
+        for arm in study.arms:
+            own, reference = study.numbers(outcome, arm), study.reference(arm)
+            mean = t_interval(own, extent=SCORES)
+            row = {"score": score, "panel": panel, "arm": arm, "n": len(own), "mean": mean.value}
+            row |= {"low": mean.low, "high": mean.high, "deviation": _deviation(own)}
+            gain = dict.fromkeys(("gain", "gain_low", "gain_high", "p"), NAN)
+            if reference is not None:
+                result = compare_two_arms(study, outcome, (reference, arm)).result
+                if isinstance(result, ArmDifference):
+                    gap = result.difference
+                    gain = dict(zip(gain, (gap.value, gap.low, gap.high, result.p), strict=True))
+            rows.append(row | gain)
+    return pd.DataFrame(rows)
+
+
+def gains_by_arm(by_arm: pd.DataFrame) -> pd.DataFrame:
+    """Means and gains as papers print them: a row per panel and arm, a column per score.
+
+    The gain against the first arm (at its budget) stands in brackets.
+    """
+
+    def cell(mean: float, gain: float) -> str:
+        told = "" if np.isnan(gain) else f" ({gain:+.2f})"
+        return "–" if np.isnan(mean) else f"{mean:.2f}{told}".replace("-", "−")
+
+    score = by_arm["score"].str.removeprefix("review.")
+    kinds = score.str.partition(".")[0].unique()
+    # Of one kind alone the kind need not stand above every column.
+    short = score.str.removeprefix(f"{kinds[0]}.") if len(kinds) == 1 else score
+    cells = [cell(*one) for one in zip(by_arm["mean"], by_arm["gain"], strict=True)]
+    rows = by_arm.assign(score=short, cell=cells)
+    places, columns = ["panel", "arm"], list(dict.fromkeys(short))
+    wide = rows.pivot(index=places, columns="score", values="cell").fillna("–")
+    order = pd.MultiIndex.from_frame(rows[places].drop_duplicates())
+    return wide.reindex(index=order, columns=columns).rename_axis(columns=None).reset_index()
+
+
+def without_defaults(
+    results: Sequence[ComparisonResult], again: Sequence[ComparisonResult]
+) -> pd.DataFrame:
+    """Every comparison beside itself without the runs that hold a default."""
+    rows = []
+    for both in zip(results, again, strict=True):
+        one = both[0]
+        row: dict[str, Any] = {"measure": one.measure, "of": " to ".join(one.of)}
+        row["test"] = one.test
+        for result, end in zip(both, ("", "_without"), strict=True):
+            row |= {f"n{end}": result.row()["n"], f"estimate{end}": result.estimate}
+            row |= {f"holm{end}": result.holm}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def sensitivity(study: Study) -> pd.DataFrame:
+    """Partial rank correlations in a sampled design, by measure and key.
+
+    The unit is the arm, by the mean of its replicates.
+    """
+    keys = study.numeric_keys() if study.sampled else []
+    rows = []
+    for measure in study.description.measures if keys else ():
+        own = {arm: study.numbers(measure, arm) for arm in study.arms}
+        arms = [arm for arm, values in own.items() if len(values)]
+        inputs = {key: np.array([study.key_value(arm, key) for arm in arms]) for key in keys}
+        means = np.array([own[arm].mean() for arm in arms], dtype=np.float64)
+        for key, found in prcc(inputs, means).items():
+            row = {"measure": measure, "key": key, "n": found.n, "prcc": found.r}
+            rows.append(row | {"low": found.low, "high": found.high, "p": found.p})
+    return pd.DataFrame(rows)
+
+
+def runs_not_done(study: Study) -> pd.DataFrame:
+    """The runs that are not done, with the reason from their results."""
+    gone = study.runs.loc[study.runs["state"] != "done", ["run", "arm", "replicate", "state"]]
+    return gone.assign(reason=[study.failure_reason(run) for run in gone["run"]])
+
+
+def write_files(
+    folder: Path,
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Markup],
+    speaker: str = "",
+) -> None:
+    """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg``; older files of these kinds are deleted."""
+    make_folder(folder)
+    for old in sorted(folder.iterdir()):
+        if old.suffix in (".csv", ".tex", ".svg"):
+            remove_file(old)
+    write_csv(folder, tables, speaker)
+    for name, table in tables.items():
+        write_atomically(folder / f"{name}.tex", latex(table))
+    for name, picture in figures.items():
+        write_atomically(folder / f"{name}.svg", standalone_svg(picture))
+
+
+def latex(table: pd.DataFrame) -> str:
+    """A table for LaTeX with the package booktabs; every text is escaped.
+
+    Numbers have four digits, a missing one is a dash.
+    """
+
+    def cell(value: Any) -> str:
+        # A number in mathematics, so that its sign is a minus.
+        told = f"${value:.4g}$" if not isinstance(value, str) else value
+        return told if isinstance(value, str) else told.replace("e", "\\mathrm{e}")
+
+    plain = table.map(lambda value: plain_text(value) if isinstance(value, str) else value)
+    styled = plain.style.format(cell, escape="latex", na_rep="--").hide(axis="index")
+    styled = styled.format_index(lambda name: str(name).replace("\\_", " "), axis=1, escape="latex")
+    texts = [table[name].map(lambda one: isinstance(one, str)).any() for name in table]
+    columns = "".join("l" if is_text else "r" for is_text in texts)
+    return str(styled.to_latex(hrules=True, column_format=columns))
+
+
+def file_name(*parts: str) -> str:
+    """A name for a file from names of measures and keys: letters, digits and ``.=_-`` only."""
+    return "-".join(_NO_NAME.sub("_", part).strip("._") or "_" for part in parts)

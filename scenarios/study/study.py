@@ -1,0 +1,554 @@
+"""A study folder opened for reading, and its planned comparisons, computed.
+
+Holm's correction goes over all that were planned. Before every run is done, no table gives a p
+value (``Study.shows_p``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pydantic import BaseModel, Field, ValidationError
+
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import require_regular_file
+from virsci_society.agents.files.file_hashes import read_hashes
+from virsci_society.metrics.inference.comparisons import ArmDifference, holm, paired, welch
+from virsci_society.metrics.inference.correlations import (
+    RANK_TREND,
+    Block,
+    Correlation,
+    pearson,
+    rank_trend,
+    spearman,
+)
+from virsci_society.metrics.inference.two_lines import TwoLines, inverted_u
+from virsci_society.metrics.measures import measure_label
+from virsci_society.scenarios.study.lock import read_result
+from virsci_society.scenarios.study.study_file import Comparison, Figure, Match, Scatter
+from virsci_society.scenarios.study.tables import NEEDED, STUDY_JSON, TABLES
+from virsci_society.society.results.table_files import read_parquet
+
+
+class StudyArm(BaseModel):
+    """One arm: its name, the scenario keys that it sets, and what it is one of.
+
+    ``of``: the name in the file of an arm that is run at several budgets; ``budget``: its own.
+    """
+
+    name: str
+    set: dict[str, Any] = Field(default_factory=dict)
+    of: str = ""
+    budget: float | None = None
+
+
+class PlannedComparison(Comparison):
+    """One comparison as it was planned, or ``exploratory``: added after the lock."""
+
+    exploratory: bool = False
+
+
+class StudyDescription(BaseModel):
+    """The content of ``study.json``."""
+
+    title: str = ""
+    about: str = ""
+    design: str = "list"
+    arms: list[StudyArm]
+    keys: list[str] = Field(default_factory=list)
+    replicates: int = Field(ge=1)
+    measures: list[str]
+    labels: dict[str, str] = Field(default_factory=dict)
+    comparisons: list[PlannedComparison] = Field(default_factory=list)
+    figures: list[Figure | Scatter] = Field(default_factory=list)
+    crossed: dict[str, list[Any]] = Field(default_factory=dict)
+    match: Match | None = None
+    paired: bool = True
+    deviations: list[str] = Field(default_factory=list)
+    backend_about: str = ""
+    leak: dict[str, Any] = Field(default_factory=dict)
+    reviewers: dict[str, str] = Field(default_factory=dict)
+
+
+class Study:
+    """A study folder, opened.
+
+    Attributes:
+        folder: its path.
+        description: the content of ``study.json``.
+        runs: one row per run: ``run``, ``arm``, ``replicate``, ``seed``, ``state``, ``digest``
+            and a column per varied key.
+        results: one row per run and measure: ``run``, ``arm``, ``replicate``, ``seed``,
+            ``measure``, ``value`` (missing where not available).
+        reviews: ``review.KIND.SCORE`` and the panel, by the name of the outcome that they are
+            together: ``review.KIND.SCORE by PANEL``, a measure of the study like any other.
+
+    Example:
+        >>> import pandas as pd
+        >>> runs = pd.DataFrame({"run": [1, 2], "arm": "small", "replicate": [1, 2]})
+        >>> results = runs.assign(measure="papers", value=[4.0, 6.0])
+        >>> study = vs.Study("studies/size", None, runs, results)
+        >>> study.values("papers", "small").mean()
+        np.float64(5.0)
+        >>> vs.Study.open("studies/size")
+        Traceback (most recent call last):
+            ...
+        virsci_society.agents.errors.InputError: studies/size/runs.parquet: missing; ...
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        description: StudyDescription,
+        runs: pd.DataFrame,
+        results: pd.DataFrame,
+        reviews: pd.DataFrame | None = None,
+        interim_p: bool = False,
+    ) -> None:
+        self.folder, self.description, self.runs, self.results = folder, description, runs, results
+        self._interim_p, self.reviews = interim_p, dict[str, tuple[str, str]]()
+        self._arms = {} if description is None else {arm.name: arm for arm in description.arms}
+        if reviews is not None:
+            score = "review." + reviews["kind"].astype(str) + "." + reviews["dimension"].astype(str)
+            panel, value = reviews["panel"].astype(str), reviews["score"].astype("float64")
+            rows = reviews.assign(measure=score + " by " + panel, value=value)
+            parts = zip(rows["measure"], score, panel, strict=True)
+            self.reviews = {name: (of, who) for name, of, who in parts}
+            columns = ["run", "arm", "replicate", "measure", "value"]
+            results = pd.concat([results, rows.merge(runs, on="run")[columns]], ignore_index=True)
+        self._known = known = results.dropna(subset=["value"])
+        self._values = {
+            (str(measure), str(arm)): rows.set_index("replicate").sort_index()
+            for (measure, arm), rows in known.groupby(["measure", "arm"], sort=False)
+        }
+
+    @classmethod
+    def open(cls, path: Path | str, *, interim_p: bool = False) -> Study:
+        """Open a study folder whose runs have been gathered.
+
+        Args:
+            interim_p: give p values also while some runs are not done.
+
+        Raises:
+            InputError: it is no study folder, was not gathered, or a file is damaged.
+        """
+        folder = Path(path)
+        hashes, files = read_hashes(folder), [folder / f"{name}.parquet" for name in NEEDED]
+        for file in files:
+            if not file.exists():
+                raise InputError(f"{file}: missing; run the study, which gathers its results")
+        # All at once: a page is made of every table, and one that was changed must not be found
+        # half-way.
+        if hashes is not None:
+            hashes.check_all()
+        told = folder / STUDY_JSON
+        try:
+            text = require_regular_file(told).read_bytes()
+            description = StudyDescription.model_validate_json(text)
+        except OSError as error:
+            raise InputError(
+                f"{told}: cannot be read, so this is no study folder: {error}"
+            ) from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise InputError(f"{told}: {where}: {first['msg']}") from error
+        runs, results = (read_parquet(file) for file in files)
+        reviews = _optional(folder / "reviews.parquet")
+        return cls(folder, description, runs, results, reviews, interim_p)
+
+    def compare(self) -> pd.DataFrame:
+        """The planned comparisons: one row each with its estimate, interval and corrected p.
+
+        Columns: ``measure``; ``of`` (the arms, the key or the other measure); ``test``; ``n``;
+        ``estimate``, ``low`` and ``high`` (a difference, a break or a correlation with its 95 %
+        interval); ``p`` and ``holm`` (corrected for all that were planned; both left out before
+        every run is done); ``planned`` (False: added after the lock).
+        """
+        rows = []
+        for one in compute_comparisons(self):
+            row = one.row()
+            own: dict[str, Any] = {"measure": one.measure, "of": " to ".join(one.of)}
+            own |= {"test": one.test, "n": row["n"], "estimate": one.estimate}
+            own |= {"low": row.get("low"), "high": row.get("high"), "p": one.p, "holm": one.holm}
+            rows.append(own | {"planned": one.planned})
+        table = pd.DataFrame(rows)
+        return table if self.shows_p else without_p(table)
+
+    @property
+    def arms(self) -> list[str]:
+        """Names of the arms, in order."""
+        return list(self._arms)
+
+    def settings(self, arm: str) -> dict[str, Any]:
+        """The scenario keys that an arm sets."""
+        return self._arms[arm].set
+
+    def label(self, measure: str) -> str:
+        """An outcome in words, a noun without an article; a review's score with its panel."""
+        score, _, panel = measure.partition(" by ")
+        if score.startswith("review."):
+            _, kind, name = score.split(".")
+            told = f"score {name.replace('_', ' ')} of {kind} reviews"
+            return told + (panel and f" by {panel}")
+        return self.description.labels.get(measure) or measure_label(measure)
+
+    def circumstance(self, arm: str) -> str:
+        """An arm in words, as ``when nobody left``; else ``with team_size=4`` or its name."""
+        labels, of = self.description.labels, self._arms[arm].of
+        if of in labels and arm not in labels:
+            return labels[of] + arm.removeprefix(of)
+        return labels.get(arm) or (f"with {arm}" if "=" in arm else f"in “{arm}”")
+
+    def is_same_in_all_arms(self, measure: str) -> bool:
+        """Whether every replicate has one value in all arms, as what happens before they differ."""
+        told = [self.values(measure, arm) for arm in self.arms]
+        alike = len(told[0]) > 0 and all(one.equals(told[0]) for one in told)
+        return self.description.paired and len(told) > 1 and alike
+
+    def reference(self, arm: str) -> str | None:
+        """The arm that gains are against: the first one, or its like at the budget of an arm.
+
+        None for an arm of a budget at which the first one is not run, and for itself.
+        """
+        arms, own = self.description.arms, self._arms[arm]
+        like = (
+            one.name
+            for one in arms
+            if (one.of or one.name) == (arms[0].of or arms[0].name) and one.budget == own.budget
+        )
+        name = next(like, None)
+        return name if name != arm else None
+
+    @property
+    def fewest(self) -> int:
+        """Replicates of the arm with the fewest runs that are done."""
+        done = self.runs[self.runs["state"] == "done"].groupby("arm").size()
+        return int(done.reindex(self.arms).fillna(0).min())
+
+    @property
+    def interim(self) -> str:
+        """How far the study is, as ``5 of 10 replicates``; empty when every run is done."""
+        done = bool((self.runs["state"] == "done").all())
+        return "" if done else f"{self.fewest} of {self.description.replicates} replicates"
+
+    @property
+    def shows_p(self) -> bool:
+        """Are p values and verdicts given? Not before every run is done, unless asked for.
+
+        Whoever looks after every few runs and stops at the first small p finds effects that are not
+        there far more often than in 5 % of studies.
+        """
+        return self._interim_p or not self.interim
+
+    @property
+    def sampled(self) -> bool:
+        """Whether every arm is a sampled point of a space, rather than a setting of interest."""
+        return self.description.design == "latin_hypercube"
+
+    def values(self, measure: str, arm: str, without: Set[int] = frozenset()) -> pd.Series:
+        """A measure in the runs of an arm, by replicate; runs without a value are left out."""
+        rows = self._values.get((measure, arm))
+        if rows is None:
+            return pd.Series([], dtype="float64")
+        kept = rows if not without else rows[~rows["run"].isin(without)]
+        return kept["value"].astype("float64")
+
+    def numbers(self, measure: str, arm: str, without: Set[int] = frozenset()) -> FloatArray:
+        """A measure in the runs of an arm as an array, without the numbers of the replicates."""
+        return self.values(measure, arm, without).to_numpy(dtype="float64")
+
+    def by_run(self, measure: str, arms: list[str], without: Set[int] = frozenset()) -> pd.Series:
+        """A measure in the runs of some arms, by run; runs without a value are left out."""
+        rows = self._known[self._known["measure"] == measure]
+        kept = rows[rows["arm"].isin(arms) & ~rows["run"].isin(without)]
+        return kept.set_index("run")["value"].astype("float64")
+
+    def panels(self, score: str) -> list[str]:
+        """The outcomes that a score ``review.KIND.SCORE`` is, one for each panel that gave it."""
+        return [name for name, (given, _) in self.reviews.items() if given == score]
+
+    def key_value(self, arm: str, key: str) -> float:
+        """The number that an arm sets a key to; NaN if it sets none or it is no number."""
+        value: Any = self._arms[arm].set.get(key)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return float(value) if number else math.nan
+
+    def numeric_keys(self) -> list[str]:
+        """The varied keys that are a number in every arm, and not the same in all."""
+        told = {
+            key: {self.key_value(arm, key) for arm in self.arms} for key in self.description.keys
+        }
+        return [
+            key for key, ones in told.items() if len(ones) > 1 and all(map(math.isfinite, ones))
+        ]
+
+    def matched_budgets(self) -> pd.DataFrame | None:
+        """What one run of each arm was planned to spend and spent, if the study was matched."""
+        matched = self.description.match is not None
+        return _optional(self.folder / "matched.parquet") if matched else None
+
+    def measured_texts(self) -> pd.DataFrame | None:
+        """Which texts the novelty of each arm is measured of, and how long they are."""
+        return _optional(self.folder / "texts.parquet")
+
+    def runs_with_defaults(self) -> frozenset[int] | None:
+        """Runs in which some reply is a default; None where the study has no table of calls."""
+        calls = _optional(self.folder / TABLES / "calls_by_act.parquet")
+        if calls is None or not {"run", "defaulted"} <= set(calls.columns):
+            return None
+        return frozenset(int(run) for run in calls.loc[calls["defaulted"].fillna(0) > 0, "run"])
+
+    def failure_reason(self, run: int) -> str:
+        """Why a run is not done, from its result; empty where that does not say."""
+        with suppress(InputError):
+            result = read_result(self.folder, run)
+            return "" if result is None else result.reason
+        return ""
+
+
+def _optional(file: Path) -> pd.DataFrame | None:
+    """A table that not every study has; None where it is not there."""
+    return read_parquet(require_regular_file(file)) if file.exists() else None
+
+
+NO_VARIANCE = "not estimable: the measure does not vary"
+CONSTANT_NAMED = 4
+"""Arms whose runs do not vary that are named in a note."""
+P_VALUES = ("p", "p_1", "p_2", "holm", "holm_without")
+"""Columns that are left out before every run is done, and with them the verdict on two lines."""
+
+
+@dataclass(frozen=True)
+class ComparisonResult:
+    """One planned comparison and its result.
+
+    Attributes:
+        of: the arms (``first`` and ``second`` of a pair), the key that is varied, or the other
+            measure.
+        holm: p after Holm's correction over all planned comparisons; NaN for the others.
+        among: what the compared arms share, where they are not all arms of the study.
+    """
+
+    measure: str
+    of: tuple[str, ...]
+    result: ArmDifference | TwoLines | Correlation
+    planned: bool = True
+    holm: float = float("nan")
+    among: str = ""
+    plan: int = 0
+
+    @property
+    def test(self) -> str:
+        """Name of the test, from the function that made it."""
+        return self.result.test
+
+    @property
+    def p(self) -> float:
+        """Two-sided; NaN where it could not be computed."""
+        return self.result.p
+
+    @property
+    def estimate(self) -> float:
+        """The difference of two arms, the break of two lines, or the correlation."""
+        found = self.result
+        if isinstance(found, ArmDifference):
+            return found.difference.value
+        return found.break_point if isinstance(found, TwoLines) else found.r
+
+    @property
+    def table(self) -> str:
+        """Name of the table that it is a row of."""
+        if isinstance(self.result, ArmDifference):
+            return "differences"
+        if isinstance(self.result, TwoLines):
+            return "inverted_u"
+        return "rank_correlations" if self.test == RANK_TREND else "correlations"
+
+    def row(self) -> dict[str, Any]:
+        """Its row: the estimate with its interval, p, Holm's p, and whether it was planned."""
+        found = self.result
+        over: dict[str, Any] = {"over": self.of[0], "among": self.among}
+        own: dict[str, Any]
+        if isinstance(found, ArmDifference):
+            gap, effect = found.difference, found.effect
+            own = {"first": self.of[0], "second": self.of[1], "test": self.test, "n": gap.n}
+            own |= {"difference": gap.value, "low": gap.low, "high": gap.high}
+            own |= {"effect": found.effect_name, "value": effect.value}
+            own |= {"effect_low": effect.low, "effect_high": effect.high}
+        elif isinstance(found, TwoLines):
+            own = over | {"n": found.n, "break": found.break_point}
+            for number, line in enumerate((found.first, found.second), 1):
+                own |= {f"slope_{number}": line.slope, f"low_{number}": line.low}
+                own |= {f"high_{number}": line.high, f"p_{number}": line.p}
+        else:
+            ranks = self.test == RANK_TREND
+            own = over if ranks else {"against": self.of[0], "test": self.test}
+            own |= {"n": found.n, "rho" if ranks else "r": found.r}
+            own |= {"low": found.low, "high": found.high}
+        planned = "yes" if self.planned else "no"
+        row = {"measure": self.measure, **own, "p": self.p, "holm": self.holm, "planned": planned}
+        return row if self.table == "correlations" else row | {"note": found.note}
+
+
+def comparison_tables(results: Sequence[ComparisonResult]) -> dict[str, pd.DataFrame]:
+    """The results of each kind of test as a table: ``differences``, ``inverted_u`` and so on."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for one in results:
+        rows.setdefault(one.table, []).append(one.row())
+    return {name: pd.DataFrame(listed) for name, listed in rows.items()}
+
+
+def without_p(table: pd.DataFrame) -> pd.DataFrame:
+    """A table without p values, and without what is concluded from them."""
+    verdict = ["note"] if "slope_1" in table else []
+    return table.drop(columns=[*P_VALUES, *verdict], errors="ignore")
+
+
+def compute_comparisons(study: Study, without: Set[int] = frozenset()) -> list[ComparisonResult]:
+    """Compute every comparison in order, with Holm's correction over all that were planned."""
+    results = [
+        replace(one, planned=not plan.exploratory, plan=number)
+        for number, plan in enumerate(study.description.comparisons)
+        for one in _results(study, plan, without)
+    ]
+    # What was added after the lock was no part of the plan, so the correction is not over it.
+    adjusted = iter(holm([one.p for one in results if one.planned]))
+    return [replace(one, holm=next(adjusted)) if one.planned else one for one in results]
+
+
+def _results(
+    study: Study, plan: PlannedComparison, without: Set[int]
+) -> Iterator[ComparisonResult]:
+    """The results of one plan; of a review's score, those of every panel that has given it."""
+    outcomes, note = [plan.of], ""
+    if plan.of.startswith("review."):
+        kind = plan.of.split(".")[1]
+        outcomes = study.panels(plan.of) or outcomes
+        if outcomes == [plan.of]:
+            note = f"no reviews yet; 'society review STUDY --kind {kind}' asks for them"
+    arms = [arm for arm in (plan.arms or study.arms) if arm in study.arms]
+    for outcome in outcomes:
+        for one in _results_of(study, plan, outcome, arms, without):
+            yield replace(one, result=replace(one.result, note=note)) if note else one
+
+
+def _results_of(
+    study: Study, plan: PlannedComparison, outcome: str, arms: list[str], without: Set[int]
+) -> Iterator[ComparisonResult]:
+    if plan.test == "paired":
+        for arm in arms[1:]:
+            yield compare_two_arms(study, outcome, (arms[0], arm), without)
+    elif plan.test == "correlation":
+        # Over runs, against a measure or the score of every panel.
+        against, ours = plan.against or "", study.by_run(outcome, arms, without)
+        for label in study.panels(against) or [against]:
+            theirs = study.by_run(label, arms, without)
+            both = ours.index.intersection(theirs.index)
+            pair = ours.loc[both].tolist(), theirs.loc[both].tolist()
+            for correlation in (pearson, spearman):
+                yield ComparisonResult(outcome, (label,), correlation(*pair))
+    else:
+        key, among = plan.over or "", "" if plan.arms is None else _shared_settings(study, arms)
+        found: TwoLines | Correlation
+        if plan.test == "inverted_u":
+            found = inverted_u(*key_and_measure(study, outcome, key, arms, without))
+        else:
+            found = _rank_correlation(study, outcome, key, arms, without)
+        yield ComparisonResult(outcome, (key,), found, among=among)
+
+
+def _rank_correlation(
+    study: Study, measure: str, key: str, arms: list[str], without: Set[int]
+) -> Correlation:
+    """Spearman's rho within blocks of one seed and one setting of a grid's other keys."""
+    if study.sampled:
+        points = spearman(*key_and_measure(study, measure, key, arms, without))
+        return replace(points, test=RANK_TREND)
+    grouped: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    constant: list[str] = []
+    for arm in arms:
+        place, values = study.key_value(arm, key), study.values(measure, arm, without)
+        if not np.isfinite(place) or not len(values):
+            continue
+        if len(values) > 1 and np.ptp(values) == 0:
+            constant.append(f"{arm} ({values.iloc[0]:g})")
+        # In a list, other keys may go along with this one.
+        others = study.settings(arm).items() if study.description.design == "grid" else ()
+        stratum = str(sorted((name, str(value)) for name, value in others if name != key))
+        for replicate, value in zip(values.index.tolist(), values.tolist(), strict=True):
+            unit = replicate if study.description.paired else 0
+            grouped.setdefault((stratum, unit), []).append((place, value))
+    tables = {unit: np.array(rows) for unit, rows in sorted(grouped.items())}
+    blocks = [Block(rows[:, 0], rows[:, 1], unit) for (_, unit), rows in tables.items()]
+    if len(blocks) == 1:
+        rank = spearman(blocks[0].x, blocks[0].y)
+        rank = replace(rank, test=RANK_TREND, note="" if blocks[0].varies else NO_VARIANCE)
+    else:
+        rank = rank_trend(blocks)
+    notes = [rank.note] if rank.note else []
+    if constant:
+        # Such as zero by construction.
+        more = len(constant) - CONSTANT_NAMED
+        named = constant[:CONSTANT_NAMED] + ([f"{more} more"] if more > 0 else [])
+        notes.append(f"no variance between the runs of {', '.join(named)}")
+    return replace(rank, note="; ".join(notes))
+
+
+def compare_two_arms(
+    study: Study, measure: str, arms: tuple[str, str], without: Set[int] = frozenset()
+) -> ComparisonResult:
+    """A measure in two arms, in pairs of one seed where the study has them."""
+    if study.description.paired:
+        return ComparisonResult(measure, arms, paired(*pairs(study, measure, arms, without)))
+    first, second = (study.numbers(measure, arm, without) for arm in arms)
+    return ComparisonResult(measure, arms, welch(first, second))
+
+
+def pairs(
+    study: Study, measure: str, arms: tuple[str, ...], without: Set[int] = frozenset()
+) -> tuple[FloatArray, FloatArray]:
+    """A measure in two arms, of the replicates that both have, in one order."""
+    first, second = (study.values(measure, arm, without) for arm in arms)
+    both = first.index.intersection(second.index)
+    return first.loc[both].to_numpy(np.float64), second.loc[both].to_numpy(np.float64)
+
+
+def _shared_settings(study: Study, arms: list[str]) -> str:
+    """Settings that some arms share and not all arms of the study have; else their names."""
+    every, chosen = ([study.settings(arm) for arm in some] for some in (study.arms, arms))
+
+    def alike(key: str, given: Sequence[dict[str, Any]]) -> bool:
+        return all(one.get(key) == given[0].get(key) for one in given)
+
+    own = chosen[0] if chosen else {}
+    shared = [key for key in own if alike(key, chosen) and not alike(key, every)]
+    settings = ", ".join(f"{key.rpartition('.')[2]}={own[key]}" for key in shared)
+    return settings or "; ".join(arms)
+
+
+def key_and_measure(
+    study: Study, measure: str, key: str, arms: Sequence[str], without: Set[int] = frozenset()
+) -> tuple[FloatArray, FloatArray]:
+    """The varied key and the measure, one value each per replicate.
+
+    In a sampled design the unit is the arm, by the mean of its replicates: the replicates of one
+    point share all its other keys. Arms in which the key is no number are left out.
+    """
+    places: list[float] = []
+    values: list[float] = []
+    for arm in arms:
+        own, place = study.numbers(measure, arm, without), study.key_value(arm, key)
+        if len(own) and np.isfinite(place):
+            kept = [float(own.mean())] if study.sampled else own.tolist()
+            values += kept
+            places += [place] * len(kept)
+    return np.array(places, dtype=np.float64), np.array(values, dtype=np.float64)

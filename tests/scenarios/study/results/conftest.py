@@ -1,3 +1,0 @@
-"""The run written by hand, for the tests of this folder."""
-
-from tests.hand_run import add_call, empty_run, hand_run, make_run, measured, put, rows, run  # noqa: F401 - fixtures
