@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-live demo-model quick test test-slow test-model test-peers versions check mutants docs bench bench-peers clean
+.PHONY: demo demo-live demo-model record-model quick test test-slow test-model test-peers versions check mutants docs bench bench-peers clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/society run quickstart --out runs/demo
@@ -20,6 +20,12 @@ demo-live: $(VENV)/.llm
 demo-model: $(VENV)/.local
 	@$(BIN)/society run examples/recorded/team.yaml --out runs/demo-model
 	@$(BIN)/python examples/recorded/abstract.py runs/demo-model
+
+# The run that examples/recorded ships, recorded anew, which every change of a prompt makes necessary.
+record-model: $(VENV)/.local
+	rm -rf runs/recorded
+	$(BIN)/society run examples/recorded/team.yaml --out runs/recorded
+	cd runs/recorded && cp scenario.yaml journal.sqlite digest ../../examples/recorded/smollm2
 
 # Four workers for two cores, because many tests wait for a process or a server; each takes a run of
 # neighbouring files, which share what is made once for them.

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from virsci_society.agents.config import Switch
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.gateway.backend import Endpoint
 from virsci_society.agents.lazy_imports import require_extra
+from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.agents.redaction import remember_secret
 
 PROGRAM = Path(__file__).with_name("llama_server.py")
@@ -37,6 +38,14 @@ MOST_SLOTS, MOST_THREADS = 4, 8
 28 %, and more none."""
 UNSIZED = 8192
 """Tokens of the context window where no scenario was rehearsed."""
+CHARACTERS_A_TOKEN, MARKS = 2.5, 60
+"""Characters of a token of careless English, and tokens of a form around its texts."""
+UNASKED_WORDS = 30
+"""Words of a text for which its page names no length."""
+SHORTEST, LONGEST = 40, 1900
+"""Characters of the longest text; llama.cpp's grammars repeat nothing more than 2,000 times."""
+MOST_ITEMS = 8
+"""Entries of a list that states no length."""
 SECONDS_TO_END = 10.0
 """Seconds between asking the server to end and killing it."""
 
@@ -189,6 +198,33 @@ class Local(OpenAI):
             return str(error)
         return ""
 
+    def request_fields(self, request: Request) -> dict[str, Any]:
+        """Fields of the request; texts of its schema get a longest length.
+
+        A small model repeats itself until a reply is cut, which nobody can read. So each text ends
+        at its share of ``max_tokens``, and the reply is whole.
+        """
+        fields = super().request_fields(request)
+        if self.sends_schema:
+            limit_texts(fields["response_format"]["json_schema"]["schema"], self._limits(request))
+        return fields
+
+    def _limits(self, request: Request) -> dict[str, int]:
+        asked = getattr(request.form, "words_asked", {})
+        shares = {
+            name: asked.get(name, UNASKED_WORDS)
+            for name in texts_of(json.loads(request.schema_text))
+        }
+        room = CHARACTERS_A_TOKEN * max(self.max_tokens - MARKS, 0) / max(sum(shares.values()), 1)
+        return {
+            name: max(SHORTEST, min(round(room * words), LONGEST)) for name, words in shares.items()
+        }
+
+    async def _attempt(self, send: Send, request: Request) -> Reply:
+        reply = await super()._attempt(send, request)
+        limits = self._limits(request) if self.sends_schema else {}
+        return replace(reply, cut=True) if reached(reply.text, limits) else reply
+
     def make_sender(self, key: str | None) -> Send:
         """The function that posts a request to the server, which it starts where none runs."""
         lock = asyncio.Lock()
@@ -228,6 +264,50 @@ class Local(OpenAI):
         servers, self._servers[:] = list(self._servers), []
         for server in servers:
             server.close()
+
+
+def texts_of(schema: Any) -> Iterator[str]:
+    """Names of the fields of a JSON Schema that take any text."""
+    if isinstance(schema, list):
+        for one in schema:
+            yield from texts_of(one)
+    elif isinstance(schema, dict):
+        for name, field in schema.get("properties", {}).items():
+            if field.get("type") == "string" and "enum" not in field and "const" not in field:
+                yield name
+            yield from texts_of(field)
+        yield from texts_of([schema.get("anyOf"), schema.get("items")])
+
+
+def limit_texts(schema: Any, limits: Mapping[str, int]) -> None:
+    """Write the longest length of each text into a JSON Schema, and of lists the number."""
+    if isinstance(schema, list):
+        for one in schema:
+            limit_texts(one, limits)
+    elif isinstance(schema, dict):
+        for name, field in schema.get("properties", {}).items():
+            if name in limits and field.get("type") == "string" and "enum" not in field:
+                field["maxLength"] = limits[name]
+            limit_texts(field, limits)
+        if schema.get("type") == "array":
+            schema.setdefault("maxItems", MOST_ITEMS)
+        limit_texts([schema.get("anyOf"), schema.get("items")], limits)
+
+
+def reached(text: str, limits: Mapping[str, int]) -> bool:
+    """Has a text of a reply been ended by its longest length?"""
+
+    def ended(name: str, value: Any) -> bool:
+        if isinstance(value, dict):
+            return any(ended(*item) for item in value.items())
+        if isinstance(value, list):
+            return any(ended(name, one) for one in value)
+        return isinstance(value, str) and len(value) >= limits.get(name, len(value) + 1)
+
+    try:
+        return ended("", json.loads(text))
+    except (ValueError, RecursionError):
+        return False
 
 
 def available_cores() -> int:

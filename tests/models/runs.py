@@ -23,7 +23,7 @@ protocol:
   topic: {leaving: off}
   references: {count: 1, sentences: 1}
 time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
-backend: {use: local, max_tokens: 200}
+backend: {use: local, max_tokens: 200, deterministic: on, unreadable: {stop_at: 1}}
 metrics: [novelty, teams, cost]
 """
 """Three teams of two among six people, of whom some are in two teams."""

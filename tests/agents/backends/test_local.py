@@ -1,16 +1,20 @@
-"""Files of weights: how they are found, and what is read of their headers."""
+"""Models on this machine: files of weights, their headers, and what is asked of the server."""
 
+import json
 import struct
+from dataclasses import replace
+from typing import ClassVar, Literal
 
 import pytest
 
 from tests.agents.backends.live_provider import a_request
-from virsci_society.agents.backends.local import Local
+from virsci_society.agents.backends.local import Local, reached
 from virsci_society.agents.backends.weights import describe, find_weights, list_weights
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import CallOutcome
 from virsci_society.agents.prompts.request import Reply, Usage
+from virsci_society.agents.replies.form import Form
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.rehearsal import size_window
 from virsci_society.scenarios.runs.run_journal import require_same_weights
@@ -108,3 +112,32 @@ def test_other_weights_under_the_same_name_do_not_resume_a_run(tmp_path):
         gguf(path, 5000)
         with pytest.raises(InputError, match=f"answered by {name}, and this is m sha256:"):
             require_same_weights(journal, scenario)
+
+
+class Letter(Form):
+    """A form with texts, a choice and a list."""
+
+    words_asked: ClassVar[dict[str, int]] = {"body": 90}
+    to: str
+    body: str
+    kind: Literal["short", "long"]
+    lines: tuple[str, ...] = ()
+
+
+def test_every_text_of_a_form_ends_at_its_share_of_the_reply():
+    backend = Local(max_tokens=180)
+    request = replace(a_request(), form=Letter)
+    schema = backend.request_fields(request)["response_format"]["json_schema"]["schema"]
+    fields = schema["properties"]
+    assert fields["to"]["maxLength"] == 75  # 120 tokens of 2.5 characters, a quarter of the words
+    assert fields["body"]["maxLength"] == 225
+    assert "maxLength" not in fields["kind"]
+    assert fields["lines"]["maxItems"] == 8
+    assert "maxLength" not in json.dumps(Letter.json_schema())
+
+
+def test_a_text_that_ends_at_its_longest_length_counts_as_cut():
+    assert reached('{"a": {"b": "12345"}}', {"b": 5})
+    assert reached('[{"b": "12345"}]', {"b": 5})
+    assert not reached('{"a": {"b": "1234"}, "c": "12345"}', {"b": 5})
+    assert not reached("no JSON", {"b": 5})
