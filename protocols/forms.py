@@ -7,7 +7,7 @@ the scientist who is asked. The rules of the offline scientist are in ``offline_
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -124,10 +124,8 @@ class Choice(Form):
         """True if the invitee joins."""
         return self.action == "join"
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """Decline: an unreadable answer is no acceptance."""
-        return cls(action="decline", reasoning="")
+    instead: ClassVar = {"action": "decline", "reasoning": ""}
+    """Decline: an unreadable answer is no acceptance."""
 
 
 def _means_nobody(value: Any) -> bool:
@@ -158,10 +156,8 @@ class Remark(Spoken):
         """The response, and the direction on a line of its own."""
         return f"{self.response}\nDirection: {self.direction}" if self.direction else self.response
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """Say nothing: an unreadable remark is silence."""
-        return cls(response="", direction="")
+    instead: ClassVar = {"response": "", "direction": ""}
+    """Say nothing: an unreadable remark is silence."""
 
 
 class GuestReply(Form):
@@ -176,10 +172,8 @@ class GuestReply(Form):
         """The answer."""
         return self.answer
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """Say nothing: an unreadable reply of a guest is silence."""
-        return cls(answer="")
+    instead: ClassVar = {"answer": ""}
+    """Say nothing: an unreadable reply of a guest is silence."""
 
 
 class Summary(Form):
@@ -191,10 +185,8 @@ class Summary(Form):
         """The summary."""
         return self.summary
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """An empty summary."""
-        return cls(summary="")
+    instead: ClassVar = {"summary": ""}
+    """An empty summary."""
 
 
 class AnotherTurn(Form):
@@ -209,10 +201,8 @@ class AnotherTurn(Form):
     )
     another: bool = Field(alias="Another Turn")
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """End the stage: an unreadable decision asks for no further turn."""
-        return cls(another=False)
+    instead: ClassVar = {"another": False}
+    """End the stage: an unreadable decision asks for no further turn."""
 
 
 class Topic(Form):
@@ -235,10 +225,8 @@ class Topic(Form):
         """The topic."""
         return self.topic
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """None: no topic can be made up; the team ends."""
-        return None
+    instead: ClassVar = None
+    """None: no topic can be made up; the team ends."""
 
 
 class Critique(Form):
@@ -262,10 +250,8 @@ class Critique(Form):
         parts = {"Soundness": self.soundness, "Objection": self.objection, "Advice": self.advice}
         return "\n".join(f"{name}: {text}" for name, text in parts.items() if text)
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """Say nothing: an unreadable critique is silence."""
-        return cls(soundness="", objection="")
+    instead: ClassVar = {"soundness": "", "objection": ""}
+    """Say nothing: an unreadable critique is silence."""
 
 
 class Draft(Spoken):
@@ -284,7 +270,5 @@ class Draft(Spoken):
         """Title and abstract."""
         return f"{self.title}\n{self.abstract}"
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """None: no first text can be made up; the team ends."""
-        return None
+    instead: ClassVar = None
+    """None: no first text can be made up; the team ends."""

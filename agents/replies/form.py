@@ -28,8 +28,9 @@ REASONS = ("reason", "reasoning", "modifications", "comments")
 class Form(BaseModel):
     """Base of every reply. Field aliases are the names that stand in the prompt.
 
-    A form may bring ``fallback``, the flagged default when no re-ask made the reply readable. The
-    rule by which the offline scientist answers it stands in a table ``OFFLINE_RULES``.
+    A form may bring ``instead``, the fields of the flagged default when no re-ask made the reply
+    readable, or write ``fallback`` where that depends on the question. The rule by which the
+    offline scientist answers it stands in a table ``OFFLINE_RULES``.
 
     Example:
         >>> class Essay(vs.Form):
@@ -49,6 +50,8 @@ class Form(BaseModel):
         extra="ignore", frozen=True, populate_by_name=True, allow_inf_nan=False
     )
 
+    instead: ClassVar[Mapping[str, Any] | None] = None
+
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         """Refuse the method by which a form brought its own rule before, which nothing calls."""
@@ -61,7 +64,7 @@ class Form(BaseModel):
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """The explicit default for an unreadable reply; None: the reply becomes a verdict."""
-        return None
+        return None if cls.instead is None else cls.model_construct(**cls.instead)  # type: ignore[return-value] # plugin lacks Self
 
     def check_against(self, slots: Mapping[str, Any]) -> None:
         """Check that the words answer what was asked; the default accepts everything.

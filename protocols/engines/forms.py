@@ -8,7 +8,7 @@ in ``offline_rules``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator
 
@@ -107,10 +107,8 @@ class SearchQueries(Form):
         """What has to be known, and the queries."""
         return f"{self.reason}\nQueries: {'; '.join(self.queries)}".strip()
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """No query: the topic itself is searched for."""
-        return cls(queries=())
+    instead: ClassVar = {"queries": ()}
+    """No query: the topic itself is searched for."""
 
 
 class ReadingNotes(Form):
@@ -131,10 +129,8 @@ class ReadingNotes(Form):
             return self.findings
         return f"{self.findings}\nTo be taken up: {self.directions}"
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """No notes: unreadable notes are silence."""
-        return cls(findings="")
+    instead: ClassVar = {"findings": ""}
+    """No notes: unreadable notes are silence."""
 
 
 class NoveltyVerdict(Form):
@@ -178,10 +174,8 @@ class NoveltyVerdict(Form):
             value.strip(" .\"'").replace("_", " ").casefold() if isinstance(value, str) else value
         )
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """Search again: an unreadable verdict decides nothing."""
-        return cls(decision="search again")
+    instead: ClassVar = {"decision": "search again"}
+    """Search again: an unreadable verdict decides nothing."""
 
 
 class IdeaScore(Form):
@@ -196,10 +190,8 @@ class IdeaScore(Form):
         """The reason, and the score."""
         return f"{self.reason}\nScore: {self.score:g} of 10"
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """The lowest score: an idea whose mark cannot be read is not preferred to any."""
-        return cls(score=1.0)
+    instead: ClassVar = {"score": 1.0}
+    """The lowest score: an idea whose mark cannot be read is not preferred to any."""
 
 
 class Proposal(Form):
@@ -263,10 +255,8 @@ class Proposal(Form):
         """Title and all parts."""
         return f"{self.title}\n{self.abstract}"
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """None: no proposal can be made up; the team ends."""
-        return None
+    instead: ClassVar = None
+    """None: no proposal can be made up; the team ends."""
 
 
 class Contribution(Form):
@@ -294,10 +284,8 @@ class Contribution(Form):
         """The response, and the point on a line of its own."""
         return f"{self.response}\nPoint: {self.direction}" if self.direction else self.response
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """Say nothing: an unreadable contribution is silence."""
-        return cls(response="")
+    instead: ClassVar = {"response": ""}
+    """Say nothing: an unreadable contribution is silence."""
 
 
 class PlanStep(Form):
@@ -354,10 +342,8 @@ class StepReview(Form):
         )
         return "\n".join(lines) or "Nothing to remark."
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """No review: an unreadable one counts for nothing."""
-        return cls(scores={})
+    instead: ClassVar = {"scores": {}}
+    """No review: an unreadable one counts for nothing."""
 
 
 class PaperReview(Form):
@@ -392,10 +378,8 @@ class PaperReview(Form):
         score = f"{parts}Score: {self.score:g} of 10."
         return f"Strengths: {self.strengths}\nWeaknesses: {self.weaknesses}\n{score}"
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """No review: the score 0 counts for nothing."""
-        return cls.model_construct(strengths="", weaknesses="", scores={}, score=0.0)  # type: ignore[return-value] # plugin lacks Self
+    instead: ClassVar = {"strengths": "", "weaknesses": "", "scores": {}, "score": 0.0}
+    """No review: the score 0 counts for nothing."""
 
 
 class ChairReview(Form):
@@ -416,10 +400,8 @@ class ChairReview(Form):
             f"Decision: {self.decision}."
         )
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """Reject: an unreadable decision accepts nothing."""
-        return cls(strengths="", weaknesses="", decision="reject")
+    instead: ClassVar = {"strengths": "", "weaknesses": "", "decision": "reject"}
+    """Reject: an unreadable decision accepts nothing."""
 
 
 class HypothesisReview(Critique):
@@ -475,10 +457,8 @@ class DeepReview(Form):
         }
         return "\n".join(f"{name}: {text}" for name, text in parts.items() if text)
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """Say nothing: an unreadable review is silence."""
-        return cls(weakness="")
+    instead: ClassVar = {"weakness": ""}
+    """Say nothing: an unreadable review is silence."""
 
 
 class PairChoice(Form):
@@ -508,10 +488,8 @@ class PairChoice(Form):
             return value
         return value.strip(" .\"'").casefold().removeprefix("idea").strip().upper()
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """A tie: half a point each."""
-        return cls(better="")
+    instead: ClassVar = {"better": ""}
+    """A tie: half a point each."""
 
 
 class Lessons(Form):
@@ -537,7 +515,5 @@ class Lessons(Form):
             return self.patterns
         return f"{self.patterns}\nTo be heeded: {self.advice}"
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """No lessons: unreadable ones are silence."""
-        return cls(patterns="")
+    instead: ClassVar = {"patterns": ""}
+    """No lessons: unreadable ones are silence."""

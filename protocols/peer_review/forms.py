@@ -81,10 +81,8 @@ class Review(Form):
             f"{self.overall:g}. {self.comments}"
         )
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """None: a recommendation cannot be made up; the editor decides without this review."""
-        return None
+    instead: ClassVar = None
+    """None: a recommendation cannot be made up; the editor decides without this review."""
 
 
 @dataclass(frozen=True, slots=True)

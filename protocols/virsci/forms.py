@@ -28,10 +28,8 @@ class Agreement(Form):
     )
     agree: bool = Field(alias="Agree")
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """Disagree: an unreadable answer is no agreement."""
-        return cls(agree=False)
+    instead: ClassVar = {"agree": False}
+    """Disagree: an unreadable answer is no agreement."""
 
 
 class Stay(Form):
@@ -44,10 +42,8 @@ class Stay(Form):
     )
     stay: bool = Field(alias="Stay")
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """Stay: an unreadable answer does not end a membership."""
-        return cls(stay=True)
+    instead: ClassVar = {"stay": True}
+    """Stay: an unreadable answer does not end a membership."""
 
 
 class Revision(Spoken):
@@ -124,10 +120,8 @@ class SelfReview(Form):
         reasons = " ".join(f"{p.pair} ({p.score:g}): {p.reason}" for p in self.high_overlap_pairs)
         return f"{scores}. {reasons}".strip()
 
-    @classmethod
-    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """None: with a made-up score of 0 any draft would pass; the team ends."""
-        return None
+    instead: ClassVar = None
+    """None: with a made-up score of 0 any draft would pass; the team ends."""
 
     def check_against(self, slots: Mapping[str, Any]) -> None:
         """Require a score where abstracts were shown."""
