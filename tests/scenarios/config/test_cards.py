@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config.cards import read_card
+from virsci_society.scenarios.config.registry import PROTOCOLS
 from virsci_society.society.results.run import Run
 
 ROOT = Path(__file__).parents[3]
@@ -108,6 +109,16 @@ def test_a_page_of_a_turn_with_an_unknown_slot_is_told_before_anything_runs(card
     checked = society("check", "small.yaml")
     assert checked.exit_code == 2
     assert "idea.txt:1: no question gives the slot 'topik'; did you mean 'topic'?" in checked.stderr
+
+
+def test_every_card_of_the_project_says_what_is_published_and_what_is_not():
+    cards = [path for path in PROTOCOLS.values() if path.endswith(".yaml")]
+    assert len(cards) == 10
+    for path in cards:
+        card = read_card(path).card
+        assert card.as_published, path
+        assert card.adapted, path
+        assert card.left_out or card.name == "hypogen", path
 
 
 def test_a_card_that_is_not_there_is_told():
