@@ -167,6 +167,7 @@ RULES: Mapping[str, Rule] = {
     # Here and for "rate" the endpoint works, and nothing counts against it.
     "empty": Rule(True, False, "the model returns no text; raise backend.max_tokens", True),
     "withheld": Rule(True, False, "the provider returns no choices; see its content filter"),
+    "schema": Rule(True, False, "give --set backend.structured=off"),
     "rate": Rule(True, False, "lower backend.in_flight; the same command resumes it later"),
     "key": Rule(False, False, "put a valid key into the provider's environment variable"),
     "credit": Rule(

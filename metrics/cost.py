@@ -198,6 +198,7 @@ OUTCOMES = {
     "garbled": "the answer was no answer",
     "empty": "the answer held no text",
     "withheld": "the answer had no choices",
+    "schema": "the server took no JSON Schema, and was asked without",
     "rate": "too many requests at a time",
     "key": "the key was not accepted",
     "credit": "no credit was left",

@@ -57,6 +57,17 @@ def is_local(address: str | None) -> bool:
         return host.endswith(".localhost")
 
 
+def is_own(address: str | None) -> bool:
+    """Return whether an address is on this machine or in a private network."""
+    host = urlsplit(address or "").hostname or ""
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        # A name of one part, as containers have, is known to no public name server.
+        own = host.endswith((".local", ".internal", ".lan"))
+        return is_local(address) or own or bool(host and "." not in host)
+
+
 def allow_key(variable: str) -> None:
     """Note that the user has named a variable, or with ``EVERY`` trusts the scenario file."""
     named = os.environ.get(NAMED, "").split()

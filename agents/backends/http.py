@@ -17,6 +17,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
 from virsci_society.agents.backends.endpoint_settings import Address, EndpointSettings, Variable
+from virsci_society.agents.backends.hosts import is_own
 from virsci_society.agents.backends.http_client import probe
 from virsci_society.agents.backends.responses import read_completion
 from virsci_society.agents.config import Part, Switch
@@ -25,6 +26,7 @@ from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.lazy_imports import require_extra
 from virsci_society.agents.prompts.request import Reply, Request, Usage
 from virsci_society.agents.redaction import redact
+from virsci_society.agents.replies.form import json_pattern
 
 Fields = Mapping[str, Any]
 Send = Callable[[Fields], Awaitable[Any]]
@@ -131,7 +133,8 @@ class ChatCompletionsBackend(Backend):
     Source: the model's own."""
     structured: Literal["auto", "on", "off"] = "auto"
     """Whether the form's JSON Schema is sent along as the format of the reply; ``auto``: where
-    the model is known to take it. Source: assumed."""
+    the model is known to take it and to private addresses, until it is refused. Source:
+    assumed."""
     system_role: Switch = "on"
     """Whether the model takes a message of the role ``system``; ``off``: its text begins the first
     message of the user. Source: assumed."""
@@ -154,6 +157,7 @@ class ChatCompletionsBackend(Backend):
     unknown."""
 
     _window: int | None = PrivateAttr(default=None)
+    _schema_refused: bool = PrivateAttr(default=False)
 
     @field_validator("extra")
     @classmethod
@@ -271,7 +275,9 @@ class ChatCompletionsBackend(Backend):
     @property
     def sends_schema(self) -> bool:
         """True if the form's JSON Schema goes along with a request."""
-        return self.structured == "on" or (self.structured == "auto" and self.takes_schema())
+        if self.structured == "auto":
+            return is_own(self.api_base) or self.takes_schema()
+        return self.structured == "on"
 
     @property
     def unreadable_advice(self) -> str:
@@ -300,15 +306,20 @@ class ChatCompletionsBackend(Backend):
             fields["top_p"] = self.top_p
         if self.seeded == "on":
             fields["seed"] = 1 + request.seed % SEEDS
-        if self.sends_schema:
+        if self.sends_schema and not self._schema_refused:
             fields["response_format"] = _response_format(request)
+        elif self.sends_schema:
+            # Its pages have no line of JSON, which is missed only where no schema is taken.
+            pattern = json_pattern(request.form.schema_for(request.slots))
+            messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n{pattern}"}
         return fields | self.extra
 
     async def _attempt(self, send: Send, request: Request) -> Reply:
         total, address = self.deadlines.total, self.api_base
+        fields = self.request_fields(request)
         try:
             async with asyncio.timeout(total):
-                answer = await send(self.request_fields(request))
+                answer = await send(fields)
         except TimeoutError:
             fault = Fault(f"no answer within {total:g} seconds (deadlines.total)", "timeout")
             fault.hint = (
@@ -321,6 +332,10 @@ class ChatCompletionsBackend(Backend):
                 error.args = (f"{address}: {error}",)
             if error.status in (404, 405) and "model" not in str(error).lower():
                 error.hint = _address_hint(address)
+            if error.hint.endswith("structured=off") and self.structured == "auto":
+                # Also for what was under way meanwhile; a second refusal is of something else.
+                fault = Fault(str(error), "schema") if "response_format" in fields else error
+                self._schema_refused = True
         else:
             reply = read_completion(answer, request, self.max_tokens)
             _check_uncut(reply, self.window)

@@ -113,8 +113,9 @@ def wait_after(
             has.
     """
     fault = faults[-1]
-    # Rate limits and empty answers have bounds of their own: patience, EMPTY_ATTEMPTS.
-    failed = sum(one.kind not in ("rate", "empty", "withheld") for one in faults)
+    # Rate limits and empty answers have bounds of their own: patience, EMPTY_ATTEMPTS. A schema is
+    # sent no more once it was refused.
+    failed = sum(one.kind not in ("rate", "empty", "withheld", "schema") for one in faults)
     if contact is not None and not (fault.rule.retryable or fault.sent):
         # Refused by the library on this machine: the same command could never go on.
         raise InputError(f"backend.model: {fault}; {fault.advice}")

@@ -4,9 +4,10 @@ Besides plain slots a prompt file knows these filters: ``introduce`` and ``brief
 ``transcript`` (who said what), ``quote`` (a text that others wrote), ``flatten`` (the same on one
 line), ``words`` (a form or a text as text), ``listed``, ``titles``, ``lettered`` and ``keys``
 (References), ``outside`` (Profiles of people outside the team), ``place`` (a TurnPosition as a
-sentence), ``team`` (names of members) and ``name``. Quotations, transcripts and lists of papers
-mark every line that others wrote. The slot ``you`` is where a prompt tells the scientist who it is,
-``answer_form`` the list of the fields that it asks for.
+sentence), ``team`` (names of members), ``name``, and ``fitting`` (a number of words, or fewer where
+replies are shorter). Quotations, transcripts and lists of papers mark every line that others wrote.
+The slot ``you`` is where a prompt tells the scientist who it is, ``answer_form`` the list of the
+fields that it asks for.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.prompts.request import Message
 from virsci_society.agents.prompts.slots import (
     describe_position,
+    fit_words,
     flatten,
     introduce,
     introduce_briefly,
@@ -50,6 +52,7 @@ _PAGES = jinja2.Environment(
 _PAGES.filters |= {
     "introduce": jinja2.pass_context(introduce),
     "brief": jinja2.pass_context(introduce_briefly),
+    "fitting": jinja2.pass_context(fit_words),
     "quote": quote,
     "flatten": flatten,
     "transcript": write_transcript,

@@ -133,6 +133,16 @@ def words_of(value: Any) -> str:
     return value if isinstance(value, str) else str(value.words())
 
 
+def fit_words(context: Mapping[str, Any], words: int, least: int = 0) -> str:
+    """The number of words that a page asks for, or fewer where the model's replies are shorter.
+
+    ``least`` begins a range, such as 200 to 280, and shrinks with it.
+    """
+    most = context.get("most_words") or words
+    asked = [number * min(1.0, most / words) for number in ([least] if least else []) + [words]]
+    return " to ".join(str(round(one) if most >= words else round(one / 10) * 10) for one in asked)
+
+
 def flatten(text: str) -> str:
     """A text as one line, for lists in which each entry is one line."""
     return " ".join(text.split())

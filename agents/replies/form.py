@@ -231,7 +231,7 @@ def render_form(schema: Mapping[str, Any], *, schema_sent: bool) -> str:
     """
     lines = [FIELDS, *_field_lines(schema["properties"], "- ")]
     if not schema_sent:
-        lines += [PATTERN, _pattern(schema)]
+        lines.append(json_pattern(schema))
     return "\n".join(lines)
 
 
@@ -286,12 +286,13 @@ def _object_kind(schema: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     return f"object with {names}, each {kind}{said}", {}
 
 
-def _pattern(schema: Mapping[str, Any]) -> str:
-    """One line of JSON with dots where the values belong."""
+def json_pattern(schema: Mapping[str, Any]) -> str:
+    """One line of JSON with dots where the values belong, and the sentence before it."""
     dots = {
         name: '"..."' if _is_text(part) else "..." for name, part in schema["properties"].items()
     }
-    return "{" + ", ".join(f"{_quoted(name)}: {value}" for name, value in dots.items()) + "}"
+    members = ", ".join(f"{_quoted(name)}: {value}" for name, value in dots.items())
+    return f"{PATTERN}\n{{{members}}}"
 
 
 def _is_text(schema: Mapping[str, Any]) -> bool:

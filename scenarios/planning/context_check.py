@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from virsci_society.agents.backends.context_window import OLLAMA_HOME, read_window
 from virsci_society.agents.backends.http import ChatCompletionsBackend
+from virsci_society.agents.prompts.request import words_that_fit
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.rehearsal import longest_prompt, tokens_needed, window_size
 
@@ -29,10 +31,35 @@ def context_warnings(scenario: Scenario) -> Iterator[str]:
     paid = scenario.backend.backend.paid
     if not isinstance(paid, ChatCompletionsBackend):
         return
+    if told := _words_that_do_not_fit(scenario, paid):
+        yield told
     if longest := longest_prompt(scenario):
         for finding in compare_windows(paid, longest):
             if finding.state != "ok":
                 yield f"{finding.message}; {finding.advice}"
+
+
+_ASKED = re.compile(r"(\d+) \| fitting")
+"""Words that a page asks for, in the text of its file."""
+
+
+def _words_that_do_not_fit(scenario: Scenario, paid: ChatCompletionsBackend) -> str:
+    """Say where pages would ask for more words than a reply can have; empty: nowhere."""
+    room = words_that_fit(paid.max_reply_tokens)
+    parts = scenario.protocol.components
+    pages = {page.name: page for part in parts for page in getattr(part, "pages", ())}
+    asked = {
+        name: max(map(int, _ASKED.findall(page.text)), default=0) for name, page in pages.items()
+    }
+    long = sorted(name for name, words in asked.items() if words > room)
+    if not long:
+        return ""
+    most = max(asked.values())
+    return (
+        f"backend.max_tokens: {paid.max_reply_tokens:,} tokens hold about {room:,} words, so the "
+        f"pages {', '.join(long)} ask for no more, in place of up to {most:,}; set "
+        f"backend.max_tokens={2 * most} or more for those"
+    )
 
 
 def compare_windows(paid: ChatCompletionsBackend, longest: int) -> Iterator[CheckResult]:

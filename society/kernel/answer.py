@@ -283,7 +283,8 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     backend = gateway.backend.backend_for(pending.call.id, pending.who.id)
     pending.call.live = not backend.rule_based
     answer_form = form_on_page(pending.form, slots, schema_sent=backend.sends_schema)
-    messages = build_messages(pending.prompt, {**pending.page_values, **slots}, answer_form)
+    room = {"most_words": words_that_fit(backend.max_reply_tokens)}
+    messages = build_messages(pending.prompt, {**pending.page_values, **slots, **room}, answer_form)
     if pending.looks is not None and not pending.call.live:
         # After the page is made, and never for a model: worth stands in no prompt.
         slots["looks"] = await settled(pending.looks)

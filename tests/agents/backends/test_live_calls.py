@@ -146,7 +146,29 @@ def test_a_schema_is_sent_where_the_model_is_known_to_take_it(provider):
     ):
         attempt(backend)
     formats = ["response_format" in one.body for one in provider.heard]
-    assert formats == [True, False, True]
+    assert formats == [True, True, True]
+    # Of a model elsewhere that no list knows nobody can tell.
+    assert not LiteLLM(model="openai/little", api_base="https://models.example.org/v1").sends_schema
+    assert LiteLLM(model="openai/little", api_base="http://192.168.0.7:8000/v1").sends_schema
+
+
+def test_a_schema_that_is_refused_is_left_out_once_and_for_all(made, provider):
+    def answering(heard):
+        refused = "response_format" in heard.body
+        return http(400, error("guided decoding is not available")) if refused else http(200, good)
+
+    good = completion()
+    provider.answer(answering)
+    backend = made()
+    first, second = attempt(backend, a_request(1), a_request(2))
+    assert {first.kind, second.kind} == {"schema"}
+    assert first.rule.retryable
+    assert "structured=off" in first.advice
+    (reply,) = attempt(backend, a_request(1))
+    assert reply.text == "Good."
+    assert '{"text": "...", "detail": ...}' in provider.heard[-1].body["messages"][-1]["content"]
+    (fault,) = attempt(made(structured="on"))
+    assert (fault.kind, fault.advice) == ("request", "give --set backend.structured=off")
 
 
 def test_half_a_character_in_a_prompt_stops_nothing(made, provider):
@@ -653,7 +675,7 @@ REFUSED = {
 @pytest.mark.parametrize("message", REFUSED)
 def test_a_refused_parameter_names_the_setting_that_helps(made, provider, message):
     provider.answer(http(400, error(message)))
-    fault = failure(made())
+    fault = failure(made(structured="on"))
     assert (fault.kind, fault.advice) == ("request", f"give --set backend.{REFUSED[message]}")
 
 

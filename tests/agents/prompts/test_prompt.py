@@ -314,3 +314,30 @@ def test_whose_move_it_is():
     assert issubclass(ReplyError, Verdict)
     assert not issubclass(Stopped, Verdict)
     assert not issubclass(Dissolved, Verdict)
+
+
+@pytest.mark.parametrize(
+    ("most", "shown"),
+    [
+        ({}, "over 600 words, 200 to 280"),
+        ({"most_words": 0}, "over 600 words, 200 to 280"),
+        ({"most_words": 1024}, "over 600 words, 200 to 280"),
+        ({"most_words": 150}, "over 150 words, 110 to 150"),
+    ],
+)
+def test_words_asked_for_follow_the_length_of_replies(tmp_path, most, shown):
+    page = tmp_path / "page.txt"
+    page.write_text("over {{ 600 | fitting }} words, {{ 280 | fitting(200) }}", encoding="utf-8")
+    prompt = Prompt(page, "nobody")
+    slots = {"me": Profile("S"), "role": "", "year": None, "memory": ()}
+    assert prompt.render({**slots, **most}) == shown
+
+
+def test_the_instructions_of_a_page_are_its_own_words(tmp_path):
+    page = tmp_path / "page.txt"
+    page.write_text('Write on {{ topic }}{{ " at length" if long else " briefly" }}.', "utf-8")
+    told = Prompt(page).instructions
+    assert "Write on" in told
+    assert " at length" in told
+    assert " briefly" in told
+    assert "topic" not in told.partition("\n\n")[0]

@@ -128,3 +128,13 @@ def test_doctor_asks_nothing_of_a_model_that_a_run_would_refuse(path, server):
     assert done.exit_code == 2
     assert "at most 4,096" in done.stdout
     assert server.counts()["requests"] == 0
+
+
+def test_check_warns_where_pages_ask_for_more_words_than_a_reply_can_have(path, server):
+    server.plan(Plan())
+    few = society("check", path, *by_openai(server, "backend.max_tokens=300"))
+    assert "300 tokens hold about 150 words" in few.output
+    assert "idea_turn" in few.output
+    assert "backend.max_tokens=1200" in few.output
+    enough = society("check", path, *by_openai(server, "backend.max_tokens=1200"))
+    assert "words, so the pages" not in enough.output
