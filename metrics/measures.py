@@ -18,7 +18,11 @@ from pathlib import Path
 INFINITE = float("inf")
 
 FAMILY_METRICS: Mapping[str, Mapping[str, str]] = {
-    "novelty": {"novelty": "novelty.novelty:run_novelty"},
+    "novelty": {
+        "novelty": "novelty.novelty:run_novelty",
+        "novelty_by_embedding": "novelty.novelty:novelty_by_embedding",
+        "novelty_agreement": "novelty.novelty:novelty_agreement",
+    },
     "leaks": {"leaks": "novelty.training_leaks:run_leaks"},
     "claims": {"claims": "claims:run_claims", "representation": "claims:representation"},
     "teams": {

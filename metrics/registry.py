@@ -19,6 +19,7 @@ from virsci_society.metrics.impact import gini
 from virsci_society.metrics.measures import FAMILY_METRICS, MEASURES, RUN_MEASURES, explain_name
 from virsci_society.metrics.novelty.other_papers import novelty_against
 from virsci_society.metrics.teams.peer_review import teams_with_paper
+from virsci_society.society.literature.embedding.base import Progress
 from virsci_society.society.results.dataframes import known_numbers
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import TABLES
@@ -51,6 +52,7 @@ def measure(
     past: Path | str | None = None,
     contemporary: Path | str | None = None,
     embedding: str | None = None,
+    progress: Progress | None = None,
 ) -> pd.DataFrame:
     """A metric of a run: as written with it if it was, else computed once and held.
 
@@ -61,7 +63,8 @@ def measure(
             without a call; nothing is written.
         contemporary: folder of an ecosystem whose contemporary papers are used then; that of
             ``past`` by default.
-        embedding: another embedding for it, such as ``lsa:64``, fitted on the past.
+        embedding: another embedding for it, by the name that a build takes.
+        progress: called while texts are embedded, such as ``vs.make_progress().texts``.
 
     Raises:
         InputError: neither written nor in ``METRICS``; or the ecosystems cannot be used.
@@ -74,7 +77,7 @@ def measure(
     if past is not None:
         if name != "novelty":
             raise InputError(f"only the metric 'novelty' takes other papers, not {name!r}")
-        return novelty_against(run, past, contemporary, embedding)
+        return novelty_against(run, past, contemporary, embedding, progress)
     if name not in METRICS:
         try:
             return run.measure(name)

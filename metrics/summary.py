@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.metrics.cost import RUNGS, STAGES, VERDICTS, read_ledger
-from virsci_society.metrics.novelty.novelty import COLUMNS
+from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of
 from virsci_society.metrics.population import people_ever
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.reply_texts import TEXT_COUNTS
@@ -34,8 +34,9 @@ def summarise_run(run: Run) -> dict[str, Any]:
         came), ``papers``, ``calls`` (total,
         by_stage, by_act), ``inference_cost`` (per_team, by_stage, mean over teams that wrote a
         paper, extra),
-        ``HD``, ``CD``, ``CI``, ``ON`` (each mean and per_paper, or None), ``invitations`` (sent,
-        accepted, declined, full, unanswered, cross_team), ``consultations``, ``max_memberships``,
+        ``HD``, ``CD``, ``CI``, ``ON`` (each mean and per_paper, or None), ``embedding`` (in
+        which they are measured, or None), ``invitations`` (sent, accepted,
+        declined, full, unanswered, cross_team), ``consultations``, ``max_memberships``,
         ``waiting_days`` (mean days a team waits for its people per round, by size), ``reading``
         (of the questions whose rung is known: ``asked``, ``rungs``, ``verdicts``, ``defaulted``
         as a share, ``by_form``, ``texts`` (``reply_texts``); None if none is known), ``ledger``
@@ -57,6 +58,7 @@ def summarise_run(run: Run) -> dict[str, Any]:
         "calls": _calls(run),
         "inference_cost": _inference_cost(run),
         **_novelty(run),
+        "embedding": embedding_of(run) or None,
         "invitations": _invitations(run),
         "consultations": len(run.table("consultations")),
         "max_memberships": max_memberships(run),

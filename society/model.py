@@ -164,7 +164,7 @@ class Society(Model):
     ) -> World:
         """The world on its first day; the rules bear the names of its fields."""
         env = simpy.Environment(initial_time=self.first_day)
-        past, people, folder = ecosystem.past, ecosystem.profiles, ecosystem.cache_folder
+        past, people = ecosystem.past, ecosystem.profiles
 
         def now() -> float:
             return float(env.now)
@@ -175,20 +175,11 @@ class Society(Model):
             ecosystem=ecosystem,
             population=Population(people, self, network, now),
             literature=Literature(
-                past,
-                ecosystem.past_vectors,
-                ecosystem.embedding,
-                ecosystem.boundary,
-                layout_file=folder and folder / "past.cells.npz",
+                past, ecosystem.past_vectors, ecosystem.embedding, ecosystem.boundary
             ),
             network=network,
             history=PaperHistory(lambda: ecosystem.authorships, now),
-            knowledge=KnowledgeBank(
-                people,
-                ecosystem.embedding,
-                ecosystem.interest_vectors,
-                layout_file=folder and folder / "interests.cells.npz",
-            ),
+            knowledge=KnowledgeBank(people, ecosystem.embedding, ecosystem.interest_vectors),
             attention=Attention(env, limited),
             team_sizes=observed_sizes(ecosystem, inside=seats is not None),
             log=RunLog(env),

@@ -53,6 +53,8 @@ def _use_memory():
 
 # Workers find the place in their environment.
 _use_memory()
+# No test touches the table of vectors of whoever runs them.
+os.environ["SOCIETY_CACHE"] = str(Path(tempfile.gettempdir(), f"society-vectors-{os.getpid()}"))
 
 # The same examples every time, and none of them fails because a machine is busy.
 for _profile, _examples in (("suite", 30), ("slow", 200)):

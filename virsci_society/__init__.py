@@ -77,7 +77,6 @@ if TYPE_CHECKING:
     from virsci_society.society.kernel.durations import Days as Days
     from virsci_society.society.kernel.durations import Process as Process
     from virsci_society.society.kernel.durations import Times as Times
-    from virsci_society.society.literature.embedding.cache import EmbeddingCache as EmbeddingCache
     from virsci_society.society.literature.embedding.registry import (
         make_embedding as make_embedding,
     )
@@ -98,7 +97,6 @@ __all__ = [
     "Discussion",
     "DiscussionSettings",
     "Dissolved",
-    "EmbeddingCache",
     "Fact",
     "Form",
     "Founding",
@@ -153,7 +151,6 @@ _HOMES = {
     "Discussion": "protocols.discussion",
     "DiscussionSettings": "protocols.discussion",
     "Dissolved": "agents.errors",
-    "EmbeddingCache": "society.literature.embedding.cache",
     "Fact": "metrics.facts.fact",
     "Form": "agents.replies.form",
     "Founding": "society.formation.founding",

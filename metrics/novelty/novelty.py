@@ -15,26 +15,30 @@ published by the society are in neither database unless the caller puts them the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray, zero_rows
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
+from virsci_society.metrics.inference.correlations import spearman
 from virsci_society.metrics.novelty.nearest_papers import (
     Neighbours,
     VectorSpace,
     mean_pairwise_distance,
 )
-from virsci_society.society.literature.embedding.base import paper_text
+from virsci_society.society.literature.embedding.base import Embedding, Progress, paper_text
+from virsci_society.society.literature.embedding.registry import is_hosted, make_embedding
 from virsci_society.society.results.run import Run
 
 COLUMNS = ("HD", "CD", "CI", "ON")
+OWN = "own"
+"""The embedding of the ecosystem, as ``novelty.embeddings`` names it."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +80,15 @@ class Database:
 class Databases:
     """The past papers (before the boundary year) and the contemporary ones.
 
-    ``encode`` is the embedding that made their vectors; None where it is not at hand.
+    Attributes:
+        embedding: what made their vectors; None where it is not at hand.
+        progress: called while texts are embedded for a measure.
     """
 
     past: Database
     contemporary: Database
-    encode: Callable[[Sequence[str]], NDArray[Any]] | None = None
+    embedding: Embedding | None = None
+    progress: Progress | None = None
 
 
 class Novelty(Part):
@@ -111,6 +118,21 @@ class Novelty(Part):
     words: int | None = Field(default=None, ge=10, le=100_000)
     """Of longer texts only so many of the first words are measured, so that texts of unlike length
     have one form; null: whole texts. Unit: words."""
+
+    embeddings: tuple[str, ...] = Field(default=(OWN,), min_length=1)
+    """Embeddings in which it is measured: ``own``, the ecosystem's, which comes first, and others
+    by the names that ``society ecosystem build --embedding`` takes, but those behind HTTP. The
+    measure ``novelty`` is in the first, ``novelty_by_embedding`` in each of several."""
+
+    @field_validator("embeddings")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if names[0] != OWN or len(set(names)) < len(names):
+            raise ValueError("give own first, and each embedding once: [own, NAME]")
+        for name in names[1:]:
+            if is_hosted(name):
+                raise ValueError(f"{name}: measuring makes no call; name a model of this machine")
+        return names
 
     @property
     def measures_queries(self) -> bool:
@@ -184,23 +206,100 @@ def run_novelty(run: Run, settings: Novelty | None = None) -> pd.DataFrame:
     use, ids = settings or settings_of(run), run.vectors.ids
     evaluated, queries = run.vectors.values, None
     if not use.measures_queries:
-        evaluated, queries = encoded_texts(run, use, run.databases.encode)
+        evaluated, queries = encoded_texts(run, use, run.databases.embedding)
     return novelty_scores(evaluated, past, contemporary, use, ids, queries)
 
 
 def encoded_texts(
-    run: Run, settings: Novelty, encode: Callable[[Sequence[str]], NDArray[Any]] | None
+    run: Run, settings: Novelty, embedding: Embedding | None
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Vectors of the evaluated texts and of the queries of a run, in the order of its vectors."""
-    if encode is None:
+    if embedding is None:
         raise InputError(
             "novelty.evaluated and novelty.words need the embedding of the run, which is not here: "
-            "give Databases its encode"
+            "give Databases its embedding"
         )
     texts = measured_texts(run.table("papers"), settings).loc[
         list(run.vectors.ids if run.vectors else ())
     ]
-    return encode(texts["evaluated"].tolist()), encode(texts["query"].tolist())
+    return embedding.encode(texts["evaluated"].tolist()), embedding.encode(texts["query"].tolist())
+
+
+def novelty_by_embedding(run: Run) -> pd.DataFrame:
+    """The novelty of each paper in each embedding of ``novelty.embeddings`` (VirSci, 4.1).
+
+    Columns ``embedding``, ``label`` (all that tells one embedding from another), ``paper`` and the
+    measures. No row where the scenario names one embedding, or the papers are not at hand.
+    """
+    settings, held = settings_of(run), run.databases
+    columns = ["paper", *COLUMNS]
+    tables = [_empty_table()[columns].assign(embedding="", label="")]
+    if len(settings.embeddings) > 1 and held is not None and run.vectors is not None:
+        own = held.embedding
+        facts = ("own", "own") if own is None else (own.title, own.label)
+        first = run_novelty(run)[columns]
+        tables.append(first.assign(embedding=facts[0], label=facts[1]))
+        for name in settings.embeddings[1:]:
+            other, embedding = in_embedding(held, name, run.seed)
+            evaluated, queries = encoded_texts(run, settings, embedding)
+            databases = other.past, other.contemporary
+            scores = novelty_scores(evaluated, *databases, settings, run.vectors.ids, queries)
+            facts = embedding.title, embedding.label
+            tables.append(scores[columns].assign(embedding=facts[0], label=facts[1]))
+    table = pd.concat(tables, ignore_index=True)[["embedding", "label", *columns]]
+    return table.astype({"embedding": "string", "label": "string"})
+
+
+def in_embedding(databases: Databases, name: str, seed: int) -> tuple[Databases, Embedding]:
+    """The same papers in an embedding by its name, and that; an LSA is fitted on the past.
+
+    Vectors of a model are made once and kept in the table of vectors.
+    """
+    sides = [databases.past, databases.contemporary]
+    texts = [[one.text(row) for row in range(len(one.ids))] if one.text else [] for one in sides]
+    embedding = make_embedding(name, texts=texts[0], seed=seed)
+    rows = embedding.encode([*texts[0], *texts[1]], databases.progress)
+    vectors = np.split(rows, [len(texts[0])])
+    past, later = (replace(one, vectors=some) for one, some in zip(sides, vectors, strict=True))
+    return replace(databases, past=past, contemporary=later, embedding=embedding), embedding
+
+
+def novelty_agreement(run: Run) -> pd.DataFrame:
+    """How far the measures agree in two embeddings: means over papers, and rank correlations.
+
+    One row per measure and further embedding: ``measure``, ``embedding`` and ``mean`` in it,
+    ``other`` and ``other_mean``, the number of ``papers`` that both know, and Spearman's
+    ``rank_correlation`` over them with its 95 % interval, ``low`` to ``high``. Source: this
+    project.
+    """
+    name = "novelty_by_embedding"
+    held = name in run.measure_names()
+    table = run.measure(name) if held else run.add_measure(name, novelty_by_embedding(run))
+    kinds = dict.fromkeys(("measure", "embedding", "other"), "string") | {"papers": "Int64"}
+    kinds |= dict.fromkeys(("mean", "other_mean", "rank_correlation", "low", "high"), "Float64")
+    rows = []
+    first, *others = table["embedding"].unique() or ("",)
+    for other in others:
+        for name in COLUMNS:
+            wide = table.pivot(index="paper", columns="embedding", values=name)
+            both = wide[[first, other]].dropna().to_numpy(dtype=np.float64)
+            found = spearman(both[:, 0], both[:, 1])
+            means = both.mean(axis=0) if len(both) else (np.nan, np.nan)
+            said = (
+                name,
+                first,
+                means[0],
+                other,
+                means[1],
+                len(both),
+                found.r,
+                found.low,
+                found.high,
+            )
+            rows.append(said)
+    columns = ["measure", "embedding", "mean", "other", "other_mean", "papers"]
+    columns += ["rank_correlation", "low", "high"]
+    return pd.DataFrame(rows, columns=columns).astype({one: kinds[one] for one in columns})
 
 
 def measured_texts(papers: pd.DataFrame, settings: Novelty) -> pd.DataFrame:
@@ -231,6 +330,17 @@ def settings_of(run: Run) -> Novelty:
         return Novelty(**{key: named[key] for key in Novelty.model_fields if key in named})
     except ValidationError as error:
         raise InputError(f"the run's settings of novelty cannot be read: {error}") from error
+
+
+def embedding_of(run: Run, fact: str = "label") -> str:
+    """The embedding in which the novelty of a run is measured, with its corpus; empty if untold.
+
+    With ``title`` as the fact it is its short name.
+    """
+    stated, corpus = run.manifest.get("embedding"), run.manifest.get("ecosystem")
+    told = str(stated.get(fact) or "") if isinstance(stated, dict) else ""
+    source = corpus.get("source") if isinstance(corpus, dict) and fact == "label" else None
+    return f"{told}; corpus: {source}" if told and source else told
 
 
 def _empty_table() -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -11,22 +12,33 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.file_hashes import hash_json
 from virsci_society.metrics.novelty.novelty import (
     Database,
+    Databases,
     encoded_texts,
+    in_embedding,
     novelty_scores,
     settings_of,
 )
 from virsci_society.society.ecosystem.building.profiles import paper_texts
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
-from virsci_society.society.literature.embedding.base import Embedding
-from virsci_society.society.literature.embedding.registry import make_embedding
+from virsci_society.society.literature.embedding.base import Progress, paper_text
+from virsci_society.society.literature.embedding.registry import is_hosted
 from virsci_society.society.literature.papers import Papers
 from virsci_society.society.results.run import Run
 
-HOSTED = "litellm"
+
+def databases_of(ecosystem: Ecosystem, progress: Progress | None = None) -> Databases:
+    """The papers of an ecosystem that novelty is measured against."""
+    past = _database(ecosystem.past, ecosystem.past_vectors)
+    later = _database(ecosystem.contemporary, ecosystem.contemporary_vectors)
+    return Databases(past, later, ecosystem.embedding, progress)
 
 
 def novelty_against(
-    run: Run, past: Path | str, contemporary: Path | str | None = None, embedding: str | None = None
+    run: Run,
+    past: Path | str,
+    contemporary: Path | str | None = None,
+    embedding: str | None = None,
+    progress: Progress | None = None,
 ) -> pd.DataFrame:
     """Measure the papers of a run with the novelty settings of the run; its files do not change."""
     if run.vectors is None:
@@ -46,39 +58,42 @@ def novelty_against(
             f"{contemporary or past}: its contemporary papers begin in {later.boundary}, before "
             f"the run's boundary {boundary}; the society knew some of them"
         )
-    encoder = held.embedding
+    databases = Databases(
+        _database(held.past, held.past_vectors),
+        _database(later.contemporary, later.contemporary_vectors),
+        held.embedding,
+        progress,
+    )
     if embedding is not None:
         _refuse_hosted(embedding)
-        encoder = make_embedding(embedding, texts=paper_texts(held.past), seed=run.seed)
+        databases, _ = in_embedding(databases, embedding, run.seed)
+    elif later.embedding.revision != held.embedding.revision:
+        _refuse_hosted(held.embedding.name)
+        vectors = held.embedding.encode(paper_texts(later.contemporary), progress)
+        databases = replace(databases, contemporary=_database(later.contemporary, vectors))
     settings, queries = settings_of(run), None
     own = run.manifest.get("ecosystem", {}).get("manifest") == hash_json(held.manifest)
     # The vectors of the run are used only where they are of the very same space and texts.
     if own and embedding is None and settings.measures_queries:
         evaluated = run.vectors.values
     else:
-        _refuse_hosted(encoder.name)
-        evaluated, queries = encoded_texts(run, settings, encoder.encode)
+        _refuse_hosted(embedding or held.embedding.name)
+        evaluated, queries = encoded_texts(run, settings, databases.embedding)
     return novelty_scores(
-        evaluated,
-        _database(held.past, held.past_vectors, held.embedding, encoder),
-        _database(later.contemporary, later.contemporary_vectors, later.embedding, encoder),
-        settings,
-        run.vectors.ids,
-        queries,
+        evaluated, databases.past, databases.contemporary, settings, run.vectors.ids, queries
     )
 
 
-def _database(papers: Papers, vectors: VectorArray, own: Embedding, encoder: Embedding) -> Database:
-    """Papers in the encoder's space, with the stored vectors where that is their own."""
-    if own.revision != encoder.revision:
-        _refuse_hosted(encoder.name)
-        vectors = encoder.encode(paper_texts(papers))
+def _database(papers: Papers, vectors: VectorArray) -> Database:
+    def text(row: int) -> str:
+        return paper_text(papers[row].title, papers[row].abstract)
+
     ids = tuple(papers.table["id"].to_pylist())
-    return Database(vectors, papers.years, papers.citations, ids)
+    return Database(vectors, papers.years, papers.citations, ids, text)
 
 
 def _refuse_hosted(name: str) -> None:
-    if name.partition(":")[0] == HOSTED:
+    if is_hosted(name):
         raise InputError(
             f"embedding {name}: would have to be asked for, and measuring makes no call; build "
             "both ecosystems with it, or give an embedding of this machine"

@@ -15,7 +15,7 @@ import pandas as pd
 from virsci_society.agents.journal.records import ANSWERED, price_words, spent_in
 from virsci_society.metrics.cost import VERDICTS, Ledger, read_ledger
 from virsci_society.metrics.inference.intervals import Interval
-from virsci_society.metrics.novelty.novelty import settings_of
+from virsci_society.metrics.novelty.novelty import embedding_of, settings_of
 from virsci_society.metrics.population import initial_population, people_ever
 from virsci_society.metrics.registry import measure
 from virsci_society.metrics.reply_texts import text_sentences
@@ -174,6 +174,8 @@ def _novelty_sentence(run: Run) -> str:
         return ""
     band = figures.mean_interval(values)
     told = f"the mean overall novelty (ON) of the papers is {format_number(band.value)}"
+    if title := embedding_of(run, "title"):
+        told += f" by {title}"
     if len(values) > 1 and band.low < band.high:
         ends = f"{format_number(band.low)} to {format_number(band.high)}"
         told += f" (95{THIN_SPACE}% interval {ends})"

@@ -18,7 +18,7 @@ from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, price_word
 from virsci_society.metrics.cost import OUTCOMES, RUNGS, Ledger
 from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.networks.removals import removed_by_date
-from virsci_society.metrics.novelty.novelty import COLUMNS, settings_of
+from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of, settings_of
 from virsci_society.metrics.novelty.training_leaks import LONG_RUN, training_cutoff
 from virsci_society.metrics.population import LEFT, people_ever
 from virsci_society.metrics.registry import measure, measure_run
@@ -73,8 +73,15 @@ def novelty_section(run: Run) -> dict[str, Any]:
         "fallbacks": fallbacks,
         "unknown": int(table["CI_unknown"].sum()),
         "relative": settings["normalise"] != "none",
-        "settings": ", ".join(f"{key} {str(value).lower()}" for key, value in settings.items()),
+        "settings": ", ".join(f"{key} {_setting(value)}" for key, value in settings.items()),
+        "embedding": embedding_of(run),
+        "agreement": records(measure(run, "novelty_agreement")),
+        "labels": measure(run, "novelty_by_embedding")["label"].unique().tolist(),
     }
+
+
+def _setting(value: Any) -> str:
+    return " and ".join(value) if isinstance(value, tuple) else str(value).lower()
 
 
 def network_section(run: Run, whole: Communities) -> dict[str, Any] | None:

@@ -12,7 +12,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.novelty.other_papers import HOSTED
 from virsci_society.scenarios.analysis.observed import ComparedRuns, require_later_papers
 
 if TYPE_CHECKING:
@@ -50,9 +49,10 @@ def backtest_runs(compared: ComparedRuns, ecosystem: Ecosystem) -> Backtest:
     import pandas as pd
 
     from virsci_society.metrics.novelty import backtest
-    from virsci_society.scenarios.runs.run_folder import databases_of
+    from virsci_society.metrics.novelty.other_papers import databases_of
+    from virsci_society.society.literature.embedding.registry import is_hosted
 
-    hosted = ecosystem.embedding.name.partition(":")[0] == HOSTED
+    hosted = is_hosted(ecosystem.embedding.name)
     written = [_ideas_of(run, ecosystem, hosted) for run in compared.runs]
     ids, texts, values = (list(chain(*parts)) for parts in zip(*written, strict=True))
     if not texts:

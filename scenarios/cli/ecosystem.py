@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -44,7 +44,10 @@ Boundary = Annotated[int | None, typer.Option(help="The year in which the societ
 Preset = Annotated[str | None, typer.Option(help="Years and thresholds: virsci-cs or virsci-oag.")]
 EmbeddingName = Annotated[
     str,
-    typer.Option(help="What makes the vectors: lsa, sentence-transformers:MODEL, litellm:MODEL."),
+    typer.Option(
+        help="What makes the vectors: lsa, sentence-transformers:MODEL, litellm:MODEL, or lsa+ "
+        "before a model for both side by side."
+    ),
 ]
 ApiBase = Annotated[str | None, typer.Option(help="Where a litellm: embedding is asked.")]
 KeyVariable = Annotated[str | None, typer.Option(help="Name of the variable that holds its key.")]
@@ -283,16 +286,13 @@ def _tell_counts(made: Ecosystem, out: Path) -> None:
 
 @contextmanager
 def _working_folder(folder: Path) -> Iterator[None]:
-    """A folder that is removed at the end; after an error it keeps the paid rows of a model."""
+    """A folder that is removed at the end."""
     refuse_links(folder)
     make_folder(folder)
     try:
         yield
-    except BaseException:
-        with suppress(OSError):
-            folder.rmdir()
-        raise
-    remove_folder(folder)
+    finally:
+        remove_folder(folder)
 
 
 @contextmanager

@@ -76,6 +76,8 @@ def _show_table(run: Path, name: str, json: bool) -> None:
     """Print the first rows of a table or measure of a run; all of them as JSON."""
     from json import loads
 
+    from virsci_society.metrics.measures import metrics_named
+    from virsci_society.metrics.novelty.novelty import embedding_of
     from virsci_society.metrics.registry import measure
     from virsci_society.society.results.dataframes import with_numpy_dtypes
     from virsci_society.society.results.tables import TABLES
@@ -87,7 +89,8 @@ def _show_table(run: Path, name: str, json: bool) -> None:
         return
     rows = with_numpy_dtypes(found.head(ROWS_SHOWN)).itertuples(index=False, name=None)
     told = f"the first {ROWS_SHOWN} of {len(found)}" if len(found) > ROWS_SHOWN else len(found)
-    print_table(f"{name}: {told} rows", [str(one) for one in found.columns], list(rows))
+    by = f"; by {embedding_of(opened)}" if name in metrics_named("novelty") else ""
+    print_table(f"{name}: {told} rows{by}", [str(one) for one in found.columns], list(rows))
 
 
 def _follow(run: Path, json: bool, full: bool) -> None:
@@ -213,6 +216,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
         for name in ("HD", "CD", "CI", "ON")
         if summary[name] is not None
     )
+    by = f", by {summary['embedding']}" if summary.get("embedding") else ""
     stages = ", ".join(f"{name} {number:,}" for name, number in calls["by_stage"].items())
     waited = ", ".join(f"{days:.2g} d for {size}" for size, days in summary["waiting_days"].items())
     of_ended = "" if summary["partial"] is None else " (of teams that had ended)"
@@ -236,7 +240,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
             + (f"; {_many(asked, 'consultation')}" if (asked := summary["consultations"]) else ""),
         ),
         ("waiting for people", f"per round, by team size: {waited}" if waited else "none"),
-        ("novelty (means)", novelty or "not measured"),
+        ("novelty (means)", f"{novelty}{by}" if novelty else "not measured"),
         ("calls", (f"{calls['total']:,}: {stages}" if stages else "none") + of_ended),
         ("cost", _cost(ledger or {})),
         ("who spoke", cell(about)),

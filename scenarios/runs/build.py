@@ -42,10 +42,17 @@ def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
 
 
 def _require_own_embedding(scenario: Scenario, ecosystem: Ecosystem) -> None:
-    """Refuse measures of texts that a hosted embedding would be asked for after the last call."""
+    """Refuse measures of texts that a hosted embedding would be asked for after the last call.
+
+    Models of this machine in which novelty is measured too are looked for now, not at the end.
+    """
+    from virsci_society.society.literature.embedding.registry import is_hosted, make_model
+
     name, novelty = ecosystem.embedding.name, scenario.novelty
+    for other in getattr(novelty, "embeddings", ())[1:]:
+        make_model(other)
     # What measuring asks for would be in no journal, and paid for again by every replay.
-    if name.startswith("litellm:") and not getattr(novelty, "measures_queries", True):
+    if not getattr(novelty, "measures_queries", True) and is_hosted(name):
         raise InputError(
             f"novelty.evaluated, novelty.words: the texts would have to be embedded by {name} when "
             "the run has ended, and measuring makes no call; leave both out, set "

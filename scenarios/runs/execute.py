@@ -182,7 +182,7 @@ def _simulate(
         if lease is not None:
             lease.check()
         with resources.build_lock:
-            return record_run(scenario, society, folder, ledger_of(journal))
+            return record_run(scenario, society, folder, ledger_of(journal), progress)
 
 
 def _writing(folder: Path) -> AbstractContextManager[None]:
@@ -274,7 +274,7 @@ def replay(
         if warning := gateway.readability.warning:
             told.begin(warning)
         told.begin("measuring and comparing")
-        recorded = record_run(scenario, society, target, ledger_of(journal))
+        recorded = record_run(scenario, society, target, ledger_of(journal), told)
         finish_run(recorded, page=out is not None)
         digest = (target / DIGEST).read_text(encoding="utf-8").strip()
     held = check_file(folder / DIGEST)

@@ -78,6 +78,9 @@ class Progress:
     def count(self, done: int) -> None:
         """So many records have been read."""
 
+    def texts(self, done: int, of: int, known: int) -> None:
+        """So many texts have a vector, and of so many it was known before."""
+
 
 class ConsoleProgress(Progress):
     """Shows a bar on a terminal; elsewhere prints every phase, and a line every few seconds.
@@ -110,6 +113,8 @@ class ConsoleProgress(Progress):
         )
         self._task = self._bar.add_task("", total=None)
         self._last = time.monotonic()
+        self._embedding: tuple[float, int] | None = None
+        """When the phase had embedded its first texts, and how many these were."""
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -123,6 +128,7 @@ class ConsoleProgress(Progress):
         # Without a total the bar moves and shows no share.
         self._bar.remove_task(self._task)
         self._task = self._bar.add_task("", total=None)
+        self._embedding = None
         self._show(phase)
 
     def step(self, society: Society) -> None:
@@ -142,6 +148,19 @@ class ConsoleProgress(Progress):
         """Show how many records have been read."""
         if self._is_due():
             self._show(f"{done:,} records read")
+
+    def texts(self, done: int, of: int, known: int) -> None:
+        """Show how many texts are embedded, how many a second, and how many were known."""
+        made, now = done - known, time.monotonic()
+        # Counted from the end of the first batch, before which a model is loaded.
+        if made and self._embedding is None:
+            self._embedding = now, made
+        begun, before = self._embedding or (now, made)
+        if self._is_due() or done == of:
+            self._bar.update(self._task, total=of, completed=done)
+            rate = f"; {(made - before) / (now - begun):,.0f} a second" if made > before else ""
+            told = f"; {known:,} known" if known else ""
+            self._show(f"{done:,} of {of:,} texts embedded{rate}{told}")
 
     def _step(self, what: str, society: Society) -> None:
         if self._is_due():

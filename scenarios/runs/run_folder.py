@@ -30,7 +30,7 @@ from virsci_society.scenarios.config.cards import CARDS
 from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.config.yaml_io import write_yaml
-from virsci_society.scenarios.runs.progress import standing_of
+from virsci_society.scenarios.runs.progress import Progress, standing_of
 from virsci_society.scenarios.runs.run_journal import NUMBER, identity_hash, ledger_of
 from virsci_society.scenarios.runs.run_state import MANIFEST, PARTIAL, SNAPSHOT, STANDING
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from virsci_society.agents.journal.journal import Journal
-    from virsci_society.metrics.novelty.novelty import Database, Databases
-    from virsci_society.society.ecosystem.ecosystem import Ecosystem
-    from virsci_society.society.literature.papers import Papers
     from virsci_society.society.model import Society
     from virsci_society.society.results.run import Run, Vectors
 
@@ -76,10 +73,15 @@ class RunRecord:
 
 
 def record_run(
-    scenario: Scenario, society: Society, folder: Path, ledger: Mapping[str, Any]
+    scenario: Scenario,
+    society: Society,
+    folder: Path,
+    ledger: Mapping[str, Any],
+    progress: Progress,
 ) -> RunRecord:
     """Write what happened in a run; the society is not needed any more after it."""
     from virsci_society.metrics.measures import compares_papers
+    from virsci_society.metrics.novelty.other_papers import databases_of
     from virsci_society.society.results.run import Run
 
     # First of all: a kill between the files below must not leave an old manifest beside new tables.
@@ -96,7 +98,7 @@ def record_run(
         scenario_text=resolved_text(scenario),
         vectors=vectors,
         events=society.log.events,
-        databases=databases_of(society.ecosystem) if compared else None,
+        databases=databases_of(society.ecosystem, progress.texts) if compared else None,
     )
     return RunRecord(scenario, folder, run, events)
 
@@ -245,6 +247,12 @@ def make_manifest(scenario: Scenario, society: Society) -> dict[str, Any]:
             "source": ecosystem.manifest.get("source"),
             "counts": ecosystem.counts,
         },
+        "embedding": {
+            "name": ecosystem.embedding.name,
+            "title": ecosystem.embedding.title,
+            "label": ecosystem.embedding.label,
+            "revision": ecosystem.embedding.revision,
+        },
         "notes": ecosystem.manifest.get("notes", []),
         "search": {"papers": society.literature.facts, "people": society.knowledge.facts},
         "prompts": prompt_hashes(scenario),
@@ -320,27 +328,6 @@ def _vectors(society: Society) -> Vectors:
     rows = [society.literature.vector(paper) for paper in ids]
     dim = society.ecosystem.embedding.dim
     return Vectors(tuple(ids), np.array(rows, dtype=np.float32).reshape(len(ids), dim))
-
-
-def databases_of(ecosystem: Ecosystem) -> Databases:
-    """The papers that novelty is measured against."""
-    from virsci_society.metrics.novelty.novelty import Databases
-
-    return Databases(
-        _database(ecosystem.past, ecosystem.past_vectors),
-        _database(ecosystem.contemporary, ecosystem.contemporary_vectors),
-        ecosystem.embedding.encode,
-    )
-
-
-def _database(papers: Papers, vectors: Any) -> Database:
-    from virsci_society.metrics.novelty.novelty import Database
-
-    def text(row: int) -> str:
-        return f"{papers[row].title} {papers[row].abstract}"
-
-    ids = tuple(papers.table["id"].to_pylist())
-    return Database(vectors, papers.years, papers.citations, ids, text)
 
 
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:

@@ -53,6 +53,7 @@ def print_overview(summary: Mapping[str, Any]) -> None:
             *_nested("teams", {k: v for k, v in summary["teams"].items() if k != "founded"}),
             ("papers", summary["papers"]),
             *((name, _mean(summary[name])) for name in ("HD", "CD", "CI", "ON")),
+            ("HD, CD, CI and ON by", summary.get("embedding")),
             ("calls", summary["calls"]["total"]),
             ("inference cost, mean", summary["inference_cost"]["mean"]),
             *(_nested("invitations", invited) if invited["sent"] else ()),

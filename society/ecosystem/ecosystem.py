@@ -28,7 +28,12 @@ from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.interest_vocabulary import general_terms
 from virsci_society.society.ecosystem.knowledge_bank import People, interests_text
 from virsci_society.society.literature.authorships import Authorships, authorships_of
-from virsci_society.society.literature.embedding.base import CachedEmbedding, Embedding, paper_text
+from virsci_society.society.literature.embedding.base import (
+    CachedEmbedding,
+    Embedding,
+    Progress,
+    paper_text,
+)
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.embedding.registry import load_embedding
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
@@ -60,8 +65,6 @@ class Ecosystem:
         contemporary_vectors: one float32 row per contemporary paper.
         interest_vectors: one float32 row per scientist, its interests as ``embedding`` encodes
             them; None where they are few enough to be encoded when they are needed.
-        cache_folder: the folder it was loaded from, in which a society keeps the layouts of its
-            search indexes; not part of the data. None where it was not loaded.
     """
 
     boundary: int
@@ -76,7 +79,6 @@ class Ecosystem:
     manifest: dict[str, Any] = field(default_factory=dict)
     key: Mapping[str, tuple[str, str]] | None = field(default=None, repr=False)
     interest_vectors: VectorArray | None = None
-    cache_folder: Path | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         columns = {
@@ -202,7 +204,6 @@ class Ecosystem:
                 contemporary_vectors=storage.read_rows(vectors / "contemporary.npy", (later, dim)),
                 manifest=manifest,
                 interest_vectors=_interests(vectors / INTERESTS, (len(profiles), dim)),
-                cache_folder=vectors,
             )
         except InputError as error:
             raise InputError(f"{source}: {error}") from error
@@ -223,13 +224,11 @@ def require_past(years: IntArray, boundary: int, what: str) -> None:
         )
 
 
-def encode_interests(people: People, embedding: Embedding) -> VectorArray:
+def encode_interests(
+    people: People, embedding: Embedding, progress: Progress | None = None
+) -> VectorArray:
     """Encode the interests of every scientist as the knowledge bank does (people x dim)."""
-    rows = np.empty((len(people), embedding.dim), dtype=np.float32)
-    for start in range(0, len(rows), AT_ONCE):
-        texts = [interests_text(one) for one in people[start : start + AT_ONCE]]
-        rows[start : start + AT_ONCE] = embedding.encode(texts)
-    return rows
+    return embedding.encode([interests_text(one) for one in people], progress)
 
 
 def _years(starts: Iterable[int | None]) -> IntArray:

@@ -15,7 +15,6 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +46,7 @@ ROOM = 16
 class InitialInterests:
     """The interest vectors of the initial profiles, of any length; possibly memory-mapped."""
 
-    def __init__(self, rows: VectorArray, layout_file: Path | None = None) -> None:
+    def __init__(self, rows: VectorArray) -> None:
         # Unit rows are used in place: a mapped file of a million rows is not copied.
         self._as_given = len(rows) > EXACT_UP_TO and _is_normalized(rows)
         self._rows = rows if self._as_given else normalize_rows(rows)
@@ -55,7 +54,7 @@ class InitialInterests:
         if len(rows) > EXACT_UP_TO:
             from virsci_society.society.literature.ivf import load_or_build_index
 
-            self._cells = load_or_build_index(self._rows, layout_file, "cosine")
+            self._cells = load_or_build_index(self._rows, "cosine")
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -194,11 +193,7 @@ class KnowledgeBank:
     """
 
     def __init__(
-        self,
-        profiles: Sequence[Profile],
-        embedding: Embedding,
-        vectors: VectorArray | None = None,
-        layout_file: Path | None = None,
+        self, profiles: Sequence[Profile], embedding: Embedding, vectors: VectorArray | None = None
     ) -> None:
         self.embedding = embedding
         self._profiles = People.of(profiles)
@@ -210,7 +205,7 @@ class KnowledgeBank:
         if vectors.shape != (len(profiles), embedding.dim):
             shape = (len(profiles), embedding.dim)
             raise ProtocolError(f"interests need vectors of shape {shape}, not {vectors.shape}")
-        self._initial = InitialInterests(vectors, layout_file)
+        self._initial = InitialInterests(vectors)
         self._added = AddedInterests(embedding.dim)
         self._updating = threading.Lock()
         self._updates: list[Profile] = []

@@ -7,8 +7,7 @@ target recall needs. The index proposes several rows for each one wanted, becaus
 separate near-equal distances; the caller ranks them by the exact rows.
 
 The same rows give the same index on any number of threads: training and assignment use one thread.
-The layout of the cells may be kept in a file of plain arrays, without any pickle or library format;
-a file of other rows, or a damaged one, is ignored and the layout is made again.
+The layout of the cells is kept in the table of vectors by a hash of the rows.
 
 Source: Jegou, Douze and Schmid 2011 for inverted files of vectors; the implementation is faiss.
 """
@@ -16,19 +15,18 @@ Source: Jegou, Douze and Schmid 2011 for inverted files of vectors; the implemen
 from __future__ import annotations
 
 import hashlib
+import io
 import math
-import zipfile
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 import faiss
 import numpy as np
 import numpy.typing as npt
 
-from virsci_society.agents.arrays import DAMAGED_ARCHIVE, FloatArray, IntArray, VectorArray
-from virsci_society.agents.files.atomic_files import replacing, require_plain
+from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
+from virsci_society.society.literature.embedding.cache import vector_table
 
 Metric = Literal["distance", "cosine"]
 
@@ -273,26 +271,23 @@ def _gaps(rows: VectorArray, point: VectorArray, metric: Metric) -> FloatArray:
     return gaps
 
 
-VERSION = 2
-NAMES = ("centres", "cell_of", "scale", "measured", "key")
-HEADERS = 4096
+VERSION = 3
+ORIGIN = "layout of an inverted file"
+"""Under which a layout is kept in the table of vectors."""
+NAMES = ("centres", "cell_of", "scale")
 
 
-def load_or_build_index(
-    rows: VectorArray, path: Path | None = None, metric: Metric = "distance"
-) -> IVFIndex:
-    """Build the index of rows, with the layout of a file where there is one.
+def load_or_build_index(rows: VectorArray, metric: Metric = "distance") -> IVFIndex:
+    """Build the index of rows, with the layout that the table of vectors holds of them.
 
-    Without a valid file the layout is trained, and kept there for the next run (None: nowhere). The
-    index is the same whether the layout was read or trained.
+    Where it holds none the layout is trained, and kept for the next run. The index is the same
+    whether the layout was read or trained.
     """
-    if path is None:
-        return IVFIndex(rows, metric=metric)
-    key = layout_key(rows, metric)
-    layout = read_layout(path, key, len(rows), rows.shape[1])
-    cells = IVFIndex(rows, layout, metric)
-    if layout is None:
-        write_layout(path, key, cells.layout)
+    table, key = vector_table(), layout_key(rows, metric)
+    kept = table.get(ORIGIN, key)
+    cells = IVFIndex(rows, None if kept is None else _unpacked(kept), metric)
+    if kept is None:
+        table.put(ORIGIN, {key: _packed(cells.layout)})
     return cells
 
 
@@ -307,61 +302,16 @@ def layout_key(rows: VectorArray, metric: Metric) -> str:
     return hasher.hexdigest()
 
 
-def write_layout(path: Path, key: str, layout: IVFLayout) -> bool:
-    """Write a layout and the key of its rows atomically.
-
-    False where the folder takes no file: the layout is a cache, and a run goes on without it.
-    """
-    try:
-        # Several runs may write the file at once.
-        with replacing(path, shared=True) as temporary:
-            np.savez(
-                temporary,
-                centres=layout.centres,
-                cell_of=layout.cell_of,
-                scale=layout.scale,
-                measured=np.array([layout.probed, layout.compared, layout.recall]),
-                key=np.frombuffer(bytes.fromhex(key), dtype=np.uint8),
-            )
-    except OSError:
-        return False
-    return True
+def _packed(layout: IVFLayout) -> bytes:
+    """The arrays and numbers of a layout, without any pickle."""
+    arrays = {name: getattr(layout, name) for name in NAMES}
+    measured = np.array([layout.probed, layout.compared, layout.recall])
+    np.savez(held := io.BytesIO(), measured=measured, **arrays)
+    return held.getvalue()
 
 
-def read_layout(path: Path, key: str, count: int, dim: int) -> IVFLayout | None:
-    """Read the layout of ``count`` rows of ``dim`` numbers that have a key.
-
-    None where the file is missing, damaged, or of other rows.
-    """
-    cells = min(cell_count(count), count)
-    try:
-        # Refuse a file that would unpack to more than the arrays need (a zip bomb).
-        room = 4 * (cells * dim + count + 2 * dim) + HEADERS * len(NAMES)
-        with zipfile.ZipFile(require_plain(path)) as inside:
-            if sum(entry.file_size for entry in inside.infolist()) > room:
-                return None
-        # A pickle could run the code of whoever wrote the file.
-        with np.load(path, allow_pickle=False) as arrays:
-            found = {name: arrays[name] for name in NAMES}
-    except DAMAGED_ARCHIVE:
-        return None
-    if found["key"].tobytes() != bytes.fromhex(key) or found["measured"].shape != (3,):
-        return None
-    probed, compared, recall = found["measured"].tolist()
-    arrays = (found["centres"], found["cell_of"], found["scale"])
-    if not (1 <= probed <= cells and compared in COMPARED and 0 <= recall <= 1):
-        return None
-    layout = IVFLayout(*arrays, int(probed), int(compared), recall)
-    return layout if _fits(layout, cells, count, dim) else None
-
-
-def _fits(layout: IVFLayout, cells: int, count: int, dim: int) -> bool:
-    """Whether every array has its shape and type, and every cell number is in range."""
-    shapes = ((layout.centres, (cells, dim), "f4"), (layout.scale, (2 * dim,), "f4"))
-    for array, shape, kind in shapes:
-        if array.shape != shape or array.dtype != kind or not np.isfinite(array).all():
-            return False
-    cell_of = layout.cell_of
-    if cell_of.shape != (count,) or cell_of.dtype != "i4":
-        return False
-    return not count or (int(cell_of.min()) >= 0 and int(cell_of.max()) < cells)
+def _unpacked(kept: bytes) -> IVFLayout:
+    with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
+        probed, compared, recall = arrays["measured"].tolist()
+        centres, cell_of, scale = (arrays[name] for name in NAMES)
+        return IVFLayout(centres, cell_of, scale, int(probed), int(compared), recall)

@@ -13,7 +13,6 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,12 +83,7 @@ class Literature:
     """
 
     def __init__(
-        self,
-        past: Sequence[Paper],
-        vectors: VectorArray,
-        embedding: Embedding,
-        boundary: int,
-        layout_file: Path | None = None,
+        self, past: Sequence[Paper], vectors: VectorArray, embedding: Embedding, boundary: int
     ) -> None:
         self.boundary = boundary
         self.embedding = embedding
@@ -105,7 +99,7 @@ class Literature:
             raise ProtocolError(f"two past papers have the id {twice!r}; give each one once")
         # The index appends to these ids what is published.
         self._ids = Ids(self._past.ids, self._past.row_of)
-        self._index = VectorIndex(embedding.dim, self._ids, rows, layout_file)
+        self._index = VectorIndex(embedding.dim, self._ids, rows)
         self._cited: dict[str, list[float]] = {}
         self._written_by: dict[str, list[int]] = {}
         self._publishing = threading.Lock()

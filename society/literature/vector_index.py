@@ -16,7 +16,6 @@ import math
 import threading
 from bisect import bisect_left
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import faiss
@@ -121,13 +120,7 @@ Hit = tuple[float, str, int]
 class VectorIndex:
     """Float32 rows with ids, searched by Euclidean distance; more rows may be appended."""
 
-    def __init__(
-        self,
-        dim: int,
-        ids: Ids | None = None,
-        past: VectorArray | None = None,
-        layout_file: Path | None = None,
-    ) -> None:
+    def __init__(self, dim: int, ids: Ids | None = None, past: VectorArray | None = None) -> None:
         self.dim = dim
         self._ids = Ids() if ids is None else ids
         self._past = np.zeros((0, dim), np.float32) if past is None else past
@@ -142,7 +135,7 @@ class VectorIndex:
         if len(self._past) > EXACT_UP_TO:
             from virsci_society.society.literature.ivf import load_or_build_index
 
-            self._cells = load_or_build_index(self._past, layout_file)
+            self._cells = load_or_build_index(self._past)
         else:
             self._flat.add(np.ascontiguousarray(self._past, dtype=np.float32))
             self._past = self._past[:0]

@@ -13,7 +13,6 @@ from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.study.lock import require_lock
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
-from virsci_society.society.literature.embedding.cache import EmbeddingCache
 
 MICRO = """\
 name: micro
@@ -144,23 +143,11 @@ def test_an_ecosystem(outside, tmp_path, promise):
     promise("R10", "links refused", tried)
 
 
-def test_caches_and_calibrations(outside, tmp_path, promise):
-    import numpy as np
-
-    cache = tmp_path / "cache"
-    with EmbeddingCache(cache) as made:
-        made.partition("a").add(["text"], np.ones((1, 4), dtype=np.float32))
-    names = [f"vectors.sqlite{suffix}" for suffix in ("", "-wal", "-shm", "-journal")]
-
-    def use(_):
-        with EmbeddingCache(cache) as opened:
-            opened.partition("a").add(["other"], np.ones((1, 4), dtype=np.float32))
-
-    tried = each_planted(cache, names, outside, use)
+def test_calibrations(outside, tmp_path, promise):
     folder = tmp_path / "calibration"
     names = ("lock.json", "held_out.json", "report.html", "posterior.parquet", "simulations.jsonl")
     names += ("calibrated.yaml", "calibration.json")
-    tried += each_planted(folder, names, outside, lambda _: take_lock(folder, {"hash": ""}))
+    tried = each_planted(folder, names, outside, lambda _: take_lock(folder, {"hash": ""}))
     tried += each_planted(
         folder,
         [SimulationLog(folder).path.name],

@@ -23,6 +23,9 @@ class BuildProgress(Protocol):
     def count(self, done: int) -> None:
         """A number of records of the phase is done."""
 
+    def texts(self, done: int, of: int, known: int) -> None:
+        """So many of the phase's texts have a vector, and of so many it was known before."""
+
 
 class SilentProgress:
     """A progress that shows nothing."""
@@ -31,6 +34,9 @@ class SilentProgress:
         """Do nothing."""
 
     def count(self, done: int) -> None:
+        """Do nothing."""
+
+    def texts(self, done: int, of: int, known: int) -> None:
         """Do nothing."""
 
 

@@ -7,7 +7,6 @@ notes of the manifest say what the source cannot tell; every report repeats them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,19 +32,14 @@ from virsci_society.society.ecosystem.building.filters import (
     select_scientists,
     shuffled_numbers,
 )
-from virsci_society.society.ecosystem.building.profiles import (
-    fit_lsa,
-    lsa_dimensions,
-    make_profiles,
-    paper_texts,
-)
+from virsci_society.society.ecosystem.building.profiles import fit_lsa, make_profiles, paper_texts
 from virsci_society.society.ecosystem.building.raw_corpus import RawCorpus
-from virsci_society.society.ecosystem.ecosystem import Ecosystem, require_past
+from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests, require_past
 from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.ecosystem.knowledge_bank import MASK, numbered_names
 from virsci_society.society.literature.embedding.base import Embedding
-from virsci_society.society.literature.embedding.cache import EmbeddingCache
-from virsci_society.society.literature.embedding.registry import embedding_kind, make_embedding
+from virsci_society.society.literature.embedding.lsa import DIMENSIONS
+from virsci_society.society.literature.embedding.registry import join, make_model, parts_of
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 
 COLLECTED_LATER = "citations of contemporary papers (for CI) are counts at collection time"
@@ -110,13 +104,10 @@ def build(
     """Build an ecosystem by options.
 
     Args:
-        folder: holds the records while it is built, and the rows of a model, which stay there, so
-            that none is made or paid for twice; None: a temporary one.
+        folder: holds the records while it is built; None: a temporary one.
     """
     # Before anything is read, so that a wrong name or a missing extra is an error at once.
-    kind = embedding_kind(options.embedding)
-    lsa_dimensions(options.embedding)
-    model = None if kind.fitted else make_embedding(options.embedding, hosting=options.hosting)
+    model = make_model(options.embedding, hosting=options.hosting)
     progress = progress or SilentProgress()
     with TemporaryDirectory(prefix="society-", dir=folder) as temporary:
         progress.begin("reading the source")
@@ -124,9 +115,7 @@ def build(
         corpus = RawCorpus.read(records, options.boundary, path, progress.count)
         if not len(corpus):
             raise InputError("the source has no record; give one with papers")
-        cache = EmbeddingCache(folder / "vectors") if model and folder else None
-        with cache or nullcontext():
-            return _build(corpus, options, facts(), progress, model, cache)
+        return _build(corpus, options, facts(), progress, model)
 
 
 def build_from_invented(
@@ -153,7 +142,6 @@ def _build(
     facts: Mapping[str, Any],
     progress: BuildProgress,
     model: Embedding | None,
-    cache: EmbeddingCache | None,
 ) -> Ecosystem:
     selection = select_papers(corpus, options.papers)
     scientists, steps = select_scientists(corpus, selection, options.people)
@@ -170,20 +158,25 @@ def _build(
 
     require_past(past.years, options.boundary, "the vectors")
     texts = paper_texts(past)
-    progress.begin(f"fitting the LSA to {len(texts):,} past papers")
+    length = parts_of(options.embedding)[0]
     # Always, also beside a model: terms of papers without keywords come from it.
-    lsa, fit_notes = fit_lsa(texts, options.seed, options.embedding)
-    embedding = model or lsa
-    progress.begin(f"embedding {len(past) + len(contemporary):,} papers")
-    past_vectors, later_vectors = (
-        embedding.encode_all(some, cache=cache, progress=lambda done, _: progress.count(done))
-        for some in (texts, paper_texts(contemporary))
-    )
+    why = " for terms" if length is None else ""
+    progress.begin(f"fitting the LSA to {len(texts):,} past papers{why}")
+    lsa, fit_notes = fit_lsa(texts, options.seed, length or DIMENSIONS)
+    embedding = model if model is not None and length is None else join(lsa, model, texts)
+    progress.begin(f"embedding {len(past):,} past papers")
+    past_vectors = embedding.encode(texts, progress.texts)
+    progress.begin(f"embedding {len(contemporary):,} contemporary papers")
+    later_vectors = embedding.encode(paper_texts(contemporary), progress.texts)
 
     progress.begin(f"reading what the papers of {len(scientists):,} scientists are about")
     joint = count_joint_papers(corpus.people, scientists)
     citations = selection.dated_citations
     people, starts = make_profiles(corpus, scientists, citations, joint, lsa, progress.count)
+    interests = None
+    if model is not None:
+        progress.begin(f"embedding the interests of {len(people):,} scientists")
+        interests = encode_interests(people, embedding, progress.texts)
     counted = {"heads": count_scientists(corpus, selection, options.people)}
     notes = source_notes(corpus, selection, len(scientists))
     cleaning = [*facts.get("cleaning", ())]
@@ -219,6 +212,7 @@ def _build(
         contemporary_vectors=later_vectors,
         manifest=manifest,
         key=key,
+        interest_vectors=interests,
     )
 
 

@@ -20,12 +20,11 @@ from virsci_society.society.ecosystem.building.raw_corpus import RawCorpus
 from virsci_society.society.ecosystem.ecosystem import require_past
 from virsci_society.society.ecosystem.knowledge_bank import MASK, People, numbered_names
 from virsci_society.society.literature.embedding.base import paper_text
-from virsci_society.society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
+from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.papers import Papers
 
 TERMS_PER_PAPER = 4
 """Most terms of a paper without keywords."""
-MOST_DIMENSIONS = 4096
 AFFILIATIONS = 3
 """Most affiliations of a profile."""
 INTERESTS = 10
@@ -41,30 +40,19 @@ def paper_texts(papers: Papers) -> list[str]:
     return [paper_text(title, abstract) for title, abstract in pairs]
 
 
-def fit_lsa(texts: Sequence[str], seed: int, name: str) -> tuple[LSAEmbedding, list[str]]:
+def fit_lsa(texts: Sequence[str], seed: int, length: int) -> tuple[LSAEmbedding, list[str]]:
     """Fit an LSA on the texts of past papers; without texts or words it knows no word.
 
-    The name of the embedding may give its length (``lsa:64``). Returns notes for the manifest, too.
+    Returns notes for the manifest, too.
     """
     nothing = LSAEmbedding([], np.zeros(0), np.zeros((0, 1), dtype=np.float32))
     if not texts:
         return nothing, []
-    length = lsa_dimensions(name)
     try:
         return LSAEmbedding.fit(texts, seed=seed, dim=length), []
     except InputError:
         told = f"the {len(texts):,} past papers have no words to fit an embedding on"
         return nothing, [f"{told}: every vector is zero and searches find nothing near"]
-
-
-def lsa_dimensions(name: str) -> int:
-    """The vector length that an embedding's name asks for; the default for other kinds than LSA."""
-    kind, _, length = name.partition(":")
-    if kind != "lsa" or not length:
-        return DIMENSIONS
-    if not length.isdecimal() or not 1 <= int(length) <= MOST_DIMENSIONS:
-        raise InputError(f"embedding {name}: expected a length, such as lsa:64")
-    return int(length)
 
 
 def make_profiles(

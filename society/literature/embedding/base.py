@@ -2,8 +2,8 @@
 
 An embedding turns texts into float32 vectors of unit length. It has a name and a revision, so that
 vectors of different models are never mixed. One whose vectors are computed by a large model or paid
-for is asked for each text once, empty texts excepted, and its answers are stored at once: an error
-or a kill in the middle of a corpus loses only the batch under way.
+for is asked for each text once, empty texts excepted, and its answers go into the table of vectors
+at once: an error or a kill in the middle of a corpus loses only the batch under way.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import threading
 from abc import ABC, abstractmethod
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,10 +22,11 @@ from virsci_society.agents.arrays import VectorArray, require_vectors
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import write_atomically
 from virsci_society.agents.files.json_files import read_json_object
-from virsci_society.society.literature.embedding.cache import CachePartition, EmbeddingCache
+from virsci_society.society.literature.embedding.cache import vector_table
 
-Progress = Callable[[int, int], None]
-"""Called with the number of texts that are embedded and the number of all texts."""
+Progress = Callable[[int, int, int], None]
+"""Called with the number of texts that have a row, of all texts, and of those whose row was known.
+"""
 
 DECIMALS = 5
 """Decimals to which vectors are rounded, so that equal texts search equally on any machine."""
@@ -54,12 +54,22 @@ class Embedding(ABC):
         """Length of a row."""
 
     @property
+    def title(self) -> str:
+        """The name that heads a column, without its kind."""
+        return self.name.partition(":")[2]
+
+    @property
+    def label(self) -> str:
+        """What is shown beside every figure that rests on the vectors."""
+        return f"{self.title}, {self.dim} dimensions, revision {self.revision}"
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Remarks on how the vectors are made, for every report that uses them."""
         return ()
 
     @abstractmethod
-    def encode(self, texts: Sequence[str]) -> VectorArray:
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> VectorArray:
         """Encode texts, one row each (texts x dim); a row depends on its own text only."""
 
     @abstractmethod
@@ -68,30 +78,6 @@ class Embedding(ABC):
 
     def encode_queries(self, texts: Sequence[str]) -> VectorArray:
         """Encode texts that are searched for; for most models the same as ``encode``."""
-        return self.encode(texts)
-
-    def encode_all(
-        self,
-        texts: Sequence[str],
-        *,
-        out: VectorArray | None = None,
-        cache: EmbeddingCache | None = None,
-        progress: Progress | None = None,
-    ) -> VectorArray:
-        """Encode a corpus in batches."""
-        shape = (len(texts), self.dim)
-        rows = np.zeros(shape, dtype=np.float32) if out is None else out
-        if rows.shape != shape or rows.dtype != np.float32:
-            raise ValueError(f"rows of shape {rows.shape}, {rows.dtype}; expected {shape}, float32")
-        for start in range(0, len(texts), BATCH_TEXTS):
-            some = texts[start : start + BATCH_TEXTS]
-            rows[start : start + len(some)] = self._encode_batch(some, cache)
-            if progress is not None:
-                progress(start + len(some), len(texts))
-        return rows
-
-    def _encode_batch(self, texts: Sequence[str], cache: EmbeddingCache | None) -> VectorArray:
-        """Encode a part of a corpus, which need not stay in memory."""
         return self.encode(texts)
 
 
@@ -126,93 +112,67 @@ def read_settings(folder: Path) -> dict[str, Any]:
         raise InputError(f"{error}; build the ecosystem again") from error
 
 
-MEMO = 4096
-"""Rows that stay in memory."""
 EncodedBatch = tuple[list[int], VectorArray]
 """Positions of texts in the list that was asked for, and their rows."""
 
 
 class CachedEmbedding(Embedding):
-    """An embedding that computes the row of each text once."""
+    """An embedding that computes the row of a text once; the table of vectors keeps it."""
 
     def __init__(self, query_prompt: str = "") -> None:
         self.query_prompt = query_prompt
-        self._memo: OrderedDict[str, VectorArray] = OrderedDict()
         self._lock = threading.RLock()
 
     @property
     @abstractmethod
     def origin(self) -> str:
-        """The key of the cache partition: everything that a row depends on beside its text."""
+        """Everything that a row depends on beside its text; rows are kept under it."""
 
     @abstractmethod
     def _compute(self, texts: Sequence[str]) -> Iterator[EncodedBatch]:
         """Compute the rows of distinct, non-empty texts; yield each batch as soon as it is made."""
 
-    def _prepare(self, partition: CachePartition | None) -> None:
-        """Called before the model computes, with the partition that holds its earlier rows."""
-
-    def encode(self, texts: Sequence[str]) -> VectorArray:
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> VectorArray:
         """Encode texts, one unit row each (texts x dim), rounded to 1e-5."""
-        with self._lock:
-            row_of = self._lookup_or_compute(texts, None)
-            for text in dict.fromkeys(texts):
+        rows, known = np.zeros((0, 0), dtype=np.float32), 0
+        for start in range(0, len(texts), BATCH_TEXTS):
+            some = texts[start : start + BATCH_TEXTS]
+            with self._lock:
+                row_of = {text: row for text in some if (row := self.kept_row(text)) is not None}
+                if row_of:
+                    kept = np.stack(list(row_of.values()))
+                    require_vectors(kept, f"{vector_table().path}", "remove this table of vectors")
+                missing = [one for one in dict.fromkeys(some) if one.strip() and one not in row_of]
+                done = start + len(some) - len(missing)
+                known += sum(text in row_of for text in some)
+                if progress is not None:
+                    progress(done, len(texts), known)
+                for positions, made in self._compute(missing) if missing else ():
+                    batch = [missing[position] for position in positions]
+                    require_vectors(made, self.name, "this model cannot be used for these texts")
+                    self.keep_rows(batch, made)
+                    row_of.update(zip(batch, made, strict=True))
+                    done += len(batch)
+                    if progress is not None:
+                        progress(done, len(texts), known)
+            if not len(rows):
+                dim = len(next(iter(row_of.values()))) if row_of else self.dim
+                rows = np.zeros((len(texts), dim), dtype=np.float32)
+            for number, text in enumerate(some, start):
                 if text in row_of:
-                    self._memo[text] = row_of[text].copy()
-                    self._memo.move_to_end(text)
-            while len(self._memo) > MEMO:
-                self._memo.popitem(last=False)
-        return self._stack_rows(texts, row_of)
+                    rows[number] = row_of[text]
+        return rows if len(texts) else np.zeros((0, self.dim), dtype=np.float32)
 
     def encode_queries(self, texts: Sequence[str]) -> VectorArray:
         """Encode texts with the query prompt before each; empty texts stay empty."""
         return self.encode([self.query_prompt + text if text.strip() else "" for text in texts])
 
-    def _encode_batch(self, texts: Sequence[str], cache: EmbeddingCache | None) -> VectorArray:
-        # Beside the memory: a corpus would drive out the texts that are asked for again.
-        with self._lock:
-            row_of = self._lookup_or_compute(texts, cache)
-        return self._stack_rows(texts, row_of)
+    def kept_row(self, text: str) -> VectorArray | None:
+        """The row of a text in the table of vectors; None where it is not there."""
+        data = vector_table().get(self.origin, text) if text.strip() else None
+        return None if data is None else np.frombuffer(data, "<f4")
 
-    def _lookup_or_compute(
-        self, texts: Sequence[str], cache: EmbeddingCache | None
-    ) -> dict[str, VectorArray]:
-        """The row of every non-empty text, from memory, the cache or the model."""
-        partition = None if cache is None else cache.partition(self.origin)
-        row_of: dict[str, VectorArray] = {}
-        missing: list[str] = []
-        cached: list[VectorArray] = []
-        for text in dict.fromkeys(texts):
-            row = self._memo.get(text)
-            if row is None and partition is not None:
-                row = partition.get(text)
-                cached += [] if row is None else [row]
-            if row is not None:
-                row_of[text] = row
-            elif text.strip():
-                missing.append(text)
-        if cached and cache is not None:
-            require_vectors(np.stack(cached), f"{cache.folder}", "remove this cache of embeddings")
-        if missing:
-            row_of |= self._compute_missing(missing, partition)
-        return row_of
-
-    def _compute_missing(
-        self, texts: Sequence[str], partition: CachePartition | None
-    ) -> dict[str, VectorArray]:
-        self._prepare(partition)
-        row_of: dict[str, VectorArray] = {}
-        for positions, rows in self._compute(texts):
-            batch = [texts[position] for position in positions]
-            require_vectors(rows, self.name, "this model cannot be used for these texts")
-            if partition is not None:
-                partition.add(batch, rows)
-            row_of.update(zip(batch, rows, strict=True))
-        return row_of
-
-    def _stack_rows(self, texts: Sequence[str], row_of: dict[str, VectorArray]) -> VectorArray:
-        rows = np.zeros((len(texts), self.dim), dtype=np.float32)
-        for number, text in enumerate(texts):
-            if text in row_of:
-                rows[number] = row_of[text]
-        return rows
+    def keep_rows(self, texts: Sequence[str], rows: VectorArray) -> None:
+        """Keep the rows of texts in the table of vectors."""
+        data = (row.tobytes() for row in np.ascontiguousarray(rows, "<f4"))
+        vector_table().put(self.origin, zip(texts, data, strict=True))

@@ -27,7 +27,7 @@ from virsci_society.society.literature.embedding.base import (
     unit_rows,
     write_settings,
 )
-from virsci_society.society.literature.embedding.cache import CachePartition
+from virsci_society.society.literature.embedding.cache import VARIABLE
 from virsci_society.society.literature.embedding.sentence_transformer import prompt_suffix
 
 KIND = "litellm"
@@ -93,13 +93,17 @@ class HostedEmbedding(CachedEmbedding):
     @property
     def revision(self) -> str:
         """Hash of the model's name and of its row for the probe."""
-        digest = hashlib.sha256(self.origin.encode())
+        digest = hashlib.sha256(self._asked_for.encode())
         digest.update(self._reference_probe().tobytes())
         return digest.hexdigest()[:16] + prompt_suffix(self.query_prompt)
 
     @property
     def origin(self) -> str:
-        """The model by its name, and the dimensions that were requested."""
+        """The model by its name, the dimensions that were requested, and the address."""
+        return f"{self._asked_for} at {self.model.api_base or 'its provider'}"
+
+    @property
+    def _asked_for(self) -> str:
         chosen = self.model.dimensions
         return self.name + (f"@{chosen}" if chosen is not None else "")
 
@@ -136,25 +140,13 @@ class HostedEmbedding(CachedEmbedding):
         write_settings(folder, settings)
 
     def _reference_probe(self) -> VectorArray:
+        """The row for the probe when the vectors were made: as saved, as kept, else as of now."""
         with self._lock:
+            if self._probe is None:
+                self._probe = self.kept_row(PROBE)
             if self._probe is None:
                 self._probe = self._current_probe()
         return self._probe
-
-    def _prepare(self, partition: CachePartition | None) -> None:
-        """Check that this is still the model that made the saved and the cached rows."""
-        now, kept = self._current_probe(), None if partition is None else partition.get(PROBE)
-        for known in (self._probe, kept):
-            if known is not None and (
-                len(known) != len(now) or float(known @ now) < MIN_PROBE_COSINE
-            ):
-                raise InputError(
-                    f"{self.name} now answers differently than when the other vectors were made; "
-                    "it is another model by that name: embed everything again, without the cache"
-                )
-        if partition is not None and kept is None:
-            partition.add([PROBE], now[None])
-        self._probe = now if self._probe is None else self._probe
 
     def _current_probe(self) -> VectorArray:
         """The model's present row for the probe; requested once in a process."""
@@ -174,6 +166,17 @@ class HostedEmbedding(CachedEmbedding):
             )
 
     def _compute(self, texts: Sequence[str]) -> Iterator[EncodedBatch]:
+        """Ask for rows, if this is still the model that made the saved and the kept ones."""
+        now, kept = self._current_probe(), self.kept_row(PROBE)
+        if kept is None:
+            self.keep_rows([PROBE], now[None])
+        for known in (self._reference_probe(), now if kept is None else kept):
+            if len(known) != len(now) or float(known @ now) < MIN_PROBE_COSINE:
+                raise InputError(
+                    f"{self.name} now answers differently than when the other vectors were made; "
+                    "it is another model by that name: embed everything again, with an empty "
+                    f"folder as {VARIABLE}"
+                )
         for positions, answer in self.model.embed(texts):
             rows = self._record_usage(answer)
             self._require_length(rows.shape[1], self.dim)

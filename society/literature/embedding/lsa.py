@@ -31,9 +31,11 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import replacing
 from virsci_society.agents.lazy_imports import sparse
 from virsci_society.society.literature.embedding.base import (
+    BATCH_TEXTS,
     DECIMALS,
     SETTINGS_FILE,
     Embedding,
+    Progress,
     read_settings,
     write_settings,
 )
@@ -90,12 +92,13 @@ class LSAEmbedding(Embedding):
         idf: FloatArray,
         projection: VectorArray,
         notes: Sequence[str] = (),
+        fitted_on: int | None = None,
     ) -> None:
         self._terms = tuple(vocabulary)
         self._row_of = {term: row for row, term in enumerate(self._terms)}
         self._idf = np.asarray(idf, dtype=np.float64)
         self._projection = np.ascontiguousarray(projection, dtype=np.float32)
-        self._notes = tuple(notes)
+        self._notes, self._fitted_on = tuple(notes), fitted_on
         self._memo = lru_cache(maxsize=MEMO)(self._encode_one)
         digest = hashlib.sha256("\n".join(self._terms).encode())
         digest.update(self._idf.tobytes())
@@ -104,7 +107,8 @@ class LSAEmbedding(Embedding):
 
     def __reduce__(self) -> tuple[type[LSAEmbedding], tuple[Any, ...]]:
         # The memo cannot be pickled and is made anew.
-        return LSAEmbedding, (self._terms, self._idf, self._projection, self._notes)
+        given = (self._terms, self._idf, self._projection, self._notes, self._fitted_on)
+        return LSAEmbedding, given
 
     @classmethod
     def fit(
@@ -116,7 +120,7 @@ class LSAEmbedding(Embedding):
             notes = (f"the LSA is fitted on a seeded sample of {sample:,} of {len(texts):,} texts",)
             texts = _sample(texts, sample, seed)
         documents = map(words_and_pairs, texts)
-        return cls(*fit_lsa_arrays(documents, seed, dim, VOCABULARY), notes)
+        return cls(*fit_lsa_arrays(documents, seed, dim, VOCABULARY), notes, len(texts))
 
     @property
     def name(self) -> str:
@@ -134,15 +138,28 @@ class LSAEmbedding(Embedding):
         return int(self._projection.shape[1])
 
     @property
+    def title(self) -> str:
+        """``LSA`` and its length."""
+        return f"LSA {self.dim}"
+
+    @property
+    def label(self) -> str:
+        """Its length, and the number of past papers that it was fitted on."""
+        fitted = "" if self._fitted_on is None else f", fitted on {self._fitted_on:,} past papers"
+        return f"LSA, {self.dim} dimensions{fitted}"
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """That it was fitted on a sample, if it was."""
         return self._notes
 
-    def encode(self, texts: Sequence[str]) -> VectorArray:
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> VectorArray:
         """Encode texts, one unit row each, rounded to 1e-5 so that equal texts search equally."""
         rows = np.zeros((len(texts), self.dim), dtype=np.float32)
-        for number, text in enumerate(texts):
-            rows[number] = self._memo(text)
+        for number, text in enumerate(texts, 1):
+            rows[number - 1] = self._memo(text)
+            if progress is not None and (number % BATCH_TEXTS == 0 or number == len(texts)):
+                progress(number, len(texts), 0)
         return rows
 
     def keywords(
@@ -177,6 +194,7 @@ class LSAEmbedding(Embedding):
             "revision": self.revision,
             "dim": self.dim,
             "notes": list(self._notes),
+            "fitted_on": self._fitted_on,
             "vocabulary": list(self._terms),
         }
         write_settings(folder, settings)
@@ -195,7 +213,8 @@ class LSAEmbedding(Embedding):
         try:
             with np.load(path, allow_pickle=False) as arrays:
                 numbers = arrays["idf"], arrays["projection"]
-                lsa = cls(settings["vocabulary"], *numbers, settings.get("notes", ()))
+                told = settings.get("notes", ()), settings.get("fitted_on")
+                lsa = cls(settings["vocabulary"], *numbers, *told)
         except (TypeError, *DAMAGED_ARCHIVE) as error:
             raise InputError(f"{path}: not a saved embedding ({error}); build it again") from error
         if lsa.revision != settings.get("revision"):

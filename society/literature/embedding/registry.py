@@ -1,83 +1,61 @@
-"""The table of embedding kinds by the name that a user gives, and making and loading embeddings."""
+"""Embeddings by the name that a user gives: making, joining and loading them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import InputError
-from virsci_society.society.literature.embedding import hosted, sentence_transformer
+from virsci_society.society.literature.embedding import hosted, sentence_transformer, side_by_side
 from virsci_society.society.literature.embedding.base import SETTINGS_FILE, Embedding, read_settings
 from virsci_society.society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
 from virsci_society.society.literature.embedding.sentence_transformer import (
     Announce,
     print_to_stderr,
 )
+from virsci_society.society.literature.embedding.side_by_side import SideBySide
+
+SYNTAX = (
+    "lsa, lsa:LENGTH, sentence-transformers:MODEL[@REVISION], litellm:PROVIDER/MODEL, or lsa+ "
+    "before one of the last two for both side by side"
+)
+MOST_DIMENSIONS = 4096
 
 
-@dataclass(frozen=True)
-class EmbeddingKind:
-    """One kind of embedding.
-
-    Attributes:
-        fitted: whether it is fitted on the past papers, and so cannot be made before they are read.
-    """
-
-    syntax: str
-    fitted: bool
-    make: Callable[..., Embedding]
-    load: Callable[[Path, dict[str, Any]], Embedding]
-
-
-def _lsa(name: str, texts: Sequence[str], seed: int, query_prompt: str, **_: Any) -> Embedding:
-    if query_prompt:
-        raise InputError("embedding lsa: takes no query prompt")
-    dim = name or str(DIMENSIONS)
-    if not dim.isdecimal() or int(dim) == 0:
-        raise InputError(f"embedding lsa:{dim}: expected a length, such as lsa:64")
-    return LSAEmbedding.fit(texts, seed=seed, dim=int(dim))
-
-
-def _semantic(name: str, query_prompt: str, device: str, announce: Announce, **_: Any) -> Embedding:
-    kind = sentence_transformer.KIND
-    if not name:
-        raise InputError(f"embedding {kind}: name a model: {kind}:MODEL")
-    return sentence_transformer.SentenceTransformerEmbedding.from_name(
-        name, query_prompt=query_prompt, device=device, announce=announce
-    )
-
-
-def _hosted(name: str, query_prompt: str, hosting: Mapping[str, Any], **_: Any) -> Embedding:
-    if not name:
-        raise InputError("embedding litellm: name a model: litellm:PROVIDER/MODEL")
-    model = hosted.parse_model_settings({"model": name, **hosting})
-    return hosted.HostedEmbedding(model, query_prompt=query_prompt)
-
-
-EMBEDDINGS: Mapping[str, EmbeddingKind] = {
-    "lsa": EmbeddingKind("lsa or lsa:LENGTH", True, _lsa, LSAEmbedding.from_settings),
-    sentence_transformer.KIND: EmbeddingKind(
-        f"{sentence_transformer.KIND}:MODEL[@REVISION]",
-        False,
-        _semantic,
-        sentence_transformer.SentenceTransformerEmbedding.from_settings,
-    ),
-    hosted.KIND: EmbeddingKind(
-        "litellm:PROVIDER/MODEL", False, _hosted, hosted.HostedEmbedding.from_settings
-    ),
+LOADERS: Mapping[str, Callable[[Path, dict[str, Any]], Embedding]] = {
+    "lsa": LSAEmbedding.from_settings,
+    sentence_transformer.KIND: sentence_transformer.SentenceTransformerEmbedding.from_settings,
+    hosted.KIND: hosted.HostedEmbedding.from_settings,
 }
-"""Every kind by its name."""
+"""What reads a saved embedding, by its kind."""
 
 
-def embedding_kind(name: str) -> EmbeddingKind:
-    """Look up the kind of an embedding by its whole name, such as ``lsa:64``."""
-    kind = EMBEDDINGS.get(name.partition(":")[0])
-    if kind is None:
-        known = ", ".join(one.syntax for one in EMBEDDINGS.values())
-        raise InputError(f"embedding {name!r} is not known; known: {known}")
-    return kind
+def parts_of(name: str) -> tuple[int | None, str | None]:
+    """The length of the LSA and the name of the model of an embedding; None: without that part."""
+    if name.startswith(side_by_side.KIND):
+        return DIMENSIONS, _model_name(name.removeprefix(side_by_side.KIND))
+    kind, _, length = name.partition(":")
+    if kind != "lsa":
+        return None, _model_name(name)
+    length = length or str(DIMENSIONS)
+    if not length.isdecimal() or not 1 <= int(length) <= MOST_DIMENSIONS:
+        raise InputError(f"embedding {name}: expected a length, such as lsa:64")
+    return int(length), None
+
+
+def _model_name(name: str) -> str:
+    kind, _, model = name.partition(":")
+    if kind not in (sentence_transformer.KIND, hosted.KIND):
+        raise InputError(f"embedding {name!r} is not known; known: {SYNTAX}")
+    if not model:
+        raise InputError(f"embedding {kind}: name a model: {kind}:MODEL")
+    return name
+
+
+def is_hosted(name: str) -> bool:
+    """Whether an embedding asks a model behind HTTP, which may cost money."""
+    return (parts_of(name)[1] or "").startswith(f"{hosted.KIND}:")
 
 
 def make_embedding(
@@ -92,12 +70,11 @@ def make_embedding(
 ) -> Embedding:
     """Make an embedding by its name, such as ``lsa`` or ``litellm:ollama/mxbai-embed-large``.
 
-    No request is made and no model is loaded, but a model on the hub is downloaded first. An
-    embedding that is not ``fitted`` can therefore be made before a source is read.
+    No request is made and no model is loaded, but a model on the hub is downloaded first.
 
     Args:
-        name: the kind, and its argument after a colon.
-        texts: the past papers, for kinds that are fitted on them.
+        name: the kind, and its argument after a colon; ``lsa+`` before a model: both.
+        texts: the past papers, on which an LSA is fitted.
         seed: of the fit.
         query_prompt: put before a text that is searched for, and kept with the ecosystem; none by
             default, as in VirSci.
@@ -117,15 +94,41 @@ def make_embedding(
         >>> len(embedding.encode(["people and networks"]))
         1
     """
-    return embedding_kind(name).make(
-        name.partition(":")[2],
-        texts=texts,
-        seed=seed,
-        query_prompt=query_prompt,
-        device=device,
-        hosting=hosting or {},
-        announce=announce,
+    model = make_model(
+        name, query_prompt=query_prompt, device=device, hosting=hosting, announce=announce
     )
+    length = parts_of(name)[0]
+    if length is None and model is not None:
+        return model
+    return join(LSAEmbedding.fit(texts, seed=seed, dim=length or DIMENSIONS), model, texts)
+
+
+def make_model(
+    name: str,
+    *,
+    query_prompt: str = "",
+    device: str = "cpu",
+    hosting: Mapping[str, Any] | None = None,
+    announce: Announce = print_to_stderr,
+) -> Embedding | None:
+    """Make the model of an embedding, which needs no text to be fitted on; None of an LSA alone."""
+    model = parts_of(name)[1]
+    if model is None:
+        if query_prompt:
+            raise InputError("embedding lsa: takes no query prompt")
+        return None
+    kind, _, named = model.partition(":")
+    if kind == hosted.KIND:
+        settings = hosted.parse_model_settings({"model": named, **(hosting or {})})
+        return hosted.HostedEmbedding(settings, query_prompt=query_prompt)
+    return sentence_transformer.SentenceTransformerEmbedding.from_name(
+        named, query_prompt=query_prompt, device=device, announce=announce
+    )
+
+
+def join(lsa: LSAEmbedding, model: Embedding | None, texts: Sequence[str]) -> Embedding:
+    """An LSA alone, or side by side with a model; their spreads are taken from the texts."""
+    return lsa if model is None else SideBySide.fit(lsa, model, texts)
 
 
 def load_embedding(folder: Path) -> Embedding:
@@ -134,11 +137,14 @@ def load_embedding(folder: Path) -> Embedding:
     No model is loaded and no request is made before the first text.
     """
     settings = read_settings(folder)
-    kind = EMBEDDINGS.get(str(settings.get("kind")))
-    if kind is None:
-        known = ", ".join(map(repr, EMBEDDINGS))
+    kind = settings.get("kind")
+    if kind == side_by_side.KIND:
+        lsa, model = (load_embedding(folder / part) for part in ("lsa", "model"))
+        return SideBySide.from_parts(folder, lsa, model, settings)
+    load = LOADERS.get(str(kind))
+    if load is None:
+        known = ", ".join(map(repr, (*LOADERS, side_by_side.KIND)))
         raise InputError(
-            f"{folder / SETTINGS_FILE}: embedding kind {settings.get('kind')!r} is not known; "
-            f"known: {known}"
+            f"{folder / SETTINGS_FILE}: embedding kind {kind!r} is not known; known: {known}"
         )
-    return kind.load(folder, settings)
+    return load(folder, settings)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,9 @@ MODULES = {
 """Parts of models that this version loads; others could read files that are not safe."""
 WITH_WEIGHTS = {"Transformer", "Dense", "LayerNorm", "StaticEmbedding"}
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_CARD_NAME = re.compile(r"^# (?!SentenceTransformer$)([\w.-]+(?:/[\w.-]+)?)$", re.MULTILINE)
+"""The first heading of one word in a model's card, as ``# all-MiniLM-L6-v2``."""
+_HUB_FOLDER = re.compile(r"models--([\w.-]+?)--([\w.-]+)[/\\]snapshots[/\\]")
 
 
 def print_to_stderr(message: str) -> None:
@@ -55,11 +59,17 @@ def print_to_stderr(message: str) -> None:
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """The files of one model at one revision."""
+    """The files of one model at one revision.
+
+    Attributes:
+        source: a path, an installed package, or a name on the hub.
+        name: the model's own, without the path of a local folder, which is private.
+    """
 
     source: str
     revision: str
     local: bool
+    name: str
 
     @classmethod
     def resolve(cls, named: str, announce: Announce = print_to_stderr) -> ModelFiles:
@@ -72,26 +82,23 @@ class ModelFiles:
         source, _, revision = named.rpartition("@")
         if not source or "/" in revision or Path(named).expanduser().is_dir():
             source, revision = named, ""
-        path = Path(source).expanduser()
-        if path.is_dir() or source.startswith(("/", "./", "../", "~")):
-            found = cls(str(path.resolve()), revision or content_hash(_there(path)), local=True)
+        if (folder := _folder_here(source)) is not None:
+            if folder == Path(source).expanduser():
+                source = str(folder.resolve())
+            revision = revision or content_hash(_there(folder))
+            found = cls(source, revision, True, _own_name(folder, source))
         else:
             folder = _snapshot(source, revision or None, announce)
-            found = cls(source, folder.name, local=False)
+            found = cls(source, folder.name, False, source)
         found.folder(announce)
         return found
-
-    @property
-    def name(self) -> str:
-        """The name without the path of a local folder, which is private."""
-        return Path(self.source).name if self.local else self.source
 
     def folder(self, announce: Announce = print_to_stderr) -> Path:
         """The folder of the files, checked; a model of the hub that is gone is downloaded again."""
         if not self.local:
             folder = _snapshot(self.source, self.revision, announce)
         else:
-            folder = _there(Path(self.source))
+            folder = _there(_folder_here(self.source) or Path(self.source))
             if (now := content_hash(folder)) != self.revision:
                 raise InputError(
                     f"{folder}: its files have the hash {now}, not {self.revision}; put the model "
@@ -99,6 +106,29 @@ class ModelFiles:
                 )
         require_safe(folder)
         return folder
+
+
+def _folder_here(source: str) -> Path | None:
+    """The folder of a model that is named by a path, or by an installed package that holds one."""
+    path = Path(source).expanduser()
+    if path.is_dir() or source.startswith(("/", "./", "../", "~")):
+        return path
+    package = find_spec(source) if source.isidentifier() else None
+    places = (package and package.submodule_search_locations) or ()
+    listed = [found.parent for place in places for found in Path(place).rglob("modules.json")]
+    return min(listed, key=lambda one: (len(one.parts), str(one)), default=None)
+
+
+def _own_name(folder: Path, source: str) -> str:
+    """The name that a model's card begins with, or that of the hub's folder, else of its source."""
+    hub = _HUB_FOLDER.search(str(folder.resolve()))
+    try:
+        heading = _CARD_NAME.search((folder / "README.md").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        heading = None
+    if hub is not None:
+        return f"{hub[1]}/{hub[2]}"
+    return heading[1] if heading is not None else Path(source).name
 
 
 def content_hash(folder: Path) -> str:
@@ -266,9 +296,9 @@ class SentenceTransformerEmbedding(CachedEmbedding):
     def from_settings(cls, folder: Path, settings: dict[str, Any]) -> SentenceTransformerEmbedding:
         """Rebuild from what ``save`` wrote; the files are looked for before the first text."""
         try:
-            files = ModelFiles(
-                str(settings["source"]), str(settings["weights"]), bool(settings["local"])
-            )
+            named = str(settings["name"]).removeprefix(f"{KIND}:")
+            kept = str(settings["source"]), str(settings["weights"]), bool(settings["local"])
+            files = ModelFiles(*kept, named)
             dim, prompt = int(settings["dim"]), str(settings.get("query_prompt", ""))
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{folder}: not a saved embedding ({error!r}); build again") from error
@@ -276,7 +306,7 @@ class SentenceTransformerEmbedding(CachedEmbedding):
 
     @property
     def name(self) -> str:
-        """``sentence-transformers:`` and the model, without its path."""
+        """``sentence-transformers:`` and the model's own name."""
         return f"{KIND}:{self._files.name}"
 
     @property
@@ -286,16 +316,16 @@ class SentenceTransformerEmbedding(CachedEmbedding):
 
     @property
     def origin(self) -> str:
-        """The commit or hash of the files; the query prompt is part of the text."""
-        return f"{KIND}@{self._files.revision}"
+        """The commit or hash of the files, and a device that reads in batches."""
+        # The query prompt is part of the text.
+        device = "" if self.device == "cpu" else f" on {self.device}"
+        return f"{KIND}@{self._files.revision}{device}"
 
     @property
     def dim(self) -> int:
         """Length of a row."""
         if self._dim is None:
-            self._prepare(None)
-            _, rows = next(self._compute(["length"]))
-            self._dim = rows.shape[1]
+            self._dim = self.encode(["length"]).shape[1]
         return self._dim
 
     @property
@@ -320,17 +350,12 @@ class SentenceTransformerEmbedding(CachedEmbedding):
         }
         write_settings(folder, settings)
 
-    def _prepare(self, partition: object) -> None:
-        """Load the model before its first text."""
-        if self._model is not None:
-            return
-        require_extra(*EXTRA)
-        folder = self._files.folder(self._announce)
-        self._model = _loaded(folder, self.device)
-        self._tokenizing = threading.Lock()
-
     def _compute(self, texts: Sequence[str]) -> Iterator[EncodedBatch]:
         """Encode texts one by one on the processor, in batches of similar length elsewhere."""
+        if self._model is None:
+            require_extra(*EXTRA)
+            self._model = _loaded(self._files.folder(self._announce), self.device)
+            self._tokenizing = threading.Lock()
         if self.device != "cpu":
             yield from self._batches(texts)
             return

@@ -16,6 +16,7 @@ from virsci_society.metrics.novelty.novelty import (
     novelty_scores,
     run_novelty,
 )
+from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 
 SQUARE = np.array([[1, 0], [0, 1], [-1, 0], [0, -1]], dtype=np.float32)
 
@@ -316,13 +317,10 @@ def test_the_measured_text_is_the_idea_or_the_abstract_and_of_one_length(make_ru
 
 
 def test_a_run_that_measures_the_abstract_embeds_it(run, make_run):
-    seen = []
-
-    def encode(texts):
-        seen.append(list(texts))
-        return np.array([[0, 1]] * len(texts), dtype=np.float32)
-
-    able = dataclasses.replace(run.databases, encode=encode)
+    embedding = LSAEmbedding.fit(["graphs of people", "cells and graphs", "cells of people"], dim=2)
+    seen, encode = [], embedding.encode
+    embedding.encode = lambda texts: seen.append(list(texts)) or encode(texts)
+    able = dataclasses.replace(run.databases, embedding=embedding)
     held = make_run(databases=able, vectors=run.vectors)
     table = run_novelty(held, Novelty(evaluated="abstract"))
     assert len(seen) == 2

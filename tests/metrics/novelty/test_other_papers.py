@@ -1,10 +1,12 @@
 """Finished runs against the papers of other ecosystems, without a call."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.novelty.novelty import Database, novelty_scores
+from virsci_society.metrics.novelty.novelty import Database, novelty_agreement, novelty_scores
+from virsci_society.metrics.novelty.other_papers import databases_of
 from virsci_society.metrics.registry import measure
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
@@ -68,6 +70,61 @@ def test_another_embedding_is_fitted_on_the_past(finished, here):
     np.testing.assert_allclose(scores(same), scores(finished.measure("novelty")), rtol=1e-5)
     narrow = measure(finished, "novelty", past=here / "own", embedding="lsa:8")
     assert (narrow["HD"] != finished.measure("novelty")["HD"]).all()
+
+
+def test_novelty_in_two_embeddings_and_how_far_they_agree(finished, here):
+    finished.scenario["novelty"] = {"embeddings": ["own", "lsa:8"]}
+    told = []
+    own = databases_of(Ecosystem.load(here / "own"), lambda *done: told.append(done))
+    run = Run(
+        finished.tables(),
+        finished.manifest,
+        finished.scenario,
+        vectors=finished.vectors,
+        databases=own,
+    )
+    table = measure(run, "novelty_by_embedding")
+    papers = len(finished.table("papers"))
+    assert table["embedding"].tolist() == [own.embedding.title] * papers + ["LSA 8"] * papers
+    assert told[-1] == (90, 90, 0)
+    np.testing.assert_allclose(scores(table[:papers]), scores(finished.measure("novelty")))
+    narrow = measure(finished, "novelty", past=here / "own", embedding="lsa:8")
+    np.testing.assert_allclose(scores(table[papers:]), scores(narrow))
+    agreement = measure(run, "novelty_agreement").set_index("measure")
+    assert agreement.index.tolist() == PARTS
+    assert set(agreement["papers"]) == {papers}
+    assert agreement["other_mean"]["HD"] == pytest.approx(narrow["HD"].mean())
+    # One embedding, or a run whose papers are not at hand, has nothing to agree.
+    assert not len(measure(finished, "novelty_agreement"))
+
+
+def test_ranks_that_agree_and_ranks_that_do_not(finished):
+    """Five papers in two embeddings: HD in the same order, CD in the opposite one, ON unknown."""
+    rows = []
+    for place in range(5):
+        rows.append(("A", "A", f"p{place}", place, place, 5 - place, None))
+        rows.append(("B", "B", f"p{place}", place**2, -place, [5, 4, 3, 1, 2][place], 1.0))
+    columns = ["embedding", "label", "paper", "HD", "CD", "CI", "ON"]
+    finished.add_measure("novelty_by_embedding", pd.DataFrame(rows, columns=columns))
+    found = novelty_agreement(finished).set_index("measure")
+    assert found["rank_correlation"][["HD", "CD", "CI"]].tolist() == pytest.approx([1.0, -1.0, 0.9])
+    assert (found["mean"]["HD"], found["other_mean"]["HD"]) == (2.0, 6.0)
+    assert found["papers"].tolist() == [5, 5, 5, 0]
+    assert pd.isna(found["rank_correlation"]["ON"])
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["lsa:8"], "own first"),
+        (["own", "own"], "each embedding once"),
+        (["own", "word2vec"], "is not known"),
+        (["own", "lsa+litellm:openai/x"], "makes no call"),
+    ],
+)
+def test_embeddings_that_cannot_be_measured_in_are_told_when_the_scenario_is_read(names, said):
+    with pytest.raises(InputError, match=said):
+        load_scenario("quickstart", novelty={"embeddings": names})
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
-"""The cache of rows: nothing is made twice, and what a kill has left is resumed."""
+"""The table of vectors: nothing is made twice, and what a kill has left is resumed."""
 
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virsci_society.agents.errors import InputError
-from virsci_society.society.literature.embedding.base import MEMO, CachedEmbedding
-from virsci_society.society.literature.embedding.cache import FILE, EmbeddingCache
+from virsci_society.society.literature.embedding.base import CachedEmbedding
+from virsci_society.society.literature.embedding.cache import (
+    FILE,
+    VARIABLE,
+    VectorTable,
+    _opened,
+    vector_table,
+)
 
 ROOT = Path(__file__).parents[4]
 ORIGIN = "letters@1"
@@ -51,168 +59,165 @@ def rows_of(some):
     return np.array([[t.count(chr(97 + n)) for n in range(26)] for t in some], dtype=np.float32)
 
 
-def test_what_is_kept_is_found_again_also_by_another_process(tmp_path):
-    rows = rows_of(texts(30))
-    with EmbeddingCache(tmp_path) as cache:
-        shelf = cache.partition(ORIGIN)
-        shelf.add(texts(30), rows)
-        assert len(shelf) == 30
-    with EmbeddingCache(tmp_path) as cache:
-        shelf = cache.partition(ORIGIN)
-        assert all(
-            np.array_equal(shelf.get(text), row) for text, row in zip(texts(30), rows, strict=True)
-        )
-        assert shelf.get("another text") is None
-        assert cache.partition("letters@2").get(texts(1)[0]) is None
+def bytes_of(some):
+    return {text: row.tobytes() for text, row in zip(some, rows_of(some), strict=True)}
 
 
-def test_a_corpus_is_asked_for_once(tmp_path):
+def count(folder):
+    with closing(sqlite3.connect(folder / FILE)) as database:
+        return database.execute("SELECT count(*) FROM vectors").fetchone()[0]
+
+
+def test_what_is_kept_is_found_again_by_origin_and_text(kept):
+    VectorTable(kept).put(ORIGIN, bytes_of(texts(30)))
+    again = VectorTable(kept)
+    assert {text: again.get(ORIGIN, text) for text in texts(30)} == bytes_of(texts(30))
+    assert again.get(ORIGIN, "another text") is None
+    assert again.get("letters@2", texts(1)[0]) is None
+    assert count(kept) == 30
+
+
+def test_a_corpus_is_asked_for_once():
     first, corpus = Letters(), [*texts(95), "", *texts(95)]
     told = []
-    with EmbeddingCache(tmp_path) as cache:
-        rows = first.encode_all(corpus, cache=cache, progress=lambda *done: told.append(done))
-        assert first.asked == texts(95)
-        assert np.array_equal(rows, rows_of([*texts(95), "", *texts(95)]))
-        assert told == [(191, 191)]
-    second = Letters()
-    with EmbeddingCache(tmp_path) as cache:
-        assert np.array_equal(second.encode_all(corpus, cache=cache), rows)
+    rows = first.encode(corpus, lambda *done: told.append(done))
+    assert first.asked == texts(95)
+    assert np.array_equal(rows, rows_of(corpus))
+    assert told == [(96 + n, 191, 0) for n in (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95)]
+    second, told = Letters(), []
+    assert np.array_equal(second.encode(corpus, lambda *done: told.append(done)), rows)
     assert second.asked == []
+    assert told == [(191, 191, 190)]
 
 
-def test_what_was_answered_before_an_error_is_not_asked_again(tmp_path):
+def test_a_long_corpus_is_looked_up_in_stretches():
+    embedding, told = Letters(), []
+    corpus = (texts(40) * 60)[:2100]
+    rows = embedding.encode(corpus, lambda *done: told.append(done))
+    assert np.array_equal(rows, rows_of(corpus))
+    assert embedding.asked == texts(40)
+    # Of the second stretch of 52 texts every row was known.
+    assert told[-1] == (2100, 2100, 52)
+    assert embedding.encode([]).shape == (0, 26)
+
+
+def test_what_was_answered_before_an_error_is_not_asked_again():
     broken, whole = Letters(broken_after=50), Letters()
-    with EmbeddingCache(tmp_path) as cache:
-        with pytest.raises(InputError, match="broken"):
-            broken.encode_all(texts(95), cache=cache)
-        rows = whole.encode_all(texts(95), cache=cache)
+    with pytest.raises(InputError, match="broken"):
+        broken.encode(texts(95))
+    rows = whole.encode(texts(95))
     assert broken.asked == texts(50)
     assert whole.asked == texts(45, 50)
     assert np.array_equal(rows, rows_of(texts(95)))
 
 
-def test_rows_go_where_they_are_wanted(tmp_path):
-    path = tmp_path / "rows.npy"
-    out = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(40, 26))
-    Letters().encode_all(texts(40), out=out)
-    out.flush()
-    assert np.array_equal(np.load(path), rows_of(texts(40)))
-    with pytest.raises(ValueError, match="expected"):
-        Letters().encode_all(texts(3), out=np.zeros((3, 25), dtype=np.float32))
-
-
 @settings(max_examples=40, deadline=None)
-@given(share=st.floats(0, 1), more=st.binary(max_size=50), kept=st.booleans())
-def test_a_tail_cut_anywhere_is_dropped_and_made_again(tmp_path_factory, share, more, kept):
+@given(share=st.floats(0, 1), more=st.binary(max_size=50), kept_whole=st.booleans())
+def test_a_tail_cut_anywhere_is_dropped_and_made_again(tmp_path_factory, share, more, kept_whole):
     """Of the log of a writer that was killed, at any byte, with or without bytes behind it."""
     source, folder = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("cache")
-    with EmbeddingCache(source) as cache:
-        for start in (0, 10):
-            cache.partition(ORIGIN).add(texts(10, start), rows_of(texts(10, start)))
-        for path in source.iterdir():
+    table = VectorTable(source)
+    for start in (0, 10):
+        table.put(ORIGIN, bytes_of(texts(10, start)))
+    for path in source.iterdir():
+        if not path.name.endswith("-shm"):
             shutil.copy(path, folder)
     log = folder / f"{FILE}-wal"
     data = log.read_bytes()
     cut = int(share * len(data))
-    log.write_bytes(data if kept else data[:cut] + more)
+    log.write_bytes(data if kept_whole else data[:cut] + more)
     embedding = Letters()
-    for _ in range(2):
-        with EmbeddingCache(folder) as cache:
-            assert np.array_equal(embedding.encode_all(texts(30), cache=cache), rows_of(texts(30)))
-        assert set(texts(10, 20)) <= set(embedding.asked)
-        # A batch is there whole or not at all, and its loss costs no earlier one.
-        assert len(embedding.asked) == len(set(embedding.asked))
-        assert len(embedding.asked) % 10 == 0
-    assert not kept or len(embedding.asked) == 10
-    with EmbeddingCache(folder) as cache:
-        assert len(cache.partition(ORIGIN)) == 30
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(folder))
+        for _ in range(2):
+            assert np.array_equal(embedding.encode(texts(30)), rows_of(texts(30)))
+            assert set(texts(10, 20)) <= set(embedding.asked)
+            # A batch is there whole or not at all, and its loss costs no earlier one.
+            assert len(embedding.asked) == len(set(embedding.asked))
+            assert len(embedding.asked) % 10 == 0
+    assert not kept_whole or len(embedding.asked) == 10
+    assert count(folder) == 30
 
 
-def test_a_damaged_row_is_made_again(tmp_path):
-    with EmbeddingCache(tmp_path) as cache:
-        cache.partition(ORIGIN).add(texts(5), rows_of(texts(5)))
-    path = tmp_path / FILE
+def test_a_damaged_row_is_made_again(kept):
+    Letters().encode(texts(5))
+    vector_table()._database.close()
+    _opened.cache_clear()
+    path = kept / FILE
     data = bytearray(path.read_bytes())
     data[data.index(rows_of(texts(1, 2)).tobytes()) + 7] ^= 1
     path.write_bytes(data)
     for asked in (texts(1, 2), []):
         embedding = Letters()
-        with EmbeddingCache(tmp_path) as cache:
-            assert np.array_equal(embedding.encode_all(texts(5), cache=cache), rows_of(texts(5)))
+        assert np.array_equal(embedding.encode(texts(5)), rows_of(texts(5)))
         assert embedding.asked == asked
 
 
 WRITER = """
 import itertools, sys
-import numpy as np
-from virsci_society import EmbeddingCache
-shelf = EmbeddingCache(sys.argv[1]).partition("killed")
+from pathlib import Path
+from virsci_society.society.literature.embedding.cache import VectorTable
+table = VectorTable(Path(sys.argv[1]))
 for number in itertools.count():
-    rows = np.full((100, 500), number, dtype=np.float32)
-    shelf.add([f"{number} {row}" for row in range(100)], rows)
+    table.put("killed", {f"{number} {row}": bytes([number % 256]) * 2000 for row in range(100)})
     print(number, flush=True)
 """
 
 
 def test_a_killed_writer_loses_nothing_that_it_was_done_with(tmp_path):
     for kill in (0, 3):
-        command = [sys.executable, "-c", WRITER, str(tmp_path / str(kill))]
+        folder = tmp_path / str(kill)
+        command = [sys.executable, "-c", WRITER, str(folder)]
         writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
         for _ in range(3 + 5 * kill):
             done = int(writer.stdout.readline())
         time.sleep(0.0007 * kill)
         os.kill(writer.pid, signal.SIGKILL)
         done = max([done, *map(int, writer.communicate()[0].split())])
-        with EmbeddingCache(tmp_path / str(kill)) as cache:
-            shelf = cache.partition("killed")
-            for number in range(done + 1):
-                for row in (0, 99):
-                    assert (shelf.get(f"{number} {row}") == number).all()
-            shelf.add(["after"], np.full((1, 500), 7.0, dtype=np.float32))
-            assert (shelf.get("after") == 7.0).all()
+        table = VectorTable(folder)
+        for number in range(done + 1):
+            for row in (0, 99):
+                assert table.get("killed", f"{number} {row}") == bytes([number % 256]) * 2000
+        table.put("killed", {"after": b"7"})
+        assert table.get("killed", "after") == b"7"
 
 
-def test_one_process_at_a_time_has_it(tmp_path):
-    with EmbeddingCache(tmp_path):
-        code = (
-            f"from virsci_society.society.literature.embedding.cache import "
-            f"EmbeddingCache as C; C({str(tmp_path)!r})"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT
-        )
-        assert "another process is embedding into it" in done.stderr
-    EmbeddingCache(tmp_path).close()
+def test_several_processes_share_it(tmp_path):
+    folder = tmp_path / "shared"
+    command = [sys.executable, "-c", WRITER, str(folder)]
+    writers = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)
+    ]
+    try:
+        for writer in writers:
+            for _ in range(4):
+                writer.stdout.readline()
+        VectorTable(folder).put("ours", {"a": b"1"})
+        assert VectorTable(folder).get("ours", "a") == b"1"
+        assert VectorTable(folder).get("killed", "3 99") == b"\3" * 2000
+    finally:
+        for writer in writers:
+            writer.kill()
+            writer.communicate()
 
 
-def test_rows_of_another_length_are_refused(tmp_path):
-    with EmbeddingCache(tmp_path) as cache:
-        cache.partition(ORIGIN).add(["a"], np.ones((1, 4), dtype=np.float32))
-        with pytest.raises(InputError, match="rows of length 5"):
-            cache.partition(ORIGIN).add(["b"], np.ones((1, 5), dtype=np.float32))
-
-
-def test_other_files_are_told(tmp_path):
-    (tmp_path / FILE).write_text("{" * 5000)
-    with pytest.raises(InputError, match="not a cache"):
-        EmbeddingCache(tmp_path)
+def test_a_folder_that_cannot_be_written_to_keeps_nothing(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be written"):
-        EmbeddingCache(tmp_path / "file")
-
-
-def test_texts_with_halves_of_characters_are_texts(tmp_path):
-    with EmbeddingCache(tmp_path) as cache:
-        cache.partition(ORIGIN).add(["\ud800", "?"], np.eye(2, dtype=np.float32))
-        assert np.array_equal(cache.partition(ORIGIN).get("\ud800"), [1, 0])
-
-
-def test_the_last_texts_are_remembered_in_memory():
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "file"))
     embedding = Letters()
-    for text in texts(MEMO + 10):
-        embedding.encode([text])
-    assert len(embedding.asked) == MEMO + 10
-    embedding.encode(texts(5, MEMO))
-    assert len(embedding.asked) == MEMO + 10
-    embedding.encode(texts(1))
-    assert len(embedding.asked) == MEMO + 11
+    for _ in range(2):
+        assert np.array_equal(embedding.encode(texts(5)), rows_of(texts(5)))
+    # In this process no text is asked for twice all the same.
+    assert embedding.asked == texts(5)
+    assert not vector_table().kept
+
+
+def test_other_files_are_told(kept):
+    (kept / FILE).write_text("{" * 5000)
+    with pytest.raises(InputError, match="not a table of vectors"):
+        VectorTable(kept)
+
+
+def test_texts_with_halves_of_characters_are_texts(kept):
+    VectorTable(kept).put(ORIGIN, {"\ud800": b"1", "?": b"2"})
+    assert VectorTable(kept).get(ORIGIN, "\ud800") == b"1"

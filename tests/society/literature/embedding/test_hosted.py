@@ -16,7 +16,7 @@ from virsci_society.agents.backends import embeddings
 from virsci_society.agents.backends.embeddings import LiteLLMEmbedding
 from virsci_society.agents.errors import InputError, Stopped
 from virsci_society.agents.gateway.retry import Retry
-from virsci_society.society.literature.embedding.cache import EmbeddingCache
+from virsci_society.society.literature.embedding.cache import VARIABLE
 from virsci_society.society.literature.embedding.hosted import PROBE, HostedEmbedding
 from virsci_society.society.literature.embedding.registry import load_embedding, make_embedding
 
@@ -173,51 +173,44 @@ def test_an_address_that_says_nothing_is_given_up(waited, hang_up):
     assert sum(waited) < 10.0
 
 
-def test_an_interrupted_corpus_goes_on_where_it_stopped(server, tmp_path):
+def test_an_interrupted_corpus_goes_on_where_it_stopped(server):
     server.plan(Plan(rates={"unauthorised": 1.0}, from_n=5, streak=1000))
-    with EmbeddingCache(tmp_path) as cache, pytest.raises(Stopped):
-        hosted(server, in_flight=2).encode_all(TEXTS, cache=cache)
+    with pytest.raises(Stopped):
+        hosted(server, in_flight=2).encode(TEXTS)
     paid = server.counts()["prompt_tokens"]
     assert paid == tokens([PROBE, *TEXTS[: 4 * 16]])
 
     server.plan(Plan())
-    again = hosted(server)
-    with EmbeddingCache(tmp_path) as cache:
-        rows = again.encode_all(TEXTS, cache=cache)
+    rows = hosted(server).encode(TEXTS)
     assert np.allclose(rows, expected(TEXTS), atol=1e-5)
-    # Every text once in all; the probe once in each process.
+    # Every text once in all; the probe once in each process that asks for any.
     assert server.counts()["prompt_tokens"] == tokens([PROBE, PROBE, *TEXTS])
     assert server.counts()["repeated_answers"] == 1
 
-    third = hosted(server)
-    third.encode(["graph"])
     requests = server.counts()["requests"]
-    with EmbeddingCache(tmp_path) as cache:
-        assert np.array_equal(third.encode_all(TEXTS, cache=cache), rows)
+    third = hosted(server)
+    assert np.array_equal(third.encode(TEXTS), rows)
+    assert third.dim == 16
     assert server.counts()["requests"] == requests
 
 
-def test_what_is_under_way_when_one_fails_is_kept(server, tmp_path):
+def test_what_is_under_way_when_one_fails_is_kept(server, kept):
     server.plan(Plan(latency=0.2, rates={"unauthorised": 1.0}, from_n=3, until_n=4, streak=99))
-    with EmbeddingCache(tmp_path) as cache, pytest.raises(Stopped):
-        hosted(server, in_flight=4).encode_all(TEXTS, cache=cache)
-    with EmbeddingCache(tmp_path) as cache:
-        kept = len(cache.partition("litellm:openai/rows"))
+    with pytest.raises(Stopped):
+        hosted(server, in_flight=4).encode(TEXTS)
+    row_of = hosted(server).kept_row
     counts = server.counts()
     assert counts["answers"] >= 4  # the probe, and all but one of the four under way
-    assert kept == 1 + (counts["answers"] - 1) * 16
+    kept_texts = [text for text in (PROBE, *TEXTS) if row_of(text) is not None]
+    assert len(kept_texts) == 1 + (counts["answers"] - 1) * 16
 
 
-def test_a_cached_corpus_is_encoded_again_without_the_server(server, tmp_path):
+def test_a_kept_corpus_is_encoded_again_without_the_server(server, tmp_path):
     embedding = hosted(server)
-    embedding.encode([PROBE])
+    rows = embedding.encode(["graph layout"])
     embedding.save(tmp_path)
-    with EmbeddingCache(tmp_path / "rows") as cache:
-        rows = embedding.encode_all(["graph layout"], cache=cache)
     requests = server.counts()["requests"]
-    loaded = load_embedding(tmp_path)
-    with EmbeddingCache(tmp_path / "rows") as cache:
-        assert np.array_equal(loaded.encode_all(["graph layout"], cache=cache), rows)
+    assert np.array_equal(load_embedding(tmp_path).encode(["graph layout"]), rows)
     assert server.counts()["requests"] == requests
 
 
@@ -235,14 +228,22 @@ def test_another_model_by_the_same_name_is_noticed(server, tmp_path):
     settings["probe"] = expected([PROBE], "other")[0].round(5).tolist()
     path.write_text(json.dumps(settings))
     with pytest.raises(InputError, match="another model by that name"):
-        load_embedding(tmp_path).encode(["graph"])
+        load_embedding(tmp_path).encode(["tree"])
 
 
-def test_a_cache_of_a_changed_model_is_not_gone_on_with(server, tmp_path):
-    with EmbeddingCache(tmp_path) as cache:
-        cache.partition("litellm:openai/rows").add([PROBE], np.eye(1, 16, dtype=np.float32))
-        with pytest.raises(InputError, match="without the cache"):
-            hosted(server).encode_all(TEXTS, cache=cache)
+def test_rows_of_a_changed_model_are_not_gone_on_with(server):
+    embedding = hosted(server)
+    embedding.keep_rows([PROBE], np.eye(1, 16, dtype=np.float32))
+    with pytest.raises(InputError, match=f"an empty folder as {VARIABLE}"):
+        embedding.encode(TEXTS)
+
+
+def test_the_same_name_at_another_address_has_rows_of_its_own(server):
+    embedding = hosted(server)
+    embedding.encode(["graph"])
+    other = hosted(server, api_base=server.url + "/")
+    assert embedding.origin != other.origin
+    assert other.kept_row("graph") is None
 
 
 def test_a_loaded_embedding_asks_nobody_before_the_first_text(server, tmp_path):

@@ -200,15 +200,13 @@ def test_a_large_corpus_is_fitted_on_a_seeded_sample_and_says_so(tmp_path):
     assert pickle.loads(pickle.dumps(one)).notes == one.notes
 
 
-def test_a_corpus_is_encoded_in_stretches_as_its_texts_are(lsa):
-    told: list[tuple[int, int]] = []
+def test_a_corpus_is_counted_in_stretches(lsa):
+    told: list[tuple[int, int, int]] = []
     texts = (CORPUS * 900)[:5000]
-    out = np.zeros((5000, lsa.dim), dtype=np.float32)
-    rows = lsa.encode_all(texts, out=out, progress=lambda *done: told.append(done))
-    assert rows is out
+    rows = lsa.encode(texts, lambda *done: told.append(done))
     assert np.array_equal(rows[:6], lsa.encode(CORPUS))
     assert np.array_equal(rows[4998:], lsa.encode(texts[4998:]))
-    assert told == [(2048, 5000), (4096, 5000), (5000, 5000)]
+    assert told == [(2048, 5000, 0), (4096, 5000, 0), (5000, 5000, 0)]
 
 
 @pytest.mark.parametrize(("name", "dim"), [("lsa", 5), ("lsa:2", 2)])
@@ -222,12 +220,14 @@ def test_the_lsa_is_made_by_name_and_length(name, dim):
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("word2vec", "'word2vec' is not known; known: lsa or lsa:LENGTH, sentence-transformers:"),
+        ("word2vec", "'word2vec' is not known; known: lsa, lsa:LENGTH, sentence-transformers:"),
         ("lsa:many", "expected a length"),
         ("lsa:0", "expected a length"),
-        ("litellm", "name a model: litellm:PROVIDER/MODEL"),
+        ("litellm", "name a model: litellm:MODEL"),
         ("litellm:with space", "model"),
         ("sentence-transformers:", "name a model"),
+        ("lsa+lsa:64", "'lsa:64' is not known"),
+        ("lsa+", "'' is not known"),
     ],
 )
 def test_a_wrong_name_is_told(name, told):

@@ -15,6 +15,7 @@ import pytest
 
 from tests.society.literature.embedding.tiny_model import HIDDEN, WORDS, build
 from virsci_society.agents.errors import InputError
+from virsci_society.society.literature.embedding.cache import VARIABLE
 from virsci_society.society.literature.embedding.registry import load_embedding, make_embedding
 from virsci_society.society.literature.embedding.sentence_transformer import (
     ModelFiles,
@@ -50,7 +51,7 @@ def embedding(built):
 
 @pytest.fixture(scope="module")
 def rows(embedding):
-    return embedding.encode_all(TEXTS)
+    return embedding.encode(TEXTS)
 
 
 def test_rows_are_unit_float32_and_rounded(embedding, rows):
@@ -71,16 +72,18 @@ def test_rows_are_those_of_the_library(built, rows):
     assert np.abs(told - rows).max() <= 2e-5
 
 
-def test_rows_do_not_depend_on_neighbours_order_or_threads(built, rows):
+def test_rows_do_not_depend_on_neighbours_order_or_threads(built, rows, tmp_path, monkeypatch):
     from virsci_society.society.literature.embedding.sentence_transformer import (
         SentenceTransformerEmbedding,
     )
 
     order = np.random.default_rng(5).permutation(len(TEXTS))
     for workers in (1, 2, 5):
+        monkeypatch.setenv(VARIABLE, str(tmp_path / f"shuffled {workers}"))
         again = SentenceTransformerEmbedding(ModelFiles.resolve(str(built)), workers=workers)
         shuffled = again.encode([TEXTS[place] for place in order])
         assert np.array_equal(shuffled, rows[order])
+        monkeypatch.setenv(VARIABLE, str(tmp_path / f"alone {workers}"))
         alone = SentenceTransformerEmbedding(ModelFiles.resolve(str(built)), workers=workers)
         for place in (0, 7, 40, 88):
             assert np.array_equal(alone.encode([TEXTS[place]])[0], rows[place])
@@ -107,6 +110,78 @@ def test_the_name_tells_no_path_and_the_revision_is_of_the_files(embedding, buil
     assert embedding.name == "sentence-transformers:model"
     assert embedding.revision == content_hash(built)
     assert len(embedding.revision) == 16
+
+
+def test_a_model_bears_the_name_of_its_card_or_of_the_hub(model, tmp_path):
+    path = hub(model, tmp_path / "hub") / "snapshots" / COMMIT
+    assert make_embedding(f"sentence-transformers:{path}").name.endswith(":org/tiny")
+    (model / "README.md").write_text(
+        "---\nlicense: x\n---\n# A model\n\n# tiny-bert-v2\nIt reads.\n"
+    )
+    named = make_embedding(f"sentence-transformers:{model}")
+    assert named.name == "sentence-transformers:tiny-bert-v2"
+    assert named.label == f"tiny-bert-v2, {HIDDEN} dimensions, revision {named.revision}"
+    (tmp_path / "saved").mkdir()
+    named.save(tmp_path / "saved")
+    (model / "README.md").unlink()
+    assert load_embedding(tmp_path / "saved").label == named.label
+
+
+@pytest.fixture
+def package(model, tmp_path, monkeypatch):
+    """An installed package that holds a model, which nothing may import."""
+    home = tmp_path / "site"
+    (home / "tiny_package").mkdir(parents=True)
+    (home / "tiny_package" / "__init__.py").write_text("raise RuntimeError('imported')\n")
+    shutil.copytree(model, home / "tiny_package" / "data" / "model")
+    monkeypatch.syspath_prepend(home)
+    return home / "tiny_package"
+
+
+def test_an_installed_package_is_named_and_not_imported(package, rows, tmp_path):
+    made = make_embedding("sentence-transformers:tiny_package")
+    assert np.array_equal(made.encode(TEXTS[:5]), rows[:5])
+    (tmp_path / "saved").mkdir()
+    made.save(tmp_path / "saved")
+    assert str(tmp_path) not in (tmp_path / "saved" / "embedding.json").read_text()
+    loaded = load_embedding(tmp_path / "saved")
+    assert np.array_equal(loaded.encode(TEXTS[5:9]), rows[5:9])
+    shutil.rmtree(package)
+    with pytest.raises(InputError, match="tiny_package: no such folder"):
+        load_embedding(tmp_path / "saved").encode(["graph"])
+
+
+def test_both_side_by_side(built, tmp_path):
+    lsa, model = (
+        make_embedding("lsa", texts=TEXTS),
+        make_embedding(f"sentence-transformers:{built}"),
+    )
+    both = make_embedding(f"lsa+sentence-transformers:{built}", texts=TEXTS)
+    assert both.dim == lsa.dim + model.dim
+    pairs = np.triu_indices(len(TEXTS), 1)
+    for spread, one in zip(both.spreads, (lsa, model), strict=True):
+        known = one.encode(TEXTS).astype(float)
+        assert spread == pytest.approx((known @ known.T)[pairs].std(), abs=1e-5)
+    asked = [*TEXTS[:9], "", "zebra"]
+    rows, parts = both.encode(asked), [one.encode(asked) for one in (lsa, model)]
+    assert np.allclose(np.linalg.norm(np.delete(rows, 9, axis=0), axis=1), 1.0, atol=1e-4)
+    # A text without a known word has the model's row alone; an empty text has none.
+    assert not rows[9].any()
+    assert not rows[10][: lsa.dim].any()
+    assert rows[10].any()
+    # The cosine is the mean of both, each in units of its spread between random papers.
+    scaled = [w * (p @ p.T) / s for w, p, s in zip((0.3, 0.7), parts, both.spreads, strict=True)]
+    size = 0.3 / both.spreads[0] + 0.7 / both.spreads[1]
+    assert np.allclose((rows @ rows.T)[:9, :9], (sum(scaled) / size)[:9, :9], atol=1e-3)
+    both.save(tmp_path)
+    loaded = load_embedding(tmp_path)
+    assert (loaded.name, loaded.revision, loaded.label) == (both.name, both.revision, both.label)
+    assert np.array_equal(loaded.encode_queries(asked), rows)
+    settings = json.loads((tmp_path / "embedding.json").read_text())
+    settings["spreads"][0] *= 2
+    (tmp_path / "embedding.json").write_text(json.dumps(settings))
+    with pytest.raises(InputError, match="other revisions"):
+        load_embedding(tmp_path)
 
 
 def test_the_revision_changes_with_a_weight_and_not_with_the_place(model, built):
@@ -371,7 +446,7 @@ def test_a_download_is_announced_once_and_brings_neither_code_nor_pickles(
     again = load_embedding(tmp_path)
     assert again.revision == COMMIT
     assert hub_server == []
-    assert np.array_equal(again.encode(TEXTS[:5]), rows[:5])
+    assert np.array_equal(again.encode(TEXTS[5:9]), rows[5:9])
     assert any(COMMIT in one for one in hub_server)
 
 
