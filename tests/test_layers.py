@@ -231,8 +231,9 @@ LIBRARIES = {
 IN_MEMORY = {
     "metrics/report/drawing/svg.py": "savefig",
     "scenarios/export/archive.py": "archive.open",
+    "society/literature/ivf.py": "savez",
 }
-"""A figure that is drawn into a text in memory, and the members of a zip file that is given."""
+"""A figure and arrays that are written in memory, and the members of a zip file that is given."""
 
 
 PATH = re.compile(r"path|file|folder|target|temporary|unfinished|place")

@@ -269,8 +269,9 @@ def novelty_agreement(run: Run) -> pd.DataFrame:
 
     One row per measure and further embedding: ``measure``, ``embedding`` and ``mean`` in it,
     ``other`` and ``other_mean``, the number of ``papers`` that both know, and Spearman's
-    ``rank_correlation`` over them with its 95 % interval, ``low`` to ``high``. Source: this
-    project.
+    ``rank_correlation`` over them with its 95 % interval, ``low`` to ``high``.
+
+    Source: this project.
     """
     name = "novelty_by_embedding"
     held = name in run.measure_names()

@@ -1,4 +1,4 @@
-"""Embeddings by the name that a user gives: making, joining and loading them."""
+"""Functions that make, join and load embeddings by the names that a user gives."""
 
 from __future__ import annotations
 

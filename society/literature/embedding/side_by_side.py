@@ -1,4 +1,4 @@
-"""Two embeddings side by side: the LSA, which knows the words of a field, and a model.
+"""The LSA, which knows the words of a field, and a model side by side in one embedding.
 
 A row holds both rows, each divided by the spread of its cosines between random papers, so that
 neither outweighs the other by its scale, and weighted. The cosine of two rows is then the weighted

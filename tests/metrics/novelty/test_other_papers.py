@@ -5,7 +5,12 @@ import pandas as pd
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.novelty.novelty import Database, novelty_agreement, novelty_scores
+from virsci_society.metrics.novelty.novelty import (
+    Database,
+    novelty_agreement,
+    novelty_by_embedding,
+    novelty_scores,
+)
 from virsci_society.metrics.novelty.other_papers import databases_of
 from virsci_society.metrics.registry import measure
 from virsci_society.scenarios.config.schema import load_scenario
@@ -83,14 +88,14 @@ def test_novelty_in_two_embeddings_and_how_far_they_agree(finished, here):
         vectors=finished.vectors,
         databases=own,
     )
-    table = measure(run, "novelty_by_embedding")
+    table = novelty_by_embedding(run)
     papers = len(finished.table("papers"))
     assert table["embedding"].tolist() == [own.embedding.title] * papers + ["LSA 8"] * papers
     assert told[-1] == (90, 90, 0)
     np.testing.assert_allclose(scores(table[:papers]), scores(finished.measure("novelty")))
     narrow = measure(finished, "novelty", past=here / "own", embedding="lsa:8")
     np.testing.assert_allclose(scores(table[papers:]), scores(narrow))
-    agreement = measure(run, "novelty_agreement").set_index("measure")
+    agreement = novelty_agreement(run).set_index("measure")
     assert agreement.index.tolist() == PARTS
     assert set(agreement["papers"]) == {papers}
     assert agreement["other_mean"]["HD"] == pytest.approx(narrow["HD"].mean())
