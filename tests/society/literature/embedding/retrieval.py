@@ -1,6 +1,6 @@
 """Which embedding finds what belongs together: retrieval among the past papers of an ecosystem.
 
-    python -m tests.society.literature.embedding.retrieval ECOSYSTEM lsa sentence-transformers:MODEL lsa+...:MODEL
+    python -m tests.society.literature.embedding.retrieval ECOSYSTEM lsa lsa+NAME NAME
 
 For every past paper all others are ranked by their cosine with it. Relevant are those that it
 cites, or that share an author with it. Printed are means over papers with a relevant one: the share
