@@ -265,13 +265,11 @@ def in_embedding(databases: Databases, name: str, seed: int) -> tuple[Databases,
 
 
 def novelty_agreement(run: Run) -> pd.DataFrame:
-    """How far the measures agree in two embeddings: means over papers, and rank correlations.
+    """Means and rank correlations of the measures in two embeddings; this project.
 
     One row per measure and further embedding: ``measure``, ``embedding`` and ``mean`` in it,
     ``other`` and ``other_mean``, the number of ``papers`` that both know, and Spearman's
     ``rank_correlation`` over them with its 95 % interval, ``low`` to ``high``.
-
-    Source: this project.
     """
     name = "novelty_by_embedding"
     held = name in run.measure_names()
