@@ -15,7 +15,6 @@ from virsci_society.society.ecosystem.storage import MANIFEST, file_hash
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.literature.columns import Ids
 from virsci_society.society.literature.embedding.base import SETTINGS_FILE, CachedEmbedding
-from virsci_society.society.literature.embedding.cache import EmbeddingCache
 from virsci_society.society.literature.vector_index import VectorIndex
 
 BAD = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf, "huge": 1e30, "zero": 0.0}
@@ -85,23 +84,20 @@ class Fixed(CachedEmbedding):
 
 
 @pytest.mark.parametrize("bad", BAD)
-def test_a_model_that_makes_them_is_refused_and_nothing_is_cached(bad, tmp_path):
+def test_a_model_that_makes_them_is_refused_and_nothing_is_kept(bad):
     embedding = Fixed([BAD[bad]] * 4)
-    with EmbeddingCache(tmp_path) as cache:
-        with pytest.raises(InputError, match="fixed: 2 of 2 vectors"):
-            embedding.encode_all(["one", "two"], cache=cache)
-        assert len(cache.partition("fixed")) == 0
-    with pytest.raises(InputError, match="fixed: 1 of 1 vectors"):
-        embedding.encode(["one"])
+    with pytest.raises(InputError, match="fixed: 2 of 2 vectors"):
+        embedding.encode(["one", "two"])
+    assert embedding.kept_row("one") is None
     assert not embedding.encode([""]).any()
 
 
 @pytest.mark.parametrize("bad", BAD)
-def test_a_cache_that_holds_them_is_refused(bad, tmp_path):
-    with EmbeddingCache(tmp_path / "c") as cache:
-        cache.partition("fixed").add(["one"], np.full((1, 4), BAD[bad], dtype=np.float32))
-        with pytest.raises(InputError, match=r"c: 1 of 1 vectors .*remove this cache"):
-            Fixed([1, 0, 0, 0]).encode_all(["one", "two"], cache=cache)
+def test_a_table_that_holds_them_is_refused(bad):
+    embedding = Fixed([1, 0, 0, 0])
+    embedding.keep_rows(["one"], np.full((1, 4), BAD[bad], dtype=np.float32))
+    with pytest.raises(InputError, match=r"vectors.sqlite: 1 of 1 vectors .*remove this table"):
+        embedding.encode(["one", "two"])
 
 
 def test_a_search_finds_no_past_paper_without_a_vector():
