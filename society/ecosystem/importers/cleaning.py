@@ -123,6 +123,10 @@ def says_nothing(text: str, pattern: re.Pattern[str] | None = None) -> bool:
     return bare in NOTHING or bool(pattern and pattern.fullmatch(bare))
 
 
+def _in_rights(word: str) -> bool:
+    return len(word) < 60 and bool(HOLDER.fullmatch(word))
+
+
 def without_rights(text: str) -> str:
     """Remove a copyright line at the beginning or the end of a text.
 
@@ -131,23 +135,23 @@ def without_rights(text: str) -> str:
         'We study ties.'
     """
     if first := RIGHTS.match(text):
-        words, end = text[first.end() :].split(), 0
-        for number, word in enumerate(words[:60], start=1):
-            if not HOLDER.fullmatch(word):
+        words, end = text[first.end() :].split(maxsplit=60), 0
+        for number, word in enumerate(words, start=1):
+            if not _in_rights(word):
                 break
             if word.endswith(".") and len(word) > 2:
                 end = number
                 if words[number : number + 1] and words[number] not in GOES_ON:
                     break
         else:
-            end = end if len(words) > 60 else len(words)
+            end = len(words)
         text = " ".join(words[end:]) if YEAR.search(" ".join(words[:end])) else text
     for last in reversed(list(RIGHTS.finditer(text, max(0, len(text) - LONGEST_LINE)))):
         line = text[last.end() :]
-        if YEAR.search(line) and all(map(HOLDER.fullmatch, line.split())):
+        if YEAR.search(line) and all(map(_in_rights, line.split())):
             text = text[: last.start()].rstrip()
     rights = len(text) < LONGEST_LINE and "rights reserved" in text.lower()
-    return "" if rights and all(map(HOLDER.fullmatch, text.split())) else text
+    return "" if rights and all(map(_in_rights, text.split())) else text
 
 
 _BLOCKS = (
@@ -343,7 +347,8 @@ class Cleaning:
         return made
 
     def _text(self, text: str) -> str:
-        made, rule = _short(text)
+        # Long ones are not remembered.
+        made, rule = (_short if len(text) < LONGEST_LINE else _short.__wrapped__)(text)
         if rule:
             self._note(rule, text)
         return made
@@ -364,7 +369,7 @@ class Cleaning:
         kept, cut = [], False
         for author in authors:
             id_, written, place = author
-            name, rule = _person(written)
+            name, rule = _person(written) if len(written) < LONGEST_LINE else (written, "")
             if id_ in NULL_IDS:
                 self._note(NO_AUTHOR_ID, f"{id_} {written}")
                 id_ = ""

@@ -204,10 +204,16 @@ def test_what_only_looks_like_markup_stays(written):
 
 
 @pytest.mark.parametrize(
-    "mark", ["<", "<a ", "&", "\\", "$", "{", "<!--", "\\emph{", "\\cite[", "$x"]
+    "mark", ["<", "<a ", "&", "\\", "$", "{", "<!--", "\\emph{", "\\cite[", "$x", '<a b="']
 )
 def test_hostile_markup_costs_little(mark):
     assert isinstance(plain(mark * 20_000), str)
+
+
+@pytest.mark.parametrize("text", ["-" * 90_000 + "a", "& " * 40_000 + "a", "2015" * 20_000])
+def test_hostile_texts_of_every_field_cost_little(text, tmp_path):
+    rows = [{"abstract": f"© 2015 {text}", "venue": text, "keywords": [text], **authors(text)}]
+    assert len(read(tmp_path, rows)[0]) == 1
 
 
 def test_copyright_lines_at_both_ends_are_removed():
