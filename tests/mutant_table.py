@@ -575,7 +575,7 @@ MISTAKES = (
         ("scenarios/study/run_one.py::share_of",
          "None if bound is None else bound // runs",
          "None if bound is None else -(-bound // runs)"),
-        by="scenarios/study/test_run_one.py"
+        by="scenarios/study/test_lock.py"
         "::test_the_parts_of_a_budget_are_equal_and_together_within_it"),
 
     # What a study promises

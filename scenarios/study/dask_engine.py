@@ -184,17 +184,13 @@ def run_on_worker(study: str, fingerprint: str, trust: bool, again: bool, index:
             "refused": f"{study}: a worker sees another study there, or is of another release of "
             "this project; let all see the same folder and install the same release"
         }
-    find_code_here(trust)
-    data = run_one(folder, index, trust=trust, again=again).to_data()
-    if data["state"] == "stopped" and _is_closing():
-        data["state"] = "waiting"  # not the study was stopped, only this worker
-    return data
-
-
-def _is_closing() -> bool:
     from distributed import get_worker
 
-    return str(get_worker().status.name).startswith("clos")
+    find_code_here(trust)
+    data = run_one(folder, index, trust=trust, again=again).to_data()
+    if data["state"] == "stopped" and str(get_worker().status.name).startswith("clos"):
+        data["state"] = "waiting"  # not the study was stopped, only this worker
+    return data
 
 
 def study_fingerprint(study: Path) -> str:

@@ -12,12 +12,7 @@ from virsci_society.metrics.report.templates import MISSING
 from virsci_society.scenarios.study.answer import answer
 from virsci_society.scenarios.study.figures import measure_figures
 from virsci_society.scenarios.study.page import StudyPage, _matched_rows
-from virsci_society.scenarios.study.report_tables import (
-    arms_side_by_side,
-    interval_names,
-    measure_by_arm,
-    plan_table,
-)
+from virsci_society.scenarios.study.report_tables import interval_names, plan_table
 from virsci_society.scenarios.study.study import Study, compute_comparisons
 
 ARMS = {"small": {"a.x": 1}, "large": {"a.x": 2}}
@@ -227,13 +222,6 @@ def test_the_plan_stands_beside_what_was_done(tmp_path):
     assert rows["planned"].tolist() == ["before the first run", "added after the lock"]
     assert rows["done"].tolist() == ["1 test, 1 estimated"] * 2
     assert table.loc["deviation", "done"] == "fewer turns"
-
-
-def test_arms_stand_side_by_side(tmp_path):
-    study = study_of(tmp_path / "s")
-    wide = arms_side_by_side(measure_by_arm(study, "ON"))
-    assert list(wide.columns) == ["measure", "small", "large"]
-    assert wide.loc[0, "large"] - wide.loc[0, "small"] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(("replicates", "bars"), [(4, 0), (5, 2)])

@@ -285,3 +285,47 @@ def test_what_is_measured_of_cycle_researcher_differs_at_8_12_52_and_100_calls(t
             told.setdefault(arm.name, []).append(run.table("papers")["abstract"].dropna().tolist())
     assert all(len(texts) == 5 and all(texts) for texts in told.values())
     assert len({str(texts) for texts in told.values()}) == len(told) == 4
+
+
+STUDY = """\
+# Does company help, whoever writes? A study for tests.
+study: Company
+base: virsci/paper
+set:
+  until: 60d
+  population.ecosystem: {scientists: 12, papers: 60}
+  metrics: [cost]
+arms:
+  list:
+    - {name: alone, set: {protocol.team_size: 2}}
+    - {name: team, set: {protocol.team_size: 3}}
+    - {name: plain, set: {protocol.team_size: 4, protocol.turns: 1}}
+replicates: 1
+measures: [papers]
+comparisons:
+  - {test: paired, of: review.virsci.overall, arms: [alone, team]}
+  - {test: paired, of: papers}
+match:
+  to: [16, 40]
+  within: 0.4
+  adapt: {alone: {protocol.turns: [1, 9]}, team: {protocol.turns: [1, 9]}}
+"""
+
+
+@pytest.mark.slow
+def test_adapted_arms_are_matched_to_each_budget_and_others_are_run_once(write):
+    design = match_budgets(read_study(write("s.yaml", STUDY)))
+    small, large = "alone (16 calls)", "alone (40 calls)"
+    names = [small, "team (16 calls)", large, "team (40 calls)", "plain"]
+    assert [arm.name for arm in design.arms] == names
+    chosen = {one.arm: one for one in design.matching}
+    assert chosen[small].value < chosen[large].value
+    assert [chosen[name].target for name in names] == [16, 16, 40, 40, None]
+    for one in design.matching:
+        assert one.target is None or abs(one.planned / one.target - 1) <= 0.4
+    assert [one.arms for one in design.comparisons] == [
+        (small, "team (16 calls)"),
+        (large, "team (40 calls)"),
+        (small, "team (16 calls)", "plain"),
+        (large, "team (40 calls)", "plain"),
+    ]

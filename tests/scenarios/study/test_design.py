@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.config.document import library
 from virsci_society.scenarios.study.design import (
     arm_name,
     flatten,
@@ -296,11 +295,6 @@ def test_a_study_is_found_by_name_path_or_folder(tmp_path, written, monkeypatch)
             find_study(name)
 
 
-def test_studies_are_no_scenarios():
-    assert "studies/team-size" in studies()
-    assert not any(name.startswith("studies") for name in library())
-
-
 @pytest.mark.parametrize("name", sorted(studies()))
 def test_every_study_of_the_library_says_what_it_asks(name):
     assert about_of(studies()[name]).endswith("?") or len(about_of(studies()[name])) > 20
@@ -310,11 +304,6 @@ def test_the_question_of_a_study_ends_with_its_sentence_and_not_behind_et_al(tmp
     path = tmp_path / "s.yaml"
     path.write_text("# Do the arms of Chen et al. 2025\n# differ? They are seven.\nstudy: s\n")
     assert about_of(path) == "Do the arms of Chen et al. 2025 differ?"
-
-
-def test_the_first_study_is_right():
-    design = read_study("studies/team-size")
-    assert [s.protocol.settings.team_size for s in design.scenarios] == [2, 3, 4, 6, 8]
 
 
 def test_a_hypercube_covers_every_stratum_of_every_key_once():

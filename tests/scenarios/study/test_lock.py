@@ -5,8 +5,9 @@ import math
 import pytest
 
 from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.agents.journal.records import CallOutcome
+from virsci_society.agents.journal.records import CallOutcome, nano_bound
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Request
 from virsci_society.agents.replies.form import Form
@@ -18,7 +19,7 @@ from virsci_society.scenarios.study.lock import (
     read_result,
     write_result,
 )
-from virsci_society.scenarios.study.run_one import _answered
+from virsci_society.scenarios.study.run_one import _answered, narrower_budget, share_of
 
 ME = Profile("Scientist0", (), ("graphs",), papers=1, citations=0)
 
@@ -104,3 +105,18 @@ def test_how_far_a_run_has_come_is_told_by_its_journal(tmp_path):
 def test_exit_codes_say_whether_the_same_command_goes_on(ends, code):
     found = [RunResult(i, "a", i, 0, state, code=of) for i, (state, of) in enumerate(ends)]
     assert exit_code(found) == code
+
+
+@pytest.mark.parametrize("runs", [1, 3, 7, 24])
+def test_the_parts_of_a_budget_are_equal_and_together_within_it(runs):
+    whole = Budget(usd=0.1, tokens=1000, calls=40)
+    part = share_of(whole, runs)
+    assert 1000 - runs < runs * part.tokens <= 1000
+    assert 40 - runs < runs * part.calls <= 40
+    assert nano_bound(0.1) - runs < runs * nano_bound(part.usd) <= nano_bound(0.1)
+    assert share_of(Budget(calls=7), runs) == Budget(calls=7 // runs)
+
+
+def test_of_the_budget_of_a_scenario_and_its_part_the_narrower_bound_counts():
+    own, part = Budget(calls=5, usd=1.0), Budget(calls=9, tokens=100)
+    assert narrower_budget(own, part) == Budget(calls=5, tokens=100, usd=1.0)

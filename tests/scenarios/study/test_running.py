@@ -437,6 +437,8 @@ def test_a_changed_study_is_refused_with_the_difference_named(tmp_path):
     assert "base.protocol.turns: 1 -> 2" in refused("protocol.turns=2")
     assert 'base.until: "60d" -> "61d"' in refused("until=61d")
     assert "seed: 1 -> 9" in refused("seed=9")
+    nested = refused("protocol.discussion.speaking_order=random")
+    assert 'base.protocol.discussion: default -> {"speaking_order": "random"}' in nested
     assert "replicates: 2 -> 3" in refused("replicates=3")
     assert "paired: true -> false" in refused("paired=false")
     changed = TINY.replace("protocol.team_size: 2", "protocol.team_size: 3")
@@ -589,14 +591,6 @@ def test_ctrl_c_stops_a_study_which_the_same_command_ends(nursery, tmp_path):
         server.plan(Plan())
         done = nursery.society(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-
-
-def test_a_lock_names_what_differs(tmp_path):
-    _, study = opened(tmp_path)
-    path = written(tmp_path, TINY)
-    told = r'base\.protocol\.discussion: default -> \{"speaking_order": "random"\}'
-    with pytest.raises(InputError, match=told):
-        open_folder(read_study(path, ["protocol.discussion.speaking_order=random"]), study)
 
 
 def test_a_study_of_another_identity_is_refused(tmp_path):

@@ -498,3 +498,28 @@ def test_intervals_of_a_measure_end_where_it_does(tmp_path):
     assert (report_tables.measure_by_arm(study, "giant_component_authors")["low"] == 0).all()
     assert (report_tables.measure_by_arm(study, "other.x.mean")["low"] < 0).all()
     assert study.label("other.x.mean") == "mean x (other)"
+
+
+def test_gains_are_against_the_first_arm_at_the_same_budget(tmp_path):
+    arms = [(name, budget) for budget in (16, 40) for name in ("alone", "team")]
+    told = told_of({f"{name} ({budget})": {} for name, budget in arms}, ["ON"], 5)
+    for one, (name, budget) in zip(told["arms"], arms, strict=True):
+        one |= {"of": name, "budget": budget}
+    steady = [1.0, 1.1, 0.9, 1.2, 0.8]
+    folder = write_study(
+        tmp_path / "s", told, {(one["name"], "ON"): steady for one in told["arms"]}
+    )
+    score = {"alone": 4.0, "team": 5.0}
+    rows = [
+        (place * 5 + r, "p", "proposal", "overall", score[name] + (budget == 40) * 3 + r % 2, 1)
+        for place, (name, budget) in enumerate(arms)
+        for r in range(5)
+    ]
+    columns = ["run", "panel", "kind", "dimension", "score", "papers"]
+    pd.DataFrame(rows, columns=columns).to_parquet(folder / "reviews.parquet")
+    study = Study.open(folder)
+    assert [study.reference(arm) for arm in study.arms] == [None, "alone (16)", None, "alone (40)"]
+    page = write_study_page(folder).read_text(encoding="utf-8")
+    assert "its gain against alone at the same budget" in page
+    gains = pd.read_csv(folder / "report" / "reviews_by_arm.csv", comment="#").set_index("arm")
+    assert gains["gain"].round(6).dropna().to_dict() == {"team (16)": 1.0, "team (40)": 1.0}

@@ -260,3 +260,10 @@ def test_the_released_program_of_idea2proposal_is_a_profile_over_the_text(read):
     rated = {one.of for one in design.comparisons if "released code alone" in one.arms}
     assert rated == {"review.proposal.overall", "review.proposal_told.overall"}
     assert arms["released code 5G8R"].rounds == 8
+
+
+def test_the_study_of_assumed_times_moves_what_nobody_has_measured(read):
+    design = read("studies/sensitivity")
+    assert design.file.arms.latin_hypercube.over["time.reply_window"] == (2.0, 28.0)
+    assert len(design.arms) == 30
+    assert {one.until for one in design.scenarios} == {365.0}
