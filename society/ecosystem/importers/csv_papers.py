@@ -176,8 +176,8 @@ class CsvPapers(Source):
 
     def _people(self, cells: Mapping[str, str]) -> tuple[RawAuthor, ...]:
         written = cells.get("authors", "")
-        ids = _parts(cells.get("author_ids", ""), ";")
-        separator = self._separator
+        separator, given = self._separator, cells.get("author_ids", "")
+        ids = _parts(given, separator if separator in given else ";")
         if separator not in written and len(ids) == written.count(",") + 1 > 1:
             separator = ","
         names, places = _parts(written, separator), _parts(cells.get("affiliations", ""), ";")

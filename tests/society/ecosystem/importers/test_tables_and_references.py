@@ -115,6 +115,12 @@ def test_authors_that_are_separated_by_something_else_are_an_error_not_one_perso
     assert [len(paper.authors) for paper in records] == [2, 2]
 
 
+def test_ids_are_separated_as_the_names_are(tmp_path):
+    text = "title,year,authors,author_ids\nMaps,2001,Ada Bell|Ben Cole,A1|A2\n"
+    ((paper,), _) = read(tmp_path, "csv", text, "p.csv", columns="separator=pipe")
+    assert paper.authors == (RawAuthor("A1", "Ada Bell"), RawAuthor("A2", "Ben Cole"))
+
+
 def test_a_row_of_another_width_and_another_encoding_are_told(tmp_path):
     records, report = read(
         tmp_path, "csv", OWN + "a,b\n", "p.csv", columns=COLUMNS, malformed_share=0.5
