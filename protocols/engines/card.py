@@ -56,8 +56,8 @@ GIVEN_SLOTS = DEFINITION.slots | {
 """The slots that are given to every page of a card; what a question does not show is empty."""
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
-Number = Annotated[int, Field(ge=0, le=10_000)] | float | str
-"""A number, or the name of a key of the card."""
+Number = Annotated[int, Field(ge=0, le=10_000)] | str
+"""A whole number, or the name of a key of the card."""
 Text = Annotated[str, Field(min_length=1)]
 Shown = Literal["archive", "conversation", "notes", "others", "remarks"]
 Papers = Literal["none", "topic", "idea", "ideas", "found", "searches", "neighbours", "core"]
@@ -83,9 +83,14 @@ class Key(Part):
     source: str = ""
 
     @property
+    def is_switch(self) -> bool:
+        """Is it ``on`` or ``off``?"""
+        return self.default in ("on", "off")
+
+    @property
     def field(self) -> tuple[Any, Any]:
         """Type and default, for ``pydantic.create_model``."""
-        kind = Switch if self.default in ("on", "off") else type(self.default)
+        kind = Switch if self.is_switch else type(self.default)
         return kind, Field(default=self.default, ge=self.least, gt=self.above, le=self.most)
 
     @property
@@ -190,7 +195,7 @@ class Judging(Part):
     """The page, where it is not the usual one."""
     rounds: Number = 1
     """Of points: rounds; of Elo: matches of each new idea."""
-    k: Number = 128.0
+    k: float | str = 128.0
     """Of Elo: largest change by one match."""
     debate: Number = 1
     """Of Elo: most turns of a debate between two that have won more than they lost."""
@@ -218,7 +223,7 @@ class Expansion(Part):
 class Search(Part):
     """What follows the first ideas of a search."""
 
-    distinct: Number | None = None
+    distinct: float | str | None = None
     """Cosine from which a later idea counts as the same and is removed; null: all stay."""
     review: str = ""
     """The page on which each idea is reviewed by its author before it is compared; else none is."""
@@ -273,8 +278,12 @@ class SystemCard(Part):
         known = {page.name: page for page in pages}
         people = (*EVERYBODY, *self.role_names)
         for at, value in _numbers(self.model_dump(exclude={"keys"}), ()):
-            if value not in (*numbers, *self.base.model_fields):
+            if value != "references" and value not in numbers:
                 yield at, f"there is no key {value!r}{did_you_mean(value, numbers)}"
+            elif value in numbers and (at[-1] == "ends_early") != self.keys[value].is_switch:
+                kind = "a switch" if at[-1] == "ends_early" else "a number"
+                yield at, f"the key {value!r} is not {kind}"
+        yield from self._missing_keys(numbers)
         if (self.search is None) == (self.engine == "search"):
             yield ("engine",), "search is the section of engine: search, and of no other"
         for name, key in self.own_keys:
@@ -308,6 +317,28 @@ class SystemCard(Part):
             for place, name in (("review", self.search.review), ("judge", self.search.judge.page)):
                 if name and name not in known:
                     yield ("search", place), _no_page(name, known)
+
+    def _missing_keys(self, keys: list[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """What parts of the card need besides: keys, stages, and a way of comparison."""
+        turns = [turn for _, turn in self._turns()]
+        needed = {
+            "entities": any(turn.papers == "core" for turn in turns),
+            "shown": any(turn.asks == "seeds" for turn in turns),
+            "grounded": any(turn.asks == "seeds" for turn in turns),
+            "similarity": self.choose == "most_frequent",
+        }
+        for name in (name for name, needs in needed.items() if needs and name not in keys):
+            yield ("keys",), f"the card needs a key {name!r}"
+        each = {"novel": "idea", "plan": "step"}.get(self.choose, "once")
+        if each != "once" and not any(stage.each == each for stage in self.stages):
+            yield ("choose",), f"{self.choose!r} needs a stage with each: {each}"
+        for at, turn in self._turns():
+            if turn.asks == "joint_idea" and (turn.who in EVERYBODY[1:] or turn.times != 1):
+                yield (*at, "who"), "one person makes one joint idea"
+        if self.search is not None and self.search.expand is not None:
+            how = {"best_leaf": "marks", "evolve": "elo"}[self.search.expand.how]
+            if self.search.judge.how != how:
+                yield ("search", "expand"), f"{self.search.expand.how!r} goes with how: {how}"
 
     def _turns(self) -> Iterator[tuple[tuple[str | int, ...], CardTurn]]:
         """All questions with their places in the card."""
