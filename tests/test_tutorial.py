@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,7 @@ def test_one_society_and_its_fork_print_what_the_page_shows(tmp_path, monkeypatc
 def test_tutorial_prints_what_its_page_shows(page, tmp_path):
     """Save the files, run the commands and the Python of a page, and compare every output."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    shutil.copytree(ROOT / "examples" / "recorded", tmp_path / "examples" / "recorded")
     expected, printed = [], []
     for language, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         if name := re.match(r"# (\w+\.(?:py|yaml))\n", text):

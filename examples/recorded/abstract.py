@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import fill
 
 import virsci_society as vs
+from virsci_society.metrics.reply_texts import text_sentences
 from virsci_society.metrics.summary import summarise_run
 
 folder = Path(sys.argv[1])
@@ -16,8 +17,7 @@ for paper in run.table("papers").itertuples():
     print(f"\n{paper.title}\n")
     print(fill(paper.abstract, 96))
 print()
-reading = summarise_run(run)["reading"]
-print("replies:", ", ".join(f"{number} {rung}" for rung, number in reading["rungs"].items()))
-print("Nobody has judged what they say. A model of this size shows that the program works with a")
-print("real model, and nothing about research or about larger models.")
+print(fill(" ".join(text_sentences(summarise_run(run)["reading"])), 96))
+print("A model of this size shows that the program works with a real model, and nothing about")
+print("research or about larger models.")
 print(f"the page: {(folder / 'report.html').resolve()}")

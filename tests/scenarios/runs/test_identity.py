@@ -25,7 +25,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "2ceb4e2863784b550ce4e6cb154cfe9388e88b4fa7fa7088e02fcd6732975136"
+DEFAULTS = "713b1574447b7df279c0baf20f97b9ed0125ee25e04569a872f558753f54e74d"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
