@@ -267,9 +267,9 @@ def _listed(tree: ast.Module) -> list[str]:
 
 LIMITS = {
     "source lines": 77_000,
-    "test lines": 67_500,
+    "test lines": 67_600,
     "benchmark lines": 6_000,
-    "documentation lines in docs/": 11_700,
+    "documentation lines in docs/": 11_850,
     "modules": 380,
     "commands at the top level": 19,
     "rows of keys": 440,

@@ -44,8 +44,9 @@ def assert_speaks(outcome, model):
     assert calls["model"].str.startswith(model).all()
     reading = outcome.summary["reading"]
     assert reading["asked"] > 0
-    defaulted = [rungs["default"] > 0 for rungs in reading["by_form"].values()]
-    assert 2 * sum(defaulted) < len(defaulted), reading["by_form"]
+    texts = reading["texts"].values()
+    assert 2 * sum(form["default"] > 0 for form in texts) < len(texts), reading["texts"]
+    assert 10 * sum(form["echoed"] for form in texts) <= reading["asked"], reading["texts"]
 
 
 def assert_in_order(outcome):

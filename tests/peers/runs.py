@@ -149,6 +149,6 @@ def society(arguments, folder, environment=None):
         env=os.environ | {"PYTHONPATH": str(ROOT)} | (environment or {}),
         capture_output=True,
         text=True,
-        timeout=550,
+        timeout=1700,  # a guard against hangs: small models are slow on a busy machine
         check=False,
     )
