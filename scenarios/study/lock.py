@@ -271,6 +271,7 @@ def make_lock(design: Design, by: str) -> Lock:
         "measures": list(file.measures),
         "comparisons": [one.model_dump(mode="json") for one in design.comparisons],
         **({"crossed": file.crossed} if file.crossed else {}),
+        **({"usable": file.usable} if file.usable else {}),
         **({} if matching is None else {"match": matching}),
     }
     # As it will be read from the file, which is compared with locks that are made later.

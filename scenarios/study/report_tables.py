@@ -74,6 +74,11 @@ def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFram
         when = "added after the lock" if plan.exploratory else "before the first run"
         tests = f"{count_of(len(mine), 'test')}, {estimated} estimated"
         rows.append((plan.describe(), when, tests))
+    if told.usable:
+        most = ", ".join(f"{name} at most {value:g}" for name, value in told.usable.items())
+        left_out = [f"run {run:04d} ({why})" for run, why in told.unusable.items()]
+        without = ": " + ", ".join(left_out) if left_out else ""
+        rows.append(("usable replicates", most, f"{len(left_out)} not usable{without}"))
     rows += [("deviation", "", line) for line in told.deviations]
     return pd.DataFrame(rows, columns=["item", "planned", "done"])
 

@@ -70,6 +70,8 @@ class StudyDescription(BaseModel):
     comparisons: list[PlannedComparison] = Field(default_factory=list)
     figures: list[Figure | Scatter] = Field(default_factory=list)
     crossed: dict[str, list[Any]] = Field(default_factory=dict)
+    usable: dict[str, float] = Field(default_factory=dict)
+    unusable: dict[int, str] = Field(default_factory=dict)
     match: Match | None = None
     paired: bool = True
     deviations: list[str] = Field(default_factory=list)

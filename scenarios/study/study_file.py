@@ -232,6 +232,9 @@ class StudyFile(Part):
     """Replicate r has the same seed in every arm, so that arms are compared pair by pair."""
     measures: tuple[str, ...] = Field(min_length=1)
     """What is measured of each run: names of measures, or ``table.column.statistic``."""
+    usable: dict[str, float] = Field(default_factory=dict)
+    """Measures and their largest values, such as ``{echoed: 0.05, defaulted: 0.05}``: a replicate
+    above one of them gives no outcomes. It is part of the lock."""
     labels: dict[str, str] = Field(default_factory=dict)
     """Words of the page for arms and measures, by their names: of an arm such as
     ``when nobody left``, of a measure such as ``mean age of authors``. Tables keep the names."""
@@ -248,6 +251,19 @@ class StudyFile(Part):
     keep: Keep = "folders"
     """What is kept of a run that has been measured: its whole ``folders``; its ``tables``, that is
     all but the journal; or its ``measures``, which is no folder at all."""
+
+    @model_validator(mode="after")
+    def _measures_what_makes_usable(self) -> StudyFile:
+        for name in self.usable:
+            if name not in self.measures:
+                raise ValueError(f"usable names {name}; name it under measures as well")
+        return self
+
+
+def unusable_reason(usable: Mapping[str, float], measures: Mapping[str, float]) -> str:
+    """Why a replicate gives no outcomes, as ``echoed 0.31``; empty: it does."""
+    over = [name for name, most in usable.items() if measures.get(name, 0.0) > most]
+    return ", ".join(f"{name} {measures[name]:.3g}" for name in over)
 
 
 def crossed_settings(crossed: Mapping[str, Sequence[Any]], replicate: int) -> dict[str, Any]:

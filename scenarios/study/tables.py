@@ -27,7 +27,12 @@ from virsci_society.scenarios.study.lock import (
     write_result,
     write_text,
 )
-from virsci_society.scenarios.study.study_file import STUDY, Comparison, crossed_settings
+from virsci_society.scenarios.study.study_file import (
+    STUDY,
+    Comparison,
+    crossed_settings,
+    unusable_reason,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,6 +110,12 @@ def study_json(design: Design, lock: Lock, folder: Path, results: Sequence[RunRe
         "labels": file.labels,
         "figures": [one.model_dump(mode="json") for one in file.figures],
         "crossed": file.crossed,
+        "usable": file.usable,
+        "unusable": {
+            str(one.index): why
+            for one in results
+            if (why := unusable_reason(file.usable, one.measures))
+        },
         "match": file.match and file.match.model_dump(mode="json"),
         "reviewers": {one.name: reviewer_description(one) for one in panel_folders(folder)},
     }
@@ -175,11 +186,14 @@ def _column(values: Sequence[Any]) -> Any:
 
 
 def results_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame:
-    """One row per run and measure; the value is NaN where there is none."""
+    """One row per run and measure; the value is NaN where there is none, or it does not count."""
     import pandas as pd
 
+    usable = design.file.usable
     rows = [
         (one.index, one.arm, one.replicate, one.seed, name, one.measures.get(name, math.nan))
+        if name in usable or not unusable_reason(usable, one.measures)
+        else (one.index, one.arm, one.replicate, one.seed, name, math.nan)
         for one in results
         for name in design.file.measures
     ]
