@@ -46,21 +46,6 @@ DID = {
 """What somebody did in an act of the table ``calls``."""
 
 
-ACTIONS = {"join": "accepted", "decline": "declined"}
-"""What the two answers to an invitation, or to a request for a review, mean."""
-
-
-def decoded_reply(reply: str) -> str:
-    """An accepted reply in which an answer to an invitation is a word, not its number."""
-    try:
-        content = json.loads(reply)
-        answer = ACTIONS[content.pop("Selected Action")]
-    # A model can nest brackets deeper than Python's parser goes.
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return reply
-    return json.dumps({"Answer": answer, **content}, ensure_ascii=False)
-
-
 @dataclass(frozen=True, slots=True)
 class SpokenReply:
     """One reply of a team's talk: names and texts of the fields of its form, and who said it when.
@@ -222,7 +207,7 @@ def _utterance(
         speaker=known_text(row["scientist"]),
         listeners=_listeners(act, known_text(team["leader"])),
         act=act,
-        fields=tuple(_fields(decoded_reply(known_text(row["reply"])))),
+        fields=tuple(_fields(known_text(row["reply"]))),
         note=", ".join(filter(None, notes)),
         prompt=plain_text(prompts.get(str(row["call"]), "")),
     )

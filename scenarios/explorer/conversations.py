@@ -20,7 +20,6 @@ import pandas as pd
 
 from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.prompts.slots import Reference
-from virsci_society.metrics.report.transcript import decoded_reply
 from virsci_society.protocols.ideas import CandidateIdea
 from virsci_society.scenarios.explorer.run_arrays import NOBODY, RunArrays, pack
 from virsci_society.scenarios.planning.prompt_recording import replaying
@@ -158,7 +157,7 @@ def _said(
         "past_titles": {paper: book.titles[paper] for paper in sorted(book.titles)},
         **{name: _rows(run, made, name, columns) for name, columns in SMALL_TABLES.items()},
         **coded,
-        "replies": [decoded_reply(_text(reply)) for reply in calls["reply"]],
+        "replies": [_text(reply) for reply in calls["reply"]],
         "ids": [own_id(call) for call in calls.to_dict("records")],
         **ideas_of(calls, book.questions),
     }

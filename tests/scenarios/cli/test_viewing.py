@@ -13,7 +13,6 @@ from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.registry import METRICS
-from virsci_society.metrics.report.transcript import decoded_reply
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.metrics.summary_file import SUMMARY, read_summary
 from virsci_society.scenarios.cli.app import app
@@ -310,10 +309,9 @@ def test_a_transcript_holds_every_word_of_a_team(small_run):
     spoken = " ".join(text.split())
     of_team = calls[calls["team"] == team]
     for reply in of_team["reply"]:
-        for value in json.loads(decoded_reply(reply)).values():
+        for value in json.loads(reply).values():
             if isinstance(value, str):
                 assert with_invented_names(" ".join(value.split())) in spoken
-    assert "Selected Action" not in text
     heads = re.findall(r"^day [\d.]+: ", text, re.MULTILINE)
     assert len(heads) == len(of_team)
     assert "== novelty, turn 1 ==" in text

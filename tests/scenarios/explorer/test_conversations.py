@@ -29,16 +29,6 @@ def made(run):
     return arrays_of(run, names, place_everybody(run_communities([run]), names))
 
 
-def test_answers_to_invitations_are_packed_as_words(make_run, rows):
-    reply = json.dumps({"Reasoning": "no time", "Selected Action": "decline"})
-    rows["calls"] = [(*row[:17], reply, *row[18:]) for row in rows["calls"]]
-    run = make_run(rows)
-    names = names_of(run)
-    arrays = arrays_of(run, names, place_everybody(run_communities([run]), names))
-    values, _ = unpack(pack_words(run, arrays, PromptBook(), 10**6).said)
-    assert {json.loads(one)["Answer"] for one in values["replies"]} == {"declined"}
-
-
 @pytest.mark.parametrize("room", [0, 7, 35, 99, 100, 500])
 def test_as_many_items_as_there_is_room_for(room):
     items = [str(number) for number in range(50)]
