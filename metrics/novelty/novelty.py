@@ -14,7 +14,7 @@ published by the society are in neither database unless the caller puts them the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -248,6 +248,20 @@ def novelty_by_embedding(run: Run) -> pd.DataFrame:
             tables.append(scores[columns].assign(embedding=facts[0], label=facts[1]))
     table = pd.concat(tables, ignore_index=True)[["embedding", "label", *columns]]
     return table.astype({"embedding": "string", "label": "string"})
+
+
+def means_by_embedding(run: Run, names: Iterable[str]) -> dict[str, float]:
+    """The mean of each named measure in the further embeddings, as ``HD by all-MiniLM-L6-v2``."""
+    asked = [name for name in COLUMNS if name in set(names)]
+    held = "novelty_by_embedding" in run.measure_names()
+    table = run.measure("novelty_by_embedding") if asked and held else pd.DataFrame()
+    titles = table["embedding"].unique()[1:] if len(table) else ()
+    return {
+        f"{name} by {title}": float(table.loc[table["embedding"] == title, name].mean())
+        for title in titles
+        for name in asked
+        if table.loc[table["embedding"] == title, name].notna().any()
+    }
 
 
 def in_embedding(databases: Databases, name: str, seed: int) -> tuple[Databases, Embedding]:

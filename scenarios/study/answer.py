@@ -9,6 +9,7 @@ import numpy as np
 from virsci_society.metrics.inference.comparisons import EQUAL_PAIRS, ArmDifference
 from virsci_society.metrics.inference.correlations import RANK_TREND, Correlation
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES
+from virsci_society.metrics.inference.two_lines import TwoLines
 from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.report.templates import (
     THIN_SPACE,
@@ -16,7 +17,7 @@ from virsci_society.metrics.report.templates import (
     format_number,
     format_percent,
 )
-from virsci_society.scenarios.study.study import ComparisonResult, Study
+from virsci_society.scenarios.study.study import ComparisonResult, Study, in_other_embeddings
 
 TOLD = 3
 """Comparisons of the first plan that the answer names; the others are counted."""
@@ -80,7 +81,21 @@ def finding(study: Study, one: ComparisonResult, tests: int) -> str:
             for side, line in (("before", found.first), ("after", found.second))
         )
         told = f"{label}{among} over {against}: {' and '.join(slopes)}"
+    told += _further_embeddings(study, one)
     return f"{told[:1].upper()}{told[1:]}."
+
+
+def _further_embeddings(study: Study, one: ComparisonResult) -> str:
+    """What the comparison comes to in other embeddings, and whether the conclusion is the same."""
+    told = ""
+    for other in in_other_embeddings(study, one):
+        if isinstance(other.result, TwoLines) or not np.isfinite([one.p, other.p]).all():
+            continue
+        told += f"; {other.measure.partition(' by ')[2]} has {format_number(other.estimate)}"
+        if study.shows_p:
+            same = (one.p < ALPHA) == (other.p < ALPHA) and one.estimate * other.estimate > 0
+            told += " and agrees" if same else ": the embeddings do not agree"
+    return told
 
 
 def words(key: str) -> str:

@@ -186,11 +186,13 @@ class _LeasedRun(Progress):
 
 
 def measure_run_folder(folder: Path, names: Iterable[str]) -> dict[str, float]:
-    """The measures of a finished run folder; NaN where the run does not have one."""
+    """The measures of a finished run folder, in every embedding; NaN where it has none."""
+    from virsci_society.metrics.novelty.novelty import means_by_embedding
     from virsci_society.metrics.registry import measure_run
     from virsci_society.society.results.run import Run
 
-    return measure_run(Run.open(folder), names)
+    run, named = Run.open(folder), list(names)
+    return measure_run(run, named) | means_by_embedding(run, named)
 
 
 def share_of(budget: Budget, runs: int) -> Budget:

@@ -274,6 +274,11 @@ class Study:
         kept = rows[rows["arm"].isin(arms) & ~rows["run"].isin(without)]
         return kept.set_index("run")["value"].astype("float64")
 
+    def further_outcomes(self, measure: str) -> list[str]:
+        """The outcomes that are a measure of novelty in a further embedding."""
+        known = self._known["measure"].unique().tolist()
+        return [name for name in known if name.startswith(f"{measure} by ")]
+
     def panels(self, score: str) -> list[str]:
         """The outcomes that a score ``review.KIND.SCORE`` is, one for each panel that gave it."""
         return [name for name, (given, _) in self.reviews.items() if given == score]
@@ -441,6 +446,18 @@ def _results(
     for outcome in outcomes:
         for one in _results_of(study, plan, outcome, arms, without):
             yield replace(one, result=replace(one.result, note=note)) if note else one
+
+
+def in_other_embeddings(study: Study, one: ComparisonResult) -> list[ComparisonResult]:
+    """The same comparison of novelty in the further embeddings that its runs were measured in."""
+    plan = study.description.comparisons[one.plan]
+    arms = [arm for arm in (plan.arms or study.arms) if arm in study.arms]
+    found = (
+        result
+        for name in study.further_outcomes(one.measure)
+        for result in _results_of(study, plan, name, arms, frozenset())
+    )
+    return [other for other in found if (other.of, other.test) == (one.of, one.test)]
 
 
 def _results_of(

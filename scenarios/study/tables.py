@@ -195,7 +195,8 @@ def results_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame:
         if name in usable or not unusable_reason(usable, one.measures)
         else (one.index, one.arm, one.replicate, one.seed, name, math.nan)
         for one in results
-        for name in design.file.measures
+        # Those of novelty in a further embedding are called "HD by NAME".
+        for name in (*design.file.measures, *(name for name in one.measures if " by " in name))
     ]
     table = pd.DataFrame(rows, columns=["run", "arm", "replicate", "seed", "measure", "value"])
     whole = dict.fromkeys(("run", "replicate", "seed"), "int64")

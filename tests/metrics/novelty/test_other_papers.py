@@ -7,6 +7,7 @@ import pytest
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.novelty.novelty import (
     Database,
+    means_by_embedding,
     novelty_agreement,
     novelty_by_embedding,
     novelty_scores,
@@ -115,6 +116,8 @@ def test_ranks_that_agree_and_ranks_that_do_not(finished):
     assert found["rank_correlation"][["HD", "CD", "CI"]].tolist() == pytest.approx([1.0, -1.0, 0.9])
     assert (found["mean"]["HD"], found["other_mean"]["HD"]) == (2.0, 6.0)
     assert found["papers"].tolist() == [5, 5, 5, 0]
+    means = means_by_embedding(finished, ["teams", "CD", "HD"])
+    assert means == {"HD by B": 6.0, "CD by B": -2.0}
     assert pd.isna(found["rank_correlation"]["ON"])
 
 

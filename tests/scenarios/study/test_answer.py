@@ -45,6 +45,23 @@ def test_a_difference_is_told_with_its_interval_and_corrected_p(tmp_path):
     assert same.startswith("In “large”, the overall novelty was the same as in “small” (95\u202f% ")
 
 
+@pytest.mark.parametrize(
+    ("gain", "said"),
+    [
+        (0.5, "; MiniLM has 0.500 and agrees."),
+        (-0.5, "; MiniLM has −0.500: the embeddings do not agree."),
+        (0.0, ": the embeddings do not agree."),
+    ],
+)
+def test_a_conclusion_that_another_embedding_does_not_share_is_marked(tmp_path, gain, said):
+    noise = np.random.default_rng(0).normal(0, 0.1, 6)
+    values = {("small", "ON"): noise + 1, ("large", "ON"): noise[::-1] + 2}
+    other = "ON by MiniLM"
+    values |= {("small", other): noise + 1, ("large", other): noise[::-1] + 1 + gain}
+    described = told_of(ARMS, ["ON", other], 6, comparisons=[PAIR])
+    assert told(Study.open(write_study(tmp_path / "s", described, values))).endswith(said)
+
+
 def test_what_chance_may_have_made_is_not_told_as_a_finding(tmp_path):
     assert told(study_of(tmp_path / "s", gain=0.0)).endswith(": not significant).")
 
