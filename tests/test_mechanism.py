@@ -36,7 +36,7 @@ from benchmarks.mechanism import (
     work,
 )
 from virsci_society.metrics.inference.comparisons import holm
-from virsci_society.scenarios.runs.run_folder import databases_of
+from virsci_society.metrics.novelty.other_papers import databases_of
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.ecosystem.synthetic.text import research_fields
 from virsci_society.society.literature.embedding.base import paper_text
