@@ -257,7 +257,8 @@ def _no_text(message: Any, why: str) -> str:
     if aside:
         return (
             f"the reply has no text, its words are in {aside}; turn thinking and tools of the "
-            "server off, or its parser of them"
+            "server off, or its parser of them (llama.cpp: --reasoning-format none, vLLM: no "
+            "--reasoning-parser)"
         )
     return f"the reply has no text (it ended with {why})" if why else "the reply has no text"
 

@@ -57,6 +57,8 @@ class ReadabilityWatch:
 
     def __init__(self, bounds: Unreadable, advice: str) -> None:
         self._bounds, self._advice = bounds, advice
+        self.wordless = ""
+        """Why the last reply without words had none, and what to do; empty: there was none."""
         self._asked: Counter[str] = Counter()
         self._unusable: Counter[str] = Counter()
         self._echoed = 0
@@ -111,8 +113,8 @@ class ReadabilityWatch:
             f"{self._unusable[form]} of {self._asked[form]} of the form {form}"
             f"{f'; {self._echoed} repeated the words of the form' if self._echoed else ''}. "
             f"Such as:{examples}\n"
-            f"{self._advice}. Another model or request begins a new run (--out NEW); to go on with "
-            f"this one and its defaults: --set backend.unreadable.stop_at=1"
+            f"{self.wordless or self._advice}. Another model or request begins a new run (--out "
+            f"NEW); to go on with this one and its defaults: --set backend.unreadable.stop_at=1"
         )
 
 
@@ -307,6 +309,8 @@ class Gateway:
             result = await self._attempt_maker.make(request, faults)
             if isinstance(result, CallOutcome):
                 self._answered, self._trouble = self._answered + 1, ""
+                if faults and not result.text:
+                    self.readability.wordless = str(faults[-1])
                 return result
             faults.append(result)
             pool = self._attempt_maker.pool

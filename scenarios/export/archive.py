@@ -111,37 +111,42 @@ def verify_archive(path: Path, replaying: Callable[[str], object], *, trust: boo
     with TemporaryDirectory() as spare:
         folder = Path(spare).resolve()
         told.damage += unpack(path, folder)
-        if told.damage:
-            return told
-        top = STUDY if (folder / STUDY).is_dir() else RUN
-        try:
-            told.damage += verify_folder(folder / top).damage
-            runs = _runs_in(folder / top)
-        except InputError as error:
-            told.damage.append(str(error))
-        given = folder / ECOSYSTEM
-        settings = [f"population.ecosystem.path={given}"] if given.is_dir() else []
-        digests = list[str]()
-        for run in runs if not told.damage else ():
-            replaying(f"replaying {run.relative_to(folder)} from its journal alone")
-            try:
-                digests.append(replay(run, trust=trust, settings=settings))
-            except (Diverged, InputError) as error:
-                versions, here = read_manifest(run).get("versions"), platform.python_version()
-                written = versions.get("python", here) if isinstance(versions, dict) else here
-                under = f" (written under Python {written}, replayed under {here})"
-                told.damage.append(f"{error}{under if written != here else ''}")
         if not told.damage:
-            count = sum(one.is_file() for one in folder.rglob("*"))
-            digest = f" {digests[0]}" if len(digests) == 1 else "s"
-            told.found.append(
-                f"{path}: {count} files are as they were written, {len(digests)} of {len(runs)} "
-                f"runs replayed without a network to the same digest{digest}; who spoke: "
-                f"{_speakers(map(read_manifest, runs))}"
-            )
+            _verify_unpacked(told, path, folder, replaying, trust=trust)
         # Nobody can look into a folder that is removed.
-        told.damage = [one.replace(f"{folder}{os.sep}", "") for one in told.damage]
+        told.damage = [f"{path}: {one.replace(f'{folder}{os.sep}', '')}" for one in told.damage]
     return told
+
+
+def _verify_unpacked(
+    told: Verification, path: Path, folder: Path, replaying: Callable[[str], object], *, trust: bool
+) -> None:
+    top = STUDY if (folder / STUDY).is_dir() else RUN
+    try:
+        told.damage += verify_folder(folder / top).damage
+        runs = _runs_in(folder / top)
+    except InputError as error:
+        told.damage.append(str(error))
+    given = folder / ECOSYSTEM
+    settings = [f"population.ecosystem.path={given}"] if given.is_dir() else []
+    digests = list[str]()
+    for run in runs if not told.damage else ():
+        replaying(f"replaying {run.relative_to(folder)} from its journal alone")
+        try:
+            digests.append(replay(run, trust=trust, settings=settings))
+        except (Diverged, InputError) as error:
+            versions, here = read_manifest(run).get("versions"), platform.python_version()
+            written = versions.get("python", here) if isinstance(versions, dict) else here
+            under = f" (written under Python {written}, replayed under {here})"
+            told.damage.append(f"{error}{under if written != here else ''}")
+    if not told.damage:
+        count = sum(one.is_file() for one in folder.rglob("*"))
+        digest = f" {digests[0]}" if len(digests) == 1 else "s"
+        told.found.append(
+            f"{path}: {count} files are as they were written, {len(digests)} of {len(runs)} "
+            f"runs replayed without a network to the same digest{digest}; who spoke: "
+            f"{_speakers(map(read_manifest, runs))}"
+        )
 
 
 def unpack(path: Path, folder: Path) -> Iterator[str]:

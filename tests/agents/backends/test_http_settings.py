@@ -106,6 +106,41 @@ def test_a_given_price_is_per_million_tokens():
     assert OpenAI(model="m").price(Usage(10, 10)) == 0.0
 
 
+def test_tokens_from_a_cache_have_a_price_of_their_own():
+    half = Usage(1_000_000, 0, cached_tokens=500_000)
+    prices = {"input": 2.0, "output": 10.0}
+    assert OpenAI(model="m", prices=prices).price(half) == pytest.approx(2.0)
+    cheap = OpenAI(model="m", prices={**prices, "cached": 0.5})
+    assert cheap.price(half) == pytest.approx(1.25)
+    with pytest.raises(ValueError, match="cached costs more than input"):
+        OpenAI(model="m", prices={**prices, "cached": 3.0})
+    full = LiteLLM(model="openai/gpt-4o").price(Usage(1000, 0))
+    assert LiteLLM(model="openai/gpt-4o").price(Usage(1000, 0, cached_tokens=800)) < full
+
+
+@pytest.mark.parametrize(
+    ("backend", "free"),
+    [
+        (OpenAI(model="m", api_base="http://127.0.0.1:8000/v1"), True),
+        (OpenAI(model="m", api_base="http://[::1]:8000/v1"), True),
+        (OpenAI(model="m", api_base="http://models.example/v1"), False),
+        (OpenAI(model="m"), False),
+        (OpenAI(model="m", api_base=BASE, prices={"input": 1, "output": 2}), False),
+        (LiteLLM(model="openai/little", api_base="http://localhost:4000"), True),
+        # A proxy that passes calls on to OpenAI.
+        (LiteLLM(model="openai/gpt-4o", api_base="http://localhost:4000"), False),
+        (LiteLLM(model="ollama_chat/little"), True),
+        (LiteLLM(model="ollama_chat/little", api_base="http://models.example"), False),
+    ],
+)
+def test_a_server_on_this_machine_costs_nothing(backend, free, monkeypatch):
+    monkeypatch.delenv("OLLAMA_API_BASE", raising=False)
+    assert backend.free is free
+    if free:
+        assert backend.priced
+        assert backend.price(Usage(1000, 1000)) == 0.0
+
+
 @pytest.mark.parametrize(
     ("model", "prices", "priced", "usd"),
     [

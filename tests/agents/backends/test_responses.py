@@ -345,6 +345,37 @@ def test_counts_that_cannot_be_are_not_believed():
     assert usage(prompt_tokens=9, completion_tokens=30_000) == Usage(9, 30_000, estimated=False)
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"prompt_tokens_details": {"cached_tokens": 6}},
+        {"prompt_cache_hit_tokens": 6, "prompt_cache_miss_tokens": 3},
+        {"cache_read_input_tokens": 6},
+        {"cached_tokens": 6},
+        {"prompt_tokens_details": {"cached_tokens": 0}, "prompt_cache_hit_tokens": 6},
+    ],
+)
+def test_tokens_from_a_cache_are_read_under_every_name(told):
+    counts = {"prompt_tokens": 9, "completion_tokens": 2}
+    usage = read_completion(completion(usage=counts | told), a_request(), 100).usage
+    assert usage == Usage(9, 2, estimated=False, cached_tokens=6)
+    wrong = {"prompt_tokens_details": {"cached_tokens": 600}}
+    usage = read_completion(completion(usage=counts | wrong), a_request(), 100).usage
+    assert usage.cached_tokens == 0
+
+
+def test_the_speed_that_a_server_states_is_kept():
+    told = {"prompt_per_second": 40.5, "predicted_per_second": 8}
+    assert read_completion(completion(timings=told), a_request(), 100).speed == (40.5, 8.0)
+    for wrong in (
+        None,
+        {},
+        {**told, "predicted_per_second": 0},
+        {**told, "prompt_per_second": "x"},
+    ):
+        assert read_completion(completion(timings=wrong), a_request(), 100).speed is None
+
+
 def test_a_redirect_says_where_it_leads_without_names_and_queries():
     where = {"location": "https://me:secret1234@example.org/v1/chat/completions?key=abc"}
     fault = classify_response(307, "", where)

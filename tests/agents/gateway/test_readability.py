@@ -1,13 +1,17 @@
 """When a model that cannot write the forms stops a run, and what is said then (promise R17)."""
 
+import asyncio
+
 import pytest
 
+from tests.agents.backends.live_provider import a_request
 from virsci_society.agents.backends.hybrid import Hybrid
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
-from virsci_society.agents.errors import Stopped
+from virsci_society.agents.errors import Fault, Stopped
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway, ReadabilityWatch, Unreadable
+from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.journal.journal import Journal
 
 
@@ -128,3 +132,26 @@ def test_the_stop_of_a_hybrid_names_the_keys_of_its_live_part(live, key):
     assert key in str(stop.value)
     assert key.replace("live.", "") not in str(stop.value)
     assert "backend.unreadable.stop_at=1" in str(stop.value)
+
+
+class Wordless(Backend):
+    """A model whose words stand elsewhere."""
+
+    async def complete(self, _):
+        raise Fault("the reply has no text, its words are in reasoning_content", "empty")
+
+
+def test_where_replies_have_no_words_it_is_said_why():
+    gateway = Gateway(Wordless(), 1, retry=Retry(first=0.001, longest=0.001))
+
+    async def ask():
+        try:
+            return await gateway.complete(a_request())
+        finally:
+            await gateway.close()
+
+    assert asyncio.run(ask()).text == ""
+    for _ in range(4):
+        gateway.readability.record("Ballot", "")
+    with pytest.raises(Stopped, match=r"its words are in reasoning_content\. Another model"):
+        gateway.readability.record("Ballot", "")

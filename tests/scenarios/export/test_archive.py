@@ -134,7 +134,7 @@ def test_every_changed_missing_or_added_file_is_told(small_archive, tmp_path, mo
         changed = content[:-2] + bytes([content[-2] ^ 1]) + content[-1:]
         done = society("doctor", rewritten(path, {**files, name: changed}))
         assert done.exit_code == 2, name
-        assert name in done.output or name == "SHA256SUMS"
+        assert f"{path}: {name}" in done.output or name == "SHA256SUMS"
         left = {one: files[one] for one in files if one != name}
         done = society("doctor", rewritten(path, left))
         assert (done.exit_code, name in done.output) == (2, True), name

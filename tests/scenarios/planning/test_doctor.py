@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from tests.agents.backends.live_provider import Provider, completion, http
 from tests.faultserver import FaultServer, Plan
+from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.planning import doctor
 from virsci_society.scenarios.planning.doctor import (
@@ -177,6 +178,53 @@ def test_limits_and_prices_are_checked(small, provider):
     )
     questions = [one for one in provider.heard if one.path.endswith("/chat/completions")]
     assert len(questions) <= 2 * 9 + 2 + 4
+
+
+def test_tokens_from_a_cache_and_the_first_words_of_replies_are_shown(small, provider):
+    usage = {"prompt_tokens": 10, "completion_tokens": 4}
+    usage["prompt_tokens_details"] = {"cached_tokens": 7}
+    provider.answer(http(200, completion("no \x1b[2J JSON", usage=usage)))
+    told = consulted(small, provider.url).stdout
+    assert re.search(r"^ok +Choice: no \[2J JSON$", told, re.MULTILINE)
+    prompts = re.search(r"([\d,]+) of ([\d,]+) prompt tokens were in its cache", told).groups()
+    cached, asked = (int(one.replace(",", "")) for one in prompts)
+    assert 10 * cached == 7 * asked
+
+
+def test_a_slow_model_needs_longer_deadlines(small, provider):
+    timings = {"prompt_per_second": 40.0, "predicted_per_second": 4.0}
+    provider.answer(http(200, completion("{}", timings=timings)))
+    told = consulted(small, provider.url, "backend.in_flight=1").stdout
+    assert "40 tokens of a prompt read and 4 of a reply written in a second" in told
+    # 2,048 tokens at four a second, and the prompt.
+    assert "takes about 9" in told
+    assert "--set backend.deadlines.total=1200" in told
+    assert "raise backend.deadlines, or" not in told
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({}, "ok       requests go to models.example directly, without a proxy; certificates are"),
+        (
+            {"HTTPS_PROXY": "http://me:secret@127.0.0.1:9", "SSL_CERT_FILE": __file__},
+            "through the proxy 127.0.0.1:9 (HTTPS_PROXY); certificates are those of SSL_CERT_FILE",
+        ),
+        ({"NO_PROXY": "models.example", "HTTPS_PROXY": "http://127.0.0.1:9"}, "directly"),
+        ({"SSL_CERT_DIR": "/no/such"}, "problem  the environment variable SSL_CERT_DIR"),
+        ({"ALL_PROXY": "socks://127.0.0.1:9"}, "problem  the environment variable ALL_PROXY"),
+    ],
+)
+def test_the_proxy_and_the_certificates_are_told(monkeypatch, variables, said):
+    for name in ("HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    backend = OpenAI(model="m", api_base="https://models.example/v1")
+    (found,) = doctor.check_route(backend)
+    assert said in f"{found.state:8} {found.message}"
+    assert "secret" not in found.message
 
 
 def test_a_model_that_says_nothing_for_long_is_left(small, server, monkeypatch):
