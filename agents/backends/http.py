@@ -330,6 +330,9 @@ class ChatCompletionsBackend(Backend):
             fault = error
             if address is not None and error.kind == "connection" and not error.sent:
                 error.args = (f"{address}: {error}",)
+            if error.kind == "request" and not error.hint:
+                named = [name for name in self.extra if name in str(error)]
+                error.hint = f"leave {named[0]} out of backend.extra" if named else ""
             if error.status in (404, 405) and "model" not in str(error).lower():
                 error.hint = _address_hint(address)
             if error.hint.endswith("structured=off") and self.structured == "auto":

@@ -445,9 +445,9 @@ def _message_and_codes(body: str) -> tuple[str, frozenset[str]]:
 def _message_text(message: Any) -> str:
     """A message, also where it is a list of complaints that repeat their input."""
     if isinstance(message, list):
-        return "; ".join(
-            str(one["msg"]) for one in message if isinstance(one, dict) and "msg" in one
-        )
+        told = (one for one in message if isinstance(one, dict) and "msg" in one)
+        # The last part of a place is the name of the parameter.
+        return "; ".join(f"{str(one.get('loc', ''))[-80:]} {one['msg']}".strip() for one in told)
     return message if isinstance(message, str) else ""
 
 

@@ -679,6 +679,18 @@ def test_a_refused_parameter_names_the_setting_that_helps(made, provider, messag
     assert (fault.kind, fault.advice) == ("request", f"give --set backend.{REFUSED[message]}")
 
 
+def test_a_refused_parameter_is_named_from_a_list_of_complaints_or_as_an_extra_one(made, provider):
+    place = {"type": "extra_forbidden", "loc": ["body", "max_completion_tokens"]}
+    listed = {"detail": [place | {"msg": "Extra inputs are not permitted", "input": 9}]}
+    provider.answer(http(422, listed))
+    asked = made(max_tokens_name="max_completion_tokens")
+    assert failure(asked).advice == "give --set backend.max_tokens_name=max_tokens"
+    provider.answer(http(400, error("Unrecognized request argument supplied: repeat_penalty")))
+    assert failure(made(extra={"repeat_penalty": 1.1})).advice == (
+        "leave repeat_penalty out of backend.extra"
+    )
+
+
 @pytest.mark.parametrize(
     ("ending", "advice"),
     [
