@@ -46,9 +46,9 @@ from virsci_society.agents.offline.terms import text_without_frames
 from virsci_society.metrics.inference.comparisons import detectable_effect, holm
 from virsci_society.metrics.inference.intervals import Interval, t_interval
 from virsci_society.metrics.novelty.novelty import COLUMNS, novelty_scores
+from virsci_society.metrics.novelty.other_papers import databases_of
 from virsci_society.metrics.teams.teams import diversity, freshness
 from virsci_society.protocols.virsci.protocol import VirSci
-from virsci_society.scenarios.runs.run_folder import databases_of
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic

@@ -24,6 +24,7 @@ def small(latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
         founding=Poisson(teams_per_year=1.2),
         times=Times(publication_delay=5.0, reply_window=5.0, meeting_notice=3.0),
         publication=PeerReview(
+            nearest=0.4,
             submissions=2,
             resubmission=3.0,
             due=1.0,

@@ -8,8 +8,6 @@ from pathlib import Path
 from textwrap import fill
 
 import virsci_society as vs
-from virsci_society.metrics.reply_texts import text_sentences
-from virsci_society.metrics.summary import summarise_run
 
 folder = Path(sys.argv[1])
 run = vs.Run.open(folder)
@@ -17,7 +15,9 @@ for paper in run.table("papers").itertuples():
     print(f"\n{paper.title}\n")
     print(fill(paper.abstract, 96))
 print()
-print(fill(" ".join(text_sentences(summarise_run(run)["reading"])), 96))
+counts = vs.measure(run, "reply_texts").sum(numeric_only=True)
+noticed = ", ".join(f"{number} {what}" for what, number in counts.items() if what != "asked")
+print(f"Nobody has judged the replies. Of {counts['asked']}: {noticed}.")
 print("A model of this size shows that the program works with a real model, and nothing about")
 print("research or about larger models.")
 print(f"the page: {(folder / 'report.html').resolve()}")

@@ -248,7 +248,7 @@ def test_a_journal_without_its_hashes_or_of_another_format_is_refused(journals, 
     path = tmp_path / "journal.sqlite"
     for change, told in (
         ("DROP TABLE seals", "no such table: seals"),
-        ("UPDATE meta SET value = '1' WHERE key = 'format'", r"format 1, not 2"),
+        ("UPDATE meta SET value = '1' WHERE key = 'format'", r"format 1, not 3"),
     ):
         shutil.copy(journals / "closed" / "journal.sqlite", path)
         with closing(sqlite3.connect(path, isolation_level=None)) as database:

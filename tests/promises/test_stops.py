@@ -74,7 +74,9 @@ def test_a_budget_in_money_is_never_overspent(
 
 
 def test_a_budget_in_money_without_a_price_is_bad_input(nursery, scenario, tmp_path):
-    poor = scenario(**{"backend.budget": {"usd": 0.2}})
+    # A server on this machine costs nothing; one elsewhere needs a price.
+    elsewhere = {"backend.api_base": "https://models.example/v1", "backend.key": None}
+    poor = scenario(**{"backend.budget": {"usd": 0.2}, **elsewhere})
     code, _ = nursery.run(tmp_path / "log", "run", poor, "--out", tmp_path / "run")
     assert code == 2
     assert "backend.prices" in (tmp_path / "log").read_text(encoding="utf-8")

@@ -23,6 +23,7 @@ STAGES = ("topic", "ideas", "novelty", "abstract")
 PLANTED = re.compile(r"zq[a-z]+qz")
 IDEA = ("Objection", "Reason", "Idea", "Title", "Experiment", "In Short")
 """Fields of an idea that hold text."""
+LENGTH = " ".join(f"w{number}" for number in range(100))
 _LETTERS = str.maketrans("0123456789/-_ ", "abcdefghijxxxx")
 
 
@@ -106,7 +107,9 @@ class Players(Backend):
         def text(field):
             # An interest, so that searches have something to go by; a word that everybody uses,
             # so that there is something to recall.
-            return f"{word(request.id, field)} on {request.who.topic} in earnest"
+            planted = f"{word(request.id, field)} on {request.who.topic} in earnest"
+            # An abstract that is far too short is asked for again.
+            return f"{planted} {LENGTH}" if field == "Abstract" else planted
 
         usual: dict[str, dict[str, Any]] = {
             "Willingness": {"Selected Action": "Action 1", "Reasoning": text("Reasoning")},

@@ -298,7 +298,7 @@ def test_litellm_is_not_even_left_to_try_again(provider, monkeypatch, case):
 
 def test_every_kind_of_fault_is_met():
     met = {meaning for _, meaning in NOT_WORDS.values() if isinstance(meaning, str)}
-    assert met | {"timeout"} == RULES.keys()
+    assert met | {"timeout", "schema"} == RULES.keys()
 
 
 @pytest.mark.parametrize("way", [Broken(), Broken(reset=True), http(422, {"detail": "no"})])
