@@ -267,7 +267,7 @@ def _listed(tree: ast.Module) -> list[str]:
 
 LIMITS = {
     "source lines": 77_000,
-    "test lines": 67_700,
+    "test lines": 67_800,
     "benchmark lines": 6_000,
     "documentation lines in docs/": 11_850,
     "modules": 380,
