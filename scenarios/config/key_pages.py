@@ -170,21 +170,26 @@ def _lines(sections: Iterable[KeySection], only: Common | None) -> Iterator[str]
         if not shown:
             yield "No keys of its own."
             continue
-        # A key that several parts share has its row at the first of them.
+        # A key that several sections share has its row at the first of them.
         shared: dict[str, list[str]] = {}
+        new: list[KeyRow] = []
         for row in shown:
-            if only is None and row in described:
-                shared.setdefault(described[row], []).append(f"`{row.key}`")
-        new = [row for row in shown if only is not None or row not in described]
-        described.update(dict.fromkeys(new, title))
+            alike = row._replace(key=row.key.rpartition(".")[2])
+            if only is None and alike in described:
+                shared.setdefault(described[alike], []).append(f"`{row.key}`")
+            else:
+                new.append(row)
+                described[alike] = title
         if new:
             yield f"| {' | '.join(KeyRow._fields)} |"
             yield "|---" * len(KeyRow._fields) + "|"
         for row in new:
             cells = (f"`{row.key}`", *row[1:])
             yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        if new and shared:
+            yield ""
         for first, keys in sorted(shared.items()):
-            yield from ("", f"As in `{first}`: {', '.join(keys)}.")
+            yield f"- As in `{first}`: {', '.join(keys)}."
 
 
 def _is_shown(title: str, key: str, only: Common | None) -> bool:
