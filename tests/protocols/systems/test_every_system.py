@@ -32,11 +32,10 @@ PAPERS = [
 def test_every_system_is_tried_and_described():
     assert sorted(SMALL) == SYSTEMS
     text = "\n".join(protocol_lines(PROTOCOLS))
+    page = (ROOT / "docs" / "protocols" / "README.md").read_text(encoding="utf-8")
     for name in SYSTEMS:
-        page = ROOT / "docs" / "protocols" / f"{name}.md"
-        assert page.is_file(), f"docs/protocols/{name}.md is missing"
-        words = page.read_text(encoding="utf-8")
-        assert "| the original | here |" in words, name
+        assert f"| [`{name}`](" in page, f"docs/protocols/README.md lacks {name}"
+        assert f"](#{name})" not in page or f"\n### {name}\n\n" in page, name
         told = text.split(f"{name}: ")[1].split("\n")
         assert re.search(r"\(.+ et al\., 20\d\d.*\)\.$", told[0]), told[0]
         assert told[1].startswith("    "), f"{name} states no source"
