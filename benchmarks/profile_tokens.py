@@ -26,8 +26,6 @@ SCENARIO = "virsci/paper"
 PROFILES = ("paper", "full")
 SETTINGS = {"protocol.topic.leaving": "off", "protocol.team_size": 4, "protocol.turns": 5}
 SEEDS = range(1, 7)
-BEFORE = 223_731
-"""Tokens in the prompts of such a run before pages were shortened, in November 2026."""
 PAGES = "../protocols/virsci/prompts"
 """Folder of the pages, seen from the documentation."""
 ALL = "all"
@@ -78,10 +76,7 @@ def _line(cells: Sequence[str]) -> str:
 def page_text() -> str:
     """What the documentation shows: the table, and what share of the former tokens is left."""
     counted = {profile: tokens_by_page(profile) for profile in PROFILES}
-    parts = [f"Tokens of {tokenizer_name()}, means of {len(SEEDS)} seeds:", table(counted)]
-    shares = [f"{by[ALL].prompt / BEFORE:.0%} with `{profile}`" for profile, by in counted.items()]
-    parts.append(f"Of the {BEFORE:,} tokens of before, prompts have {' and '.join(shares)}.")
-    return "\n\n".join(parts) + "\n"
+    return f"Tokens of {tokenizer_name()}, means of {len(SEEDS)} seeds:\n\n{table(counted)}\n"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """The research systems of other papers, as cards and, where no card can say it, as code.
 
 ``prompts`` holds the pages that only single systems have. ``protocols/engines`` holds what cards
-stand on, ``docs/protocols`` what is faithful and what is adapted.
+stand on, ``docs/protocols`` what the cards do not say.
 """

@@ -26,9 +26,12 @@ def counting():
 
 
 def table(counts):
-    """The counts, one row each."""
-    rows = [f"| {name} | {what} | {number} |" for name, what, number in counts]
-    return "\n".join(["| promise | counted | number |", "|---|---|---:|", *rows])
+    """The counts, one row for each promise."""
+    rows = {}
+    for name, what, number in counts:
+        rows.setdefault(name, []).append(f"{what}: {number}")
+    lines = [f"| {name} | {'; '.join(found)} |" for name, found in rows.items()]
+    return "\n".join(["| promise | counted |", "|---|---|", *lines])
 
 
 def main():
