@@ -74,7 +74,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def page_text() -> str:
-    """What the documentation shows: the table, and what share of the former tokens is left."""
+    """What the documentation shows."""
     counted = {profile: tokens_by_page(profile) for profile in PROFILES}
     return f"Tokens of {tokenizer_name()}, means of {len(SEEDS)} seeds:\n\n{table(counted)}\n"
 
