@@ -86,16 +86,16 @@ class ReadabilityWatch:
         told = []
         if self._echoed > WARN_AT * asked:
             told.append(
-                f"warning: {SHOWS_THE_FORM}: {self._echoed:,} of {asked:,} answers repeated the "
+                f"{SHOWS_THE_FORM}: {self._echoed:,} of {asked:,} answers repeated the "
                 "words of the form"
             )
         if unusable > WARN_AT * asked:
             worst = max(self._unusable, key=lambda name: (self._unusable[name], name))
             told.append(
-                f"warning: {unusable:,} of {asked:,} answers could not be used, most often {worst};"
+                f"{unusable:,} of {asked:,} answers could not be used, most often {worst};"
                 " defaults stand for them"
             )
-        return "\n".join(told)
+        return f"warning: {'; '.join(told)}" if told else ""
 
     def _exceeds(self, form: str) -> bool:
         asked, unusable = self._asked[form], self._unusable[form]

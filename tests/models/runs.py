@@ -41,12 +41,15 @@ def assert_speaks(outcome, model):
     assert outcome.code == 0, outcome.printed
     assert "Traceback" not in outcome.printed
     calls = Run.open(outcome.folder).table("calls")
-    assert calls["model"].str.startswith(model).all()
+    # Calls that waited for words of a team that ended were never sent.
+    sent = calls[calls["prompt_hash"] != ""]
+    assert sent["model"].str.startswith(model).all()
     reading = outcome.summary["reading"]
     assert reading["asked"] > 0
     texts = reading["texts"].values()
     assert 2 * sum(form["default"] > 0 for form in texts) < len(texts), reading["texts"]
-    assert 10 * sum(form["echoed"] for form in texts) <= reading["asked"], reading["texts"]
+    # Of replies with two to six fields: at most a tenth of the fields.
+    assert 5 * sum(form["echoed"] for form in texts) <= reading["asked"], reading["texts"]
 
 
 def assert_in_order(outcome):
