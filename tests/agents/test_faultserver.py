@@ -171,13 +171,6 @@ def test_a_client_that_gives_up_is_counted_as_gone(server):
     assert (counts["answers"], counts["completion_tokens"]) == (0, 0)
 
 
-def test_a_stalled_answer_ends_when_the_client_gives_up(server):
-    server.plan(Plan(rates={"stalled": 1}))
-    with pytest.raises(TimeoutError):
-        Client(server, timeout=0.5).post(body_of(asked()))
-    assert settled(server)["outcomes"] == {"stalled": 1}
-
-
 HOLDER = """
 import os, signal
 from tests.faultserver import FaultServer

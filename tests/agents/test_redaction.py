@@ -156,12 +156,7 @@ def test_ordinary_text_stays(text):
 FRAGMENTS = [
     *(CANARY, ODD, HIDDEN, "sk-", "abcdefgh1234", "Bearer ", "Authorization", ": ", "=", "api_key"),
     *(
-        "://",
-        "@",
-        "?key",
-        "&token",
-        "-token",
-        "_secret",
+        *("://", "@", "?key", "&token", "-token", "_secret"),
         '"',
         "\\",
         " ",
@@ -249,12 +244,7 @@ def test_a_reply_without_secrets_is_searched_once_and_by_few_patterns(monkeypatc
     "unit",
     [
         *(
-            "bearer ",
-            "bearer a",
-            "authorization:",
-            "authorization: a",
-            "api-key",
-            "api_key=",
+            *("bearer ", "bearer a", "authorization:", "authorization: a", "api-key", "api_key="),
             "://",
         ),
         *("://a", "@", "=", "token=", "&key=", "-token:", "-key: '", "_secret", "xai-", "hf_a"),

@@ -7,26 +7,13 @@ import socket
 
 import pytest
 
-from tests.agents.backends.live_provider import Provider, http
-from tests.faultserver import FaultServer, Plan
+from tests.agents.backends.live_provider import http
+from tests.faultserver import Plan
 from virsci_society.agents.backends.context_window import ContextWindow, read_window
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
 
 KEY = "canary-window-51c0"
-
-
-@pytest.fixture(scope="module")
-def server():
-    with FaultServer() as running:
-        yield running
-
-
-@pytest.fixture
-def provider():
-    running = Provider()
-    yield running
-    running.stop()
 
 
 def by_openai(server, model="test"):

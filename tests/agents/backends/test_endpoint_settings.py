@@ -100,7 +100,6 @@ def test_a_user_may_name_any_pair(nothing_named, monkeypatch, name):
     assert EndpointSettings("https://models.example/v1", key="AWS_SECRET_ACCESS_KEY").secret()
 
 
-OPENAI = ["backend.use=openai", "backend.model=m"]
 KEY = "backend.key=AWS_SECRET_ACCESS_KEY"
 OWN = {"key": "AWS_SECRET_ACCESS_KEY"}
 

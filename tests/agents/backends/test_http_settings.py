@@ -265,10 +265,8 @@ def test_the_name_of_the_endpoint_holds_address_and_variable():
     "path",
     [
         "v1/8f14e45fceea167a5a36dedd4bea2543",
-        "bot123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11/v1",
-        "v1/key/horsebattery",
-        "api_keys/staple/v1",
-        "%38f14e45fceea167a5a36dedd4bea2543/v1",
+        *("bot123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11/v1", "v1/key/horsebattery"),
+        *("api_keys/staple/v1", "%38f14e45fceea167a5a36dedd4bea2543/v1"),
         "AKIAIOSFODNN7EXAMP123/v1",
     ],
 )
@@ -285,8 +283,7 @@ def test_an_address_with_a_key_in_its_path_is_refused_unseen(path):
         "https://us-central1-aiplatform.googleapis.com/v1/projects/my-project-1/locations/global",
         "https://gateway.ai.cloudflare.com/v1/8f14e45fceea167a5a36dedd4bea2543/gw/openai",
         "https://example.org/deployments/8f14e45f-ceea-167a-5a36-dedd4bea2543/v1",
-        "https://openrouter.ai/api/v1",
-        "http://127.0.0.1:8000/tokenizer/v1",
+        *("https://openrouter.ai/api/v1", "http://127.0.0.1:8000/tokenizer/v1"),
     ],
 )
 def test_an_ordinary_path_is_taken(address):

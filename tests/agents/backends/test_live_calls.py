@@ -478,24 +478,6 @@ def test_openai_itself_gets_its_usual_key(monkeypatch):
     assert other.endpoint_settings.key is None
 
 
-def test_a_call_goes_to_the_address_with_its_key(made, provider, monkeypatch):
-    monkeypatch.setenv("OTHER_KEY", "other-key-0002")
-    provider.answer(http(200, completion()))
-    address = f"http://localhost:{provider.port}/other/v1"
-    backend = made(api_base=address, key="OTHER_KEY")
-
-    async def call():
-        endpoint = backend.endpoint()
-        await endpoint.complete(a_request())
-        await backend.close()
-        return endpoint.name
-
-    assert asyncio.run(call()) == f"{address} (OTHER_KEY)"
-    assert [(one.path, one.headers["authorization"]) for one in provider.heard] == [
-        ("/other/v1/chat/completions", "Bearer other-key-0002")
-    ]
-
-
 def test_only_the_test_model_on_this_machine_is_told_the_slots(made, provider):
     provider.answer(http(200, completion()))
     attempt(made("test"), a_request(3))
@@ -574,18 +556,6 @@ def test_closing_leaves_no_connection_and_no_task(made, provider):
         assert provider.all_closed.wait(120)
     assert len(provider.heard) == 2
     assert backend == made()
-
-
-def test_one_attempt_can_be_made_without_endpoints(made, provider):
-    provider.answer(http(200, completion()))
-    backend = made()
-
-    async def use():
-        reply = await backend.complete(a_request())
-        await backend.close()
-        return reply
-
-    assert asyncio.run(use()).text == "Good."
 
 
 WATCH = """

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tests.agents.backends.live_provider import Provider, a_request, http
+from tests.agents.backends.live_provider import a_request, http
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.errors import Overflow
 
@@ -21,13 +21,6 @@ SHIFTED = (
     "the prompt is longer than the context length currently available to the model; shorten the "
     "prompt, adjust the context length in settings, or use a model with a longer context length"
 )
-
-
-@pytest.fixture
-def provider():
-    running = Provider()
-    yield running
-    running.stop()
 
 
 def chat(read, **fields):

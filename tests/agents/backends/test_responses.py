@@ -210,12 +210,7 @@ def test_words_of_a_repeated_prompt_decide_nothing(status, body):
 @pytest.mark.parametrize(
     "body",
     [
-        "",
-        "null",
-        "3",
-        "[]",
-        "[[]]",
-        "[1]",
+        *("", "null", "3", "[]", "[[]]", "[1]"),
         '{"error": null}',
         '{"error": []}',
         '{"error": {"message": {"a": 1}, "code": ["x"], "type": 7}}',

@@ -79,23 +79,6 @@ def test_two_that_ask_for_the_same_are_both_served():
     assert play(scene) == pytest.approx(1003, abs=0.01)
 
 
-@pytest.mark.parametrize("in_flight", [1, 3, 9])
-def test_at_most_so_many_are_in_flight(in_flight):
-    async def scene():
-        pool, seen = make(in_flight=in_flight), []
-
-        async def call():
-            slot = await take(pool)
-            seen.append(pool.busy)
-            await asyncio.sleep(1)
-            slot.release()
-
-        await asyncio.gather(*(call() for _ in range(30)))
-        return max(seen)
-
-    assert play(scene) == in_flight
-
-
 def test_a_free_place_is_given_without_suspending():
     work = SlotPool(ENDPOINT, 1).acquire(0.0, "a", 0)
     with pytest.raises(StopIteration):

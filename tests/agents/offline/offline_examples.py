@@ -7,7 +7,7 @@ from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.slots import Advice, Reference, Utterance
 from virsci_society.protocols.forms import Draft, GuestReply, Remark, Summary, Topic
 from virsci_society.protocols.ideas import Ballot, CandidateIdea, Idea
-from virsci_society.protocols.virsci.forms import Revision, SelfReview
+from virsci_society.protocols.virsci.forms import SelfReview
 
 FIELDS = (
     ("Volume Rendering", "Transfer Functions", "GPU", "Ray Casting"),
@@ -203,6 +203,3 @@ def with_me(**slots):
 def with_talk(**slots):
     """Slots with what every speaker is shown."""
     return st.tuples(with_me(**slots), talk).map(lambda both: {**both[0], **both[1]})
-
-
-REVISION = Revision

@@ -278,7 +278,7 @@ def test_settledness_of_words():
     assert settledness((scattered,)) == 0.0
     assert settledness((gathered,)) == 0.5
     assert settledness((Draft(title="x", abstract="y"),)) == RULES.another_unknown
-    assert settledness(()) == RULES.another_unknown
+    assert settledness(()) == settledness((Remark(response=""),)) == RULES.another_unknown
     assert settledness((Ballot.fallback({}),)) == RULES.another_unknown
 
 
@@ -337,7 +337,3 @@ def test_overlap_is_symmetric_and_bounded(first, second):
 @settings(max_examples=40, deadline=None)
 def test_settledness_is_a_share(cast):
     assert 0.0 <= settledness(cast) <= 1.0
-
-
-def test_settledness_of_silence():
-    assert settledness((Remark(response=""),)) == RULES.another_unknown

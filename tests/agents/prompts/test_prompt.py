@@ -309,13 +309,6 @@ def test_every_error_is_rebuilt_from_its_one_message():
         assert len(error.args) == 1
 
 
-def test_whose_move_it_is():
-    assert (InputError.exit_code, Stopped.exit_code) == (2, 5)
-    assert issubclass(ReplyError, Verdict)
-    assert not issubclass(Stopped, Verdict)
-    assert not issubclass(Dissolved, Verdict)
-
-
 @pytest.mark.parametrize(
     ("most", "shown"),
     [

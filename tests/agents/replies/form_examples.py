@@ -20,12 +20,9 @@ from virsci_society.protocols.ideas import CandidateIdea, Idea
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("agents", "protocols", "society", "metrics", "scenarios")
 MODULES = (
-    virsci_society.protocols.forms,
-    virsci_society.protocols.ideas,
-    virsci_society.protocols.engines.forms,
-    virsci_society.protocols.virsci.forms,
-    virsci_society.protocols.peer_review.forms,
-    virsci_society.scenarios.review.review_kinds,
+    *(virsci_society.protocols.forms, virsci_society.protocols.ideas),
+    *(virsci_society.protocols.engines.forms, virsci_society.protocols.virsci.forms),
+    *(virsci_society.protocols.peer_review.forms, virsci_society.scenarios.review.review_kinds),
 )
 FORMS: tuple[type[Form], ...] = tuple(
     {
