@@ -1,8 +1,5 @@
 """Interventions: first on their date, for what begins after it, and people who leave."""
 
-import hashlib
-import json
-
 import pytest
 
 from tests.society.tiny_society import (
@@ -19,6 +16,7 @@ from tests.society.tiny_society import (
     talk,
     times,
 )
+from tests.test_determinism import digest
 from virsci_society.agents.errors import Dissolved
 from virsci_society.society.formation.founding import Once, Poisson
 from virsci_society.society.interventions import Change, Removal
@@ -252,11 +250,6 @@ def living(latency=0.0, in_flight=64):
     )
     society.run_to_end()
     return society
-
-
-def digest(society):
-    body = json.dumps([society.log.events, society.log.rows], default=str)
-    return hashlib.sha256(body.encode()).hexdigest()
 
 
 def digest_of_living():

@@ -12,10 +12,8 @@ from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem import ecosystem as module
 from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
-from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
 from virsci_society.society.ecosystem.storage import MANIFEST, file_hash
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
-from virsci_society.society.literature.literature import Literature
 
 
 @pytest.fixture(scope="module")
@@ -74,12 +72,6 @@ def test_unknown_citations_and_empty_lists_survive(records, tmp_path):
     assert loaded.manifest["licence"] == "texts © of their authors"
 
 
-def test_an_ecosystem_without_contemporary_papers_or_people_survives(records, tmp_path):
-    ecosystem = build_ecosystem(records, boundary=2013, min_papers=99)
-    ecosystem.save(tmp_path)
-    same(ecosystem, Ecosystem.load(tmp_path))
-
-
 def test_saving_twice_gives_the_same_bytes(small, folder, tmp_path):
     Ecosystem.load(folder).save(tmp_path / "again")
     small.save(folder)
@@ -105,12 +97,8 @@ def test_the_key_is_written_only_on_request(small, folder, tmp_path):
 
 
 FILES = [
-    "papers.parquet",
-    "scientists.parquet",
-    "coauthors.npz",
-    "embeddings/lsa/embedding.json",
-    "embeddings/lsa/embedding.npz",
-    "embeddings/lsa/past.npy",
+    *("papers.parquet", "scientists.parquet", "coauthors.npz", "embeddings/lsa/embedding.json"),
+    *("embeddings/lsa/embedding.npz", "embeddings/lsa/past.npy"),
     "embeddings/lsa/contemporary.npy",
 ]
 
@@ -289,10 +277,6 @@ def test_what_is_no_date_is_refused(small):
             dataclasses.replace(small, contemporary=(dataclasses.replace(first, date=date), *rest))
 
 
-def test_it_runs_with_past_papers_and_scientists(small):
-    small.require_runnable()
-
-
 def test_a_past_that_the_filters_emptied_is_saved_and_told(records, tmp_path):
     late = [record for record in records if record.id != "q1"]
     empty = build_ecosystem(late, boundary=2010, min_citations_past=99)
@@ -308,24 +292,6 @@ def test_it_can_be_copied_to_another_process(small):
     copy = pickle.loads(pickle.dumps(small))
     same(small, copy)
     assert copy.digest() == small.digest()
-
-
-def test_a_society_can_start_from_what_was_loaded(folder):
-    ecosystem = Ecosystem.load(folder)
-    literature = Literature(
-        ecosystem.past, ecosystem.past_vectors, ecosystem.embedding, ecosystem.boundary
-    )
-    bank = KnowledgeBank(ecosystem.profiles, ecosystem.embedding)
-    last = ecosystem.past[-1]
-    found = literature.search(f"{last.title}. {last.abstract}", 3, literature.visible(0.0))
-    assert found[0].id == last.id
-    assert found[0].distance == 0.0
-    assert {hit.id for hit in found} <= {paper.id for paper in ecosystem.past}
-    topic = ecosystem.profiles[0].topic
-    near = bank.search(", ".join(ecosystem.profiles[0].interests), 1, bank.version())
-    assert near[0].topic == topic
-    for paper in ecosystem.past:
-        assert literature.citations(paper.id, 0.0) == paper.citations
 
 
 def test_career_starts_may_be_unknown(small, tmp_path):

@@ -5,7 +5,6 @@ import pytest
 
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.profile import Profile
-from virsci_society.society.ecosystem.knowledge_bank import EXACT_UP_TO as LIMIT
 from virsci_society.society.ecosystem.knowledge_bank import (
     KnowledgeBank,
     People,
@@ -212,9 +211,3 @@ def test_rows_that_are_not_one_each_are_refused(people, vectors):
     twice = People(people.table.set_column(0, "id", [["Scientist0"] * COUNT]))
     with pytest.raises(ProtocolError, match="two first profiles have the id 'Scientist0'"):
         KnowledgeBank(twice, LSA, vectors)
-
-
-def test_a_limit_is_stated_for_both_kinds_of_rows():
-    from virsci_society.society.literature import vector_index
-
-    assert LIMIT == vector_index.EXACT_UP_TO

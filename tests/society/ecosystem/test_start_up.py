@@ -8,25 +8,16 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 HEAVY = ("pandas", "pyarrow", "sklearn", "scipy", "faiss", "threadpoolctl")
-MODULES = [
-    "virsci_society.society.ecosystem.building.builder",
-    "virsci_society.society.ecosystem.ecosystem",
-    "virsci_society.society.ecosystem.building.filters",
-    "virsci_society.society.ecosystem.importers.json_papers",
-    "virsci_society.society.ecosystem.importers.source",
-    "virsci_society.society.ecosystem.summary",
-    "virsci_society.society.ecosystem.knowledge_bank",
-    "virsci_society.society.ecosystem.knowledge_bank",
-    "virsci_society.society.ecosystem.importers.records",
-    "virsci_society.society.ecosystem.synthetic.synthetic",
-    "virsci_society.society.ecosystem.synthetic.text",
-    "virsci_society.society.literature.papers",
-    "virsci_society.society.literature.embedding.base",
-    "virsci_society.society.literature.embedding.hosted",
-    "virsci_society.society.literature.embedding.registry",
-    "virsci_society.society.literature.embedding.lsa",
-    "virsci_society.society.literature.embedding.sentence_transformer",
-]
+ECOSYSTEM = (
+    "building.builder ecosystem building.filters importers.json_papers importers.source "
+    "summary knowledge_bank importers.records synthetic.synthetic synthetic.text"
+)
+LITERATURE = (
+    "papers embedding.base embedding.hosted embedding.registry embedding.lsa "
+    "embedding.sentence_transformer"
+)
+MODULES = [f"virsci_society.society.ecosystem.{name}" for name in ECOSYSTEM.split()]
+MODULES += [f"virsci_society.society.literature.{name}" for name in LITERATURE.split()]
 FAISS = ("virsci_society.society.literature.ivf", "virsci_society.society.literature.vector_index")
 
 

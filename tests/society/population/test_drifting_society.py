@@ -1,11 +1,9 @@
 """A drifting society keeps the promises: same bytes, same prefix, the same past."""
 
-import hashlib
-import json
-
 import numpy as np
 import pytest
 
+from tests.test_determinism import digest
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.protocols.policies.coauthorship import Coauthorship
 from virsci_society.protocols.virsci.protocol import VirSci
@@ -33,11 +31,6 @@ def drifting(latency=0.0, in_flight=64, until=110.0, drift=None, guests=2.0):
     )
     society.run_to_end()
     return society
-
-
-def digest(society):
-    body = json.dumps([society.log.events, society.log.rows], default=str)
-    return hashlib.sha256(body.encode()).hexdigest()
 
 
 def digest_of_drifting():

@@ -216,22 +216,6 @@ def every_step(team, lab, said, people):
     )
 
 
-def test_a_part_that_swallows_everything_ends_too():
-    society = found(lambda team, lab: lab.together(stubborn(lab), stubborn(lab)))
-    at(society, 3.0, lambda: team_of(society).dissolve("enough of you"))
-    society.run_to_end()
-    (team,) = only(society, "teams")
-    assert (team["reason"], team["finished"]) == ("enough of you", 3.0)
-
-
-def stubborn(lab):
-    for _ in range(3):
-        try:
-            yield from lab.wait(50.0)
-        except Exception:
-            lab.event("swallowed")
-
-
 def test_the_deadline_dissolves_who_has_not_finished():
     society = run(meeting, (0.0, 0), (4.0, 2), times=times(deadline=11.0))
     ended = {t["team"]: (t["reason"], t["finished"]) for t in only(society, "teams")}

@@ -339,18 +339,6 @@ def test_a_row_must_fit_its_table():
         log.row("authorships", "p", "s")
 
 
-def test_rows_born_of_words_are_written_when_the_team_ends():
-    society = found(talk(rounds=3), (0.0, 0))
-    society.advance(16.9)
-    assert not society.log.rows["calls"]
-    assert not society.log.rows["teams"]
-    assert not society.log.rows["members"]
-    society.advance(17.5)
-    assert len(society.log.rows["calls"]) == 7
-    assert len(society.log.rows["teams"]) == 1
-    assert len(society.log.rows["members"]) == 2
-
-
 def test_invitations_are_answered_within_the_window():
     kept = []
 

@@ -100,13 +100,6 @@ def test_where_the_counts_come_from_is_said(source, sentence):
     assert Chosen(source, 2001).selection.citation_source == sentence
 
 
-@pytest.mark.parametrize(("boundary", "past"), [(1999, 0), (2000, 0), (2002, 2), (2003, 2)])
-def test_a_boundary_outside_leaves_a_side_empty(boundary, past):
-    source = [raw("a", 2000, "x"), raw("b", 2001, "x")]
-    chosen = Chosen(source, boundary)
-    assert (len(chosen.past), len(chosen.contemporary)) == (past, 2 - past)
-
-
 def test_papers_of_unknown_citations_are_left_out_by_a_least_one_and_that_is_said():
     source = [raw("a", 2000, "x"), raw("b", 2001, "x", citations=9), raw("c", 2005, "x")]
     least = PaperFilters(min_citations_past=5, min_citations_contemporary=1)

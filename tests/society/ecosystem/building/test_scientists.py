@@ -93,24 +93,12 @@ def test_coauthors_are_different_people_on_papers_before_the_boundary(records):
     assert count_coauthors(corpus.people, corpus.columns_of("ez")).tolist() == [0, 0]
 
 
-def test_every_name_is_masked_and_no_two_alike(records):
-    _, names = people_of(records, min_papers=2)
-    assert sorted(names) == ["a", "b", "c", "d", "e", "z"]
-    assert {names[a] for a in "abc"} == {"Scientist0", "Scientist1", "Scientist2"}
-    assert [names[a] for a in "dez"] == ["Author0", "Author1", "Author2"]
-
-
 @settings(max_examples=20)
 @given(st.integers(-(2**70), 2**70), st.integers(0, 30))
 def test_any_integer_seeds_the_masks(seed, count):
     numbers = shuffled_numbers(count, seed).tolist()
     assert sorted(numbers) == list(range(count))
     assert numbers == shuffled_numbers(count, seed).tolist()
-
-
-def test_interests_by_frequency_then_by_first_mention(records):
-    people, _ = people_of(records)
-    assert people["a"].interests == ("trees", "maps", "graphs")
 
 
 def test_a_term_counts_once_per_paper():

@@ -1,14 +1,10 @@
 """Generic JSON lines: read line by line, malformed lines counted and told."""
 
-import gzip
 import json
-import tracemalloc
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.society.ecosystem.importers.foreign_files import balanced
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers.json_papers import JsonLines
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
@@ -69,12 +65,6 @@ def test_authors_may_be_names_alone(tmp_path):
     assert record.authors == (RawAuthor("name:ada l.", "Ada L."), RawAuthor("ben", "Ben"))
 
 
-def test_gzip_is_unpacked(tmp_path):
-    path = tmp_path / "p.jsonl.gz"
-    path.write_bytes(gzip.compress(json.dumps(FULL).encode()))
-    assert next(iter(JsonLines(path))).id == "10.1/x"
-
-
 BROKEN = {
     "{": "Expecting",
     "[1]": "not a JSON object",
@@ -127,14 +117,6 @@ def test_a_line_in_another_encoding_is_one_malformed_line(tmp_path):
     assert source.report.shown == ["p.jsonl:line 1: not UTF-8"]
 
 
-def test_a_small_share_is_put_up_with_and_the_first_twenty_are_shown(tmp_path):
-    good = [BARE | {"id": f"p{number}"} for number in range(3000)]
-    source = JsonLines(write(tmp_path / "p.jsonl", [*good, *["{"] * 30]))
-    assert len(list(source)) == 3000
-    assert source.report.malformed == 30
-    assert len(source.report.shown) == 20
-
-
 def test_a_larger_share_is_an_input_error_that_says_where(tmp_path):
     good = [BARE | {"id": f"p{number}"} for number in range(98)]
     path = write(tmp_path / "p.jsonl", [*good, "{", "{"])
@@ -143,59 +125,8 @@ def test_a_larger_share_is_an_input_error_that_says_where(tmp_path):
     assert len(list(JsonLines(path, malformed_share=0.02))) == 98
 
 
-def test_a_file_that_is_missing_empty_or_damaged_is_an_input_error(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
-        list(JsonLines(tmp_path / "none.jsonl"))
-    for text in ("", "\n\n", "{"):
-        (tmp_path / "p.jsonl").write_text(text)
-        with pytest.raises(InputError, match="no readable record"):
-            list(JsonLines(tmp_path / "p.jsonl"))
-    whole = gzip.compress(b"".join(json.dumps(BARE | {"id": str(n)}).encode() for n in range(999)))
-    for damaged in (b"not gzip", whole[: len(whole) // 2]):
-        (tmp_path / "p.jsonl.gz").write_bytes(damaged)
-        with pytest.raises(InputError, match="cannot be read"):
-            list(JsonLines(tmp_path / "p.jsonl.gz"))
-
-
-def test_it_can_be_read_again(tmp_path):
-    source = JsonLines(write(tmp_path / "p.jsonl", [FULL, BARE]))
-    assert list(source) == list(source)
-    assert source.report.kept == 2
-
-
-def test_memory_is_bounded_by_the_line_not_the_file(tmp_path):
-    long = "x" * 20_000
-    path = write(
-        tmp_path / "p.jsonl", (BARE | {"id": str(n), "abstract": long} for n in range(800))
-    )
-    tracemalloc.start()
-    count = sum(1 for _ in JsonLines(path))
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert count == 800
-    assert peak < 3_000_000 < path.stat().st_size
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=6,
 )
-ROW = st.fixed_dictionaries({}, optional=dict.fromkeys(FULL, JSON))
-
-
-@pytest.mark.slow
-@settings(max_examples=80, deadline=None)
-@given(rows=st.lists(ROW.map(lambda row: json.dumps(row).encode()) | st.binary(max_size=20)))
-def test_whatever_stands_in_a_line_it_is_a_record_or_counted(rows, tmp_path_factory):
-    path = tmp_path_factory.mktemp("any") / "p.jsonl"
-    path.write_bytes(b"\n".join([json.dumps(BARE).encode(), *rows]))
-    source = JsonLines(path, malformed_share=1.0)
-    found = list(source)
-    assert found[0].id == "b"
-    assert balanced(source.report)
-    for record in found:
-        assert record.id
-        assert record.title
-        assert isinstance(record.year, int)
-        json.dumps(record.title, ensure_ascii=False).encode("utf-8")

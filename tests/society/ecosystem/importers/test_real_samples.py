@@ -49,24 +49,6 @@ def test_the_mag_record_has_its_abstract_rebuilt(real_data):
     assert paper.venue == "Journal of Medicinal Chemistry"
 
 
-def test_side_files_of_the_mag_release_are_counted(real_data):
-    source = open_source("oag", real_data / "formats" / "oag_v2")
-    list(source)
-    assert source.report.beside == {
-        "mag_affiliations.txt: affiliations, not used": 1,
-        "mag_authors.txt: authors, not used": 1,
-        "mag_venues.txt: venues, not used": 1,
-    }
-
-
-def test_a_page_and_its_lines_give_the_same_records(real_data):
-    folder = real_data / "formats" / "openalex"
-    page = list(open_source("openalex", folder / "search_page.json"))
-    assert page == list(open_source("openalex", folder / "works_search_page.jsonl.gz"))
-    assert sum(bool(paper.abstract) for paper in page) == 48  # the 49th is the paratext's
-    assert all(paper.id.startswith("W") for paper in page)
-
-
 def test_the_full_openalex_work_is_read_whole(real_data):
     path = real_data / "formats" / "openalex" / "work_W2741809807.json"
     (paper,) = open_source("openalex", path)

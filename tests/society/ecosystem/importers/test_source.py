@@ -2,10 +2,7 @@
 
 import gzip
 import json
-import subprocess
-import sys
 from dataclasses import asdict
-from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
@@ -31,7 +28,6 @@ from virsci_society.society.ecosystem.importers.source import (
 )
 
 FORMATS = sorted(FILES)
-ROOT = Path(__file__).parents[4]
 
 
 def opened(format_, folder, **options):
@@ -46,16 +42,6 @@ def test_the_table_names_every_source_by_its_kind():
         source = resolve_name(path)
         assert issubclass(source, Source)
         assert source.kind == name
-
-
-def test_opening_a_source_imports_nothing_heavy():
-    asked = (
-        "import sys, virsci_society.society.ecosystem.importers.source\n"
-        "print(*{'numpy', 'pandas', 'pyarrow', 'scipy', 'sklearn'} & set(sys.modules))"
-    )
-    command = [sys.executable, "-c", asked]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout.split() == []
 
 
 def test_an_unknown_source_is_told_with_the_nearest():

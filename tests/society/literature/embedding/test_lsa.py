@@ -1,10 +1,7 @@
 """Embeddings: texts to unit rows that depend on nothing but the text."""
 
 import pickle
-import subprocess
-import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +17,6 @@ from virsci_society.society.literature.embedding.lsa import (
 )
 from virsci_society.society.literature.embedding.registry import load_embedding, make_embedding
 
-ROOT = Path(__file__).parents[4]
 CORPUS = [
     "Volume rendering of medical scans. Rays are cast through a scalar field.",
     "Interactive volume rendering. Transfer functions colour the scalar field.",
@@ -175,16 +171,6 @@ def test_a_broken_settings_file_is_told(text, told, tmp_path):
         (tmp_path / SETTINGS_FILE).write_text(text)
     with pytest.raises(InputError, match=told):
         load_embedding(tmp_path)
-
-
-def test_importing_the_module_imports_no_library_of_models():
-    code = (
-        "import virsci_society.society.literature.embedding, sys; "
-        "print({'sklearn', 'torch', 'litellm'} & set(sys.modules))"
-    )
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout.strip() == "set()"
 
 
 def test_a_large_corpus_is_fitted_on_a_seeded_sample_and_says_so(tmp_path):

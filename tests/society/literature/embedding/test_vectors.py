@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from tests.society.ecosystem.raw_records import build_ecosystem, raw
-from virsci_society.agents.arrays import require_vectors, zero_rows
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.novelty.novelty import Database, novelty_scores
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
@@ -122,14 +121,3 @@ def test_novelty_is_measured_against_papers_that_have_a_vector():
     assert one.equals(two)
     with pytest.raises(InputError, match="database: 2 of 20 vectors hold NaN"):
         Database(spoilt(rows, "nan", 2), years, None, whole.ids)
-
-
-def test_the_common_check_counts_each_kind():
-    rows = np.ones((5, 3), dtype=np.float32)
-    rows[1], rows[3] = 0, 0
-    assert zero_rows(rows, "rows", "-").tolist() == [1, 3]
-    with pytest.raises(InputError, match="rows: 2 of 5 vectors are zero; make them again"):
-        require_vectors(rows, "rows", "make them again")
-    rows[2, 1] = np.nan
-    with pytest.raises(InputError, match="rows: 1 of 5 vectors hold NaN, infinite or too large"):
-        zero_rows(rows, "rows", "-")
